@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+// biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
+export default defineConfig({
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source'] } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'conformance/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    passWithNoTests: false,
+  },
+})
