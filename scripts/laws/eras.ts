@@ -1,0 +1,47 @@
+/** How the two eras are kept apart, so that one of them can be deleted. */
+import { posix } from 'node:path'
+import type { Law, Violation } from './law.ts'
+import type { SourceFile } from './tree.ts'
+
+export const eraFiles: Law = {
+  name: 'era-files',
+  says: 'Only select.ts imports legacy* and modern* files; a legacy* file may import legacy*, a modern* file modern*.',
+  check: (tree) =>
+    tree.sources.filter((source) => source.path.startsWith('packages/')).flatMap((source) => checkImports(source)),
+}
+
+function checkImports(source: SourceFile): Violation[] {
+  const from = eraOfPath(source.path)
+  if (/^select(?:\.test)?\.ts$/.test(posix.basename(source.path))) return []
+  return source.imports.flatMap(({ specifier, line }) => {
+    if (!specifier.startsWith('.')) return []
+    const to = eraOfPath(posix.join(posix.dirname(source.path), specifier))
+    if (to === undefined || to === from) return []
+    return [{ path: source.path, line, what: `imports ${specifier}: go through select.ts` }]
+  })
+}
+
+/** The era whose deletion would delete this file: a file or a folder below `src` is named after it. */
+function eraOfPath(path: string): string | undefined {
+  const below = path.split('/src/')[1] ?? path
+  return below
+    .split('/')
+    .map((part) => /^(legacy|modern)(?![a-z])/.exec(part)?.[1])
+    .find((era) => era !== undefined)
+}
+
+const DATE = /\b20\d\d-[01]\d-[0-3]\d\b/
+const mayNameRevisions = /^packages\/(?:protocol\/src\/versions\.ts$|[^/]+\/src\/(?:.+\/)?eras\/|testkit\/)/
+
+export const revisionLiterals: Law = {
+  name: 'revision-literals',
+  says: 'A protocol revision is written out only in packages/protocol/src/versions.ts, below eras/, and in tests.',
+  check: (tree) =>
+    tree.sources
+      .filter(({ path, isTest }) => /^packages\/[^/]+\/src\//.test(path) && !isTest && !mayNameRevisions.test(path))
+      .flatMap(({ path, code }) =>
+        code
+          .filter(({ kind, text }) => (kind === 'string' || kind === 'template') && DATE.test(text))
+          .map(({ line, text }) => ({ path, line, what: `says '${text}': name the constant of versions.ts` })),
+      ),
+}

@@ -1,0 +1,68 @@
+/** The rules of the linter on which the style rests are seen to fire, with the configuration of this repository. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+const lines = (count: number): string => Array.from({ length: count }, (_, i) => `  n += ${i}\n`).join('')
+const rise = (count: number): string => `export function rise(n: number): number {\n${lines(count)}  return n\n}\n`
+
+/** For each rule what breaks it. */
+const broken: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  noExcessiveLinesPerFunction: { 'packages/a/src/long.ts': rise(50) },
+  noImportCycles: {
+    'packages/a/src/one.ts': "import type { B } from './two.ts'\n\nexport type A = B | 1\n",
+    'packages/a/src/two.ts': "import type { C } from './three.ts'\n\nexport type B = C | 2\n",
+    'packages/a/src/three.ts': "import type { A } from './one.ts'\n\nexport type C = A | 3\n",
+  },
+  noDefaultExport: { 'packages/a/src/whole.ts': 'export default 1\n' },
+  noExplicitAny: { 'packages/a/src/loose.ts': 'export const loose = (value: any): unknown => value\n' },
+  noConsole: { 'packages/a/src/loud.ts': "console.log('x')\n" },
+  useFilenamingConvention: { 'packages/a/src/camelCase.ts': 'export const x = 1\n' },
+  useImportType: { 'packages/a/src/a.ts': "import { X } from './x.ts'\n\nexport type Y = X\n" },
+  noFloatingPromises: {
+    'packages/a/src/port.ts': 'export interface Port {\n  send(): Promise<void>\n}\n',
+    'packages/a/src/floating.ts':
+      "import type { Port } from './port.ts'\n\nexport function start(port: Port): void {\n  port.send()\n}\n",
+  },
+  noMisusedPromises: {
+    'packages/a/src/misused.ts': 'export const all = (): void => [1].forEach(async () => await Promise.resolve())\n',
+  },
+  useExhaustiveSwitchCases: {
+    'packages/a/src/cases.ts':
+      "export function cases(era: 'legacy' | 'modern'): number {\n  switch (era) {\n    case 'legacy':\n      return 1\n  }\n  return 2\n}\n",
+  },
+}
+
+/** The rules that are broken by these files. */
+function fired(files: Readonly<Record<string, string>>): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'lint-'))
+  try {
+    execFileSync('git', ['init', '--quiet', folder])
+    for (const name of ['biome.json', '.gitignore']) cpSync(join(root, name), join(folder, name))
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    const { stdout } = spawnSync('biome', ['check', '--reporter=json', 'packages'], { cwd: folder, encoding: 'utf8' })
+    const report = JSON.parse(stdout) as { diagnostics: { category: string; severity: string }[] }
+    const errors = report.diagnostics.filter(({ severity }) => severity === 'error')
+    return [...new Set(errors.map(({ category }) => category.split('/').at(-1) ?? ''))]
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+it('lets a function of 50 lines pass', () => {
+  expect(fired({ 'packages/a/src/long.ts': rise(49) })).toEqual([])
+})
+
+for (const [rule, files] of Object.entries(broken)) {
+  it(`fires ${rule}`, () => {
+    expect(fired(files)).toEqual([rule])
+  })
+}

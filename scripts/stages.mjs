@@ -1,0 +1,102 @@
+// The stages of `npm test`: what each runs, and how many checks that was.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { capture } from './children.mjs'
+import { removeStaleOutputs } from './stale-outputs.mjs'
+
+/**
+ * A stage gets the root of the repository, the tools' environment and a way to say what it is at.
+ * It resolves to the number of checks that passed and failed, one line on what it found, the tools' output,
+ * and the checks that this machine cannot run.
+ */
+export const stages = { types, lint, laws, unit, packages }
+
+/** The packages compile, and so do the tests, the applications and the scripts. */
+async function types(run) {
+  removeStaleOutputs(run.root)
+  const build = await tool(run, 'turbo', ['run', 'build', '--continue', '--output-logs=errors-only'])
+  const [, good = 0, all = 1] = /Tasks:\s+(\d+) successful, (\d+) total/.exec(build.output)?.map(Number) ?? []
+  const tests = await tool(run, 'tsc', ['-p', 'tsconfig.test.json'])
+  const bad = tests.code === 0 ? 0 : 1
+  return {
+    passed: good + 1 - bad,
+    failed: all - good + bad,
+    found: `${good} of ${all} packages built, the types of the tests ${bad === 0 ? 'hold' : 'do not hold'}`,
+    output: (build.code === 0 ? '' : build.output) + tests.output,
+  }
+}
+
+/** Formatting and lint rules. */
+async function lint(run) {
+  const { code, output } = await tool(run, 'biome', ['check', '--error-on-warnings', '--max-diagnostics=100'])
+  const files = /Checked (\d+) files?/.exec(output)?.[1] ?? 'no'
+  return { ...verdict(code, 0, 0), found: `${files} files`, output }
+}
+
+/** The laws of the architecture. */
+function laws(run) {
+  return reporting(run, 'laws', ['scripts/check-architecture.ts'])
+}
+
+/** The tests beside the sources. */
+async function unit(run) {
+  const file = reportFile(run.root, 'unit')
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const { code, output } = await tool(run, 'vitest', args)
+  const report = read(file)
+  if (report === undefined) return { ...verdict(code || 1, 0, 0), found: 'no report was written', output }
+  const unloaded = report.testResults.filter((each) => each.status === 'failed' && each.assertionResults.length === 0)
+  const silent = report.testResults
+    .flatMap((each) => each.assertionResults)
+    .filter((test) => test.status !== 'passed' && test.status !== 'failed')
+  return {
+    ...verdict(code, report.numPassedTests, report.numFailedTests + unloaded.length),
+    found: `${report.testResults.length} files`,
+    output,
+    leftOut: silent.map((test) => test.fullName),
+  }
+}
+
+/** Each published package as its users get it. */
+function packages(run) {
+  return reporting(run, 'packages', ['conformance/packages/src/main.ts'])
+}
+
+/** Runs one of our own checkers, which writes its counts to the file it is given by `--report`. */
+async function reporting(run, name, args) {
+  const file = reportFile(run.root, name)
+  const { code, output } = await tool(run, 'node', [...args, '--report', file])
+  const report = read(file)
+  if (report === undefined) return { ...verdict(code || 1, 0, 0), found: 'no report was written', output }
+  return { ...report, ...verdict(code, report.passed, report.failed), output }
+}
+
+async function tool(run, command, args) {
+  run.note(command)
+  const result = await capture(command, args, { cwd: run.root, env: run.env })
+  if (result.timedOut) result.output += `\n${command} took longer than ten minutes and was ended.\n`
+  return result
+}
+
+/** A tool that failed without naming a failed check is a failed check itself; one that says nothing at all is one check. */
+function verdict(code, passed, failed) {
+  if (code !== 0 && failed === 0) return { passed, failed: 1 }
+  if (code === 0 && passed + failed === 0) return { passed: 1, failed: 0 }
+  return { passed, failed }
+}
+
+function reportFile(root, name) {
+  const folder = join(root, '.cache', 'reports')
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, `${name}.json`)
+  rmSync(file, { force: true })
+  return file
+}
+
+function read(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
