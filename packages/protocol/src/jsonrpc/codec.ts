@@ -1,0 +1,89 @@
+/** Text to messages and back. A text is parsed once; a refused one comes back as a `Refusal`, never as a throw. */
+
+import { checkMessage, refuse } from './check.ts'
+import { internalError, parseError } from './errors.ts'
+import type { JsonObject, Message, ResultMessage } from './message.ts'
+import { Refusal } from './refusal.ts'
+import { tame, type ValueLimits } from './tame.ts'
+
+export interface CodecLimits extends ValueLimits {
+  /** How long a text may be, in UTF-16 code units. A carrier that counts bytes does so while it reads. */
+  maxLength: number
+  /** How many messages an array may hold. */
+  maxBatch: number
+}
+
+/** Defaults: 64 Mi characters, 128 levels, 1,000,000 values, 100 messages in an array. */
+export const CODEC_LIMITS: Readonly<CodecLimits> = {
+  maxLength: 64 * 1024 * 1024,
+  maxDepth: 128,
+  maxValues: 1_000_000,
+  maxBatch: 100,
+}
+
+/** What one text holds: a message, an array of them (2025-03-26 only; the receiver decides), or a refusal. */
+export type Decoded = Message | Refusal | (Message | Refusal)[]
+
+/** Reads one text. Never throws; every refusal says what was wrong and where, and never repeats a value. */
+export function decode(text: string, limits: Readonly<CodecLimits> = CODEC_LIMITS): Decoded {
+  if (text.length > limits.maxLength) return refuse(text, `longer than ${limits.maxLength} characters`)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    return new Refusal(parseError(`Parse error: not valid JSON${positionOf(cause, text)}`))
+  }
+  if (needsTaming(text, limits)) {
+    const problem = tame(value, limits)
+    if (problem !== undefined) return refuse(value, problem)
+  }
+  return Array.isArray(value) ? checkBatch(value, limits) : checkMessage(value)
+}
+
+/** A short text without a suspicious member name can break no bound: it is not walked. */
+function needsTaming(text: string, limits: ValueLimits): boolean {
+  const harmless = text.length <= 2 * limits.maxDepth && text.length <= limits.maxValues
+  return !harmless || text.includes('__proto__') || text.includes('\\u')
+}
+
+function checkBatch(items: unknown[], limits: CodecLimits): Refusal | (Message | Refusal)[] {
+  if (items.length === 0) return refuse(items, 'an array of messages must not be empty')
+  if (items.length > limits.maxBatch) return refuse(items, `an array of more than ${limits.maxBatch} messages`)
+  return items.map((item) => {
+    const message = checkMessage(item)
+    const isHandshake = !(message instanceof Refusal) && 'method' in message && message.method === 'initialize'
+    return isHandshake ? refuse(item, '"initialize" must not be part of an array') : message
+  })
+}
+
+/** Engines name the position or not; what they quote of the text is left out. */
+function positionOf(cause: unknown, text: string): string {
+  const message = cause instanceof Error ? cause.message : ''
+  const position = /position (\d+)/.exec(message)?.[1]
+  if (position !== undefined) return ` at position ${position}`
+  return /end of|unterminated/i.test(message) ? `, it ends too early (after ${text.length} characters)` : ''
+}
+
+const TEXT: unique symbol = Symbol('mcpx.text')
+
+/** Marks a result that does not change: its text is made once and reused each time it is sent. */
+export function keepText<T extends object>(result: T): T {
+  return Object.defineProperty(result, TEXT, { value: undefined, writable: true, enumerable: false })
+}
+
+/** Writes one message as one line of JSON. A value that JSON cannot hold is a thrown `RpcError` that says so. */
+export function encode(message: Message): string {
+  try {
+    if ('result' in message && TEXT in message.result) return encodeKept(message)
+    return JSON.stringify(message)
+  } catch (cause) {
+    const what = 'method' in message ? `the parameters of ${message.method}` : 'the answer'
+    throw internalError(`Internal error: ${what} cannot be written as JSON`, { cause })
+  }
+}
+
+function encodeKept(message: ResultMessage): string {
+  const result = message.result as JsonObject & { [TEXT]: string | undefined }
+  result[TEXT] ??= JSON.stringify(result)
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result[TEXT]}}`
+}
