@@ -37,3 +37,6 @@ export function eraOf(revision: Revision): Era {
 export function revisionsOf(era: Era): readonly Revision[] {
   return REVISIONS.filter((revision) => eras[revision] === era)
 }
+
+/** The one revision in which several messages may come as one JSON array. */
+export const BATCH_REVISION = '2025-03-26' satisfies Revision

@@ -1,0 +1,42 @@
+/** The way back for one inbound message, and who it came from. */
+
+import type { JsonObject, NotificationMessage, RequestMessage, ResponseMessage } from '../jsonrpc/message.ts'
+import type { AuthInfo } from './auth-info.ts'
+import type { Awaitable } from './awaitable.ts'
+import type { Session } from './session.ts'
+
+/** What the carrier knows of the request below the protocol. Absent where there is no HTTP. */
+export interface RequestInfo {
+  readonly headers: Headers
+  readonly url: string
+}
+
+/** One inbound message: everything its answering needs, and nothing that outlives it. */
+export interface Exchange {
+  /** Fires when the answer is no longer wanted. Created when it is first read. */
+  readonly signal: AbortSignal
+  /** Who is asking, as established by the carrier; never taken from the message. */
+  readonly auth: AuthInfo | undefined
+  /** The session this message belongs to; legacy era only. */
+  readonly session: Session | undefined
+  readonly requestInfo: RequestInfo | undefined
+  /**
+   * Says something before the answer. Resolves when the carrier can take more: await it to go no faster than
+   * the peer reads. Does nothing once the exchange has ended.
+   */
+  notify(method: string, params?: JsonObject): Awaitable<void>
+}
+
+/** What answers messages. One object serves any number of connections at once; a server is one. */
+export interface Responder {
+  /**
+   * Answers one message: a response for a request, nothing for a notification. A request that was cancelled
+   * may be answered; the carrier drops the answer. A throw is a fault: it is masked and reported.
+   */
+  respond(message: RequestMessage | NotificationMessage, exchange: Exchange): Awaitable<ResponseMessage | undefined>
+  /**
+   * What a session is to be told unasked, until the signal fires: list changes, resource updates, logs. Each
+   * carrier delivers it in its own way. It waits by itself until the session is ready for it.
+   */
+  changes?(session: Session, signal: AbortSignal): AsyncIterable<NotificationMessage>
+}
