@@ -1,0 +1,68 @@
+/** Sent events of one process, kept for a while so that a client can have them again. */
+
+import type { EventStore, StoredEvent } from '../ports/stores.ts'
+import { createExpiringMap } from './expiring-map.ts'
+
+export interface MemoryEventStoreOptions {
+  /** How long a stream is kept after its last event, in ms. Default: 300,000. */
+  ttlMs?: number
+  /** How many streams are kept; the one that was not used for longest gives way. Default: 1,000. */
+  maxStreams?: number
+  /** How many events of a stream are kept; the oldest give way and cannot be resumed from. Default: 1,000. */
+  maxEvents?: number
+  /** How many characters of a stream's events are kept, likewise. Default: 4 Mi. */
+  maxCharacters?: number
+}
+
+interface Stream {
+  events: StoredEvent[]
+  characters: number
+  /** How many events the stream has had; the number of the newest one. */
+  count: number
+  ended: boolean
+}
+
+/** An event's id is the name of its stream and its number there. */
+const SEPARATOR = '.'
+
+export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
+  const { ttlMs = 300_000, maxStreams = 1_000, maxEvents = 1_000, maxCharacters = 4 * 1024 * 1024 } = options
+  const streams = createExpiringMap<Stream>(maxStreams)
+
+  function streamOf(streamId: string): Stream {
+    const known = streams.get(streamId, ttlMs)
+    if (known !== undefined) return known
+    const stream: Stream = { events: [], characters: 0, count: 0, ended: false }
+    streams.set(streamId, stream, ttlMs)
+    return stream
+  }
+
+  return {
+    append(streamId, data) {
+      const stream = streamOf(streamId)
+      if (stream.ended) throw new Error('The stream has ended: it takes no more events')
+      stream.count += 1
+      const id = `${streamId}${SEPARATOR}${stream.count}`
+      stream.events.push({ id, data })
+      stream.characters += data.length
+      while (stream.events.length > maxEvents || (stream.characters > maxCharacters && stream.events.length > 1)) {
+        stream.characters -= stream.events.shift()?.data.length ?? 0
+      }
+      return id
+    },
+    end(streamId) {
+      const stream = streams.get(streamId, ttlMs)
+      if (stream !== undefined) stream.ended = true
+    },
+    replay(lastEventId) {
+      const at = lastEventId.lastIndexOf(SEPARATOR)
+      const streamId = lastEventId.slice(0, Math.max(at, 0))
+      const stream = streams.get(streamId, ttlMs)
+      if (stream === undefined) return undefined
+      const index = stream.events.findIndex(({ id }) => id === lastEventId)
+      if (index < 0) return undefined
+      return { streamId, events: stream.events.slice(index + 1), ended: stream.ended }
+    },
+    delete: (streamId) => void streams.delete(streamId),
+  }
+}

@@ -1,0 +1,71 @@
+/** A map whose entries die: by their time to live, and the least recently used first when it is full. */
+
+interface Entry<V> {
+  value: V
+  /** When the entry dies, of `Date.now()`. */
+  diesAt: number
+}
+
+export interface ExpiringMap<V> {
+  readonly size: number
+  /** The value, if it is alive. Counts as a use; a time to live starts it again. */
+  get(key: string, ttlMs?: number): V | undefined
+  /** Stores a value; a full map forgets the one that was not used for longest. */
+  set(key: string, value: V, ttlMs: number): void
+  delete(key: string): boolean
+  clear(): void
+}
+
+/** How many entries are looked at for dead ones with each that is stored. No timer runs. */
+const SWEEP = 4
+
+export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string, value: V) => void): ExpiringMap<V> {
+  const entries = new Map<string, Entry<V>>()
+  let sweep: Iterator<[string, Entry<V>]> = entries.entries()
+
+  function drop(key: string, entry: Entry<V>): void {
+    entries.delete(key)
+    onEvict?.(key, entry.value)
+  }
+
+  function sweepSome(now: number): void {
+    for (let looked = 0; looked < SWEEP; looked++) {
+      const { done, value } = sweep.next()
+      if (done) {
+        sweep = entries.entries()
+        return
+      }
+      if (value[1].diesAt <= now) drop(value[0], value[1])
+    }
+  }
+
+  return {
+    get size() {
+      return entries.size
+    },
+    get(key, ttlMs) {
+      const entry = entries.get(key)
+      if (entry === undefined) return undefined
+      const now = Date.now()
+      if (entry.diesAt <= now) {
+        drop(key, entry)
+        return undefined
+      }
+      if (ttlMs !== undefined) entry.diesAt = now + ttlMs
+      entries.delete(key)
+      entries.set(key, entry)
+      return entry.value
+    },
+    set(key, value, ttlMs) {
+      const now = Date.now()
+      entries.delete(key)
+      entries.set(key, { value, diesAt: now + ttlMs })
+      sweepSome(now)
+      if (entries.size <= maxEntries) return
+      const oldest = entries.entries().next().value
+      if (oldest !== undefined) drop(oldest[0], oldest[1])
+    },
+    delete: (key) => entries.delete(key),
+    clear: () => entries.clear(),
+  }
+}

@@ -1,0 +1,36 @@
+/** Sessions of one process. */
+
+import type { SessionState } from '../ports/session.ts'
+import type { SessionStore } from '../ports/stores.ts'
+import { createExpiringMap } from './expiring-map.ts'
+
+export interface MemorySessionStoreOptions {
+  /** How many sessions are kept; the one that was not used for longest gives way. Default: 10,000. */
+  maxSessions?: number
+  /** Hears of each session that died of age or gave way to another. */
+  onEvict?: (id: string) => void
+}
+
+/** Records are replaced, never changed: what was handed out stays as it was, without a copy for each reader. */
+export function createMemorySessionStore({
+  maxSessions = 10_000,
+  onEvict,
+}: MemorySessionStoreOptions = {}): SessionStore {
+  const sessions = createExpiringMap<{ state: SessionState }>(maxSessions, (id) => onEvict?.(id))
+  return {
+    create(id, state, ttlMs) {
+      if (sessions.get(id) !== undefined) throw new Error('A session with this id exists already')
+      sessions.set(id, { state: structuredClone(state) }, ttlMs)
+    },
+    get: (id, ttlMs) => sessions.get(id, ttlMs)?.state,
+    update(id, change) {
+      const stored = sessions.get(id)
+      if (stored === undefined) return undefined
+      const state = structuredClone(stored.state)
+      change(state)
+      stored.state = state
+      return state
+    },
+    delete: (id) => sessions.get(id) !== undefined && sessions.delete(id),
+  }
+}

@@ -1,0 +1,102 @@
+/** Gives inbound messages to the responder and makes sure that each request is answered at most once. */
+
+import { ConnectionError } from '../jsonrpc/connection-error.ts'
+import { internalError, invalidRequest, methodNotFound, type RpcError } from '../jsonrpc/errors.ts'
+import {
+  errorMessage,
+  type NotificationMessage,
+  type RequestMessage,
+  type ResponseMessage,
+} from '../jsonrpc/message.ts'
+import { type Awaitable, isPromise } from '../ports/awaitable.ts'
+import type { Responder } from '../ports/exchange.ts'
+import { type ExchangeHost, RunningExchange, type RunningKey, type RunningRequests } from './running-requests.ts'
+
+export interface AnsweringOptions {
+  readonly responder: Responder | undefined
+  readonly running: RunningRequests
+  readonly host: ExchangeHost
+  /** How many requests and notifications may run at once. */
+  readonly limit: number
+  /** Called when a notification has been dealt with. */
+  readonly onHeard: () => void
+  readonly report: (error: Error) => void
+}
+
+export interface Answering {
+  /** The answer to a request, or nothing when it is no longer wanted. Never throws or rejects. */
+  answer(message: RequestMessage): Awaitable<ResponseMessage | undefined>
+  /** Passes a notification on. */
+  hear(message: NotificationMessage): void
+  /** From now on requests are refused. */
+  stop(): void
+}
+
+export function createAnswering({ responder, running, host, limit, onHeard, report }: AnsweringOptions): Answering {
+  let stopped = false
+
+  function refusalOf(message: RequestMessage): RpcError | undefined {
+    if (responder === undefined) return methodNotFound(message.method)
+    if (running.has(message.id)) return invalidRequest('Invalid message: id: a request with this id is still in flight')
+    if (stopped) return internalError('Shutting down: no new requests are taken')
+    if (running.size >= limit) return internalError(`Too many requests at once: at most ${limit}; wait for some to end`)
+    return undefined
+  }
+
+  /** Runs the responder; a fault becomes an answer that says nothing of it. */
+  function run(key: RunningKey, exchange: RunningExchange, message: RequestMessage | NotificationMessage) {
+    const fault = (error: unknown) => {
+      report(asError(error))
+      return undefined
+    }
+    running.add(key, exchange)
+    try {
+      const response = (responder as Responder).respond(message, exchange)
+      if (isPromise(response)) return Promise.resolve(response).then(undefined, fault)
+      return response
+    } catch (error) {
+      return fault(error)
+    }
+  }
+
+  function settle(message: RequestMessage, exchange: RunningExchange, response: ResponseMessage | undefined) {
+    const wanted = exchange.isOpen
+    exchange.end()
+    running.delete(message.id)
+    return wanted ? (response ?? errorMessage(message.id, internalError())) : undefined
+  }
+
+  return {
+    answer(message) {
+      const refusal = refusalOf(message)
+      if (refusal !== undefined) return errorMessage(message.id, refusal)
+      const exchange = new RunningExchange(host)
+      const response = run(message.id, exchange, message)
+      if (isPromise(response)) return response.then((answer) => settle(message, exchange, answer))
+      return settle(message, exchange, response)
+    },
+    hear(message) {
+      if (responder === undefined) return
+      if (running.size >= limit) {
+        report(new ConnectionError('limit', `${message.method} was dropped: ${limit} messages are being dealt with`))
+        return
+      }
+      const exchange = new RunningExchange(host)
+      const done = () => {
+        exchange.end()
+        running.delete(exchange)
+        onHeard()
+      }
+      const heard = run(exchange, exchange, message)
+      if (isPromise(heard)) void heard.then(done)
+      else done()
+    },
+    stop() {
+      stopped = true
+    },
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(`Thrown: ${typeof error}`, { cause: error })
+}

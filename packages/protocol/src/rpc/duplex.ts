@@ -1,0 +1,283 @@
+/** Makes of a channel what answers and what asks: both directions, any number of messages in flight. */
+
+import { isRequestId } from '../jsonrpc/check.ts'
+import type { Decoded } from '../jsonrpc/codec.ts'
+import { ConnectionError } from '../jsonrpc/connection-error.ts'
+import { invalidRequest, RpcError } from '../jsonrpc/errors.ts'
+import { errorMessage, type JsonObject, type Message, type NotificationMessage } from '../jsonrpc/message.ts'
+import { Refusal } from '../jsonrpc/refusal.ts'
+import type { AuthInfo } from '../ports/auth-info.ts'
+import { type Awaitable, isPromise } from '../ports/awaitable.ts'
+import type { Channel } from '../ports/channel.ts'
+import type { RequestInfo, Responder } from '../ports/exchange.ts'
+import type { Requester, RequestOptions } from '../ports/requester.ts'
+import type { Session } from '../ports/session.ts'
+import { BATCH_REVISION } from '../versions.ts'
+import { type Answering, createAnswering } from './answering.ts'
+import { type Asking, createAsking } from './asking.ts'
+import { createConnectionSession } from './connection-session.ts'
+import { createOutbox, type Outbox } from './outbox.ts'
+import { relatedRequest } from './progress.ts'
+import { createRunningRequests, type ExchangeHost } from './running-requests.ts'
+
+export interface DuplexLimits {
+  /** How many of the peer's messages may be dealt with at once. More requests are refused. Default: 1,000. */
+  running: number
+  /** How many requests of this side may wait for an answer. More are rejected. Default: 10,000. */
+  pending: number
+  /** How many messages may wait for a slow peer before nothing more is read from it. Default: 1,000. */
+  unsent: number
+}
+
+export const DUPLEX_LIMITS: Readonly<DuplexLimits> = { running: 1_000, pending: 10_000, unsent: 1_000 }
+
+export interface DuplexOptions {
+  /** Answers the peer. Default: every method is unknown. */
+  responder?: Responder | undefined
+  /** Who is at the other end. Default: nobody known. */
+  auth?: AuthInfo | undefined
+  requestInfo?: RequestInfo | undefined
+  /** Names the session of this connection. Default: `connection`. */
+  sessionId?: string | undefined
+  /** Whether an array of messages is let in. Default: when the session has negotiated the revision that has them. */
+  takesBatches?: (() => boolean) | undefined
+  /** How long running calls may go on after the peer has ended its side, in ms. Default: 0. */
+  drainTimeout?: number | undefined
+  limits?: Partial<DuplexLimits> | undefined
+  /** Hears of everything that was ignored, dropped or masked, once each. Default: nobody does. */
+  report?: ((problem: Error) => void) | undefined
+}
+
+export interface Duplex extends Requester {
+  /** The session of this connection. */
+  readonly session: Session
+  /** How many messages are being dealt with, and how many requests wait for their answer. */
+  readonly load: { readonly running: number; readonly pending: number }
+  /** Takes no new requests, waits for the running ones up to this many ms, then closes. */
+  drain(timeout: number): Promise<void>
+}
+
+/** Starts to read the channel at once. */
+export function createDuplex(channel: Channel, options: DuplexOptions = {}): Duplex {
+  return new Connection(channel, options)
+}
+
+class Connection implements Duplex, ExchangeHost {
+  readonly auth: AuthInfo | undefined
+  readonly requestInfo: RequestInfo | undefined
+  readonly closed: Promise<ConnectionError | undefined>
+  readonly #channel: Channel
+  readonly #options: DuplexOptions
+  readonly #report: (problem: Error) => void
+  readonly #outbox: Outbox
+  readonly #answering: Answering
+  readonly #asking: Asking
+  readonly #running = createRunningRequests()
+  readonly #resolveClosed: (reason: ConnectionError | undefined) => void
+  #session: Session | undefined
+  #feed: AbortController | undefined
+  #ending: Promise<void> | undefined
+
+  constructor(channel: Channel, options: DuplexOptions) {
+    const limits = { ...DUPLEX_LIMITS, ...options.limits }
+    const report = options.report ?? (() => {})
+    let resolveClosed: (reason: ConnectionError | undefined) => void = () => {}
+    this.auth = options.auth
+    this.requestInfo = options.requestInfo
+    this.closed = new Promise((resolve) => {
+      resolveClosed = resolve
+    })
+    this.#resolveClosed = resolveClosed
+    this.#channel = channel
+    this.#options = options
+    this.#report = report
+    this.#outbox = createOutbox(channel, limits.unsent, report)
+    this.#asking = createAsking(this.#outbox, limits.pending, report)
+    const { responder } = options
+    this.#answering = createAnswering({
+      responder,
+      running: this.#running,
+      host: this,
+      limit: limits.running,
+      onHeard: () => this.#startFeed(),
+      report,
+    })
+    channel
+      .receive((item) => this.#receive(item))
+      .then(
+        () => this.#inputEnded(),
+        (error) => this.close(brokenError(error)),
+      )
+  }
+
+  get session(): Session {
+    this.#session ??= createConnectionSession(this.#options.sessionId ?? 'connection', (method, params, options) =>
+      this.request(method, params, options),
+    )
+    return this.#session
+  }
+
+  get load(): { running: number; pending: number } {
+    return { running: this.#running.size, pending: this.#asking.size }
+  }
+
+  request(method: string, params?: object, options?: RequestOptions): Promise<unknown> {
+    return this.#asking.request(method, params, options)
+  }
+
+  notify(method: string, params?: object): Awaitable<void> {
+    if (this.#ending !== undefined) return undefined
+    return this.#outbox.tell(
+      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params: params as JsonObject },
+    )
+  }
+
+  async drain(timeout: number): Promise<void> {
+    this.#answering.stop()
+    await this.#idle(timeout)
+    await this.close()
+  }
+
+  close(reason?: ConnectionError): Promise<void> {
+    this.#ending ??= this.#end(reason)
+    return this.#ending
+  }
+
+  async #end(reason: ConnectionError | undefined): Promise<void> {
+    const error = reason ?? new ConnectionError('closed', 'The connection was closed')
+    this.#asking.stop(error)
+    this.#running.abortAll(error)
+    this.#feed?.abort(error)
+    try {
+      await this.#channel.close()
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
+    this.#resolveClosed(reason)
+  }
+
+  /** Resolves when nothing runs any more, when the time is up, or when the connection has ended. */
+  async #idle(timeout: number): Promise<void> {
+    if (this.#running.size === 0 || timeout <= 0) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const timeIsUp = new Promise((resolve) => (timer = setTimeout(resolve, timeout)))
+    await Promise.race([this.#running.idle(), this.closed, timeIsUp])
+    clearTimeout(timer)
+  }
+
+  /** No answer can come any more; what the peer has asked may still be answered. */
+  async #inputEnded(): Promise<void> {
+    const reason = new ConnectionError('closed', 'The peer ended the connection')
+    this.#asking.stop(reason)
+    await this.#idle(this.#options.drainTimeout ?? 0)
+    await this.close()
+  }
+
+  /** Deals with what arrived. While too much waits to leave, nothing more is read. */
+  #receive(item: Decoded): Awaitable<void> {
+    if (Array.isArray(item)) this.#receiveBatch(item)
+    else if (item instanceof Refusal) this.#refused(item)
+    else this.#receiveMessage(item)
+    return this.#outbox.room()
+  }
+
+  #receiveMessage(message: Message): void {
+    if (!('method' in message)) this.#asking.settle(message)
+    else if (!('id' in message)) this.#receiveNotification(message)
+    else {
+      const answer = this.#answering.answer(message)
+      if (isPromise(answer)) answer.then((response) => this.#sendAnswer(response))
+      else this.#sendAnswer(answer)
+    }
+  }
+
+  #receiveNotification(message: NotificationMessage): void {
+    const id = relatedRequest(message)
+    if (message.method === 'notifications/cancelled') this.#cancelled(message)
+    else if (id !== undefined && this.#asking.hear(id, message)) return
+    else if (message.method === 'notifications/progress') {
+      this.#report(new ConnectionError('unmatched', 'Progress was ignored: no request with this token is waiting'))
+    } else this.#answering.hear(message)
+  }
+
+  /** The peer gives up one of its requests, or ends a subscription that this side has asked for. */
+  #cancelled(message: NotificationMessage): void {
+    const id = message.params?.requestId
+    if (!isRequestId(id)) return
+    const reason = message.params?.reason
+    const why = typeof reason === 'string' ? `: ${reason.slice(0, 200)}` : ''
+    const error = new ConnectionError('cancelled', `The peer cancelled the request${why}`)
+    if (!this.#running.abort(id, error)) this.#asking.hear(id, message)
+  }
+
+  #receiveBatch(items: (Message | Refusal)[]): void {
+    const taken = this.#options.takesBatches?.() ?? this.#session?.state.revision === BATCH_REVISION
+    if (!taken) {
+      const error = invalidRequest(
+        `Invalid message: an array of messages is only let in with revision ${BATCH_REVISION}`,
+      )
+      this.#sendAnswer(errorMessage(undefined, error))
+      return
+    }
+    const answers: Awaitable<Message | undefined>[] = []
+    for (const item of items) {
+      if (item instanceof Refusal) answers.push(this.#refusalAnswer(item))
+      else if ('method' in item && 'id' in item) answers.push(this.#answering.answer(item))
+      else this.#receiveMessage(item)
+    }
+    void Promise.all(answers).then((all) => {
+      const wanted = all.filter((answer) => answer !== undefined)
+      if (wanted.length > 0) this.#sendAnswer(wanted)
+    })
+  }
+
+  #refused(refusal: Refusal): void {
+    this.#sendAnswer(this.#refusalAnswer(refusal))
+  }
+
+  /** Whoever waits for a refused answer is told of it here; everything else is for the peer to know. */
+  #refusalAnswer(refusal: Refusal): Message | undefined {
+    const answers = refusal.kind === 'response' || refusal.kind === 'unknown'
+    if (answers && this.#asking.refuse(refusal)) return undefined
+    this.#report(refusal.error)
+    return refusal.answer
+  }
+
+  /** A result that cannot be written is answered with the error that says so. */
+  #sendAnswer(answer: Message | Message[] | undefined): void {
+    if (answer === undefined || this.#ending !== undefined) return
+    try {
+      const sending = this.#outbox.send(answer)
+      if (isPromise(sending)) sending.then(undefined, this.#report)
+    } catch (problem) {
+      this.#report(problem as Error)
+      if (!(problem instanceof RpcError) || Array.isArray(answer) || !('result' in answer)) return
+      this.#sendAnswer(errorMessage(answer.id, problem))
+    }
+  }
+
+  /** What the responder says unasked starts to flow when the session is ready. */
+  #startFeed(): void {
+    const { responder } = this.#options
+    if (responder?.changes === undefined || this.#feed !== undefined || this.#session?.state.initialized !== true)
+      return
+    this.#feed = new AbortController()
+    void this.#runFeed(responder.changes(this.#session, this.#feed.signal))
+  }
+
+  async #runFeed(changes: AsyncIterable<NotificationMessage>): Promise<void> {
+    try {
+      for await (const change of changes) {
+        if (this.#ending !== undefined) return
+        await this.#outbox.tell(change)
+      }
+    } catch (error) {
+      this.#report(error as Error)
+    }
+  }
+}
+
+function brokenError(error: unknown): ConnectionError {
+  if (error instanceof ConnectionError) return error
+  return new ConnectionError('closed', 'The connection broke', { cause: error })
+}

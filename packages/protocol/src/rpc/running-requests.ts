@@ -1,0 +1,114 @@
+/** Requests that are being answered: each with its way back, its signal, and at most one answer. */
+
+import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
+import type { AuthInfo } from '../ports/auth-info.ts'
+import type { Awaitable } from '../ports/awaitable.ts'
+import type { Exchange, RequestInfo } from '../ports/exchange.ts'
+import type { Session } from '../ports/session.ts'
+
+/** What all exchanges of one connection share. */
+export interface ExchangeHost {
+  readonly auth: AuthInfo | undefined
+  readonly requestInfo: RequestInfo | undefined
+  readonly session: Session | undefined
+  notify(method: string, params: JsonObject | undefined): Awaitable<void>
+}
+
+/** The way back for one message of a connection. What it does not need is never made. */
+export class RunningExchange implements Exchange {
+  readonly #host: ExchangeHost
+  #controller: AbortController | undefined
+  #reason: unknown
+  #state: 'open' | 'aborted' | 'ended' = 'open'
+
+  constructor(host: ExchangeHost) {
+    this.#host = host
+  }
+
+  get auth(): AuthInfo | undefined {
+    return this.#host.auth
+  }
+
+  get requestInfo(): RequestInfo | undefined {
+    return this.#host.requestInfo
+  }
+
+  get session(): Session | undefined {
+    return this.#host.session
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#state === 'aborted') this.#controller.abort(this.#reason)
+    }
+    return this.#controller.signal
+  }
+
+  /** Whether the peer still wants to hear of this. */
+  get isOpen(): boolean {
+    return this.#state === 'open'
+  }
+
+  notify(method: string, params?: JsonObject): Awaitable<void> {
+    return this.#state === 'open' ? this.#host.notify(method, params) : undefined
+  }
+
+  /** The answer is out: what is said from now on goes nowhere. */
+  end(): void {
+    if (this.#state === 'open') this.#state = 'ended'
+  }
+
+  /** The answer is no longer wanted. */
+  abort(reason: unknown): void {
+    if (this.#state !== 'open') return
+    this.#state = 'aborted'
+    this.#reason = reason
+    this.#controller?.abort(reason)
+  }
+}
+
+/** What runs is known by the peer's id; a notification has none and is known by its exchange. */
+export type RunningKey = RequestId | RunningExchange
+
+export interface RunningRequests {
+  readonly size: number
+  has(key: RunningKey): boolean
+  add(key: RunningKey, exchange: RunningExchange): void
+  /** It has been dealt with. */
+  delete(key: RunningKey): void
+  /** Aborts one request. False when it is not running. */
+  abort(id: RequestId, reason: unknown): boolean
+  abortAll(reason: unknown): void
+  /** Resolves once nothing runs. */
+  idle(): Promise<void>
+}
+
+/** An id is free again when its request has been dealt with, not when it was cancelled. */
+export function createRunningRequests(): RunningRequests {
+  const running = new Map<RunningKey, RunningExchange>()
+  let onIdle: (() => void)[] = []
+
+  return {
+    get size() {
+      return running.size
+    },
+    has: (key) => running.has(key),
+    add: (key, exchange) => void running.set(key, exchange),
+    delete(key) {
+      running.delete(key)
+      if (running.size > 0 || onIdle.length === 0) return
+      for (const resolve of onIdle) resolve()
+      onIdle = []
+    },
+    abort(id, reason) {
+      const exchange = running.get(id)
+      exchange?.abort(reason)
+      return exchange !== undefined
+    },
+    abortAll(reason) {
+      for (const exchange of [...running.values()]) exchange.abort(reason)
+    },
+    idle: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => void onIdle.push(resolve))),
+  }
+}
