@@ -1,0 +1,26 @@
+import { createDuplex } from '@mcpx/protocol'
+import {
+  createChannelPair,
+  createMemoryEventBus,
+  createMemoryEventStore,
+  createMemorySessionStore,
+} from '@mcpx/protocol/memory'
+import {
+  channelContract,
+  eventBusContract,
+  eventStoreContract,
+  requesterContract,
+  sessionStoreContract,
+} from './index.ts'
+
+channelContract('a pair in memory', { create: () => createChannelPair() })
+sessionStoreContract('memory', { create: () => createMemorySessionStore() })
+eventStoreContract('memory', { create: () => createMemoryEventStore() })
+eventBusContract('memory', { create: () => createMemoryEventBus() })
+requesterContract('a duplex over a pair in memory', {
+  connect(responder) {
+    const [near, far] = createChannelPair()
+    createDuplex(far, { responder })
+    return createDuplex(near)
+  },
+})
