@@ -1,0 +1,95 @@
+/** Installs a tarball alone into an empty folder, imports its entries on each Node, and compiles against its types. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { specifiers, type Tarball } from './tarball.ts'
+import { run } from './tool.ts'
+
+export interface Installed {
+  readonly folder: string
+  /** How many packages an install brings, this one included. */
+  readonly packages: number
+  readonly kilobytes: number
+}
+
+export type InstallResult = { readonly installed: Installed } | { readonly fault: string; readonly noNetwork: boolean }
+
+/** Installs a tarball with npm; `siblings` are tarballs of the packages of ours it depends on. */
+export async function install(tarball: Tarball, siblings: readonly Tarball[], folder: string): Promise<InstallResult> {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const dependencies = Object.fromEntries(
+    [tarball, ...siblings].map((each) => [each.manifest.name, `file:${each.path}`]),
+  )
+  writeJson(join(folder, 'package.json'), { name: 'alone', private: true, type: 'module', dependencies })
+  const args = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+  const { code, output } = await run('npm', args, folder)
+  if (code !== 0) {
+    const noNetwork = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH)\b/.test(output)
+    return { fault: `cannot be installed alone:\n${output.trim()}`, noNetwork }
+  }
+  const lock = JSON.parse(readFileSync(join(folder, 'node_modules', '.package-lock.json'), 'utf8')) as {
+    packages: object
+  }
+  const packages = Object.keys(lock.packages).length
+  return { installed: { folder, packages, kilobytes: Math.round(sizeOf(join(folder, 'node_modules')) / 1000) } }
+}
+
+function sizeOf(folder: string): number {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
+  return entries.reduce(
+    (sum, entry) => (entry.isFile() ? sum + statSync(join(entry.parentPath, entry.name)).size : sum),
+    0,
+  )
+}
+
+/** Imports each entry; a warning is a fault too. */
+export async function importFaults(tarball: Tarball, { folder }: Installed, node: string): Promise<string[]> {
+  const names = JSON.stringify(specifiers(tarball.manifest))
+  const script = `for (const name of ${names}) await import(name)`
+  const { code, stderr, output } = await run(node, ['--input-type=module', '--eval', script], folder)
+  if (code === 0 && stderr.trim() === '') return []
+  return [`cannot be imported without a word:\n${output.trim()}`]
+}
+
+const strict = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  noEmit: true,
+  target: 'ES2023',
+  verbatimModuleSyntax: true,
+}
+
+/** How people compile: for Node, with its types and without a DOM, and for a browser by a bundler. */
+export const consumers = {
+  nodenext: { ...strict, module: 'NodeNext', moduleResolution: 'NodeNext', lib: ['ES2023'], types: ['node'] },
+  bundler: {
+    ...strict,
+    module: 'ESNext',
+    moduleResolution: 'Bundler',
+    lib: ['ES2023', 'DOM', 'DOM.AsyncIterable'],
+    types: [],
+  },
+}
+
+/** Compiles a file that imports all entries; `root` is the repository, which has the compiler and Node's types. */
+export async function compileFaults(
+  tarball: Tarball,
+  { folder }: Installed,
+  consumer: keyof typeof consumers,
+  root: string,
+): Promise<string[]> {
+  const names = specifiers(tarball.manifest)
+  const imports = names.map((name, index) => `import * as entry${index} from '${name}'\n`)
+  const uses = names.map((_, index) => `entry${index}`).join(', ')
+  writeFileSync(join(folder, 'consumer.ts'), `${imports.join('')}\nexport const entries = [${uses}]\n`)
+  const compilerOptions = { ...consumers[consumer], typeRoots: [join(root, 'node_modules/@types')] }
+  const config = join(folder, `tsconfig.${consumer}.json`)
+  writeJson(config, { compilerOptions, files: ['consumer.ts'] })
+  const { code, output } = await run('node', [join(root, 'node_modules/typescript/bin/tsc'), '-p', config], folder)
+  return code === 0 ? [] : [`does not compile (${consumer}):\n${output.trim()}`]
+}
+
+function writeJson(path: string, value: unknown): void {
+  writeFileSync(path, `${JSON.stringify(value, undefined, 2)}\n`)
+}

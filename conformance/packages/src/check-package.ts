@@ -1,0 +1,72 @@
+/** All checks of one package, in the order in which they make sense. */
+import { join } from 'node:path'
+import { compileFaults, type consumers, type Installed, importFaults, install } from './alone.ts'
+import { contentFaults } from './contents.ts'
+import { publintFaults, typeFaults } from './resolution.ts'
+import type { Tarball } from './tarball.ts'
+
+export interface Outcome {
+  readonly passed: number
+  /** One entry for each check that failed: its name and what it found. */
+  readonly faults: readonly string[]
+  readonly leftOut: readonly string[]
+  /** What there is to know of a package that passes. */
+  readonly line: string
+}
+
+export interface Place {
+  /** The repository. */
+  readonly root: string
+  /** Where to install; a folder for each package is made in it. */
+  readonly folder: string
+  /** The Node versions to import on, by name, with the path of each. */
+  readonly nodes: Readonly<Record<string, string>>
+}
+
+type Check = readonly [name: string, check: () => Promise<readonly string[]>]
+
+/** Checks one tarball; `siblings` are the packages of ours that it depends on. */
+export async function checkPackage(tarball: Tarball, siblings: readonly Tarball[], place: Place): Promise<Outcome> {
+  const folder = join(place.folder, tarball.manifest.name.replace('/', '-'))
+  const first = await runAll([
+    ['contents', async () => contentFaults(tarball, place.root)],
+    ['publint', () => publintFaults(tarball)],
+    ['attw', () => typeFaults(tarball)],
+  ])
+  const result = await install(tarball, siblings, folder)
+  const size = `${tarball.files.size} files, ${Math.round(tarball.bytes.length / 1000)} kB packed`
+  if ('fault' in result) {
+    const why = `installed alone, imported and compiled: no package registry within reach`
+    // A machine without a network cannot tell; one that calls itself CI has to.
+    if (result.noNetwork && process.env.CI === undefined) return { ...first, leftOut: [why], line: size }
+    return { ...first, faults: [...first.faults, `install: ${result.fault}`], leftOut: [], line: size }
+  }
+  const { installed } = result
+  const second = await runAll(installedChecks(tarball, installed, place))
+  return {
+    passed: first.passed + 1 + second.passed,
+    faults: [...first.faults, ...second.faults],
+    leftOut: [],
+    line: `${size}; alone: ${installed.packages} packages, ${installed.kilobytes} kB installed`,
+  }
+}
+
+function installedChecks(tarball: Tarball, installed: Installed, { root, nodes }: Place): Check[] {
+  return [
+    ...Object.entries(nodes).map(
+      ([version, node]): Check => [`import on Node ${version}`, () => importFaults(tarball, installed, node)],
+    ),
+    ...(['nodenext', 'bundler'] satisfies (keyof typeof consumers)[]).map(
+      (consumer): Check => [`types (${consumer})`, () => compileFaults(tarball, installed, consumer, root)],
+    ),
+  ]
+}
+
+async function runAll(checks: readonly Check[]): Promise<{ passed: number; faults: string[] }> {
+  const results = await Promise.all(checks.map(async ([name, check]) => ({ name, found: await check() })))
+  const failed = results.filter(({ found }) => found.length > 0)
+  return {
+    passed: results.length - failed.length,
+    faults: failed.map(({ name, found }) => `${name}: ${found.join('\n    ')}`),
+  }
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { contentFaults } from './contents.ts'
+import type { PackedManifest, Tarball } from './tarball.ts'
+
+const manifest: PackedManifest = {
+  name: '@mcpx/one',
+  version: '1.0.0',
+  exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' }, './package.json': './package.json' },
+  dependencies: { zod: '^4.0.0' },
+}
+
+const good: Readonly<Record<string, string>> = {
+  'package.json': '{}',
+  LICENSE: 'MIT',
+  'README.md': '# One',
+  'src/index.ts': 'export const one = 1',
+  'dist/index.js': 'export const one = 1\n//# sourceMappingURL=index.js.map\n',
+  'dist/index.d.ts': 'export declare const one = 1\n',
+  'dist/index.js.map': '{ "sources": ["../src/index.ts"] }',
+}
+
+/** The faults of the good tarball with some files replaced, or taken out by `undefined`. */
+function faults(files: Readonly<Record<string, string | undefined>>, changes: Partial<PackedManifest> = {}): string[] {
+  const all = Object.entries({ ...good, ...files }).flatMap(([name, text]) =>
+    text === undefined ? [] : [[name, Buffer.from(text)] as const],
+  )
+  const bytes = Buffer.alloc(0)
+  const tarball: Tarball = { path: '', bytes, files: new Map(all), manifest: { ...manifest, ...changes } }
+  return contentFaults(tarball, '/here/is/the/repository')
+}
+
+describe('the contents of a tarball', () => {
+  it('are without fault when all is there', () => {
+    expect(faults({})).toEqual([])
+  })
+
+  it.each(['LICENSE', 'README.md'])('must have %s', (name) => {
+    expect(faults({ [name]: undefined })).toEqual([`${name} is missing`])
+    expect(faults({ [name]: '' })).toEqual([`${name} is missing`])
+  })
+
+  it.each([
+    ['src/index.test.ts', 'is a test'],
+    ['src/index.test-d.ts', 'is a test'],
+    ['src/fixtures/a.json', 'belongs to tests or tools'],
+    ['tsconfig.tsbuildinfo', 'belongs to the compiler'],
+    ['.env', 'is hidden'],
+  ])('must not have %s', (name, why) => {
+    expect(faults({ [name]: 'x' })).toEqual([`${name} ${why}`])
+  })
+
+  it('must not name a folder of this machine', () => {
+    expect(faults({ 'src/index.ts': '// see /here/is/the/repository/x' })).toEqual([
+      'src/index.ts names a folder of this machine',
+    ])
+  })
+
+  it('must have the sources that the maps point at', () => {
+    expect(faults({ 'dist/index.js.map': '{ "sources": ["../src/gone.ts"] }' })).toEqual([
+      'dist/index.js.map points at src/gone.ts, which is not in the tarball',
+    ])
+    expect(faults({ 'dist/index.js.map': undefined })).toEqual(['dist/index.js has lost its source map'])
+  })
+
+  it('must not have code without types or without a source', () => {
+    expect(faults({ 'dist/old.js': '', 'dist/old.d.ts': '' })).toEqual([
+      'dist/old.js has no source: build again',
+      'dist/old.d.ts has no source: build again',
+    ])
+    expect(faults({ 'dist/new.js': '', 'src/new.ts': '' })).toEqual(['dist/new.js has no types'])
+  })
+
+  it('must have what the entries lead to, and no way into the sources', () => {
+    const entry = { source: './src/index.ts', types: './dist/gone.d.ts', default: './dist/index.js' }
+    expect(faults({}, { exports: { '.': entry } })).toEqual([
+      'the entry . leads to ./dist/gone.d.ts (types), which is not in the tarball',
+      'the entry . has a `source` condition',
+    ])
+    expect(faults({}, { exports: { '.': './dist/index.js' } })).toEqual(['the entry . has no types'])
+  })
+
+  it('must not depend on what only this repository can install', () => {
+    expect(faults({}, { dependencies: { zod: 'catalog:' }, peerDependencies: { '@mcpx/two': 'workspace:*' } })).toEqual(
+      [
+        'depends on zod as catalog:, which nobody else can install',
+        'depends on @mcpx/two as workspace:*, which nobody else can install',
+      ],
+    )
+  })
+})
