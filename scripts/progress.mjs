@@ -7,6 +7,9 @@ const living = process.stdout.isTTY === true && process.env.CI === undefined && 
 const coloured = living && process.env.NO_COLOR === undefined
 const paint = (code) => (text) => (coloured ? `\u001b[${code}m${text}\u001b[0m` : text)
 
+/** Tells the tools whose output is captured what they cannot see themselves: whether a terminal will show it. */
+export const colourSettings = coloured ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
+
 export const bold = paint(1)
 export const dim = paint(2)
 export const red = paint(31)

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { capture } from './children.mjs'
+import { colourSettings } from './progress.mjs'
 import { removeStaleOutputs } from './stale-outputs.mjs'
 
 /**
@@ -13,8 +14,7 @@ export const stages = { types, lint, laws, unit, packages }
 
 /** The packages compile, and so do the tests, the applications and the scripts. */
 async function types(run) {
-  removeStaleOutputs(run.root)
-  const build = await tool(run, 'turbo', ['run', 'build', '--continue', '--output-logs=errors-only'])
+  const build = await built(run)
   const [, good = 0, all = 1] = /Tasks:\s+(\d+) successful, (\d+) total/.exec(build.output)?.map(Number) ?? []
   const tests = await tool(run, 'tsc', ['-p', 'tsconfig.test.json'])
   const bad = tests.code === 0 ? 0 : 1
@@ -57,9 +57,18 @@ async function unit(run) {
   }
 }
 
-/** Each published package as its users get it. */
-function packages(run) {
+/** Each published package as its users get it; what is left of an older build says nothing about that. */
+async function packages(run) {
+  const build = await built(run)
+  if (build.code !== 0) return { passed: 0, failed: 1, found: 'not packed, the build failed', output: build.output }
   return reporting(run, 'packages', ['conformance/packages/src/main.ts'])
+}
+
+/** The build, which is made once for all stages that need it. */
+function built(run) {
+  removeStaleOutputs(run.root)
+  run.build ??= tool(run, 'turbo', ['run', 'build', '--continue=dependencies-successful', '--output-logs=errors-only'])
+  return run.build
 }
 
 /** Runs one of our own checkers, which writes its counts to the file it is given by `--report`. */
@@ -73,7 +82,7 @@ async function reporting(run, name, args) {
 
 async function tool(run, command, args) {
   run.note(command)
-  const result = await capture(command, args, { cwd: run.root, env: run.env })
+  const result = await capture(command, args, { cwd: run.root, env: { ...run.env, ...colourSettings } })
   if (result.timedOut) result.output += `\n${command} took longer than ten minutes and was ended.\n`
   return result
 }

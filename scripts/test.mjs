@@ -14,10 +14,11 @@ const started = performance.now()
 const total = { passed: 0, failed: 0 }
 const leftOut = []
 
+const run = { root, env }
 for (const [name, stage] of Object.entries(stages)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   const progress = showProgress(name)
-  const result = await stage({ root, env, note: progress.note }).catch(broken)
+  const result = await stage(Object.assign(run, { note: progress.note })).catch(broken)
   report(name, result, progress.done())
   total.passed += result.passed
   total.failed += result.failed
