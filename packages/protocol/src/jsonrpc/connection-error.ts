@@ -28,6 +28,8 @@ export interface ConnectionErrorOptions {
   retryable?: boolean
   /** One sentence that says what to do about it. */
   hint?: string
+  /** The HTTP status, where the carrier refused with one. */
+  status?: number
   cause?: unknown
 }
 
@@ -37,11 +39,13 @@ export class ConnectionError extends Error {
   readonly reason: ConnectionErrorReason
   readonly retryable: boolean
   readonly hint: string | undefined
+  readonly status: number | undefined
 
   constructor(reason: ConnectionErrorReason, message: string, options: ConnectionErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.reason = reason
     this.retryable = options.retryable ?? false
     this.hint = options.hint
+    this.status = options.status
   }
 }

@@ -1,0 +1,30 @@
+/** How a client reaches a server: what a transport's factory, such as `http(url)`, gives. */
+
+import type { Revision } from '../versions.ts'
+import type { Awaitable } from './awaitable.ts'
+import type { Responder } from './exchange.ts'
+import type { Requester } from './requester.ts'
+
+export interface ConnectOptions {
+  /** Answers what the server asks, and hears what it says unasked. */
+  readonly responder: Responder
+  /** Hears of everything that was ignored, dropped or masked. */
+  readonly report: (problem: Error) => void
+}
+
+export interface Connection extends Requester {
+  /** A handshake is done: from now on this revision is spoken, and the server may speak unasked. Legacy era only. */
+  negotiated?(revision: Revision): Awaitable<void>
+}
+
+export interface Connector {
+  /**
+   * Makes a new connection, each time it is called: a server that did not survive a question from the newer era
+   * is reached again for the older one.
+   */
+  connect(options: ConnectOptions): Awaitable<Connection>
+  /** Names the server for what is remembered about it, such as its era: an origin, or a command. */
+  readonly peer?: string | undefined
+  /** How long the server may take to show its era, in ms. Default: 5,000. */
+  readonly probeTimeout?: number | undefined
+}

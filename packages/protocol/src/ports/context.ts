@@ -1,0 +1,76 @@
+/** What a handler may know and do while it answers one request. */
+
+import type { JsonObject } from '../jsonrpc/message.ts'
+import type { ElicitResult, RequestedSchema } from '../schema/elicitation.ts'
+import type { InputRequest, InputResponse } from '../schema/input-required.ts'
+import type { ClientCapabilities, Implementation } from '../schema/lifecycle.ts'
+import type { LoggingLevel } from '../schema/logging.ts'
+import type { Root } from '../schema/roots.ts'
+import type { CreateMessageRequestParams, CreateMessageResult } from '../schema/sampling.ts'
+import type { AuthInfo } from './auth-info.ts'
+import type { Awaitable } from './awaitable.ts'
+import type { RequestInfo } from './exchange.ts'
+import type { SchemaOutput, StandardSchema } from './standard-schema.ts'
+
+/** Who is asking, as they say; to be shown, not to be trusted. */
+export interface ClientFacts {
+  readonly info: Implementation | undefined
+  readonly capabilities: ClientCapabilities
+}
+
+/** Writes log messages to the client, one function for each level, least urgent first. */
+export type Logger = {
+  readonly [Level in LoggingLevel]: (data: unknown, logger?: string) => Awaitable<void>
+}
+
+/** The form that the user is asked to fill in: a schema of any library, or the form itself. */
+export type FormSchema = StandardSchema | RequestedSchema
+
+/** What the user did with a form; its values fit the schema. */
+export type ElicitOutcome<Form> =
+  | { readonly action: 'accept'; readonly content: Form extends StandardSchema ? SchemaOutput<Form> : JsonObject }
+  | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
+
+export interface ElicitOptions<Form extends FormSchema> {
+  /** What to tell the user. */
+  readonly message: string
+  /** A flat object of strings, numbers, booleans and choices. Never ask for secrets this way. */
+  readonly schema: Form
+}
+
+export interface OpenUrlOptions {
+  /** Why the user should go there. */
+  readonly message: string
+  readonly url: string
+}
+
+export type SampleParams = Omit<CreateMessageRequestParams, '_meta'>
+
+export interface Context {
+  /** Fires when the answer is no longer wanted. */
+  readonly signal: AbortSignal
+  /** Who is asking, as established by a guard. */
+  readonly auth: AuthInfo | undefined
+  readonly client: ClientFacts
+  /** The request's `_meta`, as it came. */
+  readonly meta: JsonObject
+  /** Headers and URL; nothing where there is no HTTP. */
+  readonly requestInfo: RequestInfo | undefined
+  /** Tells how far the work is. Nothing is sent when the client did not ask for it. `done` must grow. */
+  progress(done: number, total?: number, message?: string): Awaitable<void>
+  readonly log: Logger
+  /** Asks the user to fill in a form. The key names the question within this call and must not change. */
+  elicit<Form extends FormSchema>(key: string, options: ElicitOptions<Form>): Promise<ElicitOutcome<Form>>
+  /** Asks the user to visit a URL. `accept` means that they agreed to, not that they are done. */
+  openUrl(key: string, options: OpenUrlOptions): Promise<ElicitResult>
+  /** Asks the client's model. */
+  sample(key: string, params: SampleParams): Promise<CreateMessageResult>
+  /** The folders that the client works in. */
+  roots(key?: string): Promise<Root[]>
+  /** Asks several things in one round. What the client cannot be asked is not asked: its answer is missing. */
+  ask<Requests extends Record<string, InputRequest>>(
+    requests: Requests,
+  ): Promise<{ readonly [Key in keyof Requests]?: InputResponse }>
+  /** Does something once per call, however often the handler is entered again. The result must be JSON. */
+  step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result>
+}
