@@ -39,7 +39,8 @@ const total = {
   found: `${tarballs.length} packages`,
   leftOut: missing.map((major) => `Node ${major}`),
 }
-for (const tarball of tarballs) add(tarball, await judge(tarball))
+const judged = await Promise.all(tarballs.map(async (tarball) => ({ tarball, outcome: await judge(tarball) })))
+for (const { tarball, outcome } of judged) add(tarball, outcome)
 if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(total))
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exit(total.failed > 0 || tarballs.length === 0 ? 1 : 0)

@@ -9,7 +9,7 @@ import type { Tarball } from './tarball.ts'
 export async function publintFaults({ bytes, manifest }: Tarball): Promise<string[]> {
   const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
   const { messages } = await publint({ pack: { tarball }, level: 'suggestion', strict: true })
-  return messages.map((message) => `publint: ${formatMessage(message, manifest, { color: false }) ?? message.code}`)
+  return messages.map((message) => formatMessage(message, manifest, { color: false }) ?? message.code)
 }
 
 /** The resolutions of CommonJS: our packages are ESM only, and say so. */
@@ -18,10 +18,10 @@ const notOurs = new Set(['node10', 'node16-cjs'])
 /** What is wrong with the types, as ESM sees them. */
 export async function typeFaults({ bytes }: Tarball): Promise<string[]> {
   const result = await checkPackage(createPackageFromTarballData(bytes))
-  if (result.types === false) return ['attw: there are no types']
+  if (result.types === false) return ['there are no types']
   return result.problems.filter(concernsEsm).map((problem) => {
     const where = 'entrypoint' in problem ? `${problem.entrypoint} (${problem.resolutionKind})` : ''
-    return `attw: ${problemKindInfo[problem.kind].title} ${where || JSON.stringify(problem)}`
+    return `${problemKindInfo[problem.kind].title} ${where || JSON.stringify(problem)}`
   })
 }
 
