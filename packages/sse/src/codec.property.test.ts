@@ -180,7 +180,23 @@ describe('any bytes at all', () => {
         )
         .map((value) => utf8.encode(value)),
     },
-    { weight: 10, arbitrary: fc.constantFrom('\n', '\r', '\r\n', '\n\n', '\r\r').map((value) => utf8.encode(value)) },
+    {
+      weight: 16,
+      arbitrary: fc
+        .constantFrom(
+          '\n',
+          '\r',
+          '\r\n',
+          '\n\n',
+          ': c\n',
+          'x: y\r',
+          'data: d\r\n',
+          'id: 1\n',
+          'event: e\n',
+          'retry: 5\r',
+        )
+        .map((value) => utf8.encode(value)),
+    },
     { weight: 2, arbitrary: fc.uint8Array({ maxLength: 4 }) },
     {
       weight: 1,

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { createDecoder, type Decoder, type DecoderOptions, type SseEvent } from './decode.ts'
 import { SseError } from './sse-error.ts'
@@ -50,6 +52,7 @@ describe('maxEventSize', () => {
     ['the other fields of the event', 'id: 123456\ndata: abcd\n\n', 'id: 123456\ndata: abcde\n\n'],
     ['a comment line by itself', `:${'a'.repeat(19)}\n`, `:${'a'.repeat(20)}\n`],
     ['comments inside an event', 'data: a\n: 45678901234\n\n', 'data: a\n: 456789012345\n\n'],
+    ['several comments inside an event', 'data: a\n: 45\n: 45\n:\n\n', 'data: a\n: 4567\n: 4567\n: 4\n\n'],
     ['an unknown field', `foo: ${'a'.repeat(15)}\n\n`, `foo: ${'a'.repeat(16)}\n\n`],
     ['unknown fields without a blank line', 'x: 4567890\n'.repeat(2), 'x: 4567890\n'.repeat(3)],
     ['an invalid retry', `retry: ${'1'.repeat(13)}\n\n`, `retry: ${'1'.repeat(14)}\n\n`],
@@ -174,6 +177,33 @@ describe('a push from inside a callback', () => {
     decoder.push('data: next\n\n')
     expect(reasons).toMatchObject([{ name: 'SseError', reason: 'decoder-busy' }])
     expect(events).toStrictEqual([{ data: 'outer' }, { data: 'next' }])
+  })
+})
+
+describe('memory', () => {
+  setFlagsFromString('--expose_gc')
+  const collectGarbage: () => void = runInNewContext('gc')
+  const heap = () => {
+    collectGarbage()
+    return process.memoryUsage().heapUsed
+  }
+  const limit = 2 ** 20
+  const streams: [what: string, start: string, chunk: string, times: number, perCharacter: number][] = [
+    ['a line in chunks of two characters', 'data: ', 'ab', limit / 2 - 10, 4],
+    ['a comment in chunks of two characters', ': ', 'ab', limit / 2 - 10, 4],
+    ['comment lines', '', ': ab\n'.repeat(1000), 5000, 1],
+    ['lines of unknown fields', '', 'x: ab\n'.repeat(1000), limit / 5000 - 1, 1],
+    ['the smallest data lines', '', 'data:a\n'.repeat(100), limit / 600 - 1, 20],
+    ['short data in long chunks', 'data: x\n', `:${'c'.repeat(2 ** 16)}\ndata: 0123456789abc\n`, 15, 4],
+  ]
+  it.each(streams)('for %s is in proportion to the limit', (_what, start, chunk, times, perCharacter) => {
+    const bytes = new TextEncoder().encode(chunk)
+    const { decoder } = collect({ maxEventSize: limit })
+    const before = heap()
+    decoder.push(start)
+    for (let n = 1; n < times; n++) decoder.push(bytes)
+    expect((heap() - before) / limit).toBeLessThan(perCharacter)
+    decoder.end()
   })
 })
 

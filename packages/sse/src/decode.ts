@@ -112,8 +112,6 @@ class EventDecoder implements Decoder {
         onEvent(decoded)
       },
     })
-    // The parser looks for the UTF-8 mark as three Latin-1 characters in its first input; text has it as U+FEFF.
-    this.#parser.feed('')
   }
 
   push(chunk: string | Uint8Array): void {
