@@ -29,7 +29,8 @@ export function capture(command, args, { env = process.env, cwd, onText, limit =
     const finish = (code) => {
       clearTimeout(timer)
       running.delete(entry)
-      resolve({ code, ...state, seconds: (performance.now() - started) / 1000 })
+      // When we end the child ourselves nobody is to go on with what is left of its work.
+      if (!ending) resolve({ code, ...state, seconds: (performance.now() - started) / 1000 })
     }
     running.add(entry)
     child.stdout.setEncoding('utf8').on('data', keep)
@@ -57,7 +58,7 @@ export function foreground(command, args, { env = process.env, cwd } = {}) {
     })
     child.on('exit', (code) => {
       running.delete(entry)
-      resolve(code ?? 1)
+      if (!ending) resolve(code ?? 1)
     })
   })
 }
@@ -65,15 +66,18 @@ export function foreground(command, args, { env = process.env, cwd } = {}) {
 /** From now on Ctrl-C or a termination signal ends all children, and then us with 128 + the signal's number. */
 export function endChildrenWithUs() {
   const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
-  for (const [signal, code] of Object.entries(codes)) {
-    process.on(signal, async () => {
-      if (ending) return
-      ending = true
-      await Promise.all([...running].map(end))
-      process.stderr.write(`\nstopped by ${signal}\n`)
-      process.exit(code)
-    })
+  const leave = async (signal) => {
+    if (ending) return
+    ending = true
+    await Promise.all([...running].map(end))
+    process.stderr.write(`\nstopped by ${signal}\n`)
+    process.exit(codes[signal])
   }
+  for (const signal of Object.keys(codes)) process.on(signal, leave)
+  // npm passes a signal on to the shell it runs us in, and that shell dies of it without a word to us.
+  const parent = process.ppid
+  const orphaned = () => process.ppid !== parent && leave('SIGTERM')
+  if (process.env.npm_lifecycle_event !== undefined) setInterval(orphaned, 250).unref()
 }
 
 /** Asks a child to end, and ends it by force when it has not done so after three seconds. */

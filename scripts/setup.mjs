@@ -71,7 +71,7 @@ async function install() {
   const progress = showProgress('setup')
   const onText = (text) => {
     const line = text.trim().split('\n').at(-1)
-    if (/^(Progress|Downloading|Packages|\.\.\.|\? |✓)/.test(line)) progress.note(line)
+    if (/^(Progress|Downloading|Packages|\.\.\.|\? |✓|\[WARN\])/.test(line)) progress.note(line)
   }
   const env = installEnvironment()
   const args = ['-y', pnpm, 'install', '--frozen-lockfile', '--config.confirm-modules-purge=false']
