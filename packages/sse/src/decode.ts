@@ -1,4 +1,4 @@
-/** Reads `text/event-stream` as it arrives: eventsource-parser reads the fields, this file keeps to the limit around it. */
+/** Reads `text/event-stream` as it arrives: eventsource-parser reads the fields, this file keeps to the limit. */
 
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { LineBuffer } from './line-buffer.ts'
@@ -47,8 +47,8 @@ export interface Decoder {
   /**
    * Takes the next piece of the stream, cut anywhere, and calls back for all it completes.
    *
-   * @throws SseError `event-too-large`, `decoder-closed` or `decoder-busy`; and whatever a callback throws. After any
-   * of these the decoder is closed: what follows in the stream cannot be trusted to start at a line.
+   * @throws SseError `event-too-large`, `decoder-closed` or `decoder-busy`; and whatever a callback throws. After a
+   * failure the decoder is closed: what follows in the stream cannot be trusted to start at a line.
    */
   push(chunk: string | Uint8Array): void
   /** Closes the decoder and tells whether an event was cut off. Never throws. Inside a callback: stop now. */
@@ -56,7 +56,7 @@ export interface Decoder {
 }
 
 const defaultMaxEventSize = 2 ** 24
-// Half of what the smallest engine limit on strings allows, so that a held line and a chunk always fit in one.
+// Half of what the smallest engine limit on strings allows, so that a held line and a chunk of that size fit in one.
 const maximum = 2 ** 28
 
 // The lines the parser has a use for. Fifteen digits are always a safe integer.

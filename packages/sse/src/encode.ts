@@ -1,4 +1,4 @@
-/** Writes events and comments as `text/event-stream` text: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** Writes events and comments as https://html.spec.whatwg.org/multipage/server-sent-events.html has them. */
 
 import { SseError } from './sse-error.ts'
 
