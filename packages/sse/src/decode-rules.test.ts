@@ -1,4 +1,4 @@
-/** One row for each rule of https://html.spec.whatwg.org/multipage/server-sent-events.html, sections 9.2.5 and 9.2.6. */
+/** One row for each rule of https://html.spec.whatwg.org/multipage/server-sent-events.html. */
 import { describe, expect, it } from 'vitest'
 import { createDecoder, type SseEvent } from './decode.ts'
 
