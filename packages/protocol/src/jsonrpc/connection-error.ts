@@ -11,6 +11,7 @@
  * - `unreachable`: no connection could be made, or it broke below the protocol.
  * - `refused`: the carrier said no, such as an HTTP status.
  * - `exited`: the process at the other end stopped.
+ * - `unsupported`: the peer does not offer it, or the revision spoken has no such thing; nothing was sent.
  */
 export type ConnectionErrorReason =
   | 'closed'
@@ -22,6 +23,7 @@ export type ConnectionErrorReason =
   | 'unreachable'
   | 'refused'
   | 'exited'
+  | 'unsupported'
 
 export interface ConnectionErrorOptions {
   /** Whether the same call may succeed when it is made again. Default: false. */
