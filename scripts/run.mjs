@@ -11,7 +11,6 @@ const commands = {
   typecheck: [build, ['tsc', '-p', 'tsconfig.test.json']],
   lint: [['biome', 'check', '--error-on-warnings']],
   format: [['biome', 'check', '--write']],
-  laws: [['node', 'scripts/check-architecture.ts']],
   check: [['node', 'scripts/check-architecture.ts'], build, ['node', 'conformance/packages/src/main.ts']],
   bench: [build, ['node', 'apps/bench/src/main.ts']],
   changeset: [['changeset']],
