@@ -10,7 +10,7 @@ import { removeStaleOutputs } from './stale-outputs.mjs'
  * It resolves to the number of checks that passed and failed, one line on what it found, the tools' output,
  * and the checks that this machine cannot run.
  */
-export const stages = { types, lint, laws, unit, packages }
+export const stages = { types, lint, laws, eras, unit, packages }
 
 /** The packages compile, and so do the tests, the applications and the scripts. */
 async function types(run) {
@@ -38,6 +38,13 @@ function laws(run) {
   return reporting(run, 'laws', ['scripts/check-architecture.ts'])
 }
 
+/** What is left compiles when the legacy era is deleted. */
+async function eras(run) {
+  const build = await built(run)
+  if (build.code !== 0) return notBuilt(build)
+  return reporting(run, 'eras', ['scripts/delete-an-era.ts'])
+}
+
 /** The tests beside the sources. */
 async function unit(run) {
   const file = reportFile(run.root, 'unit')
@@ -60,7 +67,7 @@ async function unit(run) {
 /** Each published package as its users get it; what is left of an older build says nothing about that. */
 async function packages(run) {
   const build = await built(run)
-  if (build.code !== 0) return { passed: 0, failed: 1, found: 'not packed, the build failed', output: build.output }
+  if (build.code !== 0) return notBuilt(build)
   return reporting(run, 'packages', ['conformance/packages/src/main.ts'])
 }
 
@@ -69,6 +76,10 @@ function built(run) {
   removeStaleOutputs(run.root)
   run.build ??= tool(run, 'turbo', ['run', 'build', '--continue=dependencies-successful', '--output-logs=errors-only'])
   return run.build
+}
+
+function notBuilt({ output }) {
+  return { passed: 0, failed: 1, found: 'not tried, the build failed', output }
 }
 
 /** Runs one of our own checkers, which writes its counts to the file it is given by `--report`. */

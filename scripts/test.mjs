@@ -30,10 +30,11 @@ console.log(dim(`all stages in ${elapsed((performance.now() - started) / 1000)}`
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
 
-function report(name, { passed, failed, found, output }, seconds) {
+function report(name, { passed, failed, found, output, details = [] }, seconds) {
   if (failed > 0) console.log(`${output.trimEnd()}\n`)
   const sign = failed > 0 ? red('FAILED') : green('ok    ')
   console.log(`${sign} ${bold(name.padEnd(9))} ${passed} passed, ${failed} failed  ${found}  ${dim(elapsed(seconds))}`)
+  if (failed === 0) for (const line of details) console.log(dim(`       ${line}`))
 }
 
 /** A stage that cannot be run at all is one failed check; the stages after it still run. */

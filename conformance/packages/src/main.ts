@@ -37,6 +37,7 @@ const total = {
   passed: 0,
   failed: 0,
   found: `${tarballs.length} packages`,
+  details: [] as string[],
   leftOut: missing.map((major) => `Node ${major}`),
 }
 const judged = await Promise.all(tarballs.map(async (tarball) => ({ tarball, outcome: await judge(tarball) })))
@@ -80,7 +81,9 @@ function siblingsOf(tarball: Tarball): Tarball[] {
 }
 
 function add({ manifest }: Tarball, { passed, faults, leftOut, line }: Outcome): void {
-  console.log(`${manifest.name} ${manifest.version}: ${line}`)
+  const about = `${manifest.name} ${manifest.version}: ${line}`
+  console.log(about)
+  total.details.push(about)
   for (const fault of faults) console.log(`  FAILED ${fault}`)
   total.passed += passed
   total.failed += faults.length
