@@ -10,11 +10,11 @@ const TEXTS = 64
 
 const small: Params = (n) => ({
   name: 'search_files',
-  arguments: { pattern: `src/**/*.test-${n}.ts`, directory: 'packages/protocol', limit: 50, includeHidden: false },
+  arguments: { pattern: `src/**/*.test-${n}.ts`, directory: 'packages/protocol/src', limit: 50, includeHidden: false },
 })
 
 const modern: Params = (n) => ({
-  name: 'add',
+  name: 'calculator_add_numbers',
   arguments: { a: n, b: 3 },
   _meta: {
     'io.modelcontextprotocol/protocolVersion': LATEST_MODERN_REVISION,
@@ -27,7 +27,7 @@ const rows: Params = (n) => ({
   name: 'insert_rows',
   arguments: {
     table: 'people',
-    rows: Array.from({ length: 940 }, (_, row) => ({
+    rows: Array.from({ length: 900 }, (_, row) => ({
       id: 1_000_000 + row * n,
       name: 'Ada Lovelace',
       email: `ada.${1_000_000 + row}@example.org`,
@@ -39,7 +39,7 @@ const rows: Params = (n) => ({
 
 const longText: Params = (n) => ({
   name: 'write_file',
-  arguments: { path: `notes-${n}.md`, text: 'A line of prose, with "quotes" in it.\n'.repeat(2_400) },
+  arguments: { path: `notes-${n}.md`, text: 'A line of prose, with "quotes" in it.\n'.repeat(2_430) },
 })
 
 function messageText(params: Params, n: number): string {
@@ -77,7 +77,7 @@ export const codec: SpeedCase = {
   subjects: [
     ...subjectsOf('200 B', 'a small call', small, 1.5),
     ...subjectsOf('310 B', 'a call that carries its `_meta`', modern),
-    ...subjectsOf('100 kB in rows', '940 objects', rows),
+    ...subjectsOf('100 kB in rows', '900 objects', rows),
     ...subjectsOf('100 kB of text', 'one long string', longText),
   ],
 }
