@@ -13,13 +13,14 @@ import {
   type ZodMiniType,
   array as zodArray,
   boolean as zodBoolean,
+  catchall as zodCatchall,
   custom as zodCustom,
   lazy as zodLazy,
   literal as zodLiteral,
   looseObject as zodLooseObject,
   number as zodNumber,
+  object as zodObject,
   optional as zodOptional,
-  record as zodRecord,
   string as zodString,
   union as zodUnion,
   unknown as zodUnknown,
@@ -51,7 +52,7 @@ export function array<T>(item: Schema<T>): Schema<T[]> {
 
 /** An object that maps any name to one kind of value. */
 export function record<T>(value: Schema<T>): Schema<Record<string, T>> {
-  return zodRecord(string as never, value) as unknown as Schema<Record<string, T>>
+  return zodCatchall(zodObject({}), value as never) as unknown as Schema<Record<string, T>>
 }
 
 /** One of several shapes; the first that fits is taken. */
