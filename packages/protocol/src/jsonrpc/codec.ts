@@ -71,10 +71,15 @@ export function keepText<T extends object>(result: T): T {
   return Object.defineProperty(result, TEXT, { value: undefined, writable: true, enumerable: false })
 }
 
+/** Whether a result is marked as one that does not change. */
+export function isTextKept(result: object): boolean {
+  return TEXT in result
+}
+
 /** Writes one message as one line of JSON. A value that JSON cannot hold is a thrown `RpcError` that says so. */
 export function encode(message: Message): string {
   try {
-    if ('result' in message && TEXT in message.result) return encodeKept(message)
+    if ('result' in message && isTextKept(message.result)) return encodeKept(message)
     return JSON.stringify(message)
   } catch (cause) {
     const what = 'method' in message ? `the parameters of ${message.method}` : 'the answer'

@@ -54,6 +54,10 @@ export interface Context {
   readonly client: ClientFacts
   /** The request's `_meta`, as it came. */
   readonly meta: JsonObject
+  /** What the client answered in this round to questions that the handler wrote by hand. */
+  readonly inputResponses: Readonly<Record<string, InputResponse>> | undefined
+  /** The state that the handler wrote by hand with those questions; it was sealed on its way. */
+  readonly requestState: string | undefined
   /** Headers and URL; nothing where there is no HTTP. */
   readonly requestInfo: RequestInfo | undefined
   /** Tells how far the work is. Nothing is sent when the client did not ask for it. `done` must grow. */

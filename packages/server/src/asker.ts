@@ -1,0 +1,84 @@
+/** How questions of a handler reach the client: each era has a way of its own. */
+
+import {
+  type Awaitable,
+  type ClientCapabilities,
+  type InputRequest,
+  type InputRequiredResult,
+  type InputResponse,
+  internalError,
+  type JsonObject,
+  missingClientCapability,
+} from '@mcpx/protocol'
+
+/** What is done with an answer: the value the handler gets, or why it is to be asked again. */
+export type AnswerCheck = (response: InputResponse) => Awaitable<{ value: unknown } | { problem: string }>
+
+export interface Question {
+  readonly request: InputRequest
+  /** Default: any answer of the right kind will do. */
+  readonly check?: AnswerCheck
+}
+
+export interface Asker {
+  /**
+   * The answers under the keys of the questions. What the client did not declare is not asked, and has no answer
+   * here; when that leaves nothing, it rejects with what the client would have to declare.
+   */
+  ask(questions: Readonly<Record<string, Question>>): Promise<Readonly<Record<string, unknown>>>
+  /** The result of a step, which runs once per call. */
+  step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result>
+  /** Questions that the client has yet to answer, as the result that asks them. */
+  unfinished?(): InputRequiredResult | undefined
+  /** Called when the call has ended well. */
+  finish?(): Awaitable<void>
+}
+
+/** What a client must have declared to be asked this; nothing when it has. */
+export function missingFor({ method, ...request }: InputRequest, capabilities: ClientCapabilities): JsonObject | undefined {
+  const { elicitation, sampling, roots } = capabilities
+  const params: object = 'params' in request ? (request.params ?? {}) : {}
+  if (method === 'elicitation/create') {
+    const isUrl = 'mode' in params && params.mode === 'url'
+    if (isUrl) return elicitation?.url === undefined ? { elicitation: { url: {} } } : undefined
+    // An empty object means forms.
+    const takesForms = elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+    return takesForms ? undefined : { elicitation: { form: {} } }
+  }
+  if (method === 'roots/list') return roots === undefined ? { roots: {} } : undefined
+  const needsTools = 'tools' in params || 'toolChoice' in params
+  if (needsTools && sampling?.tools === undefined) return { sampling: { tools: {} } }
+  return sampling === undefined ? { sampling: {} } : undefined
+}
+
+/** Leaves the questions that this client can be asked. Throws when that is none. */
+export function usableQuestions(
+  questions: Readonly<Record<string, Question>>,
+  capabilities: ClientCapabilities,
+): [string, Question][] {
+  const missing: JsonObject[] = []
+  const usable = Object.entries(questions).filter(([, { request }]) => {
+    const lacking = missingFor(request, capabilities)
+    if (lacking !== undefined) missing.push(lacking)
+    return lacking === undefined
+  })
+  if (usable.length === 0 && missing.length > 0) throw missingClientCapability(mergeCapabilities(missing))
+  return usable
+}
+
+function mergeCapabilities(all: readonly JsonObject[]): JsonObject {
+  const merged: JsonObject = {}
+  for (const each of all) {
+    for (const [key, value] of Object.entries(each)) merged[key] = { ...(merged[key] as object), ...(value as object) }
+  }
+  return merged
+}
+
+/** A step's result has to survive the way to the client and back. */
+export function asJson(key: string, value: unknown): unknown {
+  try {
+    return value === undefined ? null : JSON.parse(JSON.stringify(value))
+  } catch (cause) {
+    throw internalError(`The result of step ${JSON.stringify(key)} cannot be written as JSON`, { cause })
+  }
+}

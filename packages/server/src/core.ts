@@ -1,0 +1,50 @@
+/** What the eras share of a server: what it is, what it can do, and how a request is run. */
+
+import type { Awaitable, Change, Context, Handler, Implementation, ServerCapabilities } from '@mcpx/protocol'
+import type { Faults } from './faults.ts'
+import type { ServerRequest } from './middleware.ts'
+import type { RequestState } from './request-state.ts'
+
+export interface ServerLimits {
+  /** How many `subscriptions/listen` streams may be open at once. Default: 1,000. */
+  readonly listens: number
+  /** How many URIs one session or stream may watch. Default: 1,000. */
+  readonly subscriptions: number
+  /** How often one call may come back with questions. Default: 16. */
+  readonly rounds: number
+}
+
+export const SERVER_LIMITS: ServerLimits = { listens: 1_000, subscriptions: 1_000, rounds: 16 }
+
+export interface Core {
+  readonly info: Implementation
+  readonly instructions: string | undefined
+  readonly handler: Handler
+  readonly capabilities: ServerCapabilities
+  readonly requestState: RequestState
+  readonly limits: ServerLimits
+  readonly faults: Faults
+  /** Fires when the server is being shut down; its reason is nothing that clients see. */
+  readonly closing: AbortSignal
+  /** Whether peers of the legacy era are served. */
+  readonly servesLegacy: boolean
+  /** Runs a request through the middleware and the handler. */
+  run(request: ServerRequest, ctx: Context): Awaitable<object>
+  /** Hears of changes until the returned function is called. */
+  onChange(listener: (change: Change) => void): () => void
+}
+
+/** What a handler can do: nothing is declared that is not there. */
+export function capabilitiesOf(handler: Handler, logging: boolean): ServerCapabilities {
+  const canChange = handler.changes !== undefined
+  const list = canChange ? { listChanged: true } : {}
+  const capabilities: ServerCapabilities = {}
+  if (logging) capabilities.logging = {}
+  if (handler.complete !== undefined) capabilities.completions = {}
+  if (handler.getPrompt !== undefined) capabilities.prompts = list
+  if (handler.readResource !== undefined) {
+    capabilities.resources = handler.subscribe === undefined ? list : { ...list, subscribe: true }
+  }
+  if (handler.callTool !== undefined) capabilities.tools = list
+  return capabilities
+}

@@ -1,0 +1,43 @@
+/** What a legacy session is told unasked: that lists have changed, and resources that it watches. */
+
+import type { Change, NotificationMessage, Session } from '@mcpx/protocol'
+import type { Core } from '../core.ts'
+
+/** Changes of one kind that have not been told yet are told once: what waits has a bound. */
+export async function* legacyChanges(session: Session, signal: AbortSignal, core: Core): AsyncGenerator<NotificationMessage> {
+  const waiting = new Map<string, NotificationMessage>()
+  let wake = (): void => {}
+  const stop = core.onChange((change) => {
+    const key = change.kind === 'resource' ? `resource ${change.uri}` : change.kind
+    if (!isWanted(change, session)) return
+    waiting.set(key, toNotification(change))
+    wake()
+  })
+  const onAbort = () => wake()
+  signal.addEventListener('abort', onAbort)
+  try {
+    while (!signal.aborted) {
+      for (const [key, notification] of waiting) {
+        waiting.delete(key)
+        yield notification
+      }
+      if (waiting.size > 0) continue
+      await new Promise<void>((resolve) => {
+        wake = resolve
+        if (signal.aborted) resolve()
+      })
+    }
+  } finally {
+    stop()
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+function isWanted(change: Change, { state }: Session): boolean {
+  return change.kind !== 'resource' || state.subscriptions?.includes(change.uri) === true
+}
+
+function toNotification(change: Change): NotificationMessage {
+  if (change.kind !== 'resource') return { jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` }
+  return { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: change.uri } }
+}

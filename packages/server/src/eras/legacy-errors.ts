@@ -1,0 +1,27 @@
+/** Errors on the legacy wire: codes that it does not have are said with those that it has. */
+
+import {
+  type CallToolResult,
+  ErrorCode,
+  errorMessage,
+  invalidRequest,
+  type RequestId,
+  type ResponseMessage,
+  resourceNotFound,
+  resultMessage,
+  type RpcError,
+} from '@mcpx/protocol'
+
+export function legacyFailure(id: RequestId, method: string, error: RpcError): ResponseMessage {
+  if (error.code === ErrorCode.MissingRequiredClientCapability) return cannotAsk(id, method, error)
+  const uri = (error.data as { uri?: unknown } | undefined)?.uri
+  const isMissing = method === 'resources/read' && error.code === ErrorCode.InvalidParams && typeof uri === 'string'
+  return errorMessage(id, isMissing ? resourceNotFound(uri, 'legacy') : error)
+}
+
+function cannotAsk(id: RequestId, method: string, error: RpcError): ResponseMessage {
+  const text = `The client cannot be asked. ${error.message}`
+  if (method !== 'tools/call') return errorMessage(id, invalidRequest(text))
+  const result: CallToolResult = { content: [{ type: 'text', text }], isError: true }
+  return resultMessage(id, result)
+}

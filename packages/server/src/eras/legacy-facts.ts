@@ -1,0 +1,52 @@
+/** What a session's record says of a call. */
+
+import {
+  type Awaitable,
+  type ClientFacts,
+  type Exchange,
+  type JsonObject,
+  type LoggingLevel,
+  type Revision,
+  type Session,
+  stripParamsFor,
+} from '@mcpx/protocol'
+import type { Asker } from '../asker.ts'
+import type { CallFacts } from '../context.ts'
+import { createLegacyAsker } from './legacy-input.ts'
+
+/** Until the client sets one, this is the level from which on it is told. */
+const DEFAULT_LEVEL: LoggingLevel = 'info'
+
+export class LegacyFacts implements CallFacts {
+  readonly #exchange: Exchange
+  readonly #session: Session
+  readonly #revision: Revision
+
+  constructor(exchange: Exchange, session: Session, revision: Revision) {
+    this.#exchange = exchange
+    this.#session = session
+    this.#revision = revision
+  }
+
+  get client(): ClientFacts {
+    const { clientInfo, clientCapabilities = {} } = this.#session.state
+    return { info: clientInfo, capabilities: clientCapabilities }
+  }
+
+  get logLevel(): LoggingLevel {
+    return this.#session.state.logLevel ?? DEFAULT_LEVEL
+  }
+
+  notify(method: string, params: JsonObject): Awaitable<void> {
+    return this.#exchange.notify(method, stripParamsFor(this.#revision, method, params))
+  }
+
+  createAsker(): Asker {
+    return createLegacyAsker({
+      capabilities: this.client.capabilities,
+      revision: this.#revision,
+      ask: (method, params) => this.#session.request(method, params, { signal: this.#exchange.signal }),
+      tell: (method, params) => this.#exchange.notify(method, params),
+    })
+  }
+}

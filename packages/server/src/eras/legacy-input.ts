@@ -1,0 +1,97 @@
+/** Questions on the legacy wire: the peer is asked while the handler waits. */
+
+import {
+  type Awaitable,
+  check,
+  type ClientCapabilities,
+  ConnectionError,
+  type InputRequest,
+  type InputResponse,
+  internalError,
+  type JsonObject,
+  serverRequestResult,
+  type Revision,
+  stripParamsFor,
+  urlElicitationRequired,
+} from '@mcpx/protocol'
+import { type Asker, asJson, type Question, usableQuestions } from '../asker.ts'
+
+export interface LegacyAskerOptions {
+  readonly capabilities: ClientCapabilities
+  readonly revision: Revision
+  /** Sends a request to the client. */
+  readonly ask: (method: string, params: JsonObject) => Promise<unknown>
+  /** Sends a notification to the client. */
+  readonly tell: (method: string, params: JsonObject) => Awaitable<void>
+}
+
+/** How often a user is asked again who gives what does not fit. */
+const ATTEMPTS = 3
+
+export function createLegacyAsker(options: LegacyAskerOptions): Asker {
+  const answers = new Map<string, Promise<unknown>>()
+  const steps = new Map<string, Promise<unknown>>()
+  const visits: string[] = []
+
+  function once(key: string, question: Question): Promise<unknown> {
+    const known = answers.get(key)
+    if (known !== undefined) return known
+    const answer = askUntilItFits(question, options, visits)
+    answers.set(key, answer)
+    return answer
+  }
+
+  return {
+    async ask(questions) {
+      const usable = usableQuestions(questions, options.capabilities)
+      const entries = usable.map(async ([key, question]) => [key, await once(key, question)] as const)
+      return Object.fromEntries(await Promise.all(entries))
+    },
+    async step<Result>(key: string, run: () => Awaitable<Result>) {
+      const known = steps.get(key)
+      if (known !== undefined) return known as Promise<Result>
+      const result = Promise.resolve(run()).then((value) => asJson(key, value))
+      steps.set(key, result)
+      return result as Promise<Result>
+    },
+    async finish() {
+      for (const elicitationId of visits) await options.tell('notifications/elicitation/complete', { elicitationId })
+    },
+  }
+}
+
+async function askUntilItFits({ request, check: checkAnswer }: Question, options: LegacyAskerOptions, visits: string[]) {
+  let problem = ''
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const response = await askOnce(request, problem, options, visits)
+    const checked = checkAnswer === undefined ? { value: response } : await checkAnswer(response)
+    if ('value' in checked) return checked.value
+    problem = checked.problem
+  }
+  throw internalError(`The client answered ${request.method} ${ATTEMPTS} times with what does not fit: ${problem}`)
+}
+
+async function askOnce(request: InputRequest, problem: string, options: LegacyAskerOptions, visits: string[]): Promise<InputResponse> {
+  const { method } = request
+  const { revision } = options
+  const params = toParams(request, problem)
+  const elicitationId = params.elicitationId as string | undefined
+  try {
+    const result = await options.ask(method, stripParamsFor(revision, method, params))
+    const schema = serverRequestResult(revision, method)
+    const flaw = schema && check(schema, result, 'result').problem
+    if (flaw !== undefined) throw internalError(`The client answered ${method} with what is not its result. ${flaw}`)
+    if (elicitationId !== undefined && (result as JsonObject).action === 'accept') visits.push(elicitationId)
+    return result as InputResponse
+  } catch (error) {
+    const isCut = error instanceof ConnectionError && error.reason === 'unreachable'
+    throw isCut && elicitationId !== undefined ? urlElicitationRequired([params]) : error
+  }
+}
+
+/** On this wire a visit has an id, so that its end can be told. */
+function toParams(request: InputRequest, problem: string): JsonObject {
+  const params: JsonObject = { ...('params' in request ? request.params : undefined) }
+  if (params.mode === 'url') return { ...params, elicitationId: crypto.randomUUID() }
+  return problem === '' ? params : { ...params, message: `${params.message} (${problem})` }
+}

@@ -1,0 +1,93 @@
+/** The legacy wire, answered: a handshake opens a session, whose record says everything else. */
+
+import {
+  type Awaitable,
+  errorMessage,
+  type Exchange,
+  type InputRequiredResult,
+  internalError,
+  invalidParams,
+  invalidRequest,
+  isPromise,
+  type JsonObject,
+  methodEntry,
+  methodNotFound,
+  type NotificationMessage,
+  type RequestMessage,
+  type ResponseMessage,
+  type Revision,
+  resultMessage,
+  type Session,
+  stripFor,
+} from '@mcpx/protocol'
+import { RequestContext } from '../context.ts'
+import type { Core } from '../core.ts'
+import { toAnswer } from '../faults.ts'
+import { isInputRequired } from '../input-required.ts'
+import { settle } from '../settle.ts'
+import { legacyFailure } from './legacy-errors.ts'
+import { LegacyFacts } from './legacy-facts.ts'
+import { initialize } from './legacy-handshake.ts'
+import { sessionMethods } from './legacy-session.ts'
+import { paramsProblem } from './params.ts'
+
+export function answerLegacy(message: RequestMessage, exchange: Exchange, core: Core): Awaitable<ResponseMessage> {
+  const { id, method, params = {} } = message
+  const { session } = exchange
+  if (session === undefined) return errorMessage(id, invalidRequest('There is no session: send "initialize" first'))
+  if (method === 'initialize') return initialize(message, session, core)
+  if (method === 'ping') return resultMessage(id, {})
+  const { revision } = session.state
+  if (revision === undefined) return errorMessage(id, invalidRequest('Not initialized: send "initialize" first'))
+  const entry = methodEntry(revision, method, 'request')
+  if (entry === undefined || entry.from === 'server') return errorMessage(id, methodNotFound(method))
+  const problem = paramsProblem(revision, method, params)
+  if (problem !== undefined) return errorMessage(id, invalidParams(problem))
+  return run({ message, exchange, session, revision, core }, params)
+}
+
+export function hearLegacy(message: NotificationMessage, exchange: Exchange): Awaitable<undefined> {
+  if (message.method !== 'notifications/initialized') return undefined
+  if (exchange.session?.state.revision === undefined) return undefined
+  return exchange.session.update((state) => void Object.assign(state, { initialized: true })) as Awaitable<undefined>
+}
+
+interface LegacyCall {
+  readonly message: RequestMessage
+  readonly exchange: Exchange
+  readonly session: Session
+  readonly revision: Revision
+  readonly core: Core
+}
+
+function run(call: LegacyCall, params: JsonObject, round = 1): Awaitable<ResponseMessage> {
+  const { exchange, session, revision, core } = call
+  const { id, method } = call.message
+  const facts = new LegacyFacts(exchange, session, revision)
+  const ctx = new RequestContext(params, exchange, facts)
+  const own = Object.hasOwn(sessionMethods, method) ? sessionMethods[method] : undefined
+  return settle<object, ResponseMessage>(
+    () => (own === undefined ? core.run({ method, params }, ctx) : own({ params, ctx, session, core })),
+    (result) => {
+      if (isInputRequired(result)) return again(call, params, result, facts, round)
+      const answer = resultMessage(id, stripFor(revision, method, result))
+      const finishing = ctx.asker?.finish?.()
+      return isPromise(finishing) ? finishing.then(() => answer) : answer
+    },
+    (error) => legacyFailure(id, method, toAnswer(error, ctx, core.faults)),
+  )
+}
+
+/** Questions that a handler returned are asked here, and the handler is entered again with the answers. */
+async function again(
+  call: LegacyCall,
+  params: JsonObject,
+  { inputRequests = {}, requestState }: InputRequiredResult,
+  facts: LegacyFacts,
+  round: number,
+): Promise<ResponseMessage> {
+  if (round >= call.core.limits.rounds) throw internalError(`The call asked for input ${round} times and did not end`)
+  const asked = Object.entries(inputRequests).map(([key, request]) => [key, { request }] as const)
+  const inputResponses = await facts.createAsker().ask(Object.fromEntries(asked))
+  return run(call, { ...params, inputResponses, requestState }, round + 1)
+}

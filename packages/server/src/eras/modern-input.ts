@@ -1,0 +1,112 @@
+/** Questions on the modern wire: the request ends with them, and the handler is entered again with the answers. */
+
+import {
+  type Awaitable,
+  check,
+  type InputRequest,
+  type InputRequiredResult,
+  type InputResponse,
+  inputResponse,
+  type JsonObject,
+  type ResponseMessage,
+  resultMessage,
+} from '@mcpx/protocol'
+import { type Asker, asJson, type Question, usableQuestions } from '../asker.ts'
+import { InputRequired } from '../input-required.ts'
+import type { StateBinding } from '../request-state.ts'
+import type { ModernCall } from './modern.ts'
+import { sealResult } from './modern-seal.ts'
+
+/** What is sealed between two rounds of a call. */
+interface CallState extends JsonObject {
+  /** Answers that were accepted. */
+  answers?: Record<string, unknown>
+  /** Results of finished steps. */
+  steps?: Record<string, unknown>
+  /** What the handler gave along by hand. */
+  own?: string
+}
+
+interface ModernAsker extends Asker {
+  /** What is worth keeping until the next round. */
+  readonly state: CallState
+}
+
+export function openState({ core, params, message, exchange }: ModernCall): Promise<JsonObject> {
+  return core.requestState.open(params.requestState as string, bindingOf({ message, params, exchange }))
+}
+
+export function createModernAsker(call: ModernCall, opened: CallState = {}): ModernAsker {
+  const answers: Record<string, unknown> = { ...opened.answers }
+  const steps: Record<string, unknown> = { ...opened.steps }
+  const running = new Map<string, Promise<unknown>>()
+  const open: Record<string, InputRequest> = {}
+
+  /** Takes this round's answer, if there is one and it fits. */
+  async function isAnswered(key: string, question: Question): Promise<boolean> {
+    if (Object.hasOwn(answers, key)) return true
+    const given = (call.params.inputResponses ?? {}) as Record<string, InputResponse>
+    if (!Object.hasOwn(given, key) || !isOfKind(call, question.request, given[key])) return false
+    const response = given[key] as InputResponse
+    const checked = question.check === undefined ? { value: response } : await question.check(response)
+    if ('value' in checked) answers[key] = checked.value
+    return 'value' in checked
+  }
+
+  return {
+    get state() {
+      return { answers, steps }
+    },
+    async ask(questions) {
+      const usable = usableQuestions(questions, call.envelope.clientCapabilities)
+      const found = await Promise.all(usable.map(([key, question]) => isAnswered(key, question)))
+      for (const [index, [key, { request }]] of usable.entries()) if (found[index] !== true) open[key] = request
+      if (found.includes(false)) throw new InputRequired()
+      return Object.fromEntries(usable.map(([key]) => [key, answers[key]]))
+    },
+    step<Result>(key: string, run: () => Awaitable<Result>) {
+      if (Object.hasOwn(steps, key)) return Promise.resolve(steps[key] as Result)
+      const known = running.get(key)
+      if (known !== undefined) return known as Promise<Result>
+      const result = (async () => {
+        const value = asJson(key, await run())
+        steps[key] = value
+        return value
+      })()
+      running.set(key, result)
+      return result as Promise<Result>
+    },
+    unfinished() {
+      return Object.keys(open).length === 0 ? undefined : { resultType: 'input_required', inputRequests: open }
+    },
+  }
+}
+
+/** Answers an unfinished call: its questions, and all that it has learned so far, sealed. */
+export async function sealQuestions(call: ModernCall, result: InputRequiredResult, asker: Asker | undefined): Promise<ResponseMessage> {
+  const { core, params, message, exchange, envelope } = call
+  const requests = Object.entries(result.inputRequests ?? {}).map(([key, request]) => [key, { request }] as const)
+  const usable = usableQuestions(Object.fromEntries(requests), envelope.clientCapabilities)
+  const state: CallState = { ...(asker as ModernAsker | undefined)?.state }
+  if (result.requestState !== undefined) state.own = result.requestState
+  const sealed: JsonObject = { resultType: 'input_required' }
+  if (usable.length > 0) sealed.inputRequests = Object.fromEntries(usable.map(([key, { request }]) => [key, request]))
+  if (isWorthKeeping(state) || usable.length === 0) {
+    sealed.requestState = await core.requestState.seal(state, bindingOf({ message, params, exchange }))
+  }
+  return resultMessage(message.id, sealResult(call, sealed))
+}
+
+function isWorthKeeping({ answers = {}, steps = {}, own }: CallState): boolean {
+  return own !== undefined || Object.keys(answers).length > 0 || Object.keys(steps).length > 0
+}
+
+function isOfKind({ revision }: ModernCall, { method }: InputRequest, response: unknown): boolean {
+  const schema = inputResponse(revision, method)
+  return schema !== undefined && check(schema, response).problem === undefined
+}
+
+function bindingOf({ message, params, exchange }: Pick<ModernCall, 'message' | 'params' | 'exchange'>): StateBinding {
+  return { subject: exchange.auth?.subject, method: message.method, params }
+}
+

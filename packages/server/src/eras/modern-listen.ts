@@ -1,0 +1,96 @@
+/** `subscriptions/listen`: a stream of the changes that a client asked for, until either side has enough. */
+
+import {
+  type Awaitable,
+  type Change,
+  errorMessage,
+  internalError,
+  invalidParams,
+  type JsonObject,
+  type ResponseMessage,
+  resultMessage,
+  type ServerCapabilities,
+  type SubscriptionFilter,
+  withSubscriptionId,
+} from '@mcpx/protocol'
+import type { Core } from '../core.ts'
+import type { ModernCall } from './modern.ts'
+import { sealResult } from './modern-seal.ts'
+
+/** How many streams each server has open. */
+const streams = new WeakMap<Core, number>()
+
+export function listen(call: ModernCall): Awaitable<ResponseMessage | undefined> {
+  const { core, message, params } = call
+  const wanted = params.notifications as SubscriptionFilter
+  const open = streams.get(core) ?? 0
+  const { listens, subscriptions } = core.limits
+  if ((wanted.resourceSubscriptions?.length ?? 0) > subscriptions) {
+    return errorMessage(message.id, invalidParams(`params.notifications.resourceSubscriptions: at most ${subscriptions}`))
+  }
+  if (open >= listens) return errorMessage(message.id, internalError(`Too many subscriptions: at most ${listens}`))
+  streams.set(core, open + 1)
+  return stream(call, honoured(wanted, core.capabilities)).finally(() => {
+    streams.set(core, (streams.get(core) ?? 1) - 1)
+  })
+}
+
+async function stream(call: ModernCall, filter: SubscriptionFilter): Promise<ResponseMessage | undefined> {
+  const { core, exchange, message } = call
+  const { id } = message
+  const tell = (method: string, params?: JsonObject) => exchange.notify(method, withSubscriptionId(params, id))
+  const { signal } = exchange
+  const stop = core.onChange((change) => {
+    const notification = toNotification(change, filter)
+    if (notification !== undefined) void tell(notification.method, notification.params)
+  })
+  try {
+    await tell('notifications/subscriptions/acknowledged', { notifications: filter })
+    await firstOf(signal, core.closing)
+  } finally {
+    stop()
+  }
+  if (signal.aborted) return undefined
+  return resultMessage(id, sealResult(call, withSubscriptionId({}, id)))
+}
+
+/** What of the filter the server can keep. */
+function honoured(wanted: SubscriptionFilter, { tools, prompts, resources }: ServerCapabilities): SubscriptionFilter {
+  const filter: SubscriptionFilter = {}
+  if (wanted.toolsListChanged === true && tools?.listChanged) filter.toolsListChanged = true
+  if (wanted.promptsListChanged === true && prompts?.listChanged) filter.promptsListChanged = true
+  if (wanted.resourcesListChanged === true && resources?.listChanged) filter.resourcesListChanged = true
+  if (wanted.resourceSubscriptions !== undefined && resources?.subscribe) {
+    filter.resourceSubscriptions = wanted.resourceSubscriptions
+  }
+  return filter
+}
+
+function toNotification(change: Change, filter: SubscriptionFilter): { method: string; params?: JsonObject } | undefined {
+  switch (change.kind) {
+    case 'tools':
+      return filter.toolsListChanged === true ? { method: 'notifications/tools/list_changed' } : undefined
+    case 'prompts':
+      return filter.promptsListChanged === true ? { method: 'notifications/prompts/list_changed' } : undefined
+    case 'resources':
+      return filter.resourcesListChanged === true ? { method: 'notifications/resources/list_changed' } : undefined
+    case 'resource': {
+      const wanted = filter.resourceSubscriptions?.includes(change.uri) === true
+      return wanted ? { method: 'notifications/resources/updated', params: { uri: change.uri } } : undefined
+    }
+  }
+}
+
+/** Resolves when one of the signals has fired; listens to neither afterwards. */
+async function firstOf(...signals: AbortSignal[]): Promise<void> {
+  let onAbort = (): void => {}
+  const fired = new Promise<void>((resolve) => {
+    onAbort = resolve
+    for (const signal of signals) {
+      if (signal.aborted) resolve()
+      else signal.addEventListener('abort', onAbort)
+    }
+  })
+  await fired
+  for (const signal of signals) signal.removeEventListener('abort', onAbort)
+}

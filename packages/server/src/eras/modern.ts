@@ -1,0 +1,98 @@
+/** The modern wire, answered: every request says itself what it needs, and nothing is remembered between two. */
+
+import {
+  type Awaitable,
+  claimsModern,
+  type Envelope,
+  errorMessage,
+  type Exchange,
+  invalidParams,
+  isRevision,
+  type JsonObject,
+  methodEntry,
+  methodNotFound,
+  type RequestMessage,
+  type ResponseMessage,
+  readEnvelope,
+  type Revision,
+  resultMessage,
+  revisionsOf,
+  type RpcError,
+  unsupportedVersion,
+} from '@mcpx/protocol'
+import { RequestContext } from '../context.ts'
+import type { Core } from '../core.ts'
+import { toAnswer } from '../faults.ts'
+import { isInputRequired } from '../input-required.ts'
+import { settle } from '../settle.ts'
+import { discover } from './modern-discover.ts'
+import { ModernFacts } from './modern-facts.ts'
+import { openState, sealQuestions } from './modern-input.ts'
+import { listen } from './modern-listen.ts'
+import { sealResult } from './modern-seal.ts'
+import { paramsProblem } from './params.ts'
+
+/** An opened request of this wire. */
+export interface ModernCall {
+  readonly message: RequestMessage
+  readonly params: JsonObject
+  readonly envelope: Envelope
+  readonly revision: Revision
+  readonly exchange: Exchange
+  readonly core: Core
+}
+
+export function answerModern(message: RequestMessage, exchange: Exchange, core: Core): Awaitable<ResponseMessage | undefined> {
+  const { id, method, params = {} } = message
+  if (method === 'initialize' && !claimsModern(message)) return errorMessage(id, wrongEra(params))
+  const envelope = readEnvelope(params)
+  if (typeof envelope === 'string') return errorMessage(id, invalidParams(envelope))
+  const revision = envelope.protocolVersion
+  if (!isRevision(revision) || !isServed(revision)) {
+    return errorMessage(id, unsupportedVersion(revision, revisionsOf('modern')))
+  }
+  const entry = methodEntry(revision, method, 'request')
+  if (entry === undefined) return errorMessage(id, methodNotFound(method))
+  const problem = paramsProblem(revision, method, params)
+  if (problem !== undefined) return errorMessage(id, invalidParams(problem))
+  const call: ModernCall = { message, params, envelope, revision, exchange, core }
+  if (method === 'server/discover') return discover(call)
+  if (method === 'subscriptions/listen') return listen(call)
+  if (params.requestState === undefined) return run(call, undefined)
+  return settle<JsonObject, ResponseMessage>(
+    () => openState(call),
+    (state) => run(call, state),
+    (error) => errorMessage(id, toAnswer(error, undefined, core.faults)),
+  )
+}
+
+function isServed(revision: Revision): boolean {
+  return revisionsOf('modern').includes(revision)
+}
+
+/** A client of the other era may show the text alone: it names what is served. */
+function wrongEra({ protocolVersion }: JsonObject): RpcError {
+  return unsupportedVersion(typeof protocolVersion === 'string' ? protocolVersion : 'none', revisionsOf('modern'))
+}
+
+/** @param state what earlier rounds of this call have sealed. */
+function run(call: ModernCall, state: JsonObject | undefined): Awaitable<ResponseMessage> {
+  const { message, exchange, core } = call
+  const { id, method } = message
+  const params = state === undefined ? call.params : { ...call.params, requestState: state.own }
+  const ctx = new RequestContext(params, exchange, new ModernFacts(call, state))
+  const fail = (error: unknown) => errorMessage(id, toAnswer(error, ctx, core.faults))
+  const answer = (result: object) => {
+    if (isInputRequired(result)) return sealQuestions(call, result, ctx.asker)
+    return resultMessage(id, sealResult(call, result))
+  }
+  return settle<object, ResponseMessage>(
+    () => core.run({ method, params }, ctx),
+    // Whatever a handler makes of a missing answer, the question is what counts.
+    (result) => answer(ctx.asker?.unfinished?.() ?? result),
+    (error) => {
+      const unfinished = ctx.asker?.unfinished?.()
+      return unfinished === undefined ? fail(error) : Promise.resolve(answer(unfinished)).then(undefined, fail)
+    },
+  )
+}

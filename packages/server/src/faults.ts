@@ -1,0 +1,40 @@
+/** What goes wrong in user code: whole for the server's author, masked for everybody else. */
+
+import { type CallToolResult, type Context, internalError, RpcError } from '@mcpx/protocol'
+import { InputRequired } from './input-required.ts'
+import { ToolError } from './tool-error.ts'
+
+/** Told of each fault. `id` is all that the client got to see of it. */
+export type OnError = (error: unknown, ctx: Context | undefined, id: string) => void
+
+export interface Faults {
+  /** Reports a fault and returns the id to show in its place. */
+  report(error: unknown, ctx: Context | undefined): string
+}
+
+export function createFaults(onError: OnError | undefined): Faults {
+  return {
+    report(error, ctx) {
+      const id = crypto.randomUUID().slice(0, 8)
+      try {
+        onError?.(error, ctx, id)
+      } catch {
+        // A reporter that fails must not take the answer with it.
+      }
+      return id
+    },
+  }
+}
+
+/** The error to answer with: as it is when it was made for the peer, else masked. */
+export function toAnswer(error: unknown, ctx: Context | undefined, faults: Faults): RpcError {
+  if (error instanceof RpcError) return error
+  return internalError(`Internal error (${faults.report(error, ctx)})`)
+}
+
+/** The result of a tool that failed. Errors of the protocol, and questions, are none. */
+export function toolFault(error: unknown, ctx: Context, faults: Faults): CallToolResult {
+  if (error instanceof RpcError || error instanceof InputRequired) throw error
+  const text = error instanceof ToolError ? error.message : `The tool failed (error ${faults.report(error, ctx)})`
+  return { content: [{ type: 'text', text }], isError: true }
+}

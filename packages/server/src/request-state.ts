@@ -1,0 +1,129 @@
+/** Seals what a call has learned so far into text that only this server can read, for this call alone. */
+
+import { invalidParams, type JsonObject } from '@mcpx/protocol'
+
+/** What the sealed state is bound to: opened for anything else, it does not open. */
+export interface StateBinding {
+  /** The principal; nothing for anonymous callers. */
+  readonly subject: string | undefined
+  readonly method: string
+  /** The parameters that say what is to be done. */
+  readonly params: JsonObject
+}
+
+export interface RequestStateOptions {
+  /** The secret that seals, and after it older ones that still open. At least 16 characters each. Default: a random one. */
+  readonly secrets?: readonly string[] | undefined
+  /** How long a state may be used, in ms. Default: 600,000. */
+  readonly ttlMs?: number | undefined
+}
+
+export interface RequestState {
+  seal(data: JsonObject, binding: StateBinding): Promise<string>
+  /** Throws `RpcError` for a state that was altered, has expired, or belongs to something else. */
+  open(text: string, binding: StateBinding): Promise<JsonObject>
+}
+
+/** A state is text of this many characters at most; a longer one is refused unread. */
+const MAX_LENGTH = 1024 * 1024
+const KEY_ID_BYTES = 4
+const NONCE_BYTES = 12
+const MIN_SECRET = 16
+
+interface SealingKey {
+  readonly id: Uint8Array
+  readonly key: CryptoKey
+}
+
+const encoder = new TextEncoder()
+
+export function createRequestState({ secrets, ttlMs = 600_000 }: RequestStateOptions = {}): RequestState {
+  const given = secrets ?? [toBase64Url(crypto.getRandomValues(new Uint8Array(32)))]
+  if (given.length === 0 || given.some((secret) => secret.length < MIN_SECRET)) {
+    throw new RangeError(`secrets: expected one or more, each of at least ${MIN_SECRET} characters`)
+  }
+  let imported: Promise<SealingKey[]> | undefined
+  const keys = () => {
+    imported ??= Promise.all(given.map(importKey))
+    return imported
+  }
+
+  return {
+    async seal(data, binding) {
+      const { id, key } = (await keys())[0] as SealingKey
+      const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
+      const plain = encoder.encode(JSON.stringify({ ...data, expires: Date.now() + ttlMs }))
+      const algorithm = { name: 'AES-GCM', iv: nonce, additionalData: encoder.encode(bindingText(binding)) }
+      const sealed = new Uint8Array(await crypto.subtle.encrypt(algorithm, key, plain))
+      return toBase64Url(concat(id, nonce, sealed))
+    },
+    async open(text, binding) {
+      const bytes = text.length > MAX_LENGTH ? undefined : fromBase64Url(text)
+      const sealing = bytes && (await keys()).find(({ id }) => id.every((byte, index) => byte === bytes[index]))
+      if (bytes === undefined || sealing === undefined) throw stateError()
+      const iv = bytes.slice(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES)
+      const algorithm = { name: 'AES-GCM', iv, additionalData: encoder.encode(bindingText(binding)) }
+      const data = await decrypt(algorithm, sealing.key, bytes.slice(KEY_ID_BYTES + NONCE_BYTES))
+      if (typeof data.expires !== 'number' || data.expires <= Date.now()) throw stateError()
+      return data
+    },
+  }
+}
+
+async function decrypt(algorithm: AesGcmParams, key: CryptoKey, sealed: Uint8Array<ArrayBuffer>): Promise<JsonObject> {
+  try {
+    return JSON.parse(new TextDecoder().decode(await crypto.subtle.decrypt(algorithm, key, sealed)))
+  } catch {
+    throw stateError()
+  }
+}
+
+/** One message for every cause: which one it was helps nobody but an attacker. */
+function stateError() {
+  return invalidParams('params.requestState: not valid here. It was altered, has expired, or belongs to another request')
+}
+
+async function importKey(secret: string): Promise<SealingKey> {
+  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(`mcpx key ${secret}`))
+  const id = await crypto.subtle.digest('SHA-256', encoder.encode(`mcpx key id ${secret}`))
+  const key = await crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt'])
+  return { id: new Uint8Array(id, 0, KEY_ID_BYTES), key }
+}
+
+function bindingText({ subject, method, params }: StateBinding): string {
+  const { _meta, inputResponses, requestState, ...salient } = params
+  return canonical([subject ?? null, method, salient])
+}
+
+/** JSON with sorted members: the client may write them in another order when it comes back. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
+function concat(...parts: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += String.fromCharCode(byte)
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[\w-]+$/.test(text)) return undefined
+  try {
+    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
