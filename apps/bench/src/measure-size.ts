@@ -24,7 +24,10 @@ export async function measureSize(size: SizeCase): Promise<Findings> {
     says: size.says,
     header: ['', 'program', 'gzipped kB', 'minified kB', 'of which', 'target'],
     rows: weights.map(([entry, weight]) => rowOf(entry, weight)),
-    notes: ['1 kB is 1,000 bytes. The shares are minified bytes: gzip works on the whole, so it has no shares.'],
+    notes: [
+      '1 kB is 1,000 bytes. The shares are minified kB, for gzip works on the whole; ' +
+        'what they leave out is the list of exports.',
+    ],
     verdicts: weights.flatMap(([entry, weight]) => verdictOf(size.name, entry, weight) ?? []),
     data: Object.fromEntries(weights.map(([{ name }, weight]) => [name, weight])),
   }
