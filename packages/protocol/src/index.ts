@@ -1,7 +1,39 @@
 /** The protocol as types, schemas and a JSON-RPC engine; it knows no carrier. */
 
+export type { EraTable, MethodEntry, MethodKind, MethodTable } from './eras/era.ts'
+export { isExtensionId, isMetaKey, isReservedMetaKey } from './eras/meta-keys.ts'
+export {
+  type ClientNotifications,
+  type ClientRequests,
+  capabilityFor,
+  claimsModern,
+  clientRequestParams,
+  clientRequestResult,
+  type Envelope,
+  hasCapability,
+  inputResponse,
+  methodEntry,
+  notificationParams,
+  PROTOCOL_VERSION_KEY,
+  readEnvelope,
+  requestParams,
+  requestResult,
+  type ServerNotifications,
+  type ServerRequests,
+  SUBSCRIPTION_ID_KEY,
+  serverInfoOf,
+  serverRequestParams,
+  serverRequestResult,
+  stripFor,
+  stripParamsFor,
+  subscriptionIdOf,
+  tableOf,
+  withEnvelope,
+  withServerInfo,
+  withSubscriptionId,
+} from './eras/select.ts'
 export { checkMessage, isRequestId, kindOf } from './jsonrpc/check.ts'
-export { CODEC_LIMITS, type CodecLimits, type Decoded, decode, encode, keepText } from './jsonrpc/codec.ts'
+export { CODEC_LIMITS, type CodecLimits, type Decoded, decode, encode, isTextKept, keepText } from './jsonrpc/codec.ts'
 export { ConnectionError, type ConnectionErrorOptions, type ConnectionErrorReason } from './jsonrpc/connection-error.ts'
 export {
   ErrorCode,
@@ -66,6 +98,13 @@ export type {
   ToolHandler,
   WholeHandler,
 } from './ports/handler.ts'
+export type {
+  CompiledSchema,
+  JsonSchema,
+  JsonSchemaProblem,
+  JsonSchemaValidator,
+  JsonSchemaVerdict,
+} from './ports/json-schema.ts'
 export type { Requester, RequestOptions } from './ports/requester.ts'
 export type { Session, SessionState } from './ports/session.ts'
 export type {
@@ -80,120 +119,75 @@ export type {
 } from './ports/standard-schema.ts'
 export type { EventBus, EventReplay, EventStore, SessionStore, StoredEvent } from './ports/stores.ts'
 export { createDuplex, DUPLEX_LIMITS, type Duplex, type DuplexLimits, type DuplexOptions } from './rpc/duplex.ts'
+export { type Checked, check, placeOf } from './schema/check.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  CompleteRequestParams,
-  CompleteResult,
-  PromptReference,
-  ResourceTemplateReference,
+  CompleteRequestParams, CompleteResult, PromptReference, ResourceTemplateReference,
 } from './schema/completion.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  AudioContent,
-  ContentBlock,
-  EmbeddedResource,
-  ImageContent,
-  ResourceLink,
-  TextContent,
+  AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent,
 } from './schema/content.ts'
+export type { Schema } from './schema/define.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  ElicitRequest,
-  ElicitRequestFormParams,
-  ElicitRequestParams,
-  ElicitRequestURLParams,
-  ElicitResult,
-  RequestedSchema,
+  ElicitRequest, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestURLParams, ElicitResult, RequestedSchema,
 } from './schema/elicitation.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  BooleanSchema,
-  EnumSchema,
-  LegacyTitledEnumSchema,
-  NumberSchema,
-  PrimitiveSchemaDefinition,
-  StringSchema,
-  TitledMultiSelectEnumSchema,
-  TitledOption,
-  TitledSingleSelectEnumSchema,
-  UntitledMultiSelectEnumSchema,
+  BooleanSchema, EnumSchema, LegacyTitledEnumSchema, NumberSchema, PrimitiveSchemaDefinition, StringSchema,
+  TitledMultiSelectEnumSchema, TitledOption, TitledSingleSelectEnumSchema, UntitledMultiSelectEnumSchema,
   UntitledSingleSelectEnumSchema,
 } from './schema/elicitation-fields.ts'
+export { formProblem, withFormDefaults } from './schema/form.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  InputRequest,
-  InputRequests,
-  InputRequiredResult,
-  InputResponse,
-  type InputResponseParams,
-  InputResponses,
+  InputRequest, InputRequests, InputRequiredResult, InputResponse, type InputResponseParams, InputResponses,
 } from './schema/input-required.ts'
 export { ClientCapabilities, DiscoverResult, Implementation, ServerCapabilities } from './schema/lifecycle.ts'
 export { LOGGING_LEVELS, LoggingLevel, LoggingMessageNotificationParams } from './schema/logging.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  CancelledNotificationParams,
-  ProgressNotificationParams,
-  ResourceUpdatedNotificationParams,
+  CancelledNotificationParams, ProgressNotificationParams, ResourceUpdatedNotificationParams,
 } from './schema/notifications.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  Annotations,
-  CacheableResult,
-  Cursor,
-  Fraction,
-  Icon,
-  Integer,
-  MetaObject,
-  NotificationParams,
-  PaginatedRequestParams,
-  ProgressToken,
-  RequestMetaObject,
-  RequestParams,
-  Result,
-  Role,
+  Annotations, CacheableResult, Cursor, Fraction, Icon, Integer, MetaObject, NotificationParams,
+  PaginatedRequestParams, ProgressToken, RequestMetaObject, RequestParams, Result, Role,
 } from './schema/primitives.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  GetPromptRequestParams,
-  GetPromptResult,
-  ListPromptsResult,
-  Prompt,
-  PromptArgument,
-  PromptMessage,
+  GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
 } from './schema/prompts.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  BlobResourceContents,
-  ListResourcesResult,
-  ListResourceTemplatesResult,
-  ReadResourceRequestParams,
-  ReadResourceResult,
-  Resource,
-  ResourceContents,
-  ResourceRequestParams,
-  ResourceTemplate,
-  TextResourceContents,
+  BlobResourceContents, ListResourcesResult, ListResourceTemplatesResult, ReadResourceRequestParams,
+  ReadResourceResult, Resource, ResourceContents, ResourceRequestParams, ResourceTemplate, TextResourceContents,
 } from './schema/resources.ts'
 export { ListRootsRequest, ListRootsResult, Root } from './schema/roots.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  CreateMessageRequest,
-  CreateMessageRequestParams,
-  CreateMessageResult,
-  ModelHint,
-  ModelPreferences,
-  SamplingMessage,
-  SamplingMessageContentBlock,
-  ToolChoice,
-  ToolResultContent,
-  ToolUseContent,
+  CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ModelHint, ModelPreferences, SamplingMessage,
+  SamplingMessageContentBlock, ToolChoice, ToolResultContent, ToolUseContent,
 } from './schema/sampling.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  SubscriptionFilter,
-  SubscriptionsAcknowledgedNotificationParams,
-  SubscriptionsListenRequestParams,
+  SubscriptionFilter, SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenRequestParams,
   SubscriptionsListenResult,
 } from './schema/subscriptions.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  CallToolRequestParams,
-  CallToolResult,
-  ListToolsResult,
-  Tool,
-  ToolAnnotations,
-  ToolInputSchema,
-  ToolOutputSchema,
+  CallToolRequestParams, CallToolResult, ListToolsResult, Tool, ToolAnnotations, ToolInputSchema, ToolOutputSchema,
 } from './schema/tools.ts'
+export {
+  parseUriTemplate,
+  type UriTemplate,
+  UriTemplateError,
+  type UriTemplateMatch,
+  type UriTemplateOptions,
+  type UriTemplateValue,
+  type UriTemplateValues,
+} from './uri-template.ts'
 export {
   ASSUMED_REVISION,
   BATCH_REVISION,
