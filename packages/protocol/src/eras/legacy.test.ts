@@ -1,3 +1,4 @@
+/** Every cell of the version matrix, both eras side by side. What holds for the modern era alone is in modern.test.ts. */
 import { describe, expect, it } from 'vitest'
 import { REVISIONS, type Revision } from '../versions.ts'
 import type { MethodKind } from './era.ts'
@@ -155,23 +156,6 @@ describe('the era tables', () => {
       expect(namesOf(clientCapabilities)).toEqual(expect.arrayContaining(Object.keys(table.capabilities.client)))
       expect(namesOf(serverCapabilities)).toEqual(expect.arrayContaining(Object.keys(table.capabilities.server)))
     }
-  })
-
-  it('name six results that may be kept, and three requests that may be left unfinished', () => {
-    const entries = Object.entries(tableOf('2026-07-28')?.requests ?? {})
-    expect(entries.filter(([, entry]) => entry.cacheable).map(([name]) => name)).toEqual([
-      'server/discover',
-      'tools/list',
-      'resources/list',
-      'resources/templates/list',
-      'resources/read',
-      'prompts/list',
-    ])
-    expect(entries.filter(([, entry]) => entry.mayAsk).map(([name]) => name)).toEqual([
-      'tools/call',
-      'resources/read',
-      'prompts/get',
-    ])
   })
 
   it('name only capabilities that the declaring side has in that era', () => {

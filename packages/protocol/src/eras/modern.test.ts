@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { LATEST_MODERN_REVISION as MODERN } from '../versions.ts'
+import type { MethodKind } from './era.ts'
+import { modernTable } from './modern.ts'
+import {
+  capabilityFor,
+  clientRequestParams,
+  clientRequestResult,
+  inputResponse,
+  methodEntry,
+  notificationParams,
+  stripFor,
+  stripParamsFor,
+  tableOf,
+} from './select.ts'
+
+describe('the modern wire', () => {
+  it('has ten requests, all of them by the client, with shapes for both ways', () => {
+    const methods = Object.keys(modernTable.requests)
+    expect(methods).toHaveLength(10)
+    for (const method of methods) {
+      expect(methodEntry(MODERN, method, 'request')?.from).toBe('client')
+      expect(clientRequestParams(MODERN, method), method).toBeDefined()
+      expect(clientRequestResult(MODERN, method), method).toBeDefined()
+    }
+    expect(tableOf(MODERN)).toBe(modernTable)
+  })
+
+  it('has a shape for each notification, and for each answer to what an unfinished result asks', () => {
+    for (const method of Object.keys(modernTable.notifications)) {
+      expect(notificationParams(MODERN, method), method).toBeDefined()
+    }
+    expect(Object.keys(modernTable.inputRequests)).toHaveLength(3)
+    for (const method of Object.keys(modernTable.inputRequests)) {
+      expect(inputResponse(MODERN, method), method).toBeDefined()
+      expect(methodEntry(MODERN, method, 'request')).toBeUndefined()
+    }
+  })
+
+  it('names six results that may be kept, and three requests that may be left unfinished', () => {
+    const entries = Object.entries(modernTable.requests)
+    expect(entries.filter(([, entry]) => entry.cacheable).map(([name]) => name)).toEqual([
+      'server/discover',
+      'tools/list',
+      'resources/list',
+      'resources/templates/list',
+      'resources/read',
+      'prompts/list',
+    ])
+    expect(entries.filter(([, entry]) => entry.mayAsk).map(([name]) => name)).toEqual([
+      'tools/call',
+      'resources/read',
+      'prompts/get',
+    ])
+  })
+
+  it('checks what a retry brings along', () => {
+    for (const [method, params] of [
+      ['tools/call', { name: 'a' }],
+      ['prompts/get', { name: 'a' }],
+      ['resources/read', { uri: 'a:b' }],
+    ] as const) {
+      const schema = clientRequestParams(MODERN, method)
+      const answered = { ...params, requestState: '', inputResponses: { a: { action: 'accept' }, b: { roots: [] } } }
+      expect(schema?.safeParse(answered).success).toBe(true)
+      expect(schema?.safeParse({ ...params, inputResponses: { a: {} } }).success).toBe(false)
+      expect(schema?.safeParse({ ...params, inputResponses: null }).success).toBe(false)
+      expect(schema?.safeParse({ ...params, requestState: 1 }).success).toBe(false)
+    }
+  })
+
+  it('does not know names that objects inherit', () => {
+    for (const name of ['__proto__', 'constructor', 'toString', '']) {
+      for (const kind of ['request', 'notification', 'inputRequest'] satisfies MethodKind[]) {
+        expect(methodEntry(MODERN, name, kind)).toBeUndefined()
+        expect(capabilityFor(MODERN, name, kind)).toBeUndefined()
+      }
+      expect(clientRequestParams(MODERN, name)).toBeUndefined()
+      expect(notificationParams(MODERN, name)).toBeUndefined()
+      expect(inputResponse(MODERN, name)).toBeUndefined()
+    }
+  })
+
+  it('strips nothing', () => {
+    const value = { resultType: 'complete', content: [{ type: 'audio' }] }
+    expect(stripFor(MODERN, 'tools/call', value)).toBe(value)
+    expect(stripParamsFor(MODERN, 'tools/call', value)).toBe(value)
+  })
+})
