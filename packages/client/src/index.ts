@@ -1,1 +1,21 @@
-export {}
+/** A client for servers of any age, over any carrier. */
+
+export type { Client } from './client.ts'
+export { connect } from './connect.ts'
+export { createEraMemory } from './era-memory.ts'
+export type { ServerFacts } from './eras/era.ts'
+export type { Listening, ListenOptions } from './listening.ts'
+export type {
+  AskOrigin,
+  CallOptions,
+  ClientOptions,
+  ElicitAnswer,
+  ElicitAsk,
+  EraMemory,
+  FormAsk,
+  Progress,
+  RequestCallOptions,
+  UrlAsk,
+} from './options.ts'
+export type { Listing } from './pagination.ts'
+export { ToolCallError, type ToolCallers } from './typed-tools.ts'

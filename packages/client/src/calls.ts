@@ -1,0 +1,94 @@
+/** The calls of a client: the methods that both eras have. */
+
+import type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  JsonObject,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ListToolsResult,
+  ReadResourceResult,
+} from '@mcpx/protocol'
+import type { Client } from './client.ts'
+import type { Core } from './core.ts'
+import type { LinkKeeper } from './link-keeper.ts'
+import type { CallOptions, RequestCallOptions } from './options.ts'
+import { createOutputCheck } from './output-check.ts'
+import { createListing } from './pagination.ts'
+
+type Calls = Pick<
+  Client,
+  | 'request'
+  | 'listTools'
+  | 'callTool'
+  | 'listResources'
+  | 'listResourceTemplates'
+  | 'readResource'
+  | 'listPrompts'
+  | 'getPrompt'
+  | 'complete'
+>
+
+/** The list methods, and where the items of a page are. */
+interface Lists {
+  'tools/list': ListToolsResult
+  'resources/list': ListResourcesResult
+  'resources/templates/list': ListResourceTemplatesResult
+  'prompts/list': ListPromptsResult
+}
+
+export function createCalls(core: Core, keeper: LinkKeeper): Calls {
+  const output = createOutputCheck(core.report)
+
+  async function request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
+    const { latest } = keeper
+    return (latest.ended || keeper.closing.aborted ? await keeper.link() : latest).request(method, params, options)
+  }
+
+  function list<Method extends keyof Lists, Item>(
+    method: Method,
+    itemsOf: (page: Lists[Method]) => readonly Item[],
+    options: CallOptions = {},
+  ) {
+    return createListing<Item>({
+      method,
+      maxPages: core.options.maxPages ?? 1_000,
+      fetch: (params) => request(method, params, options),
+      itemsOf: (page) => itemsOf(page as Lists[Method]),
+      onStale: () => core.cache.drop(method),
+    })
+  }
+
+  return {
+    request: (method, params = {}, options = {}) => request(method, params, options),
+    listTools: (options) =>
+      list(
+        'tools/list',
+        ({ tools }) => {
+          output.learn(tools)
+          return tools
+        },
+        options,
+      ),
+    async callTool(name, args, options = {}) {
+      const params = args === undefined ? { name } : { name, arguments: args }
+      const result = (await request('tools/call', params, options)) as unknown as CallToolResult
+      return output.check(name, result)
+    },
+    listResources: (options) => list('resources/list', (page) => page.resources, options),
+    listResourceTemplates: (options) => list('resources/templates/list', (page) => page.resourceTemplates, options),
+    async readResource(uri, options = {}) {
+      return (await request('resources/read', { uri }, options)) as unknown as ReadResourceResult
+    },
+    listPrompts: (options) => list('prompts/list', (page) => page.prompts, options),
+    async getPrompt(name, args, options = {}) {
+      const params = args === undefined ? { name } : { name, arguments: args }
+      return (await request('prompts/get', params, options)) as unknown as GetPromptResult
+    },
+    async complete(params, options = {}) {
+      return (await request('completion/complete', params, options)) as unknown as CompleteResult
+    },
+  }
+}

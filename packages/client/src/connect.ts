@@ -1,0 +1,66 @@
+/** Connects to a server: over a carrier, or within the process. */
+
+import type { Connector, Responder, SubscriptionFilter } from '@mcpx/protocol'
+import { createCalls } from './calls.ts'
+import type { Client } from './client.ts'
+import { type Core, createCore } from './core.ts'
+import type { Target } from './line.ts'
+import { keepLink, type LinkKeeper } from './link-keeper.ts'
+import { type ListenOptions, startListening } from './listening.ts'
+import type { ClientOptions } from './options.ts'
+import { createSubscriptions } from './subscriptions.ts'
+import { createToolCallers } from './typed-tools.ts'
+
+/**
+ * Connects, and finds out which era the server speaks.
+ *
+ * ```ts
+ * await using math = await connect<typeof server>(http('https://example.com/mcp'))
+ * const { sum } = await math.tools.add({ a: 1, b: 2 })
+ * ```
+ */
+export function connect<Server extends Responder>(server: Server, options?: ClientOptions): Promise<Client<Server>>
+export function connect<Server = unknown>(connector: Connector, options?: ClientOptions): Promise<Client<Server>>
+export async function connect(target: Target, options: ClientOptions = {}): Promise<Client> {
+  const core = createCore(options)
+  return createClient(core, await keepLink(core, target))
+}
+
+function createClient(core: Core, keeper: LinkKeeper): Client {
+  const calls = createCalls(core, keeper)
+  const listen = (filter: SubscriptionFilter, options?: ListenOptions) => startListening(core, keeper, filter, options)
+  const { onChange } = core.options
+  const capabilities = () => keeper.latest.server.capabilities
+  const subscriptions = createSubscriptions({ listen, capabilities, onChange, report: core.report })
+
+  return {
+    get era() {
+      return keeper.latest.era
+    },
+    get revision() {
+      return keeper.latest.revision
+    },
+    get server() {
+      return keeper.latest.server
+    },
+    tools: createToolCallers(calls.callTool),
+    ...calls,
+    subscribe: (uri, options = {}) => subscriptions.subscribe(uri, options),
+    unsubscribe: (uri) => subscriptions.unsubscribe(uri),
+    listen,
+    async discover(options = {}) {
+      return (await keeper.link()).discover(options)
+    },
+    async setLogLevel(level, options = {}) {
+      await (await keeper.link()).setLogLevel(level, options)
+    },
+    async ping(options = {}) {
+      await (await keeper.link()).ping(options)
+    },
+    async notifyRootsChanged() {
+      await (await keeper.link()).rootsChanged()
+    },
+    close: () => keeper.close(),
+    [Symbol.asyncDispose]: () => keeper.close(),
+  }
+}

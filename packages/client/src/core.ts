@@ -1,0 +1,89 @@
+/** What all connections of one client share: its options, its callbacks, and what it keeps. */
+
+import {
+  type Change,
+  ConnectionError,
+  check,
+  type Implementation,
+  type LoggingLevel,
+  LoggingMessageNotificationParams,
+  type NotificationMessage,
+  type RequestOptions,
+} from '@mcpx/protocol'
+import { createHandlers, type Handlers } from './handlers.ts'
+import type { CallOptions, ClientOptions } from './options.ts'
+import { createResponseCache, type ResponseCache } from './response-cache.ts'
+
+export interface Core {
+  readonly options: ClientOptions
+  readonly handlers: Handlers
+  readonly cache: ResponseCache
+  /** What to call this client where it has to say a name. */
+  readonly clientInfo: Implementation
+  readonly maxTimeout: number
+  logLevel: LoggingLevel | undefined
+  report(problem: Error): void
+  /** Takes a notification that belongs to no call. */
+  hear(notification: NotificationMessage): void
+  /** Something changed: what is kept of it is dropped. */
+  changed(change: Change): void
+}
+
+export const VERSION = '0.0.0'
+
+export function createCore(options: ClientOptions): Core {
+  const { cache = 256, onLog } = options
+  const responses = createResponseCache(cache === false ? 0 : cache)
+  const report = options.onReport ?? (() => {})
+  return {
+    options,
+    handlers: createHandlers(options),
+    cache: responses,
+    clientInfo: options.clientInfo || { name: 'mcpx', version: VERSION },
+    maxTimeout: options.maxTimeout ?? 600_000,
+    logLevel: options.logLevel ?? (onLog && 'info'),
+    report,
+    hear({ method, params }) {
+      if (method !== 'notifications/message') return
+      const { value, problem } = check(LoggingMessageNotificationParams, params, 'params')
+      if (problem !== undefined) report(new ConnectionError('invalid-message', `A log message was ignored. ${problem}`))
+      else onLog?.(value)
+    },
+    changed: (change) => responses.invalidate(change),
+  }
+}
+
+/** How a call is sent; what comes before its answer finds its callbacks. */
+export function sendOptions(core: Core, { signal, timeout, maxTimeout, ...call }: CallOptions): RequestOptions {
+  const { onProgress, onNotification } = call
+  const options: RequestOptions = {
+    signal,
+    timeout: timeout ?? core.options.timeout,
+    maxTimeout: maxTimeout ?? core.options.maxTimeout,
+  }
+  if (onProgress === undefined && onNotification === undefined) return options
+  options.onNotification = (notification) => {
+    onNotification?.(notification)
+    if (notification.method === 'notifications/progress') tellProgress(notification, onProgress)
+    else core.hear(notification)
+  }
+  return options
+}
+
+function tellProgress({ params = {} }: NotificationMessage, onProgress: CallOptions['onProgress']): void {
+  const { progress, total, message } = params
+  if (typeof progress !== 'number') return
+  onProgress?.({
+    progress,
+    ...(typeof total === 'number' && { total }),
+    ...(typeof message === 'string' && { message }),
+  })
+}
+
+/** The change that a notification tells of. */
+export function changeOf({ method, params }: NotificationMessage): Change | undefined {
+  const kind = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1]
+  if (kind !== undefined) return { kind } as Change
+  if (method !== 'notifications/resources/updated' || typeof params?.uri !== 'string') return undefined
+  return { kind: 'resource', uri: params.uri }
+}

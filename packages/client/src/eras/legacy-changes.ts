@@ -1,0 +1,92 @@
+/** Hears of changes in the legacy era: the server tells the session, and resources are subscribed to one by one. */
+
+import {
+  type Change,
+  type Connection,
+  ConnectionError,
+  type NotificationMessage,
+  type ServerCapabilities,
+  type SubscriptionFilter,
+} from '@mcpx/protocol'
+import { type Core, changeOf } from '../core.ts'
+import { allowedFilter, type ListenHooks, nothingToListenTo } from './era.ts'
+
+export interface LegacyChanges {
+  /** False when a notification tells of no change. */
+  hear(notification: NotificationMessage): boolean
+  listen(filter: SubscriptionFilter, capabilities: ServerCapabilities, hooks: ListenHooks): Promise<void>
+}
+
+export function createLegacyChanges(core: Core, connection: Connection): LegacyChanges {
+  const listeners = new Set<(change: Change) => void>()
+  const watched = createWatched(core, connection)
+
+  return {
+    hear(notification) {
+      const change = changeOf(notification)
+      if (change === undefined) return false
+      core.changed(change)
+      for (const listener of listeners) listener(change)
+      return true
+    },
+    async listen(asked, capabilities, hooks) {
+      const filter = allowedFilter(asked, capabilities)
+      if (Object.keys(filter).length === 0) throw nothingToListenTo()
+      const listener = (change: Change) => {
+        if (isWanted(filter, change)) hooks.onChange(change)
+      }
+      const uris = filter.resourceSubscriptions ?? []
+      listeners.add(listener)
+      try {
+        await Promise.all(uris.map((uri) => watched.watch(uri, hooks)))
+        hooks.onReady(filter)
+        await aborted(hooks.signal, connection)
+      } finally {
+        listeners.delete(listener)
+        for (const uri of uris) watched.release(uri)
+      }
+    },
+  }
+}
+
+function isWanted(filter: SubscriptionFilter, change: Change): boolean {
+  if (change.kind !== 'resource') return filter[`${change.kind}ListChanged`] === true
+  return filter.resourceSubscriptions?.some((uri) => change.uri.startsWith(uri)) === true
+}
+
+/** Resolves when the signal fires; rejects when the connection ends before. */
+async function aborted(signal: AbortSignal, connection: Connection): Promise<void> {
+  let stop: () => void = () => {}
+  const wanted = new Promise<'stopped'>((resolve) => {
+    stop = () => resolve('stopped')
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+  })
+  const end = await Promise.race([wanted, connection.closed])
+  signal.removeEventListener('abort', stop)
+  if (end !== 'stopped') throw end ?? new ConnectionError('closed', 'The connection was closed')
+}
+
+/** Subscribes to a resource for the first who wants it, and gives it up after the last. */
+function createWatched(core: Core, connection: Connection) {
+  const counts = new Map<string, { count: number; ready: Promise<unknown> }>()
+
+  return {
+    async watch(uri: string, { signal, timeout }: ListenHooks): Promise<void> {
+      const known = counts.get(uri)
+      const ready = known?.ready ?? connection.request('resources/subscribe', { uri }, { signal, timeout })
+      counts.set(uri, { count: (known?.count ?? 0) + 1, ready })
+      await ready
+    },
+    release(uri: string): void {
+      const entry = counts.get(uri)
+      if (entry === undefined) return
+      entry.count -= 1
+      if (entry.count > 0) return
+      counts.delete(uri)
+      connection.request('resources/unsubscribe', { uri }).then(undefined, (error: Error) => {
+        if (!(error instanceof ConnectionError)) core.report(error)
+      })
+    },
+  }
+}

@@ -1,0 +1,90 @@
+/** Carries on a call that came back unfinished: answers all that the server asks, then sends the call again. */
+
+import {
+  ConnectionError,
+  ErrorCode,
+  type InputRequiredResult,
+  type InputResponse,
+  type JsonObject,
+  RpcError,
+} from '@mcpx/protocol'
+import type { Core } from '../core.ts'
+import type { AskOrigin, RequestCallOptions } from '../options.ts'
+import { pause, within } from '../time-limit.ts'
+import type { ServerFacts } from './era.ts'
+
+export interface UnfinishedCall {
+  readonly core: Core
+  readonly server: ServerFacts
+  /** When the call was first sent, on the clock of `performance`. */
+  readonly begun: number
+  readonly method: string
+  readonly params: JsonObject
+  readonly options: RequestCallOptions
+  send(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject>
+}
+
+/** The first wait before a call is sent again that asked for nothing, and the longest, in ms. */
+const FIRST_PAUSE = 250
+const LONGEST_PAUSE = 5_000
+
+/** The complete result. What one round was answered, and its state, never reach another call. */
+export async function carryOn(first: InputRequiredResult, call: UnfinishedCall): Promise<JsonObject> {
+  const { core, method, options, begun } = call
+  const maxRounds = core.options.maxRounds ?? 10
+  const maxTimeout = options.maxTimeout ?? core.maxTimeout
+  const left = () => maxTimeout - (performance.now() - begun)
+  return within({ method, signal: options.signal, ms: left() }, async (signal) => {
+    let result: JsonObject = first as unknown as JsonObject
+    for (let round = 0; result.resultType === 'input_required'; round += 1) {
+      if (round === maxRounds) throw tooManyRounds(method, maxRounds)
+      const unfinished = result as unknown as InputRequiredResult
+      const inputResponses = await answerAll(unfinished, call, signal)
+      if (inputResponses === undefined) await pause(Math.min(FIRST_PAUSE * 2 ** round, LONGEST_PAUSE), signal)
+      signal.throwIfAborted()
+      const params = retryParams(call.params, inputResponses, unfinished.requestState)
+      result = await call.send(method, params, { ...options, signal, maxTimeout: Math.max(left(), 1) })
+    }
+    return result
+  })
+}
+
+function retryParams(params: JsonObject, inputResponses: object | undefined, requestState: string | undefined) {
+  const { inputResponses: _answers, requestState: _state, ...original } = params
+  return {
+    ...original,
+    ...(inputResponses !== undefined && { inputResponses }),
+    ...(requestState !== undefined && { requestState }),
+  }
+}
+
+/** All answers of one round, under the names of what was asked; nothing if nothing was. The first failure ends it. */
+async function answerAll({ inputRequests = {} }: InputRequiredResult, call: UnfinishedCall, signal: AbortSignal) {
+  const asked = Object.entries(inputRequests)
+  if (asked.length === 0) return undefined
+  const { core, method, options, server } = call
+  const origin: AskOrigin = { server: server.info, signal }
+  const answered = asked.map(async ([name, request]): Promise<[string, InputResponse]> => {
+    try {
+      const answer = options.onAsk?.(request, origin) ?? core.handlers.answer(request, origin)
+      return [name, await answer]
+    } catch (error) {
+      throw signal.aborted ? error : unanswered(method, request.method, error)
+    }
+  })
+  return Object.fromEntries(await Promise.all(answered))
+}
+
+function unanswered(method: string, asked: string, cause: unknown): ConnectionError {
+  const code = cause instanceof RpcError ? cause.code : undefined
+  if (code === ErrorCode.MethodNotFound || code === ErrorCode.InvalidParams) {
+    const message = `${method} cannot go on: the server asks for ${asked} in a way that this client did not declare`
+    return new ConnectionError('invalid-message', `${message}. ${(cause as RpcError).message}`, { cause })
+  }
+  return new ConnectionError('cancelled', `${method} was given up: ${asked} was not answered`, { cause })
+}
+
+function tooManyRounds(method: string, maxRounds: number): ConnectionError {
+  const hint = 'Pass a larger maxRounds if the server is right to ask that often.'
+  return new ConnectionError('limit', `${method} is still unfinished after ${maxRounds} rounds`, { hint })
+}

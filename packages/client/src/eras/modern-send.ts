@@ -1,0 +1,105 @@
+/** Sends one request of the modern era with all that it says of itself, and reads what kind of result came. */
+
+import {
+  check,
+  type Envelope,
+  ErrorCode,
+  eraOf,
+  InputRequiredResult,
+  isRevision,
+  type JsonObject,
+  methodEntry,
+  type Revision,
+  RpcError,
+  withEnvelope,
+} from '@mcpx/protocol'
+import { type Core, sendOptions } from '../core.ts'
+import type { Line } from '../line.ts'
+import type { RequestCallOptions } from '../options.ts'
+import { checkResult, invalidResult, withCallMeta } from './era.ts'
+
+/** The newest modern revision among those that a server says it speaks. */
+export function mutualRevision(supported: unknown): Revision | undefined {
+  if (!Array.isArray(supported)) return undefined
+  return supported
+    .filter(isRevision)
+    .filter((revision) => eraOf(revision) === 'modern')
+    .sort()
+    .at(-1)
+}
+
+/** The revisions that a refused request could have been sent in. */
+export function supportedBy(error: unknown): unknown {
+  if (!(error instanceof RpcError) || error.code !== ErrorCode.UnsupportedProtocolVersion) return undefined
+  return (error.data as JsonObject | undefined)?.supported
+}
+
+/** What a request says of the client. */
+export function envelopeOf(core: Core, protocolVersion: Revision, options: RequestCallOptions): Envelope {
+  return {
+    protocolVersion,
+    clientCapabilities: options.capabilities ?? core.handlers.capabilities,
+    clientInfo: core.options.clientInfo === false ? undefined : core.clientInfo,
+    logLevel: options.logLevel ?? core.logLevel,
+  }
+}
+
+export interface Sender {
+  readonly revision: Revision
+  /** The server says that it speaks no revision of this era any more. */
+  readonly isMistaken: boolean
+  /** The complete result, or an unfinished one, checked. */
+  send(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject>
+}
+
+export function createSender(core: Core, { connection }: Line, agreed: Revision): Sender {
+  let revision = agreed
+  let isMistaken = false
+
+  async function attempt(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
+    const sent = withEnvelope(params, envelopeOf(core, revision, options))
+    return readResult(revision, method, await connection.request(method, sent, sendOptions(core, options)), options)
+  }
+
+  return {
+    get revision() {
+      return revision
+    },
+    get isMistaken() {
+      return isMistaken
+    },
+    async send(method, params, options) {
+      const sent = withCallMeta(params, options.meta)
+      try {
+        return await attempt(method, sent, options)
+      } catch (error) {
+        const supported = supportedBy(error)
+        const mutual = mutualRevision(supported)
+        isMistaken ||= supported !== undefined && mutual === undefined
+        if (mutual === undefined) throw error
+        revision = mutual
+        return attempt(method, sent, options)
+      }
+    },
+  }
+}
+
+/** Finished or not: what came is what its `resultType` says. */
+function readResult(revision: Revision, method: string, result: unknown, options: RequestCallOptions): JsonObject {
+  const type = (result as JsonObject).resultType ?? 'complete'
+  if (type === 'complete') return checkResult(revision, method, result)
+  if (type === 'input_required' && methodEntry(revision, method, 'request')?.mayAsk) {
+    return checkUnfinished(result, method)
+  }
+  if (options.resultTypes?.includes(type as string)) return result as JsonObject
+  throw invalidResult(method, 'result.resultType: expected a word that this request can be answered with')
+}
+
+function checkUnfinished(result: unknown, method: string): JsonObject {
+  const { value, problem } = check(InputRequiredResult, result, 'result')
+  if (problem !== undefined) throw invalidResult(method, problem)
+  if (value.inputRequests === undefined && value.requestState === undefined) {
+    throw invalidResult(method, 'result: expected inputRequests or requestState, got neither')
+  }
+  return value as unknown as JsonObject
+}

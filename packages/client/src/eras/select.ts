@@ -1,0 +1,182 @@
+/**
+ * Finds out which era a server speaks, and speaks it. Deleting the `legacy*` files and every line that names one
+ * leaves a client of the modern era.
+ */
+
+import {
+  ConnectionError,
+  check,
+  DiscoverResult,
+  type Era,
+  ErrorCode,
+  eraOf,
+  isRevision,
+  type Revision,
+  RpcError,
+} from '@mcpx/protocol'
+import type { Core } from '../core.ts'
+import { type Line, openLine, type Target } from '../line.ts'
+import type { EraMemory } from '../options.ts'
+import { invalidResult, type Link } from './era.ts'
+import { openLegacy } from './legacy.ts'
+import { discover, openModern } from './modern.ts'
+import { mutualRevision, supportedBy } from './modern-send.ts'
+
+/** How long a server may take to show its era, in ms, unless the connector says otherwise. */
+const PROBE_TIMEOUT = 5_000
+
+/** Connects and makes the connection speak. What the era turned out to be is remembered for the next time. */
+export async function openLink(core: Core, target: Target, memory: EraMemory): Promise<Link> {
+  const { era: pin = 'auto' } = core.options
+  const revision = isRevision(pin) ? pin : undefined
+  const wanted = revision === undefined ? (pin as 'auto' | Era) : eraOf(revision)
+  const { peer, probeTimeout } = 'respond' in target ? {} : target
+  const memo = wanted === 'auto' && peer !== undefined ? recall(memory, peer) : undefined
+  const open = () => openLine(target, core.report)
+  const remembered = await memo?.get()
+  let known: Link | undefined
+  if (wanted === 'legacy') return guarded(await open(), (line) => openLegacy(core, line, revision))
+  if (remembered === 'legacy') known = await ifStillSpoken(open, (line) => openLegacy(core, line))
+  if (known !== undefined) return known
+  const found = await probe(core, await open(), wanted === 'auto' ? (probeTimeout ?? PROBE_TIMEOUT) : undefined)
+  if ('era' in found) {
+    await memo?.set(found.era)
+    return found
+  }
+  if (wanted === 'auto') known = await fallBack(open, found, (line) => openLegacy(core, line, found.offer))
+  if (known === undefined) throw await notModern(found)
+  // A server that was only silent may be awake the next time.
+  await memo?.set(reasonOf(found.evidence) === 'timeout' ? undefined : known.era)
+  return known
+}
+
+function recall(memory: EraMemory, peer: string) {
+  return { get: () => memory.get(peer), set: (era: Era | undefined) => memory.set(peer, era) }
+}
+
+/** What a probe shows if it is not the modern era. */
+interface Silence {
+  readonly line: Line
+  readonly evidence: unknown
+  /** A revision that the server says it speaks. */
+  readonly offer?: Revision | undefined
+}
+
+/** A server that must be of this era gets the time that every call gets. */
+async function probe(core: Core, line: Line, limit: number | undefined): Promise<Link | Silence> {
+  return guarded(line, async () => {
+    try {
+      return await readProbe(core, line, await discover(core, line, undefined, limit))
+    } catch (error) {
+      const supported = supportedBy(error)
+      const mutual = mutualRevision(supported)
+      if (mutual !== undefined) return await readProbe(core, line, await discover(core, line, mutual, limit), mutual)
+      const offer = olderRevision(supported)
+      if (offer === undefined && !speaksOfEra(error)) throw error
+      return { line, evidence: error, offer }
+    }
+  })
+}
+
+async function readProbe(core: Core, line: Line, result: unknown, agreed?: Revision): Promise<Link | Silence> {
+  const { value, problem } = check(DiscoverResult, result, 'result')
+  if (problem !== undefined) {
+    const error = invalidResult('server/discover', problem)
+    if (Object.hasOwn(result as object, 'supportedVersions')) throw error
+    return { line, evidence: error }
+  }
+  const revision = mutualRevision(value.supportedVersions) ?? agreed
+  if (revision !== undefined) {
+    line.listener = { hear: core.hear }
+    return openModern(core, line, value, revision)
+  }
+  const offer = olderRevision(value.supportedVersions)
+  const evidence = noMutual(value.supportedVersions)
+  if (offer === undefined) throw evidence
+  return { line, evidence, offer }
+}
+
+/** A revision of the era before, where a server names nothing newer. */
+function olderRevision(supported: unknown): Revision | undefined {
+  if (!Array.isArray(supported)) return undefined
+  return supported.filter(isRevision).sort().at(-1)
+}
+
+/**
+ * Whether a failure says that the server does not speak the modern era. A guard, an outage or a cancelled call say
+ * nothing about it, and the errors that only a modern server knows say the opposite.
+ */
+function speaksOfEra(error: unknown): boolean {
+  if (error instanceof RpcError) return !isModernOnly(error)
+  if (!(error instanceof ConnectionError)) return false
+  const { reason, status = 0 } = error
+  if (reason !== 'refused') return speaking.has(reason)
+  return status >= 400 && status < 500 && !guards.has(status)
+}
+
+const speaking = new Set<ConnectionError['reason']>(['timeout', 'exited', 'closed', 'invalid-message'])
+const guards = new Set([401, 403, 407, 408, 429])
+
+function isModernOnly({ code, data }: RpcError): boolean {
+  if (code === ErrorCode.HeaderMismatch || code === ErrorCode.MissingRequiredClientCapability) return true
+  const supported = (data as { supported?: unknown } | undefined)?.supported
+  return code === ErrorCode.UnsupportedProtocolVersion && Array.isArray(supported) && supported.length > 0
+}
+
+type Open = () => Promise<Line>
+type Speak = (line: Line) => Promise<Link>
+
+/** The link of a remembered era, or nothing when the server no longer speaks it. */
+async function ifStillSpoken(open: Open, speak: Speak): Promise<Link | undefined> {
+  const line = await open()
+  try {
+    return await guarded(line, speak)
+  } catch (error) {
+    if (error instanceof RpcError || speaksOfEra(error)) return undefined
+    throw error
+  }
+}
+
+/** Speaks another era after a probe, over a new connection if the server did not survive the probe. */
+async function fallBack(open: Open, { line, evidence }: Silence, speak: Speak): Promise<Link> {
+  if (!line.ended && !isGone(evidence)) {
+    try {
+      return await guarded(line, speak)
+    } catch (error) {
+      // It answered the probe before it went.
+      if (!isGone(error)) throw error
+    }
+  }
+  await line.connection.close()
+  return guarded(await open(), speak)
+}
+
+function isGone(error: unknown): boolean {
+  const reason = reasonOf(error)
+  return reason === 'closed' || reason === 'exited'
+}
+
+function reasonOf(error: unknown): ConnectionError['reason'] | undefined {
+  return error instanceof ConnectionError ? error.reason : undefined
+}
+
+/** What fails leaves no connection behind. */
+async function guarded<T>(line: Line, run: (line: Line) => Promise<T>): Promise<T> {
+  try {
+    return await run(line)
+  } catch (error) {
+    await line.connection.close()
+    throw error
+  }
+}
+
+function noMutual(supported: readonly string[]): ConnectionError {
+  const message = `The server and this client have no revision in common; the server speaks ${supported.join(', ')}`
+  return new ConnectionError('unsupported', message)
+}
+
+async function notModern({ line, evidence: cause }: Silence): Promise<ConnectionError> {
+  await line.connection.close()
+  const hint = 'Leave out the era option to speak with servers of any age.'
+  return new ConnectionError('unsupported', 'The server does not speak the modern era', { hint, cause })
+}

@@ -1,0 +1,145 @@
+/** Changes as something to iterate over: it survives the connection, and a slow reader only misses repetitions. */
+
+import { type Change, ConnectionError, type SubscriptionFilter } from '@mcpx/protocol'
+import { createChangeQueue } from './change-queue.ts'
+import type { Core } from './core.ts'
+import type { ListenHooks } from './eras/era.ts'
+import type { LinkKeeper } from './link-keeper.ts'
+import { pause } from './time-limit.ts'
+
+export interface ListenOptions {
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined
+  /** How long the server may take to confirm, in ms. Default: 60,000. Over: `ConnectionError` `timeout`. */
+  readonly timeout?: number | undefined
+}
+
+/**
+ * Changes as they come. Iterating ends when the server, the signal, `close` or the client ends it, and throws when it
+ * cannot be carried on. After a gap, everything that is watched counts as changed.
+ */
+export interface Listening extends AsyncIterableIterator<Change> {
+  /** Resolves when the server has confirmed, to the part of the filter that it follows. */
+  readonly ready: Promise<SubscriptionFilter>
+  close(): void
+}
+
+/** How many different changes may wait to be read. */
+const MOST_WAITING = 10_000
+/** How often in a row a broken connection is made anew, and the waits between, in ms. */
+const MOST_ATTEMPTS = 8
+const FIRST_PAUSE = 250
+const LONGEST_PAUSE = 30_000
+
+/** Begins to listen at once. */
+export function startListening(
+  core: Core,
+  keeper: LinkKeeper,
+  filter: SubscriptionFilter,
+  { signal, timeout }: ListenOptions = {},
+): Listening {
+  const stop = new AbortController()
+  const queue = createChangeQueue(MOST_WAITING)
+  const ready = createReady()
+  const close = () => stop.abort(new ConnectionError('cancelled', 'No more changes are wanted'))
+  signal?.addEventListener('abort', close, { once: true })
+  keeper.closing.addEventListener('abort', close, { once: true })
+  if (signal?.aborted || keeper.closing.aborted) close()
+
+  let failures = 0
+  let isFirst = true
+  const hooks = {
+    signal: stop.signal,
+    timeout: timeout ?? core.options.timeout,
+    onReady(followed: SubscriptionFilter) {
+      failures = 0
+      ready.resolve(followed)
+      if (!isFirst) for (const change of changesOf(followed)) tell(change)
+      isFirst = false
+    },
+    onChange: (change: Change) => tell(change),
+  }
+
+  function tell(change: Change): void {
+    core.changed(change)
+    if (!queue.push(change))
+      stop.abort(new ConnectionError('limit', `More than ${MOST_WAITING} changes wait to be read`))
+  }
+
+  void listenOn(keeper, filter, hooks, () => failures++)
+    .then(
+      () => queue.end(isLimit(stop.signal.reason) ? stop.signal.reason : undefined),
+      (error: Error) => {
+        ready.reject(error)
+        queue.end(error)
+      },
+    )
+    .then(() => {
+      ready.reject(new ConnectionError('closed', 'Listening ended before the server confirmed'))
+      signal?.removeEventListener('abort', close)
+      keeper.closing.removeEventListener('abort', close)
+    })
+
+  return {
+    ready: ready.promise,
+    close,
+    next: () => queue.next(),
+    async return() {
+      close()
+      queue.end()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/** Listens over one connection after the other. Resolves when it is over, rejects when it cannot go on. */
+async function listenOn(keeper: LinkKeeper, filter: SubscriptionFilter, hooks: ListenHooks, fail: () => number) {
+  const { signal } = hooks
+  while (!signal.aborted) {
+    try {
+      const link = await keeper.link()
+      await link.listen(filter, hooks)
+      return
+    } catch (error) {
+      if (signal.aborted) return
+      const failures = fail()
+      if (!isBroken(error) || failures === MOST_ATTEMPTS) throw error
+      const wait = Math.min(FIRST_PAUSE * 2 ** failures, LONGEST_PAUSE)
+      await pause(wait * (0.5 + Math.random() / 2), signal).catch(() => {})
+    }
+  }
+}
+
+/** A promise that may go unheard. */
+function createReady() {
+  let resolve: (followed: SubscriptionFilter) => void = () => {}
+  let reject: (error: Error) => void = () => {}
+  const promise = new Promise<SubscriptionFilter>((...settle) => {
+    ;[resolve, reject] = settle
+  })
+  promise.catch(() => {})
+  return { promise, resolve, reject }
+}
+
+/** The connection is gone, as opposed to: the server said no. */
+function isBroken(error: unknown): boolean {
+  return error instanceof ConnectionError && (error.retryable || broken.has(error.reason))
+}
+
+const broken = new Set<ConnectionError['reason']>(['closed', 'exited', 'unreachable'])
+
+function isLimit(reason: unknown): boolean {
+  return reason instanceof ConnectionError && reason.reason === 'limit'
+}
+
+/** All that may have changed while nobody listened. */
+function changesOf(filter: SubscriptionFilter): Change[] {
+  const changes: Change[] = (filter.resourceSubscriptions ?? []).map((uri) => ({ kind: 'resource', uri }))
+  if (filter.toolsListChanged) changes.push({ kind: 'tools' })
+  if (filter.promptsListChanged) changes.push({ kind: 'prompts' })
+  if (filter.resourcesListChanged) changes.push({ kind: 'resources' })
+  return changes
+}
