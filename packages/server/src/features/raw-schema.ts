@@ -1,0 +1,59 @@
+/** Checks values against a plain JSON Schema. The validator is loaded only when there is such a schema. */
+
+import { type Awaitable, isPromise, type JsonObject } from '@mcpx/protocol'
+import type { CompiledSchema, JsonSchemaValidator } from '@mcpx/protocol/json-schema'
+import type { Issue } from './issues.ts'
+import { RegistrationError } from './registration-error.ts'
+import { reasonOf } from './schema-conversion.ts'
+
+export type Checked = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly Issue[] }
+
+export interface RawSchemaOptions {
+  /** What the schema is of; errors begin with it. */
+  readonly where: string
+  /** What paths in the value begin with. */
+  readonly root: string
+  readonly validator: JsonSchemaValidator | undefined
+  readonly warn: (message: string) => void
+}
+
+let loading: Promise<JsonSchemaValidator> | undefined
+
+function loadValidator(): Promise<JsonSchemaValidator> {
+  loading ??= import('@mcpx/protocol/json-schema').then((loaded) => loaded.createJsonSchemaValidator())
+  return loading
+}
+
+/**
+ * With a validator at hand an unusable schema throws now. Without one the validator is loaded meanwhile; an unusable
+ * schema is then a warning, and every check against it fails.
+ */
+export function createRawCheck(schema: JsonObject, options: RawSchemaOptions): (value: unknown) => Awaitable<Checked> {
+  const { where, root, validator, warn } = options
+  const compile = (by: JsonSchemaValidator): CompiledSchema => {
+    try {
+      return by.compile(schema)
+    } catch (cause) {
+      throw new RegistrationError(`${where}: ${reasonOf(cause)}`, { cause })
+    }
+  }
+  let ready: Awaitable<CompiledSchema> = validator ? compile(validator) : loadValidator().then(compile)
+  if (isPromise(ready)) {
+    ready.then(
+      (compiled) => {
+        ready = compiled
+      },
+      (error) => warn(reasonOf(error)),
+    )
+  }
+  return (value) => {
+    if (isPromise(ready)) return ready.then((compiled) => toChecked(compiled, value, root))
+    return toChecked(ready, value, root)
+  }
+}
+
+function toChecked(compiled: CompiledSchema, value: unknown, root: string): Checked {
+  const verdict = compiled(value, root)
+  if (verdict.valid) return { value }
+  return { issues: verdict.problems.map(({ path, message }) => ({ at: path, message })) }
+}

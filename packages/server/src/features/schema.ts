@@ -1,0 +1,75 @@
+/** Takes the schema of a tool or prompt: what it shows to clients, and how it checks values. */
+
+import type { AnySchema, Awaitable, JsonObject, StandardSchema } from '@mcpx/protocol'
+import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
+import { withObjectRoot } from './object-root.ts'
+import { type Checked, createRawCheck } from './raw-schema.ts'
+import { RegistrationError } from './registration-error.ts'
+import { convertSchema, copyJson, reasonOf } from './schema-conversion.ts'
+import { isObject, pathInto, subschemasOf } from './subschemas.ts'
+
+export interface PreparedSchema {
+  /** As clients see it. */
+  readonly json: JsonObject
+  /** The value as the schema gives it, or what is wrong with it. */
+  readonly check: (value: unknown) => Awaitable<Checked>
+}
+
+export interface SchemaUse {
+  /** Such as `Tool "add", input`. */
+  readonly where: string
+  /** What is shown: what goes in, or what comes out. */
+  readonly side: 'input' | 'output'
+  /** What paths in checked values begin with. */
+  readonly root: string
+  readonly validator: JsonSchemaValidator | undefined
+  readonly warn: (message: string) => void
+}
+
+/** The dialect that is meant when none is named. */
+const DEFAULT_DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/
+
+/** Throws a `RegistrationError` for a schema that does not show, in JSON Schema, what it takes. */
+export function prepareSchema(schema: AnySchema, use: SchemaUse): PreparedSchema {
+  const shown = showSchema(schema, use)
+  if (typeof shown.$schema === 'string' && DEFAULT_DIALECT.test(shown.$schema)) delete shown.$schema
+  if (Object.keys(shown).length === 0) throw new RegistrationError(`${use.where}: the schema is empty, it says nothing`)
+  warnOfEmpty(shown, use.where, use.warn)
+  return isStandard(schema)
+    ? { json: shown, check: schema['~standard'].validate }
+    : { json: shown, check: createRawCheck(shown, use) }
+}
+
+/** The same for a schema that has to describe an object. */
+export function prepareObjectSchema(schema: AnySchema, use: SchemaUse): PreparedSchema {
+  const { json, check } = prepareSchema(schema, use)
+  const rooted = withObjectRoot(json)
+  if (rooted !== undefined) return { json: rooted, check }
+  const found = typeof json.type === 'string' ? `it is of type "${json.type}"` : 'it may be something else'
+  throw new RegistrationError(`${use.where}: must be an object, but ${found}; put it into a property of an object`)
+}
+
+function showSchema(schema: AnySchema, { side, where }: SchemaUse): JsonObject {
+  if (isStandard(schema)) return convertSchema(schema, side, where)
+  if (!isObject(schema)) throw new RegistrationError(`${where}: expected a schema, got ${typeof schema}`)
+  try {
+    return copyJson(schema)
+  } catch (cause) {
+    throw new RegistrationError(`${where}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+function isStandard(schema: AnySchema): schema is StandardSchema {
+  const isHolder = typeof schema === 'function' || (typeof schema === 'object' && schema !== null)
+  return isHolder && '~standard' in schema && isObject(schema['~standard'])
+}
+
+function warnOfEmpty(schema: JsonObject, path: string, warn: (message: string) => void): void {
+  for (const sub of subschemasOf(schema)) {
+    const at = pathInto(path, sub)
+    if (sub.keyword === 'properties' && Object.keys(sub.schema).length === 0) {
+      warn(`${at}: clients are told nothing about it; give it a type or a description`)
+    }
+    warnOfEmpty(sub.schema, at, warn)
+  }
+}

@@ -1,0 +1,130 @@
+/** The tools of a server: registering, listing and calling them. */
+
+import {
+  type Awaitable,
+  type CallToolRequestParams,
+  type CallToolResult,
+  type Context,
+  invalidParams,
+  isPromise,
+  type JsonObject,
+  quoted,
+  type Tool,
+  type ToolHandler,
+  type ToolInputSchema,
+} from '@mcpx/protocol'
+import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
+import { text } from '../content.ts'
+import { ToolError } from '../tool-error.ts'
+import { audienceOf } from '../visibility.ts'
+import { headerProblem } from './header-annotations.ts'
+import { describeIssues } from './issues.ts'
+import { createListing, type ListingOptions } from './listing.ts'
+import type { Checked } from './raw-schema.ts'
+import { RegistrationError } from './registration-error.ts'
+import { type PreparedSchema, prepareObjectSchema, prepareSchema } from './schema.ts'
+import { isVisible, Shelf, type Shelved } from './shelf.ts'
+import type { ToolOptions } from './tool-options.ts'
+import { createStructuring, type ToolResult, type ToResult, toPlainResult } from './tool-results.ts'
+
+export type AnyRun = (args: never, ctx: Context) => unknown
+
+export interface Tools extends ToolHandler {
+  add(name: string, options: ToolOptions, run: AnyRun): void
+  /** Whether there was one. */
+  remove(name: string): boolean
+}
+
+export interface ToolsOptions extends ListingOptions {
+  readonly warn: (message: string) => void
+  readonly validator: JsonSchemaValidator | undefined
+}
+
+interface RegisteredTool extends Shelved {
+  readonly shown: Tool
+  call(args: JsonObject, ctx: Context): Awaitable<ToolResult>
+}
+
+export function createTools(options: ToolsOptions): Tools {
+  const shelf = new Shelf<RegisteredTool>('Tool')
+  return {
+    add(name, toolOptions, run) {
+      shelf.put(makeTool(name, toolOptions, run, options), toolOptions.replace)
+    },
+    remove: (name) => shelf.remove(name),
+    listTools: createListing(shelf, 'tools', options, (items, frame) => ({
+      tools: items.map(({ shown }) => shown),
+      ...frame,
+    })),
+    callTool(params, ctx) {
+      const tool = findTool(shelf, params, ctx)
+      try {
+        const result = tool.call(params.arguments ?? {}, ctx)
+        return isPromise(result) ? result.then(undefined, toFailure) : result
+      } catch (error) {
+        return toFailure(error)
+      }
+    },
+  }
+}
+
+function findTool(shelf: Shelf<RegisteredTool>, { name }: CallToolRequestParams, ctx: Context): RegisteredTool {
+  const tool = shelf.get(name)
+  if (tool === undefined || !isVisible(tool, ctx.auth)) throw invalidParams(`Unknown tool: ${quoted(name)}`)
+  return tool
+}
+
+/** What the tool says about its failure is for the caller; other errors are not. */
+function toFailure(error: unknown): CallToolResult {
+  if (error instanceof ToolError) return { content: [text(error.message)], isError: true }
+  throw error
+}
+
+function makeTool(name: string, options: ToolOptions, run: AnyRun, { warn, validator }: ToolsOptions): RegisteredTool {
+  const what = `Tool ${quoted(name)}`
+  if (!/^[\w.-]{1,128}$/.test(name)) warn(`${what}: clients may refuse names other than 1-128 of A-Z a-z 0-9 _ . -`)
+  const { input, output, title, description, annotations, icons, _meta } = options
+  const use = { validator, warn }
+  const given =
+    input && prepareObjectSchema(input, { where: `${what}, input`, side: 'input', root: 'arguments', ...use })
+  const problem = given && headerProblem(given.json, `${what}, input`)
+  if (problem !== undefined) throw new RegistrationError(problem)
+  const returned = output && prepareSchema(output, { where: `${what}, output`, side: 'output', root: 'result', ...use })
+  const shown: Tool = { name, inputSchema: inputSchemaOf(given) }
+  if (title !== undefined) shown.title = title
+  if (description !== undefined) shown.description = description
+  if (returned !== undefined) shown.outputSchema = returned.json
+  if (annotations !== undefined) shown.annotations = annotations
+  if (icons !== undefined) shown.icons = icons
+  if (_meta !== undefined) shown._meta = _meta
+  const toResult = returned === undefined ? toPlainResult : createStructuring(what, returned.check)
+  return { name, audience: audienceOf(options), shown, call: createCall(given?.check, run, toResult) }
+}
+
+function inputSchemaOf(given: PreparedSchema | undefined): ToolInputSchema {
+  return (given?.json as ToolInputSchema | undefined) ?? { type: 'object', additionalProperties: false }
+}
+
+/** Waits for nothing that need not be waited for: the check, the tool and its result may each be at hand at once. */
+function createCall(
+  check: PreparedSchema['check'] | undefined,
+  run: AnyRun,
+  toResult: ToResult,
+): (args: JsonObject, ctx: Context) => Awaitable<ToolResult> {
+  const goOn = (args: unknown, ctx: Context): Awaitable<ToolResult> => {
+    const value = run(args as never, ctx)
+    return isPromise(value) ? value.then(toResult) : toResult(value)
+  }
+  // What a tool without arguments is sent all the same does it no harm.
+  if (check === undefined) return (_args, ctx) => goOn({}, ctx)
+  const judge = (checked: Checked, ctx: Context): Awaitable<ToolResult> =>
+    checked.issues === undefined ? goOn(checked.value, ctx) : refuse(checked)
+  return (args, ctx) => {
+    const checked = check(args)
+    return isPromise(checked) ? checked.then((settled) => judge(settled, ctx)) : judge(checked, ctx)
+  }
+}
+
+function refuse({ issues = [] }: Checked): CallToolResult {
+  return { content: [text(describeIssues(issues, 'arguments'))], isError: true }
+}
