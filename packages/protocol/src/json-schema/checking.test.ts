@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { createJsonSchemaValidator, type JsonSchema } from '../json-schema.ts'
+
+const validator = createJsonSchemaValidator()
+const check = (schema: JsonSchema, value: unknown) => validator.compile(schema)(value)
+const problem = (message: string) => ({ valid: false, problems: [{ path: 'value', message }] })
+const list = <T>(length: number, item: (index: number) => T) => Array.from({ length }, (_, index) => item(index))
+
+/** The time it takes, in milliseconds. */
+function timeOf(run: () => unknown): number {
+  const start = performance.now()
+  run()
+  return performance.now() - start
+}
+
+describe('the work of a check is bounded', () => {
+  const tooMany = problem('takes more than 500000 steps to check')
+
+  it('when references multiply', () => {
+    const $defs: Record<string, JsonSchema> = { d25: {} }
+    for (let index = 0; index < 25; index++) {
+      const next = { $ref: `#/$defs/d${index + 1}` }
+      $defs[`d${index}`] = { allOf: [next, next] }
+    }
+    expect(check({ $ref: '#/$defs/d0', $defs }, 1)).toEqual(tooMany)
+  })
+
+  it('when forms multiply with the depth of the value', () => {
+    const child = { properties: { child: { $ref: '#' } } }
+    let value: unknown = {}
+    for (let depth = 0; depth < 40; depth++) value = { child: value }
+    expect(check({ allOf: [child, child] }, value)).toEqual(tooMany)
+  })
+
+  it('when each of many values is tried on long lists', () => {
+    const required = list(10_000, (index) => `p${index}`)
+    const complete = Object.fromEntries(required.map((name) => [name, 1]))
+    const values = list(10_000, () => complete)
+    expect(timeOf(() => expect(check({ items: { required } }, values)).toEqual(tooMany))).toBeLessThan(1000)
+  })
+
+  it('when every property is tried on every pattern', () => {
+    const patternProperties = Object.fromEntries(list(100, (index) => [`^x${index}`, {}]))
+    const value = (properties: number) => Object.fromEntries(list(properties, (index) => [`p${index}`, 1]))
+    expect(check({ patternProperties }, value(5000))).toEqual({ valid: true })
+    expect(check({ patternProperties }, value(5001))).toEqual(tooMany)
+    expect(
+      check(
+        { items: { patternProperties } },
+        list(10, () => value(501)),
+      ),
+    ).toEqual(tooMany)
+  })
+
+  it('by an option', () => {
+    const few = createJsonSchemaValidator({ maxSteps: 10 }).compile({ items: { type: 'number' } })
+    expect(few([1, 2, 3])).toEqual({ valid: true })
+    expect(few(list(20, () => 1))).toEqual(problem('takes more than 10 steps to check'))
+    expect(few([1, 2, 3])).toEqual({ valid: true })
+  })
+
+  it('when a value is nested too deeply for the stack', () => {
+    let value: unknown = 1
+    for (let depth = 0; depth < 100_000; depth++) value = [value]
+    expect(check({ items: { $ref: '#' } }, value)).toEqual(problem('is nested too deeply or too large to be checked'))
+  })
+
+  it('when a value is wrong in very many places', () => {
+    const values = list(200_000, () => 1)
+    expect(timeOf(() => expect(check({ items: { type: 'string' } }, values).valid).toBe(false))).toBeLessThan(1000)
+    const object = Object.fromEntries(values.map((_, index) => [`k${index}`, 1]))
+    expect(
+      timeOf(() => expect(check({ allOf: [{ additionalProperties: false }] }, object).valid).toBe(false)),
+    ).toBeLessThan(2000)
+  })
+
+  it('when a list is searched for duplicates', () => {
+    const tooLong = problem('has too many items to search for duplicates (128, or 5000 texts and numbers)')
+    expect(
+      check(
+        { uniqueItems: true },
+        list(5000, (index) => index),
+      ),
+    ).toEqual({ valid: true })
+    expect(
+      check(
+        { uniqueItems: true },
+        list(5001, (index) => index),
+      ),
+    ).toEqual(tooLong)
+    expect(
+      check(
+        { uniqueItems: true },
+        list(128, (index) => [index]),
+      ),
+    ).toEqual({ valid: true })
+    expect(
+      check(
+        { uniqueItems: true },
+        list(129, (index) => [index]),
+      ),
+    ).toEqual(tooLong)
+  })
+
+  it('when a text is tested against a pattern', () => {
+    expect(timeOf(() => expect(check({ pattern: 'a+b$' }, 'a'.repeat(16_384)).valid).toBe(false))).toBeLessThan(2000)
+    expect(check({ pattern: '^a+$' }, 'a'.repeat(16_384))).toEqual({ valid: true })
+    expect(check({ pattern: '^a+$' }, 'a'.repeat(16_385))).toEqual(
+      problem('is too long to be tested against a pattern'),
+    )
+    expect(check({ properties: { a: { pattern: '^a+$' } } }, { b: 'a'.repeat(16_385) })).toEqual({ valid: true })
+    expect(check({ patternProperties: { '^a+$': {} } }, { ['a'.repeat(16_385)]: 1 }).valid).toBe(false)
+  })
+})
+
+describe('a value that is not JSON', () => {
+  it.each([
+    [undefined, 'expected a JSON value, got nothing'],
+    [() => 1, 'expected a JSON value, got function that is none'],
+    [Symbol('a'), 'expected a JSON value, got symbol that is none'],
+    [10n, 'expected a JSON value, got bigint that is none'],
+    [{ a: 10n }, 'expected a JSON value, got object that is none'],
+  ])('%o is a problem, not an exception', (value, message) => {
+    expect(check({ additionalProperties: { type: 'string' } }, value)).toEqual(problem(message))
+  })
+
+  it('that contains itself is a problem, not an exception', () => {
+    const value: Record<string, unknown> = {}
+    value.self = value
+    expect(check({ additionalProperties: { $ref: '#' } }, value).valid).toBe(false)
+    expect(check({ additionalProperties: { $ref: '#' }, patternProperties: { a: {} } }, value).valid).toBe(false)
+  })
+
+  it('is checked as JSON would carry it: undefined properties are not there', () => {
+    const schema = { properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['a'] }
+    expect(check(schema, { a: 'x', b: undefined })).toEqual({ valid: true })
+    expect(check(schema, { a: undefined })).toEqual({
+      valid: false,
+      problems: [{ path: 'value.a', message: 'is required' }],
+    })
+  })
+
+  it('is one that has a name of broken Unicode', () => {
+    expect(check({ additionalProperties: { type: 'number' } }, JSON.parse('{"\\ud800":1}'))).toEqual(
+      problem('has a property name that is not well-formed Unicode'),
+    )
+  })
+})
