@@ -1,0 +1,77 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const folder = fileURLToPath(new URL('..', import.meta.url))
+const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+const snippets = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1] as string)
+
+/** What the comments behind `console.log(...)` say that it prints. */
+function promised(snippet: string): string[] {
+  return [...snippet.matchAll(/console\.log\(.+\) \/\/ (.+)$/gm)].map((match) => match[1] as string)
+}
+
+/** Runs a snippet against the sources and resolves to the lines it printed; rejects with what went wrong. */
+function run(snippet: string): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const flags = ['--conditions=source', '--input-type=module-typescript', '--disable-warning=ExperimentalWarning']
+    const child = spawn(process.execPath, [...flags, '-'], { cwd: folder, timeout: 20_000 })
+    let output = ''
+    let problem = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    child.stderr.on('data', (chunk) => (problem += chunk))
+    child.on('error', reject)
+    child.on('close', (code) =>
+      code === 0 && problem === ''
+        ? resolve(output.trimEnd().split('\n'))
+        : reject(new Error(problem || `exit code ${code}`)),
+    )
+    child.stdin.end(snippet)
+  })
+}
+
+/** What the compiler says about all snippets, as a user would compile them; nothing when it is content. */
+function compile(): Promise<string> {
+  const place = mkdtempSync(join(tmpdir(), 'readme-'))
+  const source = (name: string) => [join(folder, 'src', `${name}.ts`)]
+  const config = {
+    extends: join(folder, '../../tsconfig.base.json'),
+    compilerOptions: {
+      composite: false,
+      noEmit: true,
+      skipLibCheck: true,
+      paths: { '@mcpx/protocol': source('index'), '@mcpx/protocol/*': source('*') },
+    },
+    include: ['*.mts'],
+  }
+  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config))
+  for (const [index, snippet] of snippets.entries()) writeFileSync(join(place, `${index + 1}.mts`), snippet)
+  const tsc = join(folder, '../../node_modules/typescript/bin/tsc')
+  return new Promise((resolve) => {
+    execFile(process.execPath, [tsc, '-p', place], (error, output) => {
+      rmSync(place, { recursive: true })
+      resolve(error === null ? '' : output || error.message)
+    })
+  })
+}
+
+describe('the README', () => {
+  it('shows each entry at work', () => {
+    for (const entry of ['', '/memory', '/json-schema'])
+      expect(snippets.some((snippet) => snippet.includes(`from '@mcpx/protocol${entry}'`))).toBe(true)
+  })
+
+  it('holds only examples that compile', async () => expect(await compile()).toBe(''), 30_000)
+
+  it.each(snippets.map((snippet, index) => [index + 1, snippet] as const))(
+    'prints in example %i what it says it prints',
+    async (_, snippet) => {
+      expect(promised(snippet)).not.toEqual([])
+      expect(await run(snippet)).toEqual(promised(snippet))
+    },
+    30_000,
+  )
+})
