@@ -87,5 +87,5 @@ function followedOf(core: Core, asked: SubscriptionFilter, params: unknown): Sub
 }
 
 function notConfirmed(): ConnectionError {
-  return new ConnectionError('timeout', 'The server did not confirm the subscription in time', { retryable: true })
+  return new ConnectionError('timeout', 'The server did not confirm the subscription in time')
 }

@@ -65,16 +65,19 @@ interface Silence {
 /** A server that must be of this era gets the time that every call gets. */
 async function probe(core: Core, line: Line, limit: number | undefined): Promise<Link | Silence> {
   return guarded(line, async () => {
+    let agreed: Revision | undefined
+    let result: unknown
     try {
-      return await readProbe(core, line, await discover(core, line, undefined, limit))
+      result = await discover(core, line, undefined, limit)
     } catch (error) {
       const supported = supportedBy(error)
-      const mutual = mutualRevision(supported)
-      if (mutual !== undefined) return await readProbe(core, line, await discover(core, line, mutual, limit), mutual)
+      agreed = mutualRevision(supported)
       const offer = olderRevision(supported)
-      if (offer === undefined && !speaksOfEra(error)) throw error
-      return { line, evidence: error, offer }
+      if (agreed === undefined && offer === undefined && !speaksOfEra(error)) throw error
+      if (agreed === undefined) return { line, evidence: error, offer }
+      result = await discover(core, line, agreed, limit)
     }
+    return readProbe(core, line, result, agreed)
   })
 }
 

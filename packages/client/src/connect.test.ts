@@ -1,0 +1,227 @@
+import { eraOf, REVISIONS, RpcError } from '@mcpx/protocol'
+import { describe, expect, it } from 'vitest'
+import { META, scriptedServer } from '../test/scripted-server.ts'
+import { connect } from './connect.ts'
+
+const add = { name: 'add', description: 'Adds.', inputSchema: { type: 'object' } }
+
+describe.each(REVISIONS)('a server of %s', (revision) => {
+  const era = eraOf(revision)
+
+  it('is spoken to in its own revision', async () => {
+    const server = scriptedServer(revision)
+    await using client = await connect(server)
+    expect(client.revision).toBe(revision)
+    expect(client.era).toBe(era)
+    expect(client.server).toMatchObject({
+      info: { name: 'scripted', version: '1.0.0' },
+      capabilities: { tools: {} },
+      instructions: 'Be kind.',
+    })
+    expect(server.asked('initialize')).toHaveLength(era === 'legacy' ? 1 : 0)
+    expect(server.heard.some(({ method }) => method === 'notifications/initialized')).toBe(era === 'legacy')
+  })
+
+  it('is asked for lists, page by page', async () => {
+    const server = scriptedServer(revision, {
+      answers: {
+        'tools/list': ({ params }) =>
+          params.cursor === undefined
+            ? { tools: [add], nextCursor: '' }
+            : { tools: [{ ...add, name: `second${params.cursor}` }] },
+        'prompts/list': () => ({ prompts: [{ name: 'review' }] }),
+        'resources/list': () => ({ resources: [{ uri: 'a:b', name: 'b' }] }),
+        'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'a:{b}', name: 'b' }] }),
+      },
+    })
+    await using client = await connect(server)
+    const names: string[] = []
+    for await (const tool of client.listTools()) names.push(tool.name)
+    expect(names).toEqual(['add', 'second'])
+    expect(await client.listPrompts().all()).toEqual([{ name: 'review' }])
+    expect(await client.listResources().all()).toEqual([{ uri: 'a:b', name: 'b' }])
+    expect(await client.listResourceTemplates().all()).toEqual([{ uriTemplate: 'a:{b}', name: 'b' }])
+  })
+
+  it('answers calls', async () => {
+    const server = scriptedServer(revision, {
+      answers: {
+        'tools/call': ({ params }) => ({ content: [{ type: 'text', text: JSON.stringify(params.arguments ?? null) }] }),
+        'resources/read': ({ params }) => ({ contents: [{ uri: params.uri, text: 'hello' }] }),
+        'prompts/get': () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }] }),
+        'completion/complete': () => ({ completion: { values: ['a'] } }),
+      },
+    })
+    await using client = await connect(server)
+    expect((await client.callTool('add', { a: 1 })).content).toEqual([{ type: 'text', text: '{"a":1}' }])
+    expect((await client.callTool('add')).content).toEqual([{ type: 'text', text: 'null' }])
+    expect((await client.readResource('a:b')).contents).toEqual([{ uri: 'a:b', text: 'hello' }])
+    expect((await client.getPrompt('review', { code: 'x' })).messages).toHaveLength(1)
+    const ref = { type: 'ref/prompt', name: 'review' } as const
+    expect((await client.complete({ ref, argument: { name: 'code', value: '' } })).completion.values).toEqual(['a'])
+    expect(server.asked('tools/call')[1]?.params).not.toHaveProperty('arguments')
+    expect(server.asked('prompts/get')[0]?.params).toMatchObject({ name: 'review', arguments: { code: 'x' } })
+  })
+
+  it('is told who asks, where its era has a place for it', async () => {
+    const server = scriptedServer(revision, { answers: { 'tools/call': () => ({ content: [] }) } })
+    const clientInfo = { name: 'tester', version: '2.0.0' }
+    await using client = await connect(server, { clientInfo, roots: [{ uri: 'file:///work' }], logLevel: 'error' })
+    await client.callTool('add', {}, { meta: { 'com.example/trace': 'abc' } })
+    const meta = server.asked('tools/call')[0]?.params?._meta
+    if (era === 'legacy') {
+      expect(meta).toEqual({ 'com.example/trace': 'abc' })
+      expect(server.asked('initialize')[0]?.params).toEqual({
+        protocolVersion: '2025-11-25',
+        capabilities: { roots: { listChanged: true } },
+        clientInfo,
+      })
+    } else {
+      expect(meta).toEqual({
+        'com.example/trace': 'abc',
+        [`${META}protocolVersion`]: revision,
+        [`${META}clientCapabilities`]: { roots: {} },
+        [`${META}clientInfo`]: clientInfo,
+        [`${META}logLevel`]: 'error',
+      })
+    }
+  })
+
+  it('may refuse, and its error is what the caller gets', async () => {
+    const server = scriptedServer(revision, {
+      answers: {
+        'tools/call': () => {
+          throw new RpcError(-32602, 'Unknown tool', { data: { name: 'nope' } })
+        },
+      },
+    })
+    await using client = await connect(server)
+    await expect(client.callTool('nope')).rejects.toMatchObject({
+      name: 'RpcError',
+      code: -32602,
+      message: 'Unknown tool',
+      data: { name: 'nope' },
+    })
+  })
+
+  it('is not believed when its answer has the wrong shape', async () => {
+    const server = scriptedServer(revision, {
+      answers: { 'tools/call': () => ({ content: [{ type: 'text', text: 7 }] }), 'tools/list': () => ({ tools: 1 }) },
+    })
+    await using client = await connect(server)
+    await expect(client.callTool('add')).rejects.toMatchObject({
+      name: 'ConnectionError',
+      reason: 'invalid-message',
+      message: 'The answer to tools/call was refused. result.content[0].text: expected string, got number',
+    })
+    await expect(client.listTools().all()).rejects.toMatchObject({ reason: 'invalid-message' })
+  })
+
+  it('may send members that nobody knows', async () => {
+    const server = scriptedServer(revision, {
+      answers: { 'tools/call': () => ({ content: [], 'x-extra': { deep: [1] } }) },
+    })
+    await using client = await connect(server)
+    expect(await client.callTool('add')).toMatchObject({ 'x-extra': { deep: [1] } })
+  })
+
+  it('reports progress and logs before it answers', async () => {
+    const server = scriptedServer(revision, {
+      capabilities: { tools: {}, logging: {} },
+      answers: {
+        'logging/setLevel': () => ({}),
+        'tools/call': async ({ params, exchange }) => {
+          const progressToken = (params._meta as { progressToken?: number }).progressToken
+          await exchange.notify('notifications/progress', { progressToken, progress: 1, total: 2, message: 'half' })
+          await exchange.notify('notifications/message', { level: 'info', data: { n: 1 } })
+          return { content: [] }
+        },
+      },
+    })
+    const logs: unknown[] = []
+    const progress: unknown[] = []
+    await using client = await connect(server, { onLog: (entry) => logs.push(entry) })
+    await client.callTool('add', {}, { onProgress: (each) => progress.push(each) })
+    expect(progress).toEqual([{ progress: 1, total: 2, message: 'half' }])
+    expect(logs).toEqual([{ level: 'info', data: { n: 1 } }])
+  })
+
+  it('gets no call after the client is closed', async () => {
+    const server = scriptedServer(revision, { answers: { 'tools/call': () => new Promise(() => {}) } })
+    const client = await connect(server)
+    const waiting = client.callTool('add')
+    await client.close()
+    await client.close()
+    await expect(waiting).rejects.toMatchObject({ reason: 'closed' })
+    await expect(client.callTool('add')).rejects.toMatchObject({ reason: 'closed' })
+  })
+
+  it('is told that a call was cancelled', async () => {
+    let given: AbortSignal | undefined
+    const server = scriptedServer(revision, {
+      answers: {
+        'tools/call': ({ exchange }) => {
+          given = exchange.signal
+          return new Promise(() => {})
+        },
+      },
+    })
+    await using client = await connect(server)
+    const stop = new AbortController()
+    const waiting = client.callTool('add', {}, { signal: stop.signal })
+    await expect.poll(() => given).toBeDefined()
+    stop.abort()
+    await expect(waiting).rejects.toMatchObject({ reason: 'cancelled' })
+    await expect.poll(() => given?.aborted).toBe(true)
+  })
+})
+
+describe('pagination', () => {
+  it('ends with a named error when the cursors go round in circles', async () => {
+    const server = scriptedServer('2026-07-28', {
+      answers: { 'tools/list': () => ({ tools: [], nextCursor: 'again' }) },
+    })
+    await using client = await connect(server)
+    await expect(client.listTools().all()).rejects.toMatchObject({ reason: 'invalid-message' })
+    expect(server.asked('tools/list')).toHaveLength(2)
+  })
+
+  it('reads no more pages than it may', async () => {
+    let page = 0
+    const server = scriptedServer('2025-06-18', {
+      answers: { 'tools/list': () => ({ tools: [], nextCursor: `${++page}` }) },
+    })
+    await using client = await connect(server, { maxPages: 3 })
+    await expect(client.listTools().all()).rejects.toMatchObject({ reason: 'limit' })
+    expect(page).toBe(3)
+  })
+
+  it('asks for no page that nobody wants', async () => {
+    const server = scriptedServer('2026-07-28', {
+      answers: { 'tools/list': () => ({ tools: [add], nextCursor: 'next' }) },
+    })
+    await using client = await connect(server)
+    for await (const _ of client.listTools()) break
+    expect(server.asked('tools/list')).toHaveLength(1)
+  })
+
+  it('begins again when a cursor has become unknown', async () => {
+    let isFirst = true
+    const server = scriptedServer('2026-07-28', {
+      answers: {
+        'tools/list': ({ params }) => {
+          if (params.cursor === undefined)
+            return { tools: [add], nextCursor: 'next', ttlMs: 60_000, cacheScope: 'private' }
+          if (isFirst) {
+            isFirst = false
+            throw new RpcError(-32602, 'Unknown cursor')
+          }
+          return { tools: [add] }
+        },
+      },
+    })
+    await using client = await connect(server)
+    expect(await client.listTools().all()).toHaveLength(2)
+    expect(server.asked('tools/list')).toHaveLength(4)
+  })
+})

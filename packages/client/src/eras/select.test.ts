@@ -1,0 +1,402 @@
+import { ConnectionError, type Connector, type JsonObject, type Requester, RpcError } from '@mcpx/protocol'
+import { describe, expect, it } from 'vitest'
+import { connectorTo, META, scriptedServer, speaksOnly } from '../../test/scripted-server.ts'
+import { connect } from '../connect.ts'
+import { createEraMemory } from '../era-memory.ts'
+
+const answers = { 'tools/call': () => ({ content: [] }) }
+const legacy = () => scriptedServer('2025-11-25', { answers })
+const modern = () => scriptedServer('2026-07-28', { answers })
+
+/** A server that answers its first request in its own way, and is legacy or modern from then on. */
+function probedServer(first: (message: JsonObject) => object, then = legacy()) {
+  let isFirst = true
+  return {
+    ...then,
+    respond(...[message, exchange]: Parameters<typeof then.respond>) {
+      if (!isFirst || !('id' in message)) return then.respond(message, exchange)
+      isFirst = false
+      then.heard.push(message)
+      return { jsonrpc: '2.0', id: message.id, ...first(message as unknown as JsonObject) } as never
+    },
+  }
+}
+
+/** A carrier that deals with requests by a function. */
+function carrier(request: Requester['request'], extra: Partial<Connector> = {}): Connector & { closes: number } {
+  const connector = {
+    ...extra,
+    closes: 0,
+    connect: () => ({
+      request,
+      notify: () => {},
+      async close() {
+        connector.closes += 1
+      },
+      closed: new Promise<undefined>(() => {}),
+    }),
+  }
+  return connector
+}
+
+describe('finding out the era', () => {
+  it.each([
+    ['an error of any code', () => ({ error: { code: -32601, message: 'Method not found' } })],
+    ['an error of its own', () => ({ error: { code: -32000, message: 'Not initialized' } })],
+    [
+      'an error of an old draft',
+      () => ({ error: { code: -32004, message: '?', data: { supported: ['2026-07-28'] } } }),
+    ],
+    ['the newest code without its data', () => ({ error: { code: -32022, message: '?' } })],
+    ['a result that is nothing', () => ({ result: {} })],
+  ])('takes %s for the older era', async (_, first) => {
+    const server = probedServer(first)
+    await using client = await connect(server)
+    expect(client.revision).toBe('2025-11-25')
+    expect(server.heard.map(({ method }) => method)).toEqual([
+      'server/discover',
+      'initialize',
+      'notifications/initialized',
+    ])
+  })
+
+  it('takes silence for the older era, and does not remember it', async () => {
+    const server = legacy()
+    const eraMemory = createEraMemory()
+    const connector = connectorTo(
+      () => ({
+        respond: (message, exchange) =>
+          message.method === 'server/discover' ? new Promise<never>(() => {}) : server.respond(message, exchange),
+      }),
+      { probeTimeout: 20, peer: 'silent' },
+    )
+    await using client = await connect(connector, { eraMemory })
+    expect(client.era).toBe('legacy')
+    expect(connector.connections).toBe(1)
+    expect(eraMemory.get('silent')).toBeUndefined()
+  })
+
+  it('connects again when the server does not survive the probe', async () => {
+    const server = legacy()
+    const connector = connectorTo((count) => ({
+      respond(message, exchange) {
+        if (count > 1) return server.respond(message, exchange)
+        void connector.server.close()
+        return new Promise<never>(() => {})
+      },
+    }))
+    await using client = await connect(connector)
+    expect(client.era).toBe('legacy')
+    expect(connector.connections).toBe(2)
+    await client.callTool('add')
+  })
+
+  it('connects again when the server answers the probe and then goes', async () => {
+    const server = legacy()
+    const connector = connectorTo((count) => ({
+      respond(message, exchange) {
+        if (count > 1) return server.respond(message, exchange)
+        if (message.method !== 'server/discover') void connector.server.close()
+        return server.respond(message, exchange)
+      },
+    }))
+    await using client = await connect(connector)
+    expect(client.era).toBe('legacy')
+    expect(connector.connections).toBe(2)
+  })
+
+  it('asks once more in the revision that a modern server names', async () => {
+    const server = probedServer(() => ({ error: speaksOnly('2026-07-28', ['2027-01-01', '2026-07-28']) }), modern())
+    await using client = await connect(server)
+    expect(client.revision).toBe('2026-07-28')
+    expect(server.asked('server/discover')).toHaveLength(2)
+    expect(server.asked('initialize')).toHaveLength(0)
+  })
+
+  it('does not ask a third time', async () => {
+    let count = 0
+    const connector = carrier(async () => {
+      count += 1
+      throw speaksOnly('2026-07-28', ['2026-07-28'])
+    })
+    await expect(connect(connector)).rejects.toMatchObject({ code: -32022 })
+    expect(count).toBe(2)
+    expect(connector.closes).toBe(1)
+  })
+
+  it.each([
+    ['a refusal', () => ({ error: speaksOnly('2026-07-28', ['2024-11-05', '2025-06-18']) })],
+    ['a discovery', () => ({ result: { supportedVersions: ['2025-06-18'], capabilities: {} } })],
+  ])('shakes hands when %s names nothing newer', async (_, first) => {
+    const server = probedServer(first, scriptedServer('2025-06-18'))
+    await using client = await connect(server)
+    expect(client.revision).toBe('2025-06-18')
+    expect(server.asked('initialize')[0]?.params?.protocolVersion).toBe('2025-06-18')
+  })
+
+  it.each([-32020, -32021])('stays modern when a modern server says no with %i', async (code) => {
+    const server = probedServer(() => ({ error: { code, message: 'no' } }))
+    await expect(connect(server)).rejects.toMatchObject({ name: 'RpcError', code })
+    expect(server.asked('initialize')).toHaveLength(0)
+  })
+
+  it('says so when there is no revision in common', async () => {
+    const server = probedServer(() => ({ result: { supportedVersions: ['2031-01-01'], capabilities: {} } }))
+    await expect(connect(server)).rejects.toMatchObject({
+      reason: 'unsupported',
+      message: expect.stringContaining('2031'),
+    })
+    const refusing = probedServer(() => ({ error: speaksOnly('2026-07-28', ['2031-01-01']) }))
+    await expect(connect(refusing)).rejects.toMatchObject({ code: -32022 })
+  })
+
+  it('refuses a discovery of the wrong shape', async () => {
+    const server = probedServer(() => ({ result: { supportedVersions: '2026-07-28', capabilities: {} } }))
+    await expect(connect(server)).rejects.toMatchObject({ reason: 'invalid-message' })
+  })
+
+  it.each([401, 403, 407, 408, 429, 500, 503])('takes status %i for no era at all', async (status) => {
+    const methods: string[] = []
+    const connector = carrier(async (method) => {
+      methods.push(method)
+      throw new ConnectionError('refused', `Status ${status}`, { status })
+    })
+    await expect(connect(connector)).rejects.toMatchObject({ reason: 'refused', status })
+    expect(methods).toEqual(['server/discover'])
+    expect(connector.closes).toBe(1)
+  })
+
+  it.each(['unreachable', 'limit'] as const)('takes "%s" for no era at all', async (reason) => {
+    const connector = carrier(async () => {
+      throw new ConnectionError(reason, 'no')
+    })
+    await expect(connect(connector)).rejects.toMatchObject({ reason })
+  })
+
+  it.each([400, 404, 405, 406])('takes status %i for the older era', async (status) => {
+    const connector = carrier(async (method) => {
+      if (method === 'server/discover') throw new ConnectionError('refused', `Status ${status}`, { status })
+      return { protocolVersion: '2025-03-26', capabilities: {}, serverInfo: { name: 's', version: '1' } }
+    })
+    await using client = await connect(connector)
+    expect(client.revision).toBe('2025-03-26')
+  })
+
+  it('can be given up', async () => {
+    const stop = new AbortController()
+    const connecting = connect(
+      connectorTo(() => ({ respond: () => new Promise<never>(() => {}) })),
+      { signal: stop.signal },
+    )
+    stop.abort()
+    await expect(connecting).rejects.toMatchObject({ reason: 'cancelled' })
+  })
+})
+
+describe('the handshake', () => {
+  it('is not cancelled towards the server', async () => {
+    const server = scriptedServer('2025-11-25', { answers: { initialize: () => new Promise(() => {}) } })
+    await expect(connect(server, { timeout: 20 })).rejects.toMatchObject({ reason: 'timeout' })
+    expect(server.heard.map(({ method }) => method)).toEqual(['server/discover', 'initialize'])
+  })
+
+  it('ends in a disconnect when the server wants a revision that is not known', async () => {
+    const server = scriptedServer('2025-11-25', {
+      answers: {
+        initialize: () => ({
+          protocolVersion: '2023-01-01',
+          capabilities: {},
+          serverInfo: { name: 's', version: '1' },
+        }),
+      },
+    })
+    const connector = connectorTo(() => server)
+    await expect(connect(connector)).rejects.toMatchObject({ reason: 'unsupported' })
+    await connector.server.closed
+    expect(server.heard.at(-1)?.method).toBe('initialize')
+  })
+
+  it('offers what an old server says it would take', async () => {
+    const offers: unknown[] = []
+    const serverInfo = { name: 's', version: '1' }
+    const server = scriptedServer('2024-11-05', {
+      answers: {
+        initialize({ params: { protocolVersion } }) {
+          offers.push(protocolVersion)
+          if (protocolVersion !== '2024-11-05') {
+            throw new RpcError(-32602, 'Unsupported', { data: { supported: ['2024-11-05'] } })
+          }
+          return { protocolVersion, capabilities: {}, serverInfo }
+        },
+      },
+    })
+    await using client = await connect(server)
+    expect(offers).toEqual(['2025-11-25', '2024-11-05'])
+    expect(client.revision).toBe('2024-11-05')
+  })
+
+  it('tells the carrier what was agreed on, once it is done', async () => {
+    const server = legacy()
+    const base = connectorTo(() => server)
+    const told: string[] = []
+    await using _client = await connect({
+      async connect(options) {
+        const connection = await base.connect(options)
+        return Object.assign(connection, {
+          negotiated(revision: string) {
+            told.push(revision)
+          },
+        })
+      },
+    })
+    expect(told).toEqual(['2025-11-25'])
+  })
+})
+
+describe('a pinned era', () => {
+  it('is spoken without a probe when it is the older one', async () => {
+    const server = legacy()
+    await using _client = await connect(server, { era: 'legacy' })
+    expect(server.heard[0]?.method).toBe('initialize')
+  })
+
+  it('is never given up for the older one', async () => {
+    const server = legacy()
+    await expect(connect(server, { era: 'modern' })).rejects.toMatchObject({ reason: 'unsupported' })
+    expect(server.asked('initialize')).toHaveLength(0)
+  })
+
+  it('can be one revision, which is offered and must be taken', async () => {
+    const server = scriptedServer('2025-03-26')
+    await using client = await connect(server, { era: '2025-03-26' })
+    expect(server.asked('initialize')[0]?.params?.protocolVersion).toBe('2025-03-26')
+    expect(client.revision).toBe('2025-03-26')
+    await expect(connect(scriptedServer('2025-03-26'), { era: '2025-06-18' })).rejects.toMatchObject({
+      reason: 'unsupported',
+    })
+    await using newer = await connect(modern(), { era: '2026-07-28' })
+    expect(newer.revision).toBe('2026-07-28')
+  })
+})
+
+describe('a remembered era', () => {
+  it('spares the probe', async () => {
+    const server = legacy()
+    const eraMemory = createEraMemory()
+    const connector = connectorTo(() => server, { peer: 'here' })
+    await (await connect(connector, { eraMemory })).close()
+    await (await connect(connector, { eraMemory })).close()
+    expect(server.asked('server/discover')).toHaveLength(1)
+    expect(server.asked('initialize')).toHaveLength(2)
+    expect(eraMemory.get('here')).toBe('legacy')
+  })
+
+  it('is found out again when it is no longer true', async () => {
+    const eraMemory = createEraMemory()
+    await eraMemory.set('here', 'legacy')
+    const server = modern()
+    await using client = await connect(
+      connectorTo(() => server, { peer: 'here' }),
+      { eraMemory },
+    )
+    expect(client.era).toBe('modern')
+    expect(eraMemory.get('here')).toBe('modern')
+  })
+
+  it('is found out again when the server is replaced under an open client', async () => {
+    let isNew = false
+    const old = legacy()
+    const replacement = modern()
+    const connector = connectorTo(
+      () => ({
+        async respond(message, exchange) {
+          if (!isNew) return old.respond(message, exchange)
+          if (message.params?._meta !== undefined || !('id' in message)) return replacement.respond(message, exchange)
+          return { jsonrpc: '2.0', id: message.id, error: speaksOnly('none', ['2026-07-28']) }
+        },
+      }),
+      { peer: 'here' },
+    )
+    await using client = await connect(connector, { eraMemory: createEraMemory() })
+    expect(client.era).toBe('legacy')
+    isNew = true
+    await expect(client.callTool('add')).rejects.toMatchObject({ code: -32022 })
+    await client.callTool('add')
+    expect(client.era).toBe('modern')
+  })
+})
+
+describe('a connection that is lost', () => {
+  it.each([
+    ['legacy', legacy()],
+    ['modern', modern()],
+  ] as const)('is made again by the next call (%s)', async (era, server) => {
+    const connector = connectorTo(() => server)
+    await using client = await connect(connector)
+    await client.callTool('add')
+    const before = connector.connections
+    await connector.server.close()
+    await new Promise((resolve) => setTimeout(resolve))
+    await Promise.all([client.callTool('add'), client.callTool('add')])
+    expect(connector.connections).toBeLessThanOrEqual(before + 1)
+    expect(client.era).toBe(era)
+  })
+})
+
+describe('a modern server', () => {
+  it('is told on every request what a client is and can do', async () => {
+    const server = modern()
+    await using client = await connect(server, { clientInfo: false })
+    await client.callTool('add')
+    for (const { params } of server.heard) {
+      expect(params?._meta).toEqual({ [`${META}protocolVersion`]: '2026-07-28', [`${META}clientCapabilities`]: {} })
+    }
+  })
+
+  it('that refuses the revision in the middle is asked once more', async () => {
+    let refusals = 0
+    const server = scriptedServer('2026-07-28', {
+      answers: {
+        'tools/call': () => {
+          if (refusals++ % 3 < 1) throw speaksOnly('2026-07-28', ['2026-07-28'])
+          return { content: [] }
+        },
+      },
+    })
+    await using client = await connect(server)
+    await client.callTool('add')
+    expect(server.asked('tools/call')).toHaveLength(2)
+  })
+
+  it.each([
+    ['a word that nobody knows', 'tools/call', { resultType: 'task', content: [] }],
+    ['a number', 'tools/call', { resultType: 7, content: [] }],
+    ['questions where there are none', 'tools/list', { resultType: 'input_required', requestState: 's', tools: [] }],
+  ])('must not say %s as the type of a result', async (_, method, result) => {
+    const server = scriptedServer('2026-07-28', { answers: { [method]: () => result } })
+    await using client = await connect(server)
+    await expect(client.request(method, { name: 'add' })).rejects.toMatchObject({ reason: 'invalid-message' })
+  })
+
+  it('may say a word of an extension that the caller understands', async () => {
+    const server = scriptedServer('2026-07-28', { answers: { 'tools/call': () => ({ resultType: 'task', id: 1 }) } })
+    await using client = await connect(server)
+    const result = await client.request('tools/call', { name: 'add' }, { resultTypes: ['task'] })
+    expect(result).toMatchObject({ resultType: 'task', id: 1 })
+  })
+
+  it('may leave the type of a result out', async () => {
+    const server = scriptedServer('2026-07-28', {
+      answers: { 'tools/call': () => ({ resultType: undefined, content: [] }) },
+    })
+    await using client = await connect(server)
+    expect(await client.callTool('add')).toMatchObject({ content: [] })
+  })
+
+  it('has no ping', async () => {
+    await using client = await connect(modern())
+    await expect(client.ping()).rejects.toMatchObject({ reason: 'unsupported' })
+    await using older = await connect(legacy())
+    await older.ping()
+  })
+})

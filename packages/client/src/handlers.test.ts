@@ -1,0 +1,376 @@
+import { type JsonObject, RpcError, userRejected } from '@mcpx/protocol'
+import { describe, expect, it } from 'vitest'
+import { type Asked, scriptedServer } from '../test/scripted-server.ts'
+import { connect } from './connect.ts'
+import type { ClientOptions } from './options.ts'
+
+type Ask = { method: string; params?: JsonObject }
+
+/** A legacy server whose tool asks the client, and gives what it was answered. */
+function askingLegacy(revision: '2025-06-18' | '2025-11-25', ask: Ask) {
+  return scriptedServer(revision, {
+    answers: {
+      'tools/call': async ({ exchange }) => {
+        const session = exchange.session ?? fail()
+        const structuredContent = await session.request(ask.method, ask.params ?? {}).then(
+          (answer) => answer,
+          ({ code, message }: RpcError) => ({ code, message }),
+        )
+        return { content: [], structuredContent }
+      },
+    },
+  })
+}
+
+/** A modern server that does the same in its own way. */
+function askingModern(ask: Ask) {
+  return scriptedServer('2026-07-28', {
+    answers: {
+      'tools/call': ({ params }: Asked) => {
+        const answers = params.inputResponses as JsonObject | undefined
+        if (answers === undefined) return { resultType: 'input_required', inputRequests: { q: ask }, requestState: 's' }
+        return { content: [], structuredContent: answers.q }
+      },
+    },
+  })
+}
+
+function fail(): never {
+  throw new Error('no session')
+}
+
+const form = (properties: object, required: string[] = []): Ask => ({
+  method: 'elicitation/create',
+  params: { message: 'Which seat?', requestedSchema: { type: 'object', properties, required } },
+})
+const url: Ask = { method: 'elicitation/create', params: { mode: 'url', message: 'Pay', url: 'https://pay.example' } }
+const legacyUrl: Ask = { ...url, params: { ...url.params, elicitationId: 'e1' } }
+const prompt: JsonObject = { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 10 }
+const sampling: Ask = { method: 'sampling/createMessage', params: prompt }
+const roots: Ask = { method: 'roots/list' }
+const said = { role: 'assistant', content: { type: 'text', text: 'Ho' }, model: 'm' } as const
+
+/** What the server was answered, in each era. */
+async function answered(ask: Ask, options: ClientOptions, legacyAsk = ask): Promise<unknown[]> {
+  const results: unknown[] = []
+  for (const server of [askingLegacy('2025-11-25', legacyAsk), askingModern(ask)]) {
+    await using client = await connect(server, options)
+    results.push((await client.callTool('ask')).structuredContent)
+  }
+  return results
+}
+
+function both(answer: unknown): unknown[] {
+  return [answer, answer]
+}
+
+/** How a call fails in the older era, as told to the server, and in the newer one, as told to the caller. */
+async function refused(ask: Ask, options: ClientOptions): Promise<[unknown, unknown]> {
+  await using older = await connect(askingLegacy('2025-11-25', ask), options)
+  const told = (await older.callTool('ask')).structuredContent
+  const server = askingModern(ask)
+  await using newer = await connect(server, options)
+  const error = await newer.callTool('ask').then(fail, (problem) => problem)
+  expect(server.asked('tools/call')).toHaveLength(1)
+  return [told, error]
+}
+
+describe('a form', () => {
+  it('is shown with all that is known of it', async () => {
+    const asks: unknown[] = []
+    const results = await answered(form({ row: { type: 'integer' } }), {
+      onElicit: (ask) => {
+        asks.push(ask)
+        return { action: 'accept', content: { row: 3 } }
+      },
+    })
+    expect(results).toEqual(both({ action: 'accept', content: { row: 3 } }))
+    expect(asks).toHaveLength(2)
+    for (const ask of asks) {
+      expect(ask).toMatchObject({
+        mode: 'form',
+        message: 'Which seat?',
+        schema: { properties: { row: { type: 'integer' } } },
+        server: { name: 'scripted' },
+        signal: expect.any(AbortSignal),
+      })
+    }
+  })
+
+  it('gets its defaults for what was left out', async () => {
+    const fields = {
+      name: { type: 'string', default: 'John Doe' },
+      age: { type: 'integer', default: 30 },
+      score: { type: 'number', default: 95.5 },
+      status: { type: 'string', enum: ['active', 'inactive'], default: 'active' },
+      verified: { type: 'boolean', default: true },
+      tags: { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, default: ['a'] },
+      note: { type: 'string' },
+    }
+    const results = await answered(form(fields, ['name']), {
+      onElicit: () => ({ action: 'accept', content: { status: 'inactive' } }),
+    })
+    const content = { name: 'John Doe', age: 30, score: 95.5, status: 'inactive', verified: true, tags: ['a'] }
+    expect(results).toEqual(both({ action: 'accept', content }))
+    expect(
+      await answered(form({ a: { type: 'string', default: 'x' } }), { onElicit: () => ({ action: 'accept' }) }),
+    ).toEqual(both({ action: 'accept', content: { a: 'x' } }))
+  })
+
+  it.each(['decline', 'cancel'] as const)('that the user answers with %s has no values', async (action) => {
+    expect(await answered(form({}), { onElicit: () => ({ action, content: { a: 1 } }) })).toEqual(both({ action }))
+  })
+
+  it('is not sent with values that do not fit', async () => {
+    const problems: Error[] = []
+    const options: ClientOptions = {
+      onElicit: () => ({ action: 'accept', content: { row: 'three' } }),
+      onReport: (problem) => problems.push(problem),
+    }
+    const [told, error] = await refused(form({ row: { type: 'integer' } }), options)
+    expect(told).toMatchObject({ code: -32603 })
+    const message = 'onElicit gave values that do not fit the form. content.row: expected integer, got string'
+    expect(problems.map((problem) => problem.message)).toContain(message)
+    expect(error).toMatchObject({ reason: 'cancelled', cause: { message } })
+  })
+
+  it('can be asked of an older server too', async () => {
+    await using client = await connect(askingLegacy('2025-06-18', form({})), {
+      onElicit: () => ({ action: 'accept' }),
+    })
+    expect((await client.callTool('ask')).structuredContent).toEqual({ action: 'accept', content: {} })
+  })
+})
+
+describe('a URL', () => {
+  it('is given to the user, and the answer has no values', async () => {
+    const urls: string[] = []
+    const results = await answered(
+      url,
+      {
+        onElicit: (ask) => {
+          if (ask.mode === 'url') urls.push(ask.url)
+          return { action: 'accept', content: { a: 1 } }
+        },
+      },
+      legacyUrl,
+    )
+    expect(results).toEqual(both({ action: 'accept' }))
+    expect(urls).toEqual(['https://pay.example', 'https://pay.example'])
+  })
+
+  it('is refused when only forms were declared', async () => {
+    const options: ClientOptions = { elicitationModes: ['form'], onElicit: () => ({ action: 'accept' }) }
+    const [, error] = await refused(url, options)
+    await using older = await connect(askingLegacy('2025-11-25', legacyUrl), options)
+    expect((await older.callTool('ask')).structuredContent).toMatchObject({ code: -32602 })
+    expect(error).toMatchObject({ reason: 'invalid-message', message: expect.stringContaining('did not declare') })
+  })
+
+  it('is visited before a call that needs it is made again, once', async () => {
+    let calls = 0
+    const elicitations = [
+      { mode: 'url', message: 'Pay', url: 'https://pay.example/1', elicitationId: '1' },
+      { mode: 'url', message: 'Sign', url: 'https://pay.example/2', elicitationId: '2' },
+    ]
+    const server = scriptedServer('2025-11-25', {
+      answers: {
+        'tools/call': () => {
+          calls += 1
+          if (calls !== 2) throw new RpcError(-32042, 'Visit first', { data: { elicitations } })
+          return { content: [] }
+        },
+      },
+    })
+    const urls: string[] = []
+    let action: 'accept' | 'decline' = 'accept'
+    await using client = await connect(server, {
+      onElicit: (ask) => {
+        if (ask.mode === 'url') urls.push(ask.url)
+        return { action }
+      },
+    })
+    await client.callTool('pay')
+    expect(urls).toEqual(['https://pay.example/1', 'https://pay.example/2'])
+    action = 'decline'
+    await expect(client.callTool('pay')).rejects.toMatchObject({ code: -32042 })
+    expect(calls).toBe(3)
+    await using other = await connect(server)
+    await expect(other.callTool('pay')).rejects.toMatchObject({ code: -32042 })
+  })
+})
+
+describe('sampling', () => {
+  it('is done by the callback', async () => {
+    const seen: unknown[] = []
+    const results = await answered(sampling, {
+      onSample: (params) => {
+        seen.push(params)
+        return said
+      },
+    })
+    expect(results).toEqual(both(said))
+    expect(seen).toMatchObject(both(prompt))
+  })
+
+  it('that the user rejects is told in the older era and ends the call in the newer', async () => {
+    const [told, error] = await refused(sampling, {
+      onSample: () => {
+        throw userRejected()
+      },
+    })
+    expect(told).toMatchObject({ code: -1 })
+    expect(error).toMatchObject({ name: 'ConnectionError', reason: 'cancelled', cause: { code: -1 } })
+  })
+
+  it('with tools is refused unless tools were declared', async () => {
+    const ask = { ...sampling, params: { ...prompt, tools: [] } }
+    const [told, error] = await refused(ask, { onSample: () => said })
+    expect(told).toMatchObject({ code: -32602 })
+    expect(error).toMatchObject({ reason: 'invalid-message' })
+    expect(await answered(ask, { onSample: () => said, sampling: { tools: true } })).toEqual(both(said))
+  })
+
+  const use = (id: string) => ({ type: 'tool_use', id, name: 't', input: {} })
+  const result = (toolUseId: string) => ({ type: 'tool_result', toolUseId, content: [] })
+  it.each([
+    [
+      'results beside words',
+      [
+        { role: 'assistant', content: use('1') },
+        { role: 'user', content: [result('1'), { type: 'text', text: 'x' }] },
+      ],
+    ],
+    [
+      'an unanswered use',
+      [
+        { role: 'assistant', content: use('1') },
+        { role: 'user', content: { type: 'text', text: 'x' } },
+      ],
+    ],
+    ['a use that is last', [{ role: 'assistant', content: use('1') }]],
+    [
+      'the result of another use',
+      [
+        { role: 'assistant', content: use('1') },
+        { role: 'user', content: result('2') },
+      ],
+    ],
+    [
+      'one result for two uses',
+      [
+        { role: 'assistant', content: [use('1'), use('2')] },
+        { role: 'user', content: result('1') },
+      ],
+    ],
+    ['a use by the user', [{ role: 'user', content: use('1') }]],
+  ])('with %s is refused', async (_, messages) => {
+    const ask = { ...sampling, params: { ...prompt, messages } }
+    const [told] = await refused(ask, { onSample: () => said, sampling: { tools: true } })
+    expect(told).toMatchObject({ code: -32602, message: expect.stringContaining('params.messages') })
+  })
+
+  it('with uses and their results goes through', async () => {
+    const messages = [
+      { role: 'user', content: { type: 'text', text: 'x' } },
+      { role: 'assistant', content: [use('1'), use('2')] },
+      { role: 'user', content: [result('2'), result('1')] },
+    ]
+    const ask = { ...sampling, params: { ...prompt, messages } }
+    expect(await answered(ask, { onSample: () => said, sampling: { tools: true } })).toEqual(both(said))
+  })
+})
+
+describe('roots', () => {
+  it('are given, from an array or from a function', async () => {
+    const list = [{ uri: 'file:///work', name: 'work' }]
+    expect(await answered(roots, { roots: list })).toEqual(both({ roots: list }))
+    expect(await answered(roots, { roots: async () => list })).toEqual(both({ roots: list }))
+  })
+
+  it('must be file: URIs', async () => {
+    await expect(connect(askingModern(roots), { roots: [{ uri: 'https://example.com' }] })).rejects.toThrow(
+      'roots[0].uri: expected a file: URI, got "https://example.com"',
+    )
+  })
+
+  it('that change are told to a legacy server only', async () => {
+    const older = askingLegacy('2025-11-25', roots)
+    await using client = await connect(older, { roots: [] })
+    await client.notifyRootsChanged()
+    await expect.poll(() => older.heard.at(-1)?.method).toBe('notifications/roots/list_changed')
+    const newer = askingModern(roots)
+    await using other = await connect(newer, { roots: [] })
+    await other.notifyRootsChanged()
+    expect(newer.heard).toHaveLength(1)
+  })
+})
+
+describe('what was not declared', () => {
+  it.each([
+    ['a form', form({})],
+    ['sampling', sampling],
+    ['roots', roots],
+  ])('is refused: %s', async (_, ask) => {
+    const [told, error] = await refused(ask, {})
+    expect(told).toMatchObject({ code: -32601 })
+    expect(error).toMatchObject({ name: 'ConnectionError', reason: 'invalid-message' })
+  })
+
+  it('is not among the capabilities', async () => {
+    const server = askingLegacy('2025-11-25', roots)
+    await using _ = await connect(server, { onElicit: () => ({ action: 'cancel' }), elicitationModes: ['url'] })
+    await using _other = await connect(server, {
+      onSample: () => said,
+      sampling: { tools: true },
+      capabilities: { extensions: { 'com.example/x': {} } },
+    })
+    expect(server.asked('initialize').map(({ params }) => params?.capabilities)).toEqual([
+      { elicitation: { url: {} } },
+      { sampling: { tools: {} }, extensions: { 'com.example/x': {} } },
+    ])
+  })
+})
+
+describe('a legacy server', () => {
+  it('is answered a ping, and refused what it may not ask', async () => {
+    const answers: unknown[] = []
+    const server = scriptedServer('2025-11-25', {
+      answers: {
+        'tools/call': async ({ exchange }) => {
+          const ask = (method: string, params = {}) =>
+            exchange.session?.request(method, params).catch(({ code }: RpcError) => code)
+          answers.push(await ask('ping'), await ask('tools/list'), await ask('constructor'))
+          answers.push(await ask('elicitation/create', { message: 1 }))
+          return { content: [] }
+        },
+      },
+    })
+    await using client = await connect(server, { onElicit: () => ({ action: 'accept' }) })
+    await client.callTool('ask')
+    expect(answers).toEqual([{}, -32601, -32601, -32602])
+  })
+
+  it('may take back what it asked', async () => {
+    let signal: AbortSignal | undefined
+    const server = scriptedServer('2025-11-25', {
+      answers: {
+        'tools/call': async ({ exchange }) => {
+          const stop = new AbortController()
+          const asked = exchange.session?.request('elicitation/create', form({}).params ?? {}, { signal: stop.signal })
+          setTimeout(() => stop.abort(), 10)
+          await asked?.catch(() => {})
+          return { content: [] }
+        },
+      },
+    })
+    await using client = await connect(server, {
+      onElicit: (ask) => {
+        signal = ask.signal
+        return new Promise(() => {})
+      },
+    })
+    await client.callTool('ask')
+    await expect.poll(() => signal?.aborted).toBe(true)
+  })
+})

@@ -1,0 +1,290 @@
+import type { Change, JsonObject, RequestId } from '@mcpx/protocol'
+import { describe, expect, it } from 'vitest'
+import { type Asked, connectorTo, scriptedServer } from '../test/scripted-server.ts'
+import { createChangeQueue } from './change-queue.ts'
+import { connect } from './connect.ts'
+
+const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
+const everything = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+}
+
+type Tell = (method: string, params?: JsonObject) => void
+
+interface Subscription {
+  filter: JsonObject
+  tell: Tell
+  end: (result?: object) => void
+}
+
+/** A modern server with its open subscriptions. */
+function modernServer(capabilities: JsonObject = everything, followed?: object) {
+  const open = new Map<RequestId, Subscription>()
+  const server = scriptedServer('2026-07-28', {
+    capabilities,
+    answers: {
+      'subscriptions/listen': ({ params, exchange, message }: Asked) => {
+        const _meta = { [SUBSCRIPTION_ID]: message.id }
+        const filter = params.notifications as JsonObject
+        const tell: Tell = (method, rest) => void exchange.notify(`notifications/${method}`, { ...rest, _meta })
+        tell('subscriptions/acknowledged', { notifications: followed ?? filter })
+        return new Promise((resolve) => {
+          open.set(message.id, { filter, tell, end: (result = { _meta }) => resolve(result) })
+          exchange.signal.addEventListener('abort', () => open.delete(message.id))
+        })
+      },
+      'tools/list': () => ({ tools: [], ttlMs: 60_000 }),
+    },
+  })
+  const tell: Tell = (method, params) => {
+    for (const each of open.values()) each.tell(method, params)
+  }
+  return { server, open, tell }
+}
+
+/** A legacy server and what its session is subscribed to. */
+function legacyServer(capabilities: JsonObject = everything) {
+  const uris: string[] = []
+  const server = scriptedServer('2025-11-25', {
+    capabilities,
+    answers: {
+      'resources/subscribe': ({ params }) => {
+        uris.push(params.uri as string)
+        return {}
+      },
+      'resources/unsubscribe': ({ params }) => {
+        uris.splice(uris.indexOf(params.uri as string), 1)
+        return {}
+      },
+    },
+  })
+  const connector = connectorTo(() => server)
+  const tell: Tell = (method, params) => void connector.server.notify(`notifications/${method}`, params)
+  return { connector, uris, tell }
+}
+
+async function take(changes: AsyncIterator<Change>, count: number): Promise<Change[]> {
+  const taken: Change[] = []
+  for (let index = 0; index < count; index += 1) taken.push((await changes.next()).value)
+  return taken
+}
+
+const all = {
+  toolsListChanged: true,
+  promptsListChanged: true,
+  resourcesListChanged: true,
+  resourceSubscriptions: ['a:/x'],
+}
+const told: [string, JsonObject?][] = [
+  ['tools/list_changed'],
+  ['prompts/list_changed'],
+  ['resources/list_changed'],
+  ['resources/updated', { uri: 'a:/x/y' }],
+]
+const changes = [{ kind: 'tools' }, { kind: 'prompts' }, { kind: 'resources' }, { kind: 'resource', uri: 'a:/x/y' }]
+
+describe('listening to a modern server', () => {
+  it('gives the changes of one stream, until it is closed', async () => {
+    const { server, open, tell } = modernServer()
+    await using client = await connect(server)
+    const listening = client.listen(all)
+    expect(await listening.ready).toEqual(all)
+    for (const [method, params] of told) tell(method, params)
+    expect(await take(listening, 4)).toEqual(changes)
+    listening.close()
+    expect(await listening.next()).toEqual({ done: true, value: undefined })
+    await expect.poll(() => open.size).toBe(0)
+  })
+
+  it('ends with the loop that reads it', async () => {
+    const { server, open, tell } = modernServer()
+    await using client = await connect(server)
+    const listening = client.listen({ toolsListChanged: true })
+    await listening.ready
+    tell('tools/list_changed')
+    for await (const change of listening) {
+      expect(change).toEqual({ kind: 'tools' })
+      break
+    }
+    await expect.poll(() => open.size).toBe(0)
+  })
+
+  it('ends with its signal, and with the client', async () => {
+    const { server, open } = modernServer()
+    const client = await connect(server)
+    const stop = new AbortController()
+    const one = client.listen(all, { signal: stop.signal })
+    const other = client.listen(all)
+    await Promise.all([one.ready, other.ready])
+    stop.abort()
+    expect(await one.next()).toEqual({ done: true, value: undefined })
+    await expect.poll(() => open.size).toBe(1)
+    await client.close()
+    expect(await other.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it.each([
+    ['its result', ({ end }: Subscription) => end()],
+    ['a cancellation', ({ tell }: Subscription, requestId: RequestId) => tell('cancelled', { requestId })],
+  ])('ends when the server ends it by %s', async (_, end) => {
+    const fixture = modernServer()
+    await using client = await connect(fixture.server)
+    const listening = client.listen(all)
+    await listening.ready
+    for (const [id, subscription] of fixture.open) end(subscription, id)
+    expect(await listening.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('asks only for what the server offers, and says what is missing', async () => {
+    const { server, open } = modernServer({ tools: { listChanged: true }, resources: {} })
+    const problems: string[] = []
+    await using client = await connect(server, { onReport: (problem) => problems.push(problem.message) })
+    const listening = client.listen(all)
+    expect(await listening.ready).toEqual({ toolsListChanged: true })
+    expect([...open.values()][0]?.filter).toEqual({ toolsListChanged: true })
+    expect(problems).toEqual([
+      'The server does not tell of promptsListChanged, resourcesListChanged, resourceSubscriptions',
+    ])
+    const nothing = client.listen({ promptsListChanged: true })
+    await expect(nothing.ready).rejects.toMatchObject({ reason: 'unsupported' })
+    await expect(nothing.next()).rejects.toMatchObject({ reason: 'unsupported' })
+    expect(await nothing.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('fails when the server does not confirm', async () => {
+    const server = scriptedServer('2026-07-28', {
+      capabilities: everything,
+      answers: { 'subscriptions/listen': () => new Promise(() => {}) },
+    })
+    await using client = await connect(server)
+    const listening = client.listen(all, { timeout: 20 })
+    await expect(listening.ready).rejects.toMatchObject({ reason: 'timeout' })
+  })
+
+  it('fails when the server refuses', async () => {
+    const server = scriptedServer('2026-07-28', { capabilities: everything })
+    await using client = await connect(server)
+    await expect(client.listen(all).next()).rejects.toMatchObject({ code: -32601 })
+  })
+
+  it('makes kept lists stale', async () => {
+    const { server, tell } = modernServer()
+    await using client = await connect(server)
+    const listening = client.listen(all)
+    await listening.ready
+    await client.listTools().all()
+    tell('tools/list_changed')
+    await listening.next()
+    await client.listTools().all()
+    expect(server.asked('tools/list')).toHaveLength(2)
+  })
+
+  it('goes on over a new connection, where all counts as changed', async () => {
+    const { server, open } = modernServer()
+    const connector = connectorTo(() => server)
+    await using client = await connect(connector)
+    const listening = client.listen({ toolsListChanged: true, resourceSubscriptions: ['a:/x'] })
+    await listening.ready
+    await connector.server.close()
+    expect(await take(listening, 2)).toEqual([{ kind: 'resource', uri: 'a:/x' }, { kind: 'tools' }])
+    expect(connector.connections).toBe(2)
+    listening.close()
+    await expect.poll(() => open.size).toBe(0)
+  })
+})
+
+describe('listening to a legacy server', () => {
+  it('gives what the session is told, and subscribes to resources', async () => {
+    const { connector, uris, tell } = legacyServer()
+    await using client = await connect(connector)
+    const listening = client.listen(all)
+    expect(await listening.ready).toEqual(all)
+    expect(uris).toEqual(['a:/x'])
+    tell('resources/updated', { uri: 'b:/' })
+    for (const [method, params] of told) tell(method, params)
+    expect(await take(listening, 4)).toEqual(changes)
+    listening.close()
+    await expect.poll(() => uris).toEqual([])
+  })
+
+  it('subscribes once for all who want a resource', async () => {
+    const { connector, uris } = legacyServer()
+    await using client = await connect(connector)
+    const [one, other] = [client.listen(all), client.listen(all)]
+    await Promise.all([one.ready, other.ready])
+    expect(uris).toEqual(['a:/x'])
+    one.close()
+    await one.next()
+    expect(uris).toEqual(['a:/x'])
+    other.close()
+    await expect.poll(() => uris).toEqual([])
+  })
+
+  it('goes on over a new connection', async () => {
+    const { connector, uris } = legacyServer()
+    await using client = await connect(connector)
+    const listening = client.listen(all)
+    await listening.ready
+    await connector.server.close()
+    expect(await take(listening, 4)).toHaveLength(4)
+    expect(uris).toEqual(['a:/x', 'a:/x'])
+  })
+
+  it('fails when a subscription is refused', async () => {
+    const server = scriptedServer('2025-11-25', { capabilities: everything })
+    await using client = await connect(server)
+    await expect(client.listen(all).ready).rejects.toMatchObject({ code: -32601 })
+  })
+})
+
+describe.each(['legacy', 'modern'] as const)('subscribing to resources (%s)', (era) => {
+  function setUp() {
+    if (era === 'legacy') {
+      const { connector, uris, tell } = legacyServer()
+      return { target: connector, tell, uris: () => uris }
+    }
+    const { server, open, tell } = modernServer()
+    const uris = () => [...open.values()].flatMap(({ filter }) => (filter.resourceSubscriptions ?? []) as string[])
+    return { target: connectorTo(() => server), tell, uris }
+  }
+
+  it('has the client hear of updates, by one stream for all', async () => {
+    const { target, tell, uris } = setUp()
+    const heard: Change[] = []
+    await using client = await connect(target, { onChange: (change) => heard.push(change) })
+    await Promise.all([client.subscribe('a:/1'), client.subscribe('a:/2'), client.subscribe('a:/1')])
+    await expect.poll(() => [...uris()].sort()).toEqual(['a:/1', 'a:/2'])
+    tell('resources/updated', { uri: 'a:/2' })
+    tell('tools/list_changed')
+    await expect.poll(() => heard).toEqual([{ kind: 'resource', uri: 'a:/2' }, { kind: 'tools' }])
+    await client.unsubscribe('a:/2')
+    await expect.poll(uris).toEqual(['a:/1'])
+    await client.unsubscribe('a:/1')
+    await expect.poll(uris).toEqual([])
+  })
+
+  it('fails where the server does not offer it', async () => {
+    const capabilities = { tools: { listChanged: true } }
+    const target = era === 'legacy' ? legacyServer(capabilities).connector : modernServer(capabilities).server
+    await using client = await connect(target as never, { onChange: () => {} })
+    await expect(client.subscribe('a:/1')).rejects.toMatchObject({ reason: 'unsupported' })
+  })
+})
+
+describe('changes that wait', () => {
+  it('are told once each, in the order of their first time', async () => {
+    const queue = createChangeQueue(10)
+    for (const kind of ['tools', 'prompts', 'tools'] as const) queue.push({ kind })
+    queue.end()
+    expect(await queue.next()).toMatchObject({ value: { kind: 'tools' } })
+    expect(await queue.next()).toMatchObject({ value: { kind: 'prompts' } })
+    expect(await queue.next()).toEqual({ done: true, value: undefined })
+  })
+
+  it('are limited in number', () => {
+    const queue = createChangeQueue(2)
+    expect(['1', '2', '3'].map((uri) => queue.push({ kind: 'resource', uri }))).toEqual([true, true, false])
+  })
+})

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { scriptedServer } from '../test/scripted-server.ts'
+import { connect } from './connect.ts'
+import { createResponseCache } from './response-cache.ts'
+
+const fresh = { ttlMs: 60_000, cacheScope: 'private' }
+
+function listing(hints: object) {
+  let count = 0
+  return scriptedServer('2026-07-28', {
+    answers: {
+      'tools/list': ({ params }) => ({
+        tools: [],
+        ...(params.cursor === undefined && { nextCursor: 'next' }),
+        ...hints,
+        count: ++count,
+      }),
+      'resources/read': ({ params }) => ({ contents: [{ uri: params.uri, text: `${++count}` }], ...hints }),
+      'tools/call': () => ({ content: [], ...hints }),
+    },
+  })
+}
+
+describe('an answer', () => {
+  it('is kept for as long as the server says, page by page', async () => {
+    const server = listing(fresh)
+    await using client = await connect(server)
+    await client.listTools().all()
+    await client.listTools().all()
+    expect(server.asked('tools/list')).toHaveLength(2)
+    await client.listTools({ fresh: true }).all()
+    expect(server.asked('tools/list')).toHaveLength(4)
+  })
+
+  it.each([{}, { ttlMs: 0 }, { ttlMs: -5 }])('is not kept with %j', async (hints) => {
+    const server = listing(hints)
+    await using client = await connect(server)
+    await client.listTools().all()
+    await client.listTools().all()
+    expect(server.asked('tools/list')).toHaveLength(4)
+  })
+
+  it('is asked for again when it is stale', async () => {
+    const server = listing({ ttlMs: 20 })
+    await using client = await connect(server)
+    await client.readResource('a:b')
+    await client.readResource('a:b')
+    expect(server.asked('resources/read')).toHaveLength(1)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    await client.readResource('a:b')
+    expect(server.asked('resources/read')).toHaveLength(2)
+  })
+
+  it('is never given for another question', async () => {
+    const server = listing(fresh)
+    await using client = await connect(server)
+    const [one, other] = [await client.readResource('a:1'), await client.readResource('a:2')]
+    expect(one.contents[0]?.uri).toBe('a:1')
+    expect(other.contents[0]?.uri).toBe('a:2')
+    await client.readResource('a:1', { meta: { 'com.example/tenant': 'x' } })
+    expect(server.asked('resources/read')).toHaveLength(3)
+  })
+
+  it('to a call is never kept', async () => {
+    const server = listing(fresh)
+    await using client = await connect(server)
+    await client.callTool('a')
+    await client.callTool('a')
+    expect(server.asked('tools/call')).toHaveLength(2)
+  })
+
+  it('is not kept when the cache is off', async () => {
+    const server = listing(fresh)
+    await using client = await connect(server, { cache: false })
+    await client.readResource('a:1')
+    await client.readResource('a:1')
+    expect(server.asked('resources/read')).toHaveLength(2)
+  })
+
+  it('to the question what the server is is kept as well', async () => {
+    const server = scriptedServer('2026-07-28', {
+      answers: { 'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: {}, ...fresh }) },
+    })
+    await using client = await connect(server)
+    await client.discover()
+    expect(server.asked('server/discover')).toHaveLength(1)
+    await client.discover({ fresh: true })
+    expect(server.asked('server/discover')).toHaveLength(2)
+  })
+})
+
+describe('the cache', () => {
+  const keep = (cache: ReturnType<typeof createResponseCache>, method: string, params = {}) =>
+    cache.fetching(method, params)({ ttlMs: 60_000 })
+
+  it('forgets what a change makes wrong, and nothing else', () => {
+    const cache = createResponseCache(10)
+    const all = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const
+    for (const method of all) keep(cache, method)
+    const kept = () => all.filter((method) => cache.get(method, {}) !== undefined)
+    cache.invalidate({ kind: 'resources' })
+    expect(kept()).toEqual(['tools/list', 'prompts/list'])
+    cache.invalidate({ kind: 'tools' })
+    expect(kept()).toEqual(['prompts/list'])
+    cache.invalidate({ kind: 'prompts' })
+    expect(kept()).toEqual([])
+  })
+
+  it('forgets a resource when it, or a part of it, is updated', () => {
+    const cache = createResponseCache(10)
+    for (const uri of ['a:/x', 'a:/x/y', 'a:/z']) keep(cache, 'resources/read', { uri })
+    cache.invalidate({ kind: 'resource', uri: 'a:/x/y' })
+    expect(cache.get('resources/read', { uri: 'a:/x' })).toBeUndefined()
+    expect(cache.get('resources/read', { uri: 'a:/x/y' })).toBeUndefined()
+    expect(cache.get('resources/read', { uri: 'a:/z' })).toBeDefined()
+  })
+
+  it('does not keep what was asked before a change and came after it', () => {
+    const cache = createResponseCache(10)
+    const store = cache.fetching('tools/list', {})
+    cache.invalidate({ kind: 'tools' })
+    store({ ttlMs: 60_000 })
+    expect(cache.get('tools/list', {})).toBeUndefined()
+  })
+
+  it('forgets the oldest when it is full', () => {
+    const cache = createResponseCache(2)
+    for (const uri of ['1', '2', '2', '3']) keep(cache, 'resources/read', { uri })
+    expect(['1', '2', '3'].map((uri) => cache.get('resources/read', { uri }) !== undefined)).toEqual([
+      false,
+      true,
+      true,
+    ])
+  })
+
+  it('sees no difference in the order of parameters', () => {
+    const cache = createResponseCache(2)
+    keep(cache, 'x', { a: 1, b: 2 })
+    expect(cache.get('x', { b: 2, a: 1, _meta: { z: 1 } })).toBeDefined()
+  })
+})
