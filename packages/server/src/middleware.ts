@@ -1,6 +1,7 @@
 /** What stands around every request: a middleware sees it, may change it, answer it, or pass it on. */
 
-import type { Awaitable, Context, JsonObject } from '@mcpx/protocol'
+import type { Awaitable, Context, JsonObject, ListToolsResult } from '@mcpx/protocol'
+import { createToolLookup, type ToolLookup } from './compose/tool-lookup.ts'
 
 /** A request on its way to the handler. */
 export interface ServerRequest {
@@ -8,25 +9,33 @@ export interface ServerRequest {
   readonly params: JsonObject
 }
 
-/** Passes the request on, or another one in its place, and gives the result. */
-export type Next = (request?: ServerRequest) => Promise<object>
+/** Passes the request on, or another one in its place, and gives the result. Who comes next gets `ctx`, if it is given. */
+export type Next = (request?: ServerRequest, ctx?: Context) => Promise<object>
 
-/** Must call `next` at most once and give a result: what `next` gave, or another one. */
-export type Middleware = (request: ServerRequest, ctx: Context, next: Next) => Awaitable<object>
+/**
+ * Must call `next` at most once and give a result: what `next` gave, or another one. `findTool` tells what the
+ * server says of a tool, such as its annotations.
+ */
+export type Middleware = (request: ServerRequest, ctx: Context, next: Next, findTool: ToolLookup) => Awaitable<object>
 
 /** What answers a request in the end. */
 export type Endpoint = (request: ServerRequest, ctx: Context) => Awaitable<object>
 
 /** One function out of many: the first middleware is the outermost. */
 export function wrap(middlewares: readonly Middleware[], endpoint: Endpoint): Endpoint {
+  // Asks the endpoint itself: looking for a tool is no request that others should see.
+  const findTool = createToolLookup(
+    (params, ctx) => endpoint({ method: 'tools/list', params: { ...params } }, ctx) as Awaitable<ListToolsResult>,
+  )
   return middlewares.reduceRight<Endpoint>((inner, middleware) => {
     return (request, ctx) => {
       let called = false
-      return middleware(request, ctx, async (changed = request) => {
+      const next: Next = async (changed = request, changedCtx = ctx) => {
         if (called) throw new Error('A middleware called next() more than once')
         called = true
-        return inner(changed, ctx)
-      })
+        return inner(changed, changedCtx)
+      }
+      return middleware(request, ctx, next, findTool)
     }
   }, endpoint)
 }
