@@ -106,7 +106,10 @@ export class RequestContext implements Context {
       method: 'elicitation/create',
       params: { mode: 'form', message: options.message, requestedSchema },
     }
-    const answer = await this.#askOne(key, { request, check: (response) => checkForm(options.schema, requestedSchema, response) })
+    const answer = await this.#askOne(key, {
+      request,
+      check: (response) => checkForm(options.schema, requestedSchema, response),
+    })
     return answer as ElicitOutcome<Form>
   }
 
@@ -146,11 +149,14 @@ export class RequestContext implements Context {
   }
 }
 
-function createLogger({ logLevel, notify }: CallFacts): Logger {
+function createLogger(facts: CallFacts): Logger {
+  const { logLevel } = facts
   const lowest = logLevel === undefined ? Number.POSITIVE_INFINITY : LOGGING_LEVELS.indexOf(logLevel)
   const entries = LOGGING_LEVELS.map((level, rank) => {
     const write = (data: unknown, logger?: string) =>
-      rank < lowest ? undefined : notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data })
+      rank < lowest
+        ? undefined
+        : facts.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data })
     return [level, write]
   })
   return Object.fromEntries(entries) as Logger

@@ -4,7 +4,11 @@ import type { Change, NotificationMessage, Session } from '@mcpx/protocol'
 import type { Core } from '../core.ts'
 
 /** Changes of one kind that have not been told yet are told once: what waits has a bound. */
-export async function* legacyChanges(session: Session, signal: AbortSignal, core: Core): AsyncGenerator<NotificationMessage> {
+export async function* legacyChanges(
+  session: Session,
+  signal: AbortSignal,
+  core: Core,
+): AsyncGenerator<NotificationMessage> {
   const waiting = new Map<string, NotificationMessage>()
   let wake = (): void => {}
   const stop = core.onChange((change) => {

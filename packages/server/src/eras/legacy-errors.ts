@@ -7,9 +7,9 @@ import {
   invalidRequest,
   type RequestId,
   type ResponseMessage,
+  type RpcError,
   resourceNotFound,
   resultMessage,
-  type RpcError,
 } from '@mcpx/protocol'
 
 export function legacyFailure(id: RequestId, method: string, error: RpcError): ResponseMessage {

@@ -16,10 +16,11 @@ import {
   type Session,
   type SessionState,
   stripFor,
+  stripParamsFor,
 } from '@mcpx/protocol'
 import type { Core } from '../core.ts'
-import { settle } from '../settle.ts'
 import { toAnswer } from '../faults.ts'
+import { settle } from '../settle.ts'
 import { paramsProblem } from './params.ts'
 
 interface Offer {
@@ -35,8 +36,10 @@ export function initialize(message: RequestMessage, session: Session, core: Core
   }
   const problem = paramsProblem(LATEST_LEGACY_REVISION, message.method, message.params ?? {})
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
-  const { protocolVersion, capabilities, clientInfo } = message.params as unknown as Offer
-  const revision = agree(protocolVersion)
+  const offer = message.params as unknown as Offer
+  const revision = agree(offer.protocolVersion)
+  // What the agreed revision does not have cannot be asked for, whatever the client says it can do.
+  const { capabilities, clientInfo } = stripParamsFor(revision, 'initialize', offer)
   return settle<void, ResponseMessage>(
     () => session.update((state) => open(state, { revision, clientInfo, clientCapabilities: capabilities })),
     () => resultMessage(id, stripFor(revision, 'initialize', welcome(revision, core))),

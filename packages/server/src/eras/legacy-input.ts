@@ -2,15 +2,15 @@
 
 import {
   type Awaitable,
-  check,
   type ClientCapabilities,
   ConnectionError,
+  check,
   type InputRequest,
   type InputResponse,
   internalError,
   type JsonObject,
-  serverRequestResult,
   type Revision,
+  serverRequestResult,
   stripParamsFor,
   urlElicitationRequired,
 } from '@mcpx/protocol'
@@ -60,18 +60,27 @@ export function createLegacyAsker(options: LegacyAskerOptions): Asker {
   }
 }
 
-async function askUntilItFits({ request, check: checkAnswer }: Question, options: LegacyAskerOptions, visits: string[]) {
+async function askUntilItFits(
+  { request, check: checkAnswer }: Question,
+  options: LegacyAskerOptions,
+  visits: string[],
+) {
   let problem = ''
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const response = await askOnce(request, problem, options, visits)
-    const checked = checkAnswer === undefined ? { value: response } : await checkAnswer(response)
+    const checked = checkAnswer === undefined ? { value: response } : await Promise.resolve(checkAnswer(response))
     if ('value' in checked) return checked.value
     problem = checked.problem
   }
   throw internalError(`The client answered ${request.method} ${ATTEMPTS} times with what does not fit: ${problem}`)
 }
 
-async function askOnce(request: InputRequest, problem: string, options: LegacyAskerOptions, visits: string[]): Promise<InputResponse> {
+async function askOnce(
+  request: InputRequest,
+  problem: string,
+  options: LegacyAskerOptions,
+  visits: string[],
+): Promise<InputResponse> {
   const { method } = request
   const { revision } = options
   const params = toParams(request, problem)

@@ -1,6 +1,13 @@
 /** Requests that change what a session wants to hear. */
 
-import { type Awaitable, type Context, invalidRequest, type JsonObject, methodNotFound, type Session } from '@mcpx/protocol'
+import {
+  type Awaitable,
+  type Context,
+  invalidRequest,
+  type JsonObject,
+  methodNotFound,
+  type Session,
+} from '@mcpx/protocol'
 import type { Core } from '../core.ts'
 
 interface SessionCall {

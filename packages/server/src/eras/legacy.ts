@@ -2,8 +2,8 @@
 
 import {
   type Awaitable,
-  errorMessage,
   type Exchange,
+  errorMessage,
   type InputRequiredResult,
   internalError,
   invalidParams,

@@ -1,7 +1,7 @@
 /** `server/discover`: what the server is and can do. */
 
 import { type JsonObject, keepText, type ResponseMessage, resultMessage, revisionsOf } from '@mcpx/protocol'
-import type { ModernCall } from './modern.ts'
+import type { ModernCall } from './modern-call.ts'
 import { sealResult } from './modern-seal.ts'
 
 /** The answer of each server, as long as it can do the same. */

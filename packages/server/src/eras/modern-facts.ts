@@ -3,7 +3,7 @@
 import type { Awaitable, ClientFacts, JsonObject, LoggingLevel } from '@mcpx/protocol'
 import type { Asker } from '../asker.ts'
 import type { CallFacts } from '../context.ts'
-import type { ModernCall } from './modern.ts'
+import type { ModernCall } from './modern-call.ts'
 import { createModernAsker } from './modern-input.ts'
 
 export class ModernFacts implements CallFacts {

@@ -14,7 +14,7 @@ import {
 import { type Asker, asJson, type Question, usableQuestions } from '../asker.ts'
 import { InputRequired } from '../input-required.ts'
 import type { StateBinding } from '../request-state.ts'
-import type { ModernCall } from './modern.ts'
+import type { ModernCall } from './modern-call.ts'
 import { sealResult } from './modern-seal.ts'
 
 /** What is sealed between two rounds of a call. */
@@ -48,7 +48,7 @@ export function createModernAsker(call: ModernCall, opened: CallState = {}): Mod
     const given = (call.params.inputResponses ?? {}) as Record<string, InputResponse>
     if (!Object.hasOwn(given, key) || !isOfKind(call, question.request, given[key])) return false
     const response = given[key] as InputResponse
-    const checked = question.check === undefined ? { value: response } : await question.check(response)
+    const checked = question.check === undefined ? { value: response } : await Promise.resolve(question.check(response))
     if ('value' in checked) answers[key] = checked.value
     return 'value' in checked
   }
@@ -83,7 +83,11 @@ export function createModernAsker(call: ModernCall, opened: CallState = {}): Mod
 }
 
 /** Answers an unfinished call: its questions, and all that it has learned so far, sealed. */
-export async function sealQuestions(call: ModernCall, result: InputRequiredResult, asker: Asker | undefined): Promise<ResponseMessage> {
+export async function sealQuestions(
+  call: ModernCall,
+  result: InputRequiredResult,
+  asker: Asker | undefined,
+): Promise<ResponseMessage> {
   const { core, params, message, exchange, envelope } = call
   const requests = Object.entries(result.inputRequests ?? {}).map(([key, request]) => [key, { request }] as const)
   const usable = usableQuestions(Object.fromEntries(requests), envelope.clientCapabilities)
@@ -109,4 +113,3 @@ function isOfKind({ revision }: ModernCall, { method }: InputRequest, response: 
 function bindingOf({ message, params, exchange }: Pick<ModernCall, 'message' | 'params' | 'exchange'>): StateBinding {
   return { subject: exchange.auth?.subject, method: message.method, params }
 }
-

@@ -14,7 +14,7 @@ import {
   withSubscriptionId,
 } from '@mcpx/protocol'
 import type { Core } from '../core.ts'
-import type { ModernCall } from './modern.ts'
+import type { ModernCall } from './modern-call.ts'
 import { sealResult } from './modern-seal.ts'
 
 /** How many streams each server has open. */
@@ -26,7 +26,10 @@ export function listen(call: ModernCall): Awaitable<ResponseMessage | undefined>
   const open = streams.get(core) ?? 0
   const { listens, subscriptions } = core.limits
   if ((wanted.resourceSubscriptions?.length ?? 0) > subscriptions) {
-    return errorMessage(message.id, invalidParams(`params.notifications.resourceSubscriptions: at most ${subscriptions}`))
+    return errorMessage(
+      message.id,
+      invalidParams(`params.notifications.resourceSubscriptions: at most ${subscriptions}`),
+    )
   }
   if (open >= listens) return errorMessage(message.id, internalError(`Too many subscriptions: at most ${listens}`))
   streams.set(core, open + 1)
@@ -66,7 +69,10 @@ function honoured(wanted: SubscriptionFilter, { tools, prompts, resources }: Ser
   return filter
 }
 
-function toNotification(change: Change, filter: SubscriptionFilter): { method: string; params?: JsonObject } | undefined {
+function toNotification(
+  change: Change,
+  filter: SubscriptionFilter,
+): { method: string; params?: JsonObject } | undefined {
   switch (change.kind) {
     case 'tools':
       return filter.toolsListChanged === true ? { method: 'notifications/tools/list_changed' } : undefined

@@ -1,7 +1,7 @@
 /** Results as this wire wants them: what kind they are, how long they keep, and which server gave them. */
 
 import { isTextKept, type JsonObject, keepText, methodEntry, withServerInfo } from '@mcpx/protocol'
-import type { ModernCall } from './modern.ts'
+import type { ModernCall } from './modern-call.ts'
 
 /** Results that do not change, sealed; each is sealed, and written, once for a server. */
 const sealedOnce = new WeakMap<object, { readonly core: object; readonly sealed: object }>()

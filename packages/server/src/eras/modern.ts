@@ -3,9 +3,8 @@
 import {
   type Awaitable,
   claimsModern,
-  type Envelope,
-  errorMessage,
   type Exchange,
+  errorMessage,
   invalidParams,
   isRevision,
   type JsonObject,
@@ -13,11 +12,11 @@ import {
   methodNotFound,
   type RequestMessage,
   type ResponseMessage,
-  readEnvelope,
   type Revision,
+  type RpcError,
+  readEnvelope,
   resultMessage,
   revisionsOf,
-  type RpcError,
   unsupportedVersion,
 } from '@mcpx/protocol'
 import { RequestContext } from '../context.ts'
@@ -25,6 +24,7 @@ import type { Core } from '../core.ts'
 import { toAnswer } from '../faults.ts'
 import { isInputRequired } from '../input-required.ts'
 import { settle } from '../settle.ts'
+import type { ModernCall } from './modern-call.ts'
 import { discover } from './modern-discover.ts'
 import { ModernFacts } from './modern-facts.ts'
 import { openState, sealQuestions } from './modern-input.ts'
@@ -32,17 +32,11 @@ import { listen } from './modern-listen.ts'
 import { sealResult } from './modern-seal.ts'
 import { paramsProblem } from './params.ts'
 
-/** An opened request of this wire. */
-export interface ModernCall {
-  readonly message: RequestMessage
-  readonly params: JsonObject
-  readonly envelope: Envelope
-  readonly revision: Revision
-  readonly exchange: Exchange
-  readonly core: Core
-}
-
-export function answerModern(message: RequestMessage, exchange: Exchange, core: Core): Awaitable<ResponseMessage | undefined> {
+export function answerModern(
+  message: RequestMessage,
+  exchange: Exchange,
+  core: Core,
+): Awaitable<ResponseMessage | undefined> {
   const { id, method, params = {} } = message
   if (method === 'initialize' && !claimsModern(message)) return errorMessage(id, wrongEra(params))
   const envelope = readEnvelope(params)

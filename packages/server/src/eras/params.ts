@@ -1,6 +1,6 @@
 /** Checks the parameters of a request against the shapes of its revision. */
 
-import { check, type JsonObject, kindOf, clientRequestParams, type Revision } from '@mcpx/protocol'
+import { check, clientRequestParams, type JsonObject, kindOf, type Revision } from '@mcpx/protocol'
 
 /** What is wrong with them, as one sentence. The most frequent request is looked at by hand. */
 export function paramsProblem(revision: Revision, method: string, params: JsonObject): string | undefined {
@@ -14,7 +14,9 @@ export function paramsProblem(revision: Revision, method: string, params: JsonOb
 function toolCallProblem({ name, arguments: args, _meta }: JsonObject): string | undefined {
   if (typeof name !== 'string') return `params.name: expected string, got ${kindOf(name)}`
   if (args !== undefined && !isObject(args)) return `params.arguments: expected object, got ${kindOf(args)}`
-  return _meta === undefined || isObject(_meta) ? tokenProblem(_meta) : `params._meta: expected object, got ${kindOf(_meta)}`
+  return _meta === undefined || isObject(_meta)
+    ? tokenProblem(_meta)
+    : `params._meta: expected object, got ${kindOf(_meta)}`
 }
 
 function tokenProblem(meta: object | undefined): string | undefined {

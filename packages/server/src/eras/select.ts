@@ -14,7 +14,11 @@ import { answerLegacy, hearLegacy } from './legacy.ts'
 import { legacyChanges } from './legacy-changes.ts'
 import { answerModern } from './modern.ts'
 
-export function answer(message: RequestMessage, exchange: Exchange, core: Core): Awaitable<ResponseMessage | undefined> {
+export function answer(
+  message: RequestMessage,
+  exchange: Exchange,
+  core: Core,
+): Awaitable<ResponseMessage | undefined> {
   if (core.servesLegacy && !claimsModern(message)) return answerLegacy(message, exchange, core)
   return answerModern(message, exchange, core)
 }

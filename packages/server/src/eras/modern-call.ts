@@ -1,0 +1,13 @@
+/** An opened request of the modern wire. */
+
+import type { Envelope, Exchange, JsonObject, RequestMessage, Revision } from '@mcpx/protocol'
+import type { Core } from '../core.ts'
+
+export interface ModernCall {
+  readonly message: RequestMessage
+  readonly params: JsonObject
+  readonly envelope: Envelope
+  readonly revision: Revision
+  readonly exchange: Exchange
+  readonly core: Core
+}

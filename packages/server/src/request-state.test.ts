@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { createRequestState, type StateBinding } from './request-state.ts'
+
+const secrets = ['a secret of some length', 'another secret, older']
+const binding: StateBinding = {
+  subject: 'ann',
+  method: 'tools/call',
+  params: { name: 'book', arguments: { a: 1, b: { c: 2, d: 3 } } },
+}
+
+async function refused(text: string, other: Partial<StateBinding> = {}, state = createRequestState({ secrets })) {
+  await expect(state.open(text, { ...binding, ...other })).rejects.toMatchObject({ name: 'RpcError', code: -32602 })
+}
+
+describe('a sealed state', () => {
+  it('opens for the same caller, method and parameters, on any server that shares the secret', async () => {
+    const text = await createRequestState({ secrets }).seal({ answers: { a: 'é' } }, binding)
+    expect(text).toMatch(/^[\w-]+$/)
+    expect(text).not.toContain('answers')
+    expect(await createRequestState({ secrets }).open(text, binding)).toMatchObject({ answers: { a: 'é' } })
+  })
+
+  it('opens though the client wrote the parameters in another order and added what a retry has', async () => {
+    const state = createRequestState({ secrets })
+    const text = await state.seal({ n: 1 }, binding)
+    const params = {
+      arguments: { b: { d: 3, c: 2 }, a: 1 },
+      requestState: text,
+      inputResponses: {},
+      _meta: { x: 1 },
+      name: 'book',
+    }
+    expect(await state.open(text, { ...binding, params })).toMatchObject({ n: 1 })
+  })
+
+  it('opens for nobody else, and for nothing else', async () => {
+    const text = await createRequestState({ secrets }).seal({}, binding)
+    await refused(text, { subject: 'bob' })
+    await refused(text, { subject: undefined })
+    await refused(text, { method: 'prompts/get' })
+    await refused(text, { params: { name: 'book', arguments: { a: 2, b: { c: 2, d: 3 } } } })
+    await refused(text, { params: { name: 'cancel', arguments: binding.params.arguments } })
+  })
+
+  it('does not open when a single character was altered, added or taken away', async () => {
+    const text = await createRequestState({ secrets }).seal({ n: 1 }, binding)
+    for (let at = 0; at < text.length; at += 7) {
+      const other = text[at] === 'A' ? 'B' : 'A'
+      await refused(text.slice(0, at) + other + text.slice(at + 1))
+    }
+    for (const wrong of [`${text}-TAMPERED`, text.slice(1), text.slice(0, -4), '', '=', 'ü', 'A'.repeat(100), 'A'])
+      await refused(wrong)
+    await refused('A'.repeat(1024 * 1024 + 1))
+  })
+
+  it('opens with an older secret after the change of secrets, and not when that is gone', async () => {
+    const text = await createRequestState({ secrets: [secrets[1] as string] }).seal({ n: 1 }, binding)
+    expect(await createRequestState({ secrets }).open(text, binding)).toMatchObject({ n: 1 })
+    await refused(text, {}, createRequestState({ secrets: [secrets[0] as string] }))
+  })
+
+  it('expires', async () => {
+    const state = createRequestState({ secrets, ttlMs: -1 })
+    await refused(await state.seal({}, binding), {}, state)
+  })
+
+  it('is never the same text twice', async () => {
+    const state = createRequestState()
+    expect(await state.seal({}, binding)).not.toBe(await state.seal({}, binding))
+  })
+
+  it('wants a secret that is one', () => {
+    for (const bad of [[], ['short'], ['a secret of some length', '']])
+      expect(() => createRequestState({ secrets: bad })).toThrow(RangeError)
+  })
+})
