@@ -13,19 +13,15 @@ import type {
 } from '@mcpx/protocol'
 import type { VisibilityOptions } from '../visibility.ts'
 
-/** What a schema gives. As `SchemaOutput`, with an alias in its last branch that costs the compiler a quarter less. */
-export type Given<S> = S extends {
-  readonly '~standard': { readonly types?: { readonly output: infer Output } | undefined }
+interface Typed {
+  readonly '~standard': { readonly types?: { readonly input: unknown; readonly output: unknown } | undefined }
 }
-  ? Output
-  : Record<string, unknown>
+
+/** What a schema gives. As `SchemaOutput`, in the form that costs the compiler least (measured). */
+export type Given<S> = S extends Typed ? NonNullable<S['~standard']['types']>['output'] : Record<string, unknown>
 
 /** What a schema takes. */
-export type Taken<S> = S extends {
-  readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined }
-}
-  ? Input
-  : Record<string, unknown>
+export type Taken<S> = S extends Typed ? NonNullable<S['~standard']['types']>['input'] : Record<string, unknown>
 
 /** Stands for no schema: there are no arguments. */
 export interface NoInput extends StandardSchema<Record<string, never>> {}

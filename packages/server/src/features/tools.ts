@@ -29,7 +29,8 @@ import { createStructuring, type ToolResult, type ToResult, toPlainResult } from
 
 export type AnyRun = (args: never, ctx: Context) => unknown
 
-export interface Tools extends ToolHandler {
+export interface Tools {
+  readonly handler: ToolHandler
   add(name: string, options: ToolOptions, run: AnyRun): void
   /** Whether there was one. */
   remove(name: string): boolean
@@ -52,18 +53,20 @@ export function createTools(options: ToolsOptions): Tools {
       shelf.put(makeTool(name, toolOptions, run, options), toolOptions.replace)
     },
     remove: (name) => shelf.remove(name),
-    listTools: createListing(shelf, 'tools', options, (items, frame) => ({
-      tools: items.map(({ shown }) => shown),
-      ...frame,
-    })),
-    callTool(params, ctx) {
-      const tool = findTool(shelf, params, ctx)
-      try {
-        const result = tool.call(params.arguments ?? {}, ctx)
-        return isPromise(result) ? result.then(undefined, toFailure) : result
-      } catch (error) {
-        return toFailure(error)
-      }
+    handler: {
+      listTools: createListing(shelf, 'tools', options, (items, frame) => ({
+        tools: items.map(({ shown }) => shown),
+        ...frame,
+      })),
+      callTool(params, ctx) {
+        const tool = findTool(shelf, params, ctx)
+        try {
+          const result = tool.call(params.arguments ?? {}, ctx)
+          return isPromise(result) ? result.then(undefined, toFailure) : result
+        } catch (error) {
+          return toFailure(error)
+        }
+      },
     },
   }
 }

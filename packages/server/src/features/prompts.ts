@@ -1,0 +1,127 @@
+/** The prompts of a server: registering, listing and filling them in. */
+
+import {
+  type Awaitable,
+  type Context,
+  type GetPromptResult,
+  type InputRequiredResult,
+  invalidParams,
+  isPromise,
+  type JsonObject,
+  type Prompt,
+  type PromptArgument,
+  type PromptHandler,
+  quoted,
+} from '@mcpx/protocol'
+import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
+import { audienceOf } from '../visibility.ts'
+import type { Completers } from './completers.ts'
+import { describeIssues } from './issues.ts'
+import { createListing, type ListingOptions } from './listing.ts'
+import { argumentsOf, missingArgument } from './prompt-arguments.ts'
+import type { PromptOptions } from './prompt-options.ts'
+import { toPromptResult } from './prompt-results.ts'
+import type { Checked } from './raw-schema.ts'
+import { RegistrationError } from './registration-error.ts'
+import { prepareObjectSchema } from './schema.ts'
+import { isVisible, Shelf, type Shelved } from './shelf.ts'
+
+export type AnyGet = (args: never, ctx: Context) => unknown
+
+export interface PromptEntry extends Shelved {
+  readonly shown: Prompt
+  readonly declared: readonly PromptArgument[]
+  readonly completers: Completers
+  get(args: JsonObject, ctx: Context): Awaitable<GetPromptResult | InputRequiredResult>
+}
+
+export interface Prompts {
+  readonly handler: PromptHandler
+  add(name: string, options: PromptOptions, get: AnyGet): void
+  /** Whether there was one. */
+  remove(name: string): boolean
+  /** The prompt of this name, if this caller may see it. */
+  find(name: string, ctx: Context): PromptEntry | undefined
+}
+
+export interface PromptsOptions extends ListingOptions {
+  readonly warn: (message: string) => void
+  readonly validator: JsonSchemaValidator | undefined
+}
+
+export function createPrompts(options: PromptsOptions): Prompts {
+  const shelf = new Shelf<PromptEntry>('Prompt')
+  const find = (name: string, ctx: Context): PromptEntry | undefined => {
+    const prompt = shelf.get(name)
+    return prompt !== undefined && isVisible(prompt, ctx.auth) ? prompt : undefined
+  }
+  return {
+    add(name, promptOptions, get) {
+      shelf.put(makePrompt(name, promptOptions, get, options), promptOptions.replace)
+    },
+    remove: (name) => shelf.remove(name),
+    find,
+    handler: {
+      listPrompts: createListing(shelf, 'prompts', options, (items, frame) => ({
+        prompts: items.map(({ shown }) => shown),
+        ...frame,
+      })),
+      getPrompt(params, ctx) {
+        const prompt = find(params.name, ctx)
+        if (prompt === undefined) throw invalidParams(`Unknown prompt: ${quoted(params.name)}`)
+        return prompt.get(params.arguments ?? {}, ctx)
+      },
+    },
+  }
+}
+
+function makePrompt(
+  name: string,
+  options: PromptOptions,
+  get: AnyGet,
+  { warn, validator }: PromptsOptions,
+): PromptEntry {
+  const what = `Prompt ${quoted(name)}`
+  const { args, title, description, icons, _meta } = options
+  const where = `${what}, args`
+  const given = args && prepareObjectSchema(args, { where, side: 'input', root: 'arguments', warn, validator })
+  const declared = given === undefined ? [] : argumentsOf(given.json, where)
+  const completers: Completers = options.complete ?? {}
+  const stray = Object.keys(completers).find((key) => !declared.some((argument) => argument.name === key))
+  if (stray !== undefined) throw new RegistrationError(`${what}, complete: there is no argument ${quoted(stray)}`)
+  const shown: Prompt = { name }
+  if (title !== undefined) shown.title = title
+  if (description !== undefined) shown.description = description
+  if (declared.length > 0) shown.arguments = declared
+  if (icons !== undefined) shown.icons = icons
+  if (_meta !== undefined) shown._meta = _meta
+  const fill = createFilling(get, what, description)
+  return {
+    name,
+    audience: audienceOf(options),
+    shown,
+    declared,
+    completers,
+    get(values, ctx) {
+      if (given === undefined) return fill({ value: {} }, ctx)
+      const missing = missingArgument(declared, values)
+      if (missing !== undefined) throw invalidParams(missing)
+      const checked = given.check(values)
+      return isPromise(checked) ? checked.then((settled) => fill(settled, ctx)) : fill(checked, ctx)
+    },
+  }
+}
+
+function createFilling(
+  get: AnyGet,
+  what: string,
+  description: string | undefined,
+): (checked: Checked, ctx: Context) => Awaitable<GetPromptResult | InputRequiredResult> {
+  return (checked, ctx) => {
+    if (checked.issues !== undefined) throw invalidParams(describeIssues(checked.issues, 'arguments'))
+    const value = get(checked.value as never, ctx)
+    return isPromise(value)
+      ? value.then((settled) => toPromptResult(settled, what, description))
+      : toPromptResult(value, what, description)
+  }
+}

@@ -1,0 +1,87 @@
+/** One resource, or one family of them, as it is registered. */
+
+import {
+  type Awaitable,
+  type Context,
+  parseUriTemplate,
+  quoted,
+  type Resource,
+  type UriTemplateMatch,
+} from '@mcpx/protocol'
+import { type Audience, audienceOf } from '../visibility.ts'
+import type { Completers } from './completers.ts'
+import { type CacheHints, hintsFor } from './listing.ts'
+import { RegistrationError } from './registration-error.ts'
+import type { ListedResource, ResourceOptions } from './resource-options.ts'
+import { reasonOf } from './schema-conversion.ts'
+import type { Shelved } from './shelf.ts'
+
+export type AnyRead = (variables: never, ctx: Context, uri: string) => unknown
+
+/** Under its URI or template. */
+export interface ResourceEntry extends Shelved {
+  readonly isTemplate: boolean
+  /** As it is listed, but for `uri` or `uriTemplate`. */
+  readonly shown: Omit<Resource, 'uri'>
+  readonly audience: Audience | undefined
+  readonly hints: CacheHints
+  readonly variables: readonly string[]
+  readonly completers: Completers
+  /** The values of the variables; nothing when the URI is none of the family. */
+  match(uri: string): UriTemplateMatch | undefined
+  read(variables: UriTemplateMatch, ctx: Context, uri: string): unknown
+  list: ((ctx: Context) => Awaitable<readonly ListedResource[]>) | undefined
+}
+
+export function makeEntry(uri: string, options: ResourceOptions, source: unknown): ResourceEntry {
+  const isTemplate = uri.includes('{')
+  const what = `Resource ${quoted(uri)}`
+  const { variables, match } = isTemplate ? parseTemplate(uri, what) : parseUri(uri, what)
+  const { complete = {}, list } = options as { complete?: Completers; list?: ResourceEntry['list'] }
+  if (!isTemplate && list !== undefined) throw new RegistrationError(`${what}: only templates have \`list\``)
+  const stray = Object.keys(complete).find((name) => !variables.includes(name))
+  if (stray !== undefined) throw new RegistrationError(`${what}, complete: there is no variable ${quoted(stray)}`)
+  if (isTemplate && typeof source !== 'function') throw new RegistrationError(`${what}: a template needs a function`)
+  const audience = audienceOf(options)
+  return {
+    name: uri,
+    isTemplate,
+    shown: shownOf(uri, options, isTemplate),
+    audience,
+    hints: options.cache === undefined ? {} : hintsFor(options.cache, audience !== undefined),
+    variables,
+    completers: complete,
+    match,
+    read: typeof source === 'function' ? (source as ResourceEntry['read']) : () => source,
+    list,
+  }
+}
+
+function parseTemplate(uri: string, what: string): Pick<ResourceEntry, 'variables' | 'match'> {
+  try {
+    return parseUriTemplate(uri)
+  } catch (cause) {
+    throw new RegistrationError(`${what}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+function parseUri(uri: string, what: string): Pick<ResourceEntry, 'variables' | 'match'> {
+  // RFC 3986: a scheme, and no blanks, controls or brackets behind it.
+  if (!/^[a-z][a-z\d+.-]*:[^\s<>"{}|\\^`\p{Cc}]*$/iu.test(uri)) {
+    throw new RegistrationError(`${what}: expected a URI with a scheme, such as "config://app"`)
+  }
+  return { variables: [], match: (other) => (other === uri ? {} : undefined) }
+}
+
+function shownOf(uri: string, options: ResourceOptions, isTemplate: boolean): ResourceEntry['shown'] {
+  const { title, description, mimeType, size, icons, annotations, _meta } = options
+  const shown: ResourceEntry['shown'] = { name: options.name ?? uri }
+  if (title !== undefined) shown.title = title
+  if (description !== undefined) shown.description = description
+  if (mimeType !== undefined) shown.mimeType = mimeType
+  if (icons !== undefined) shown.icons = icons
+  if (annotations !== undefined) shown.annotations = annotations
+  if (_meta !== undefined) shown._meta = _meta
+  if (size !== undefined && !isTemplate) shown.size = size
+  return shown
+}

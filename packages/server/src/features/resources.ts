@@ -1,0 +1,110 @@
+/** The resources of a server: registering, listing and reading them. */
+
+import {
+  type Awaitable,
+  type Context,
+  type InputRequiredResult,
+  isPromise,
+  type ReadResourceResult,
+  type ResourceHandler,
+  type ResourceTemplateReference,
+  resourceNotFound,
+  type SubscriptionHandler,
+  type UriTemplateMatch,
+} from '@mcpx/protocol'
+import { type CacheHints, createListing, type ListingOptions } from './listing.ts'
+import { makeEntry, type ResourceEntry } from './resource-entry.ts'
+import { createResourceList } from './resource-list.ts'
+import type { ResourceOptions } from './resource-options.ts'
+import { toReadResult } from './resource-results.ts'
+import { isVisible, Shelf } from './shelf.ts'
+
+export interface Resources {
+  readonly handler: Required<ResourceHandler>
+  readonly subscription: SubscriptionHandler
+  /** `source` is what reading gives, or a function that gives it. */
+  add(uri: string, options: ResourceOptions, source: unknown): void
+  /** Whether there was one. */
+  remove(uri: string): boolean
+  /** What a reference means to this caller: a template by its text, or whatever a URI belongs to. */
+  refer(ref: ResourceTemplateReference, ctx: Context): ResourceEntry | undefined
+}
+
+export interface ResourcesOptions extends ListingOptions {
+  /** Those of the list of templates. */
+  readonly templateHints: CacheHints | undefined
+}
+
+interface Found {
+  readonly entry: ResourceEntry
+  readonly variables: UriTemplateMatch
+}
+
+export function createResources(options: ResourcesOptions): Resources {
+  const statics = new Shelf<ResourceEntry>('Resource')
+  const templates = new Shelf<ResourceEntry>('Resource')
+
+  /** A URI belongs to the first that it fits, also when the caller may not see that one: nothing else stands in. */
+  function find(uri: string, ctx: Context): Found | undefined {
+    const found = owner(uri)
+    return found !== undefined && isVisible(found.entry, ctx.auth) ? found : undefined
+  }
+
+  function owner(uri: string): Found | undefined {
+    const entry = statics.get(uri)
+    if (entry !== undefined) return { entry, variables: {} }
+    for (const template of templates.all) {
+      const variables = template.match(uri)
+      if (variables !== undefined) return { entry: template, variables }
+    }
+    return undefined
+  }
+
+  function refer({ uri }: ResourceTemplateReference, ctx: Context): ResourceEntry | undefined {
+    const template = templates.get(uri)
+    if (template !== undefined) return isVisible(template, ctx.auth) ? template : undefined
+    return find(uri, ctx)?.entry
+  }
+
+  return {
+    add(uri, entryOptions, source) {
+      const entry = makeEntry(uri, entryOptions, source)
+      const shelf = entry.isTemplate ? templates : statics
+      shelf.put(entry, entryOptions.replace)
+    },
+    remove: (uri) => statics.remove(uri) || templates.remove(uri),
+    refer,
+    handler: {
+      listResources: createResourceList(statics, templates, options),
+      listResourceTemplates: createListing(
+        templates,
+        'templates',
+        { ...options, hints: options.templateHints },
+        (items, frame) => ({
+          resourceTemplates: items.map(({ name, shown }) => ({ uriTemplate: name, ...shown })),
+          ...frame,
+        }),
+      ),
+      readResource: ({ uri }, ctx) => read(uri, find(uri, ctx), ctx),
+    },
+    subscription: {
+      subscribe({ uri }, ctx) {
+        if (find(uri, ctx) === undefined) throw resourceNotFound(uri, 'modern')
+      },
+      // Who subscribed to what is no longer there must be able to leave.
+      unsubscribe() {},
+    },
+  }
+}
+
+function read(
+  uri: string,
+  found: Found | undefined,
+  ctx: Context,
+): Awaitable<ReadResourceResult | InputRequiredResult> {
+  if (found === undefined) throw resourceNotFound(uri, 'modern')
+  const { entry, variables } = found
+  const facts = { uri, mimeType: entry.shown.mimeType, hints: entry.hints }
+  const value = entry.read(variables, ctx, uri)
+  return isPromise(value) ? value.then((settled) => toReadResult(settled, facts)) : toReadResult(value, facts)
+}
