@@ -1,13 +1,7 @@
 /** Typed requests and notifications that only the legacy wire has. */
 
 import type { ProgressNotificationParams } from '../schema/notifications.ts'
-import type {
-  JsonObject,
-  NotificationParams,
-  PaginatedRequestParams,
-  RequestParams,
-  Result,
-} from '../schema/primitives.ts'
+import type { NotificationParams, PaginatedRequestParams, RequestParams, Result } from '../schema/primitives.ts'
 import type { ResourceRequestParams } from '../schema/resources.ts'
 import type {
   ElicitationCompleteNotificationParams,
@@ -19,7 +13,7 @@ import type { ListTasksResult, TaskRequestParams, TaskResult, TaskStatusNotifica
 
 interface TaskRequests {
   'tasks/get': { params: TaskRequestParams; result: TaskResult }
-  'tasks/result': { params: TaskRequestParams; result: JsonObject }
+  'tasks/result': { params: TaskRequestParams; result: Result }
   'tasks/list': { params: PaginatedRequestParams; result: ListTasksResult }
   'tasks/cancel': { params: TaskRequestParams; result: TaskResult }
 }

@@ -9,7 +9,7 @@ import {
   ProgressNotificationParams,
   ResourceUpdatedNotificationParams,
 } from '../schema/notifications.ts'
-import { JsonObject, NotificationParams, PaginatedRequestParams, RequestParams, Result } from '../schema/primitives.ts'
+import { NotificationParams, PaginatedRequestParams, RequestParams, Result } from '../schema/primitives.ts'
 import { GetPromptRequestParams, GetPromptResult, ListPromptsResult } from '../schema/prompts.ts'
 import {
   ListResourcesResult,
@@ -77,7 +77,7 @@ export const clientResults: Schemas = {
   'completion/complete': CompleteResult,
   'logging/setLevel': Result,
   'tasks/get': TaskResult,
-  'tasks/result': JsonObject,
+  'tasks/result': Result,
   'tasks/list': ListTasksResult,
   'tasks/cancel': TaskResult,
 }
@@ -101,7 +101,7 @@ export const serverResults: Schemas = {
   'elicitation/create': ElicitResult,
   'roots/list': ListRootsResult,
   'tasks/get': TaskResult,
-  'tasks/result': JsonObject,
+  'tasks/result': Result,
   'tasks/list': ListTasksResult,
   'tasks/cancel': TaskResult,
 }

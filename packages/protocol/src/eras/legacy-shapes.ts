@@ -7,7 +7,7 @@ import { LoggingLevel } from '../schema/logging.ts'
 import { notificationParams, requestParams, result } from '../schema/primitives.ts'
 import { createMessageRequestParams } from '../schema/sampling.ts'
 import { callToolRequestParams } from '../schema/tools.ts'
-import { ClientTasksCapability, ServerTasksCapability, taskAugmented } from './legacy-tasks.ts'
+import { ClientTasksCapability, LegacyTool, ServerTasksCapability, taskAugmented } from './legacy-tasks.ts'
 
 const legacyClientCapabilities = () => ({ ...clientCapabilities(), tasks: optional(ClientTasksCapability) })
 /** What a client can be asked for. */
@@ -85,7 +85,11 @@ export interface LegacyCallToolRequestParams extends Shape<typeof legacyCallTool
 export const LegacyCallToolRequestParams =
   /* @__PURE__ */ object<LegacyCallToolRequestParams>(legacyCallToolRequestParams)
 
-const legacyCreateMessageRequestParams = () => ({ ...createMessageRequestParams(), ...taskAugmented() })
+const legacyCreateMessageRequestParams = () => ({
+  ...createMessageRequestParams(),
+  ...taskAugmented(),
+  tools: optional(array(LegacyTool)),
+})
 /** Parameters of `sampling/createMessage`. */
 export interface LegacyCreateMessageRequestParams extends Shape<typeof legacyCreateMessageRequestParams> {}
 export const LegacyCreateMessageRequestParams = /* @__PURE__ */ object<LegacyCreateMessageRequestParams>(

@@ -67,6 +67,11 @@ describe('the envelope of a request', () => {
       `params._meta["${INFO}"].version: expected string, got nothing`,
     ],
     [
+      'icons that are none',
+      { _meta: { ...least, [INFO]: { name: 'c', version: '1', icons: 'x' } } },
+      `params._meta["${INFO}"].icons: expected array, got string`,
+    ],
+    [
       'a log level that does not exist',
       { _meta: { ...least, [LEVEL]: 'loud' } },
       `params._meta["${LEVEL}"]: expected one of debug, info, notice, warning, error, critical, alert, emergency, got string`,

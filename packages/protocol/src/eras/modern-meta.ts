@@ -111,9 +111,8 @@ function capabilitiesProblem(value: unknown): string | undefined {
 }
 
 function implementationProblem(value: unknown, key: string): string | undefined {
-  if (isObject(value) && typeof value.name === 'string' && membersFit(value, isString)) {
-    if (typeof value.version === 'string') return undefined
-  }
+  const isPlain = isObject(value) && !('icons' in value) && membersFit(value, isString)
+  if (isPlain && 'name' in value && 'version' in value) return undefined
   return check(Implementation, value, placeOf([key], 'params._meta')).problem
 }
 
