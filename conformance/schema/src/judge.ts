@@ -1,0 +1,26 @@
+/** The official verdict: ajv, on the official schemas with some changes. */
+import { Ajv, type AnySchemaObject } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formatsModule from 'ajv-formats'
+import type { Definitions, OfficialSchema } from './official.ts'
+
+/** Changes a copy of the definitions in place. */
+export type Edit = (definitions: Definitions) => void
+
+/** Whether a value is what a definition describes. */
+export type Judge = (definition: string, value: unknown) => boolean
+
+/** Makes a judge. A definition is compiled when it is first asked for. */
+export function createJudge(schema: OfficialSchema, edits: readonly Edit[]): Judge {
+  const definitions = structuredClone(schema.definitions)
+  for (const edit of edits) edit(definitions)
+  const options = { strict: false, validateFormats: true, inlineRefs: false, logger: false } as const
+  const ajv = schema.keyword === '$defs' ? new Ajv2020(options) : new Ajv(options)
+  formatsModule.default(ajv)
+  ajv.addSchema({ [schema.keyword]: definitions } as AnySchemaObject, 'official')
+  return (definition, value) => {
+    const validate = ajv.getSchema(`official#/${schema.keyword}/${definition}`)
+    if (validate === undefined) throw new Error(`${schema.revision} has no ${definition}`)
+    return validate(value) === true
+  }
+}

@@ -1,0 +1,131 @@
+/** Our verdict on the definitions that describe a part of a message: by the shape of the same name, with few exceptions. */
+import * as protocol from '@mcpx/protocol'
+import { clientRequestResult, eraOf, readEnvelope, subscriptionIdOf } from '@mcpx/protocol'
+import { taskAugmented } from '../../../packages/protocol/src/eras/legacy-tasks.ts'
+import * as legacy from '../../../packages/protocol/src/legacy.ts'
+import { array, object, optional, type Schema, string } from '../../../packages/protocol/src/schema/define.ts'
+import { inputResponseParams } from '../../../packages/protocol/src/schema/input-required.ts'
+import {
+  Cursor,
+  JsonObject,
+  named,
+  notificationParams,
+  page,
+  RequestId,
+  requestParams,
+} from '../../../packages/protocol/src/schema/primitives.ts'
+import { fits, hasEnvelope, params, shape, type Verdict } from './verdict.ts'
+
+const { Annotations, Icon, MetaObject, Result } = protocol
+
+/** The verdict of the legacy shape in the legacy era, of the other one in the modern era. */
+function perEra(ofLegacy: Schema<unknown>, ofModern: Schema<unknown>): Verdict {
+  return (value, revision) => fits(eraOf(revision) === 'legacy' ? ofLegacy : ofModern, value)
+}
+
+/** The verdict of the shape that the era tables have for the result of a method. */
+function result(method: string): Verdict {
+  return (value, revision) => fits(clientRequestResult(revision, method), value)
+}
+
+/** Two readers of the same thing, by hand and by shape, must not differ. */
+function both(one: Verdict, other: Verdict): Verdict {
+  return (value, revision) => {
+    const verdict = one(value, revision)
+    if (verdict !== other(value, revision)) throw new Error(`Two readers differ on ${JSON.stringify(value)}`)
+    return verdict
+  }
+}
+
+const VERSION = 'io.modelcontextprotocol/protocolVersion'
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+const INFO = 'io.modelcontextprotocol/clientInfo'
+
+/** What reading an envelope by hand says of one member of it. */
+function inEnvelope(key: string): Verdict {
+  const meta = { [VERSION]: protocol.LATEST_MODERN_REVISION, [CAPABILITIES]: {} }
+  return (value) => typeof readEnvelope({ _meta: { ...meta, [key]: value } }) !== 'string'
+}
+
+const exceptions: Record<string, Verdict> = {
+  Annotated: shape(object(() => ({ annotations: optional(Annotations) }))),
+  BaseMetadata: shape(object(named)),
+  CallToolRequestParams: params('tools/call'),
+  CancelTaskResult: shape(legacy.TaskResult),
+  ClientCapabilities: both(perEra(legacy.LegacyClientCapabilities, protocol.ClientCapabilities), (value, revision) =>
+    eraOf(revision) === 'legacy'
+      ? fits(legacy.LegacyClientCapabilities, value)
+      : inEnvelope(CAPABILITIES)(value, revision),
+  ),
+  CompleteRequestParams: params('completion/complete'),
+  CreateMessageRequestParams: (value, revision) =>
+    eraOf(revision) === 'legacy'
+      ? params('sampling/createMessage')(value, revision)
+      : fits(protocol.CreateMessageRequestParams, value),
+  Cursor: shape(Cursor),
+  ElicitRequestFormParams: perEra(legacy.LegacyElicitRequestFormParams, protocol.ElicitRequestFormParams),
+  ElicitRequestParams: perEra(legacy.LegacyElicitRequestParams, protocol.ElicitRequestParams),
+  ElicitRequestURLParams: perEra(legacy.LegacyElicitRequestURLParams, protocol.ElicitRequestURLParams),
+  EmptyResult: shape(Result),
+  EnumSchema: (value, revision) =>
+    fits(revision < '2025-11-25' ? protocol.LegacyTitledEnumSchema : protocol.EnumSchema, value),
+  GetPromptRequestParams: params('prompts/get'),
+  GetTaskPayloadResult: result('tasks/result'),
+  GetTaskResult: shape(legacy.TaskResult),
+  Icons: shape(object(() => ({ icons: optional(array(Icon)) }))),
+  Implementation: both(shape(protocol.Implementation), inEnvelope(INFO)),
+  InitializeRequestParams: params('initialize'),
+  InputResponseRequestParams: (value, revision) =>
+    hasEnvelope(value, revision) &&
+    fits(
+      object(() => ({ ...requestParams(), ...inputResponseParams() })),
+      value,
+    ),
+  JSONArray: (value) => Array.isArray(value),
+  JSONObject: shape(JsonObject),
+  JSONValue: () => true,
+  ListToolsResult: result('tools/list'),
+  MetaObject: shape(MetaObject),
+  MultiSelectEnumSchema: (value) =>
+    fits(protocol.UntitledMultiSelectEnumSchema, value) || fits(protocol.TitledMultiSelectEnumSchema, value),
+  NotificationMetaObject: shape(MetaObject),
+  NotificationParams: shape(object(notificationParams)),
+  PaginatedRequestParams: params('tools/list'),
+  PaginatedResult: shape(object(page)),
+  ReadResourceRequestParams: params('resources/read'),
+  RelatedTaskMetadata: shape(object(() => ({ taskId: string }))),
+  RequestId: shape(RequestId),
+  RequestMetaObject: (value, revision) =>
+    hasEnvelope({ _meta: value }, revision) && fits(protocol.RequestMetaObject, value),
+  RequestParams: (value, revision) =>
+    params(eraOf(revision) === 'legacy' ? 'ping' : 'server/discover')(value, revision),
+  ResourceContents: shape(object(() => ({ uri: string, mimeType: optional(string), _meta: optional(MetaObject) }))),
+  ResourceReference: shape(protocol.ResourceTemplateReference),
+  ResourceRequestParams: (value, revision) =>
+    hasEnvelope(value, revision) && fits(protocol.ResourceRequestParams, value),
+  ResultMetaObject: shape(MetaObject),
+  ResultType: shape(string),
+  ServerCapabilities: perEra(legacy.LegacyServerCapabilities, protocol.ServerCapabilities),
+  SetLevelRequestParams: params('logging/setLevel'),
+  SingleSelectEnumSchema: (value) =>
+    fits(protocol.UntitledSingleSelectEnumSchema, value) || fits(protocol.TitledSingleSelectEnumSchema, value),
+  SubscribeRequestParams: params('resources/subscribe'),
+  SubscriptionsListenRequestParams: params('subscriptions/listen'),
+  SubscriptionsListenResultMetaObject: (value) => subscriptionIdOf({ _meta: value }) !== undefined,
+  TaskAugmentedRequestParams: shape(object(() => ({ ...requestParams(), ...taskAugmented() }))),
+  Tool: perEra(legacy.LegacyTool, protocol.Tool),
+  UnsubscribeRequestParams: params('resources/unsubscribe'),
+}
+
+/** The verdict on a definition, if it is one of a part of a message. */
+export function verdictOfShape(name: string): Verdict | undefined {
+  if (Object.hasOwn(exceptions, name)) return exceptions[name]
+  const ours: Record<string, unknown> = { ...protocol, ...legacy }
+  const schema = ours[name]
+  return typeof schema === 'object' && schema !== null && 'safeParse' in schema
+    ? shape(schema as Schema<unknown>)
+    : undefined
+}
+
+/** Names of definitions that are treated in a way of their own. */
+export const exceptionalShapes: readonly string[] = Object.keys(exceptions)

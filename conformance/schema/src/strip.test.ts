@@ -1,0 +1,145 @@
+import { type Revision, stripFor, stripParamsFor } from '@mcpx/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { errata } from './errata.ts'
+import { createJudge, type Edit, type Judge } from './judge.ts'
+import { type Definitions, type JsonSchema, officialSchemas } from './official.ts'
+import { samplesOf } from './sample.ts'
+
+const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
+console.log(`strip.test.ts: FC_SEED=${seed}`)
+
+const RUNS = 150
+const olderOnes = officialSchemas.filter(({ revision }) => revision < '2026-07-28')
+
+/** Objects whose members are for others to define: schemas of tools, metadata. */
+const open = new Set(['inputSchema', 'outputSchema', '_meta'])
+
+/** A peer that refuses every member it does not know. */
+const closed: Edit = (definitions) => {
+  const close = (schema: JsonSchema, name: string): void => {
+    const { properties } = schema
+    if (open.has(name)) return
+    if (properties !== undefined && schema.additionalProperties === undefined) schema.additionalProperties = false
+    if (name === 'params') schema.properties = { ...properties, _meta: {} }
+    for (const [member, part] of Object.entries(properties ?? {})) close(part, member)
+    for (const part of schema.anyOf ?? []) close(part, name)
+    for (const part of [schema.items, schema.additionalProperties]) if (typeof part === 'object') close(part, name)
+  }
+  for (const [name, schema] of Object.entries(definitions)) if (schema.allOf === undefined) close(schema, name)
+}
+
+/** Extensions that are older than the modern wire are announced there, though the schema does not know the member. */
+const withExtensions: Edit = (definitions) => {
+  for (const name of ['ClientCapabilities', 'ServerCapabilities']) {
+    const capabilities = definitions[name] as JsonSchema
+    capabilities.properties = { ...capabilities.properties, extensions: {} }
+  }
+}
+
+function closedJudge(revision: Revision): Judge {
+  const schema = officialSchemas.find((each) => each.revision === revision)
+  if (schema === undefined) throw new Error(revision)
+  const meant = errata.filter(({ revisions }) => revisions.includes(revision)).map(({ edit }) => edit)
+  return createJudge(schema, [...meant, ...(revision === '2025-11-25' ? [withExtensions] : []), closed])
+}
+
+/** What servers and clients of today write: the newest definitions, and what only the last legacy revision has. */
+function newest(): Definitions {
+  const [november, modern] = officialSchemas.slice(-2).map(({ definitions }) => structuredClone(definitions))
+  const definitions = { ...november, ...modern } as Definitions
+  for (const name of ['ClientCapabilities', 'ServerCapabilities']) {
+    const both = { ...november?.[name]?.properties, ...modern?.[name]?.properties }
+    definitions[name] = { ...definitions[name], properties: both }
+  }
+  const tool = definitions.Tool as { properties: Record<string, JsonSchema> }
+  tool.properties.execution = { $ref: '#/$defs/ToolExecution' }
+  tool.properties.inputSchema = {
+    type: 'object',
+    required: ['type'],
+    properties: {
+      type: { const: 'object' },
+      properties: { type: 'object', additionalProperties: { enum: [true, false, {}, { type: 'number' }] } },
+    },
+  }
+  tool.properties.outputSchema = {
+    enum: [{ type: 'object' }, { type: 'array' }, { anyOf: [] }, { type: 'object', properties: { a: true } }],
+  }
+  return definitions
+}
+
+const definitions = newest()
+const sampled = (name: string) => fc.sample(samplesOf(definitions, name), { seed, numRuns: RUNS }) as object[]
+
+/** Whether nothing was changed in what was given. */
+function unchanged<T>(value: T, use: (value: T) => unknown): unknown {
+  const before = JSON.stringify(value)
+  const result = use(value)
+  expect(JSON.stringify(value)).toBe(before)
+  return result
+}
+
+const results = [
+  ['initialize', 'InitializeResult', '2024-11-05'],
+  ['tools/list', 'ListToolsResult', '2024-11-05'],
+  ['tools/call', 'CallToolResult', '2024-11-05'],
+  ['resources/list', 'ListResourcesResult', '2024-11-05'],
+  ['resources/templates/list', 'ListResourceTemplatesResult', '2024-11-05'],
+  ['resources/read', 'ReadResourceResult', '2024-11-05'],
+  ['prompts/list', 'ListPromptsResult', '2024-11-05'],
+  ['prompts/get', 'GetPromptResult', '2024-11-05'],
+  ['completion/complete', 'CompleteResult', '2024-11-05'],
+  ['sampling/createMessage', 'CreateMessageResult', '2024-11-05'],
+  ['roots/list', 'ListRootsResult', '2024-11-05'],
+] as const
+
+const params = [
+  ['initialize', 'InitializeRequestParams', 'InitializeRequest', '2024-11-05'],
+  ['tools/call', 'CallToolRequestParams', 'CallToolRequest', '2024-11-05'],
+  ['resources/read', 'ReadResourceRequestParams', 'ReadResourceRequest', '2024-11-05'],
+  ['prompts/get', 'GetPromptRequestParams', 'GetPromptRequest', '2024-11-05'],
+  ['completion/complete', 'CompleteRequestParams', 'CompleteRequest', '2024-11-05'],
+  ['sampling/createMessage', 'CreateMessageRequestParams', 'CreateMessageRequest', '2024-11-05'],
+  ['elicitation/create', 'ElicitRequestFormParams', 'ElicitRequest', '2025-06-18'],
+  ['notifications/progress', 'ProgressNotificationParams', 'ProgressNotification', '2024-11-05'],
+  ['notifications/message', 'LoggingMessageNotificationParams', 'LoggingMessageNotification', '2024-11-05'],
+  ['notifications/resources/updated', 'ResourceUpdatedNotificationParams', 'ResourceUpdatedNotification', '2024-11-05'],
+] as const
+
+describe.each(olderOnes.map(({ revision }) => [revision] as const))(
+  'a peer of %s that takes nothing it does not know',
+  (revision) => {
+    const takes = closedJudge(revision)
+
+    it.each(results.filter(([, , since]) => revision >= since))(
+      'takes a stripped result of %s',
+      (method, definition) => {
+        for (const result of sampled(definition)) {
+          const stripped = unchanged(result, (each) => stripFor(revision, method, each))
+          expect([stripped, takes(definition, stripped)]).toEqual([stripped, true])
+        }
+      },
+    )
+
+    it.each(params.filter(([, , , since]) => revision >= since))(
+      'takes stripped parameters of %s',
+      (method, source, definition) => {
+        for (const each of sampled(source)) {
+          const stripped = unchanged(each, (value) => stripParamsFor(revision, method, value))
+          const isBare = revision < '2025-11-25'
+          const frame = isBare ? {} : { jsonrpc: '2.0', ...(method.startsWith('notifications/') ? {} : { id: 1 }) }
+          const message = { ...frame, method, params: stripped }
+          expect([message, takes(definition, message)]).toEqual([message, true])
+        }
+      },
+    )
+  },
+)
+
+describe('a peer that takes nothing it does not know', () => {
+  it('is seen to refuse what was not stripped', () => {
+    const takes = closedJudge('2025-11-25')
+    expect(sampled('CallToolResult').some((result) => takes('CallToolResult', result))).toBe(false)
+    expect(sampled('ListToolsResult').some((result) => takes('ListToolsResult', result))).toBe(false)
+  })
+})
