@@ -43,7 +43,7 @@ function createClient(core: Core, keeper: LinkKeeper): Client {
     get server() {
       return keeper.latest.server
     },
-    tools: createToolCallers(calls.callTool),
+    tools: createToolCallers(calls.callTool, () => keeper.latest.era === 'legacy'),
     ...calls,
     subscribe: (uri, options = {}) => subscriptions.subscribe(uri, options),
     unsubscribe: (uri) => subscriptions.unsubscribe(uri),

@@ -2,6 +2,7 @@
 
 export type { Client } from './client.ts'
 export { connect } from './connect.ts'
+export { type ClientGroup, connectAll } from './connect-all.ts'
 export { createEraMemory } from './era-memory.ts'
 export type { ServerFacts } from './eras/era.ts'
 export type { Listening, ListenOptions } from './listening.ts'

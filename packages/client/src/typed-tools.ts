@@ -14,7 +14,8 @@ type Rest<Input> =
 
 /**
  * One function for each tool: takes the arguments, gives `structuredContent` or, where a tool has none, the whole
- * result. Rejects with `ToolCallError` when the tool failed.
+ * result. In the legacy era, whose older revisions have no structured content, a result that is one text of JSON gives
+ * that value. Rejects with `ToolCallError` when the tool failed.
  */
 export type ToolCallers<Server> = {
   readonly [Name in keyof ToolsOf<Server>]: (
@@ -42,7 +43,8 @@ type CallTool = (
   options: CallOptions | undefined,
 ) => Promise<CallToolResult>
 
-export function createToolCallers<Server>(callTool: CallTool): ToolCallers<Server> {
+/** @param isLegacy whether the wire may have no place for structured content: then its JSON stands in a text. */
+export function createToolCallers<Server>(callTool: CallTool, isLegacy: () => boolean): ToolCallers<Server> {
   const callers = new Map<string, (args?: JsonObject, options?: CallOptions) => Promise<unknown>>()
 
   function callerOf(name: string) {
@@ -51,7 +53,8 @@ export function createToolCallers<Server>(callTool: CallTool): ToolCallers<Serve
     const caller = async (args?: JsonObject, options?: CallOptions) => {
       const result = await callTool(name, args, options)
       if (result.isError === true) throw new ToolCallError(name, result)
-      return result.structuredContent === undefined ? result : result.structuredContent
+      if (result.structuredContent !== undefined) return result.structuredContent
+      return isLegacy() ? jsonValueOf(result) : result
     }
     callers.set(name, caller)
     return caller
@@ -61,4 +64,15 @@ export function createToolCallers<Server>(callTool: CallTool): ToolCallers<Serve
     // What awaits the object must not take it for a promise; no tool is called by a symbol.
     get: (_, name) => (typeof name === 'string' && name !== 'then' ? callerOf(name) : undefined),
   }) as ToolCallers<Server>
+}
+
+/** The value that the only text of a result is the JSON of; else the result. */
+function jsonValueOf(result: CallToolResult): unknown {
+  const [block, ...others] = result.content
+  if (block?.type !== 'text' || others.length > 0) return result
+  try {
+    return JSON.parse(block.text)
+  } catch {
+    return result
+  }
 }

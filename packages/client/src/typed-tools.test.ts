@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { scriptedServer } from '../test/scripted-server.ts'
+import { connect } from './connect.ts'
+import { ToolCallError } from './typed-tools.ts'
+
+const text = (words: string) => ({ type: 'text', text: words })
+
+function answering(result: object, revision: '2024-11-05' | '2026-07-28' = '2026-07-28') {
+  return scriptedServer(revision, { answers: { 'tools/call': () => result } })
+}
+
+describe('a tool as a function', () => {
+  it.each([{ sum: 3 }, 0, false, null, '', [1]])('gives its structured content, such as %j', async (value) => {
+    const server = answering({ content: [text('x')], structuredContent: value })
+    await using client = await connect(server)
+    expect(await client.tools.add?.({ a: 1 })).toEqual(value)
+    expect(server.asked('tools/call')[0]?.params).toMatchObject({ name: 'add', arguments: { a: 1 } })
+  })
+
+  it('gives the whole result where there is no structured content', async () => {
+    await using client = await connect(answering({ content: [text('5')] }))
+    expect(await client.tools.add?.()).toMatchObject({ content: [text('5')] })
+  })
+
+  it('gives the value of a JSON text where the wire is too old for structured content', async () => {
+    await using client = await connect(answering({ content: [text('{"sum":3}')] }, '2024-11-05'))
+    expect(await client.tools.add?.()).toEqual({ sum: 3 })
+    await using other = await connect(answering({ content: [text('three')] }, '2024-11-05'))
+    expect(await other.tools.add?.()).toEqual({ content: [text('three')] })
+  })
+
+  it('throws what the tool says when it fails', async () => {
+    const server = answering({ content: [text('No such seat.'), text('Try 3.')], isError: true })
+    await using client = await connect(server)
+    const error = await client.tools.book?.({ seat: 4 }).then(undefined, (problem) => problem)
+    expect(error).toBeInstanceOf(ToolCallError)
+    expect(error).toMatchObject({ message: 'No such seat.\nTry 3.', tool: 'book', result: { isError: true } })
+    await using silent = await connect(answering({ content: [], isError: true }))
+    await expect(silent.tools.book?.()).rejects.toThrow('The tool book failed')
+  })
+
+  it('can be called any name but one', async () => {
+    await using client = await connect(answering({ content: [], structuredContent: 1 }))
+    expect(await client.tools.constructor?.()).toBe(1)
+    expect(await client.tools['github.search']?.()).toBe(1)
+    expect(await client.tools).toBe(client.tools)
+    expect(client.tools.add).toBe(client.tools.add)
+  })
+})
+
+describe('what a tool gives back', () => {
+  const add = { name: 'add', inputSchema: { type: 'object' }, outputSchema: { type: 'object', required: ['sum'] } }
+
+  function checked(result: object, tool: object = add) {
+    return scriptedServer('2026-07-28', {
+      answers: { 'tools/list': () => ({ tools: [tool] }), 'tools/call': () => ({ content: [], ...result }) },
+    })
+  }
+
+  it('is checked against what the tool said, once it was listed', async () => {
+    await using client = await connect(checked({ structuredContent: { product: 3 } }))
+    await client.callTool('add')
+    await client.listTools().all()
+    await expect(client.callTool('add')).rejects.toMatchObject({
+      name: 'ConnectionError',
+      reason: 'invalid-message',
+      message: expect.stringContaining('result.structuredContent'),
+    })
+    await client.callTool('other')
+  })
+
+  it('must be there', async () => {
+    await using client = await connect(checked({}))
+    await client.listTools().all()
+    await expect(client.callTool('add')).rejects.toMatchObject({ reason: 'invalid-message' })
+  })
+
+  it('need not fit when the tool failed', async () => {
+    await using client = await connect(checked({ isError: true }))
+    await client.listTools().all()
+    expect(await client.callTool('add')).toMatchObject({ isError: true })
+  })
+
+  it('is let through when it fits', async () => {
+    await using client = await connect(checked({ structuredContent: { sum: 3 } }))
+    await client.listTools().all()
+    expect(await client.tools.add?.()).toEqual({ sum: 3 })
+  })
+
+  it('is not checked when the schema cannot be used, and that is reported', async () => {
+    const problems: string[] = []
+    const server = checked({ structuredContent: 1 }, { ...add, outputSchema: { $ref: 'https://example.com/schema' } })
+    await using client = await connect(server, { onReport: ({ message }) => problems.push(message) })
+    await client.listTools().all()
+    await client.callTool('add')
+    await client.callTool('add')
+    expect(problems).toEqual(['The output of tool "add" is not checked: its outputSchema cannot be used'])
+  })
+})
