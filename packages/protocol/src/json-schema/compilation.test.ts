@@ -213,6 +213,9 @@ describe('references', () => {
     expect(error.message).toContain('"#n" has 2 dynamic anchors to choose from')
     expect(refusalOf({ $dynamicRef: 'http://x.example/#n' }).message).toContain('outside of the schema')
     expect(refusalOf({ $dynamicRef: '#n' }).message).toContain('leads nowhere')
+    const shared = { $id: 'inner', $dynamicAnchor: 'n', type: 'number' }
+    const check = validator.compile({ $defs: { a: shared, b: shared }, items: { $dynamicRef: 'inner#n' } })
+    expect(check(['x']).valid).toBe(false)
   })
 })
 
