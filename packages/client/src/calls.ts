@@ -44,7 +44,10 @@ export function createCalls(core: Core, keeper: LinkKeeper): Calls {
 
   async function request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
     const { latest } = keeper
-    return (latest.ended || keeper.closing.aborted ? await keeper.link() : latest).request(method, params, options)
+    const link = latest.ended || keeper.closing.aborted ? await keeper.link() : latest
+    if (options.onLog === undefined) return link.request(method, params, options)
+    const done = core.hearLogs(options.onLog)
+    return link.request(method, params, options).finally(done)
   }
 
   function list<Method extends keyof Lists, Item>(

@@ -1,4 +1,4 @@
-import { type Change, RpcError } from '@mcpx/protocol'
+import { type Change, type Connector, RpcError } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { connectorTo, scriptedServer } from '../test/scripted-server.ts'
 import { connectAll } from './connect-all.ts'
@@ -35,11 +35,11 @@ function server(revision: '2025-06-18' | '2026-07-28', name: string) {
   })
 }
 
-const dead = connectorTo(() => ({ respond: () => undefined }), {
+const dead: Connector = {
   connect() {
     throw new Error('no such host')
   },
-})
+}
 
 describe('a group of servers', () => {
   it('is one client, whose names begin with those of the servers', async () => {

@@ -23,11 +23,18 @@ export interface Core {
   readonly maxTimeout: number
   logLevel: LoggingLevel | undefined
   report(problem: Error): void
-  /** Takes a notification that belongs to no call. */
+  /** Takes a notification that names no call. */
   hear(notification: NotificationMessage): void
+  /**
+   * Has a call hear the log messages from now on, until the returned function is called. Pipes do not say which call
+   * a message belongs to: the call that began last hears it.
+   */
+  hearLogs(onLog: OnLog): () => void
   /** Something changed: what is kept of it is dropped. */
   changed(change: Change): void
 }
+
+type OnLog = (entry: LoggingMessageNotificationParams) => void
 
 export const VERSION = '0.0.0'
 
@@ -35,6 +42,7 @@ export function createCore(options: ClientOptions): Core {
   const { cache = 256, onLog } = options
   const responses = createResponseCache(cache === false ? 0 : cache)
   const report = options.onReport ?? (() => {})
+  const calls: OnLog[] = []
   return {
     options,
     handlers: createHandlers(options),
@@ -43,29 +51,43 @@ export function createCore(options: ClientOptions): Core {
     maxTimeout: options.maxTimeout ?? 600_000,
     logLevel: options.logLevel ?? (onLog && 'info'),
     report,
-    hear({ method, params }) {
-      if (method !== 'notifications/message') return
-      const { value, problem } = check(LoggingMessageNotificationParams, params, 'params')
-      if (problem !== undefined) report(new ConnectionError('invalid-message', `A log message was ignored. ${problem}`))
-      else onLog?.(value)
+    hear(notification) {
+      const entry = logEntryOf(notification, report)
+      if (entry !== undefined) (calls.at(-1) ?? onLog)?.(entry)
+    },
+    hearLogs(hear) {
+      calls.push(hear)
+      return () => void calls.splice(calls.lastIndexOf(hear), 1)
     },
     changed: (change) => responses.invalidate(change),
   }
 }
 
+/** The log message that a notification carries; an unreadable one is reported. */
+function logEntryOf({ method, params }: NotificationMessage, report: Core['report']) {
+  if (method !== 'notifications/message') return undefined
+  const { value, problem } = check(LoggingMessageNotificationParams, params, 'params')
+  if (problem !== undefined) report(new ConnectionError('invalid-message', `A log message was ignored. ${problem}`))
+  return value
+}
+
 /** How a call is sent; what comes before its answer finds its callbacks. */
 export function sendOptions(core: Core, { signal, timeout, maxTimeout, ...call }: CallOptions): RequestOptions {
-  const { onProgress, onNotification } = call
+  const { onProgress, onNotification, onLog } = call
   const options: RequestOptions = {
     signal,
     timeout: timeout ?? core.options.timeout,
     maxTimeout: maxTimeout ?? core.options.maxTimeout,
   }
-  if (onProgress === undefined && onNotification === undefined) return options
+  if (onProgress === undefined && onNotification === undefined && onLog === undefined) return options
   options.onNotification = (notification) => {
     onNotification?.(notification)
     if (notification.method === 'notifications/progress') tellProgress(notification, onProgress)
-    else core.hear(notification)
+    else if (onLog === undefined) core.hear(notification)
+    else {
+      const entry = logEntryOf(notification, core.report)
+      if (entry !== undefined) onLog(entry)
+    }
   }
   return options
 }

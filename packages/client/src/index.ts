@@ -19,4 +19,5 @@ export type {
   UrlAsk,
 } from './options.ts'
 export type { Listing } from './pagination.ts'
+export { type ProxyOptions, proxy } from './proxy.ts'
 export { ToolCallError, type ToolCallers } from './typed-tools.ts'

@@ -72,8 +72,8 @@ export interface ClientOptions {
   readonly sampling?: { readonly tools?: boolean | undefined; readonly context?: boolean | undefined } | undefined
   /** The folders to work in, as `file:` URIs. Giving them declares roots. */
   readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>) | undefined
-  /** What else is declared: extensions and experiments. */
-  readonly capabilities?: Pick<ClientCapabilities, 'extensions' | 'experimental'> | undefined
+  /** What is declared besides what the callbacks can do: extensions, or what the `onAsk` of each call will answer. */
+  readonly capabilities?: ClientCapabilities | undefined
   /** Hears log messages of the server. */
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
   /** From which level on log messages are wanted. Default: `info` when there is an `onLog`, else none. */
@@ -118,6 +118,8 @@ export interface CallOptions {
   readonly logLevel?: LoggingLevel | undefined
   /** Ask the server even if a fresh answer is at hand. Default: false. */
   readonly fresh?: boolean | undefined
+  /** Hears the log messages of this call, instead of the client's `onLog`. */
+  readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
   /** Answers what the server asks during this call, instead of the client's callbacks. */
   readonly onAsk?: ((request: InputRequest, origin: AskOrigin) => Awaitable<InputResponse>) | undefined
 }

@@ -7,6 +7,8 @@ import type { CallOptions } from './options.ts'
 export interface Subscriptions {
   subscribe(uri: string, options: CallOptions): Promise<void>
   unsubscribe(uri: string): Promise<void>
+  /** Ends the stream and forgets all subscriptions. */
+  close(): void
 }
 
 export interface SubscriptionsOptions {
@@ -60,6 +62,11 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   return {
     async subscribe(uri, call) {
       await change((known) => (known.includes(uri) ? known : [...known, uri]), call)
+    },
+    close() {
+      uris = []
+      current?.close()
+      current = undefined
     },
     unsubscribe: (uri) => change((known) => known.filter((each) => each !== uri), {}),
   }

@@ -1,0 +1,127 @@
+/** Offers what another server offers: everything is passed on, to it and back. */
+
+import type { Change, Context, Handler, JsonObject, LoggingLevel, ServerCapabilities } from '@mcpx/protocol'
+import type { Client } from './client.ts'
+import { forwardOptions } from './proxy-call.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
+
+export interface ProxyOptions {
+  /** Hears of everything that was ignored or dropped. Default: nobody does. */
+  readonly report?: ((problem: Error) => void) | undefined
+}
+
+/**
+ * Makes of a client a handler that can be served and mounted. What it offers is what its server offers now. A legacy
+ * server asks only for what the client declared: give `capabilities` when connecting.
+ *
+ * ```ts
+ * const client = await connect(spawn('old-server'), { capabilities: { elicitation: { form: {}, url: {} } } })
+ * createServer(info).mount('old', proxy(client))
+ * ```
+ */
+export function proxy(client: Client, { report = () => {} }: ProxyOptions = {}): Handler {
+  const { capabilities } = client.server
+  const feed = createFeed(client, report)
+  const handler: Handler = {
+    ...(capabilities.tools && toolsOf(client)),
+    ...(capabilities.prompts && promptsOf(client)),
+    ...(capabilities.resources && resourcesOf(client)),
+    ...(capabilities.resources?.subscribe && { subscribe: feed.subscribe, unsubscribe: feed.unsubscribe }),
+  }
+  if (tellsOfChanges(capabilities)) handler.changes = feed.changes
+  if (capabilities.completions)
+    handler.complete = ({ _meta, ...params }, ctx) => pass(client, 'completion/complete', params, ctx)
+  if (capabilities.logging) handler.setLogLevel = ({ level }: { level: LoggingLevel }) => client.setLogLevel(level)
+  return handler
+}
+
+/** The result is passed on as it came; the handler's types say what it is. */
+function pass<Result>(client: Client, method: string, params: JsonObject, ctx: Context): Promise<Result> {
+  const answered = {
+    ...(ctx.inputResponses !== undefined && { inputResponses: ctx.inputResponses }),
+    ...(ctx.requestState !== undefined && { requestState: ctx.requestState }),
+  }
+  return client.request(method, { ...params, ...answered }, forwardOptions(ctx)) as Promise<Result>
+}
+
+type ListPage = Parameters<NonNullable<Handler['listTools']>>[0]
+
+function pageOf({ cursor }: ListPage): JsonObject {
+  return cursor === undefined ? {} : { cursor }
+}
+
+function named({ name, arguments: args }: { name: string; arguments?: object | undefined }): JsonObject {
+  return args === undefined ? { name } : { name, arguments: args }
+}
+
+function toolsOf(client: Client): Handler {
+  return {
+    listTools: (page, ctx) => pass(client, 'tools/list', pageOf(page), ctx),
+    callTool: (params, ctx) => pass(client, 'tools/call', named(params), ctx),
+  }
+}
+
+function promptsOf(client: Client): Handler {
+  return {
+    listPrompts: (page, ctx) => pass(client, 'prompts/list', pageOf(page), ctx),
+    getPrompt: (params, ctx) => pass(client, 'prompts/get', named(params), ctx),
+  }
+}
+
+function resourcesOf(client: Client): Handler {
+  return {
+    listResources: (page, ctx) => pass(client, 'resources/list', pageOf(page), ctx),
+    listResourceTemplates: (page, ctx) => pass(client, 'resources/templates/list', pageOf(page), ctx),
+    readResource: ({ uri }, ctx) => pass(client, 'resources/read', { uri }, ctx),
+  }
+}
+
+function tellsOfChanges({ tools, prompts, resources }: ServerCapabilities): boolean {
+  return [tools?.listChanged, prompts?.listChanged, resources?.listChanged, resources?.subscribe].includes(true)
+}
+
+/** One stream of changes for all who listen, open while somebody does. */
+function createFeed(client: Client, report: (problem: Error) => void) {
+  const listeners = new Set<(change: Change) => void>()
+  const counts = new Map<string, number>()
+  let subscriptions: Subscriptions | undefined
+
+  function open(): Subscriptions {
+    subscriptions ??= createSubscriptions({
+      listen: (filter, options) => client.listen(filter, options),
+      capabilities: () => client.server.capabilities,
+      onChange(change) {
+        for (const listener of listeners) listener(change)
+      },
+      report,
+    })
+    return subscriptions
+  }
+
+  function closeIfIdle(): void {
+    if (listeners.size > 0 || counts.size > 0) return
+    subscriptions?.close()
+    subscriptions = undefined
+  }
+
+  return {
+    changes(listener: (change: Change) => void) {
+      listeners.add(listener)
+      open()
+      return () => {
+        listeners.delete(listener)
+        closeIfIdle()
+      }
+    },
+    async subscribe({ uri }: { readonly uri: string }) {
+      if (!counts.has(uri)) await open().subscribe(uri, {})
+      counts.set(uri, (counts.get(uri) ?? 0) + 1)
+    },
+    async unsubscribe({ uri }: { readonly uri: string }) {
+      const count = counts.get(uri) ?? 0
+      if (count > 1) counts.set(uri, count - 1)
+      else if (counts.delete(uri)) await subscriptions?.unsubscribe(uri)
+      closeIfIdle()
+    },
+  }
+}
