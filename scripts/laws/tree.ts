@@ -91,7 +91,7 @@ function readSource(path: string, folder: string, text: string): SourceFile {
   const tokens = tokenize(text)
   const code = tokens.filter((token) => token.kind !== 'comment')
   const comments = tokens.filter((token) => token.kind === 'comment')
-  const isTest = /\.test(?:-d)?\.[mc]?[jt]s$/.test(path)
+  const isTest = /\.(?:test(?:-d)?|fixture)\.[mc]?[jt]s$/.test(path)
   return { path, folder, isTest, code, comments, imports: readImports(code) }
 }
 

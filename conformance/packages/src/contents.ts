@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import type { Files, PackedManifest, Tarball } from './tarball.ts'
 
 const forbidden: readonly (readonly [RegExp, string])[] = [
-  [/\.test(?:-d)?\./, 'is a test'],
+  [/\.(?:test(?:-d)?|fixture)\./, 'is a test'],
   [/(?:^|\/)(?:__tests__|fixtures|node_modules)\//, 'belongs to tests or tools'],
   [/\.tsbuildinfo$/, 'belongs to the compiler'],
   [/(?:^|\/)\./, 'is hidden'],

@@ -1,0 +1,147 @@
+import { createDuplex, type JsonObject, type NotificationMessage } from '@mcpx/protocol'
+import { createChannelPair } from '@mcpx/protocol/memory'
+import { afterEach, describe, expect, it } from 'vitest'
+import { closeAll, connectRaw, oneTool, text } from './eras.fixture.ts'
+
+afterEach(closeAll)
+
+const modern = '2026-07-28'
+
+describe('the modern era', () => {
+  const meta = (extra: JsonObject = {}) => ({
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': modern,
+      'io.modelcontextprotocol/clientCapabilities': {},
+      ...extra,
+    },
+  })
+
+  it('says what it is and can do', async () => {
+    const peer = await connectRaw(oneTool(() => text(1), { instructions: 'be kind' }))
+    for (let n = 0; n < 2; n++) {
+      expect(await peer.raw('server/discover', meta())).toEqual({
+        resultType: 'complete',
+        supportedVersions: [modern],
+        capabilities: { logging: {}, tools: {} },
+        instructions: 'be kind',
+        ttlMs: 0,
+        cacheScope: 'private',
+        _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'test', version: '1' } },
+      })
+    }
+  })
+
+  it('refuses requests that do not describe themselves, in the order of the rules', async () => {
+    const peer = await connectRaw(oneTool(() => text(1), { legacy: false }))
+    const version = 'io.modelcontextprotocol/protocolVersion'
+    expect(await peer.raw('tools/list')).toMatchObject({ code: -32602, message: expect.stringContaining(version) })
+    expect(await peer.raw('tools/list', { _meta: { [version]: modern } })).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('clientCapabilities'),
+    })
+    expect(await peer.raw('tools/list', meta({ [version]: '1999-01-01' }))).toMatchObject({
+      code: -32022,
+      data: { supported: [modern], requested: '1999-01-01' },
+    })
+    expect(await peer.raw('tools/list', meta({ [version]: '2025-11-25' }))).toMatchObject({ code: -32022 })
+    expect(await peer.raw('initialize', { protocolVersion: '2025-11-25' })).toMatchObject({
+      code: -32022,
+      message: expect.stringContaining(modern),
+    })
+  })
+
+  it('marks lists with how long they keep', async () => {
+    const peer = await connectRaw(oneTool(() => text(1)))
+    expect(await peer.raw('tools/list', meta())).toMatchObject({
+      ttlMs: 0,
+      cacheScope: 'private',
+      resultType: 'complete',
+    })
+    expect(await peer.raw('tools/call', { name: 't', ...meta() })).not.toHaveProperty('ttlMs')
+  })
+
+  it('sends logs only to a request that wants them, from the level it names', async () => {
+    const heard: NotificationMessage[] = []
+    const [near, far] = createChannelPair()
+    createDuplex(far, {
+      responder: oneTool(async (_, { log }) => {
+        await log.info('i')
+        await log.error('e')
+        return text(1)
+      }),
+    })
+    const duplex = createDuplex(near, {
+      responder: { respond: (message) => void heard.push(message as NotificationMessage) },
+    })
+    await duplex.request('tools/call', { name: 't', ...meta() })
+    expect(heard).toEqual([])
+    await duplex.request('tools/call', { name: 't', ...meta({ 'io.modelcontextprotocol/logLevel': 'error' }) })
+    expect(heard.map(({ params }) => params?.data)).toEqual(['e'])
+    await duplex.close()
+  })
+
+  it('never takes a state that was altered, or that belongs to another call', async () => {
+    const server = oneTool(async (args, ctx) => {
+      await ctx.step('s', () => 1)
+      return text([args, (await ctx.roots()).length])
+    })
+    const peer = await connectRaw(server)
+    const ask = (params: JsonObject) =>
+      peer.raw('tools/call', {
+        name: 't',
+        ...params,
+        ...meta({ 'io.modelcontextprotocol/clientCapabilities': { roots: {} } }),
+      })
+    const first = await ask({ arguments: { a: 1 } })
+    expect(first).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { roots: { method: 'roots/list' } },
+      requestState: expect.any(String),
+    })
+    expect(first).not.toHaveProperty('ttlMs')
+    const answers = { inputResponses: { roots: { roots: [] }, ignored: { roots: [] } } }
+    const { requestState } = first
+    for (const params of [
+      { arguments: { a: 1 }, requestState: `${requestState}-TAMPERED`, ...answers },
+      { arguments: { a: 2 }, requestState, ...answers },
+      { arguments: { a: 1 }, requestState: 'x', ...answers },
+    ]) {
+      expect(await ask(params)).toMatchObject({ code: -32602, message: expect.stringContaining('requestState') })
+    }
+    const good = { arguments: { a: 1 }, requestState, inputResponses: { roots: { roots: [] } } }
+    expect((await ask(good)).content[0]?.text).toBe('[{"a":1},0]')
+  })
+
+  it('asks again where the answer is missing or is none, and never completes without it', async () => {
+    const peer = await connectRaw(oneTool(async (_, ctx) => text(await ctx.roots())))
+    const ask = (params: JsonObject) =>
+      peer.raw('tools/call', {
+        name: 't',
+        ...params,
+        ...meta({ 'io.modelcontextprotocol/clientCapabilities': { roots: {} } }),
+      })
+    for (const inputResponses of [undefined, {}, { other: { roots: [] } }]) {
+      expect(await ask({ inputResponses })).toMatchObject({ resultType: 'input_required' })
+    }
+    for (const inputResponses of [null, 5, [], { roots: 5 }, { roots: { roots: 'x' } }]) {
+      const result = await ask({ inputResponses })
+      expect(result.resultType === 'input_required' || result.code === -32602).toBe(true)
+    }
+  })
+
+  it('counts a question even if the handler swallows the interruption', async () => {
+    const server = oneTool(async (_, ctx) => {
+      try {
+        return text(await ctx.roots())
+      } catch {
+        return text('swallowed')
+      }
+    })
+    const peer = await connectRaw(server)
+    const result = await peer.raw('tools/call', {
+      name: 't',
+      ...meta({ 'io.modelcontextprotocol/clientCapabilities': { roots: {} } }),
+    })
+    expect(result).toMatchObject({ resultType: 'input_required' })
+  })
+})
