@@ -120,11 +120,8 @@ const exceptions: Record<string, Verdict> = {
 /** The verdict on a definition, if it is one of a part of a message. */
 export function verdictOfShape(name: string): Verdict | undefined {
   if (Object.hasOwn(exceptions, name)) return exceptions[name]
-  const ours: Record<string, unknown> = { ...protocol, ...legacy }
-  const schema = ours[name]
-  return typeof schema === 'object' && schema !== null && 'safeParse' in schema
-    ? shape(schema as Schema<unknown>)
-    : undefined
+  const schema = { ...protocol, ...legacy }[name as 'Tool'] as unknown
+  return typeof schema === 'object' ? shape(schema as Schema<unknown>) : undefined
 }
 
 /** Names of definitions that are treated in a way of their own. */

@@ -1,5 +1,6 @@
 /** What the inferred types are like to work with; checked by the compiler, never run. */
 import { expectTypeOf } from 'vitest'
+import { check } from './check.ts'
 import type { ContentBlock, EmbeddedResource, TextContent } from './content.ts'
 import type { ElicitRequestParams } from './elicitation.ts'
 import type { PrimitiveSchemaDefinition } from './elicitation-fields.ts'
@@ -88,5 +89,7 @@ export function open(meta: RequestMetaObject, params: CallToolRequestParams): vo
 
 /** A schema gives the type of the same name. */
 export function parsed(value: unknown): void {
-  expectTypeOf(CallToolRequestParams.parse(value)).toEqualTypeOf<CallToolRequestParams>()
+  const { value: params, problem } = check(CallToolRequestParams, value)
+  if (problem === undefined) expectTypeOf(params).toEqualTypeOf<CallToolRequestParams>()
+  else expectTypeOf(problem).toEqualTypeOf<string>()
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { check } from './check.ts'
 import { ContentBlock } from './content.ts'
+import type { Schema } from './define.ts'
 import { ElicitResult } from './elicitation.ts'
 import { PrimitiveSchemaDefinition } from './elicitation-fields.ts'
 import { ClientCapabilities } from './lifecycle.ts'
@@ -7,6 +9,10 @@ import { LOGGING_LEVELS, LoggingMessageNotificationParams } from './logging.ts'
 import { Integer, RequestId } from './primitives.ts'
 import { SamplingMessage } from './sampling.ts'
 import { CallToolRequestParams, CallToolResult, Tool } from './tools.ts'
+
+function fits(schema: Schema<unknown>, value: unknown): boolean {
+  return check(schema, value).problem === undefined
+}
 
 describe('a protocol shape', () => {
   it('keeps members that it does not know, at every depth', () => {
@@ -16,41 +22,44 @@ describe('a protocol shape', () => {
       annotations: { newHint: 1 },
       new: [1],
     }
-    expect(Tool.parse(tool)).toEqual(tool)
+    expect(check(Tool, tool).value).toEqual(tool)
   })
 
   it('takes undefined for absent, and refuses null', () => {
-    expect(Tool.safeParse({ name: 'a', title: undefined, inputSchema: { type: 'object' } }).success).toBe(true)
-    expect(Tool.safeParse({ name: 'a', title: null, inputSchema: { type: 'object' } }).success).toBe(false)
+    expect(fits(Tool, { name: 'a', title: undefined, inputSchema: { type: 'object' } })).toBe(true)
+    expect(fits(Tool, { name: 'a', title: null, inputSchema: { type: 'object' } })).toBe(false)
   })
 
   it('hands on arguments as they came, uncopied', () => {
     const params = { name: 'add', arguments: { b: 1, a: 2 } }
-    expect(CallToolRequestParams.parse(params).arguments).toBe(params.arguments)
+    expect(check(CallToolRequestParams, params).value?.arguments).toBe(params.arguments)
   })
 
   it('tells a structured null from no structured content', () => {
-    expect(CallToolResult.parse({ content: [], structuredContent: null })).toHaveProperty('structuredContent', null)
-    expect(CallToolResult.parse({ content: [] })).not.toHaveProperty('structuredContent')
+    expect(check(CallToolResult, { content: [], structuredContent: null }).value).toHaveProperty(
+      'structuredContent',
+      null,
+    )
+    expect(check(CallToolResult, { content: [] }).value).not.toHaveProperty('structuredContent')
   })
 
   it('requires data of any kind to be there', () => {
-    expect(LoggingMessageNotificationParams.safeParse({ level: 'info', data: null }).success).toBe(true)
-    expect(LoggingMessageNotificationParams.safeParse({ level: 'info' }).success).toBe(false)
+    expect(fits(LoggingMessageNotificationParams, { level: 'info', data: null })).toBe(true)
+    expect(fits(LoggingMessageNotificationParams, { level: 'info' })).toBe(false)
   })
 
   it('tells blocks apart by their type', () => {
-    expect(ContentBlock.safeParse({ type: 'resource', resource: { uri: 'a:b', text: '' } }).success).toBe(true)
-    expect(ContentBlock.safeParse({ type: 'resource', resource: { uri: 'a:b' } }).success).toBe(false)
-    expect(ContentBlock.safeParse({ type: 'video', data: '', mimeType: '' }).success).toBe(false)
-    expect(ContentBlock.safeParse({ type: 'tool_use', id: '1', name: 'a', input: {} }).success).toBe(false)
+    expect(fits(ContentBlock, { type: 'resource', resource: { uri: 'a:b', text: '' } })).toBe(true)
+    expect(fits(ContentBlock, { type: 'resource', resource: { uri: 'a:b' } })).toBe(false)
+    expect(fits(ContentBlock, { type: 'video', data: '', mimeType: '' })).toBe(false)
+    expect(fits(ContentBlock, { type: 'tool_use', id: '1', name: 'a', input: {} })).toBe(false)
   })
 
   it('lets a sampling message hold one block or several', () => {
     const block = { type: 'text', text: '' }
-    expect(SamplingMessage.safeParse({ role: 'user', content: block }).success).toBe(true)
-    expect(SamplingMessage.safeParse({ role: 'user', content: [block, block] }).success).toBe(true)
-    expect(SamplingMessage.safeParse({ role: 'user', content: [block, 1] }).success).toBe(false)
+    expect(fits(SamplingMessage, { role: 'user', content: block })).toBe(true)
+    expect(fits(SamplingMessage, { role: 'user', content: [block, block] })).toBe(true)
+    expect(fits(SamplingMessage, { role: 'user', content: [block, 1] })).toBe(false)
   })
 
   it('knows every kind of form field', () => {
@@ -63,26 +72,26 @@ describe('a protocol shape', () => {
       { type: 'array', items: { type: 'string', enum: ['a'] } },
       { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] }, default: ['a'] },
     ]
-    for (const field of fields) expect(PrimitiveSchemaDefinition.safeParse(field).success).toBe(true)
-    expect(PrimitiveSchemaDefinition.safeParse({ type: 'array', items: { type: 'number' } }).success).toBe(false)
-    expect(PrimitiveSchemaDefinition.safeParse({ type: 'object' }).success).toBe(false)
+    for (const field of fields) expect(fits(PrimitiveSchemaDefinition, field)).toBe(true)
+    expect(fits(PrimitiveSchemaDefinition, { type: 'array', items: { type: 'number' } })).toBe(false)
+    expect(fits(PrimitiveSchemaDefinition, { type: 'object' })).toBe(false)
   })
 
   it('takes fractions and lists for the values of a form', () => {
-    expect(ElicitResult.safeParse({ action: 'accept', content: { a: 0.5, b: ['x'] } }).success).toBe(true)
-    expect(ElicitResult.safeParse({ action: 'accept', content: { a: [1] } }).success).toBe(false)
+    expect(fits(ElicitResult, { action: 'accept', content: { a: 0.5, b: ['x'] } })).toBe(true)
+    expect(fits(ElicitResult, { action: 'accept', content: { a: [1] } })).toBe(false)
   })
 
   it('has capabilities be objects, never booleans', () => {
-    expect(ClientCapabilities.safeParse({ elicitation: {}, roots: { listChanged: true } }).success).toBe(true)
-    expect(ClientCapabilities.safeParse({ elicitation: true }).success).toBe(false)
-    expect(ClientCapabilities.safeParse({ elicitation: { url: true } }).success).toBe(false)
+    expect(fits(ClientCapabilities, { elicitation: {}, roots: { listChanged: true } })).toBe(true)
+    expect(fits(ClientCapabilities, { elicitation: true })).toBe(false)
+    expect(fits(ClientCapabilities, { elicitation: { url: true } })).toBe(false)
   })
 
   it('takes strings and whole numbers for ids', () => {
-    for (const id of [0, '', -1, 2 ** 53 - 1]) expect(RequestId.safeParse(id).success).toBe(true)
-    for (const id of [0.5, null, 2 ** 53, Number.NaN]) expect(RequestId.safeParse(id).success).toBe(false)
-    expect(Integer.safeParse('1').success).toBe(false)
+    for (const id of [0, '', -1, 2 ** 53 - 1]) expect(fits(RequestId, id)).toBe(true)
+    for (const id of [0.5, null, 2 ** 53, Number.NaN]) expect(fits(RequestId, id)).toBe(false)
+    expect(fits(Integer, '1')).toBe(false)
   })
 
   it('orders log levels from mild to severe', () => {
