@@ -44,13 +44,12 @@ function createOnAsk(ctx: Context, stop: AbortController) {
   return async (request: InputRequest): Promise<InputResponse> => {
     count += 1
     const name = `upstream-${count}`
-    try {
-      const answer = (await ctx.ask({ [name]: request }))[name]
-      if (answer === undefined) throw methodNotFound(request.method)
-      return answer
-    } catch (error) {
+    const answers = await ctx.ask({ [name]: request }).then(undefined, (error: unknown) => {
       stop.abort(error)
       throw error
-    }
+    })
+    const answer = answers[name]
+    if (answer === undefined) throw methodNotFound(request.method)
+    return answer
   }
 }

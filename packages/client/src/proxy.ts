@@ -98,6 +98,14 @@ function createFeed(client: Client, report: (problem: Error) => void) {
     return subscriptions
   }
 
+  /** True for the last who wanted it. */
+  function forget(uri: string): boolean {
+    const left = (counts.get(uri) ?? 0) - 1
+    if (left > 0) counts.set(uri, left)
+    else counts.delete(uri)
+    return left <= 0
+  }
+
   function closeIfIdle(): void {
     if (listeners.size > 0 || counts.size > 0) return
     subscriptions?.close()
@@ -114,13 +122,16 @@ function createFeed(client: Client, report: (problem: Error) => void) {
       }
     },
     async subscribe({ uri }: { readonly uri: string }) {
-      if (!counts.has(uri)) await open().subscribe(uri, {})
       counts.set(uri, (counts.get(uri) ?? 0) + 1)
+      try {
+        await open().subscribe(uri, {})
+      } catch (error) {
+        forget(uri)
+        throw error
+      }
     },
     async unsubscribe({ uri }: { readonly uri: string }) {
-      const count = counts.get(uri) ?? 0
-      if (count > 1) counts.set(uri, count - 1)
-      else if (counts.delete(uri)) await subscriptions?.unsubscribe(uri)
+      if (counts.has(uri) && forget(uri)) await subscriptions?.unsubscribe(uri)
       closeIfIdle()
     },
   }

@@ -27,7 +27,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
 
   /** One after the other, each from what the one before has left. */
   function change(next: (uris: readonly string[]) => readonly string[], call: CallOptions): Promise<void> {
-    const done = turn.then(() => replace(next(uris), call))
+    const done = turn.then(() => {
+      const wanted = next(uris)
+      return wanted === uris && current !== undefined ? undefined : replace(wanted, call)
+    })
     turn = done.catch(() => {})
     return done
   }
