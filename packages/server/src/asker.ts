@@ -35,7 +35,10 @@ export interface Asker {
 }
 
 /** What a client must have declared to be asked this; nothing when it has. */
-export function missingFor({ method, ...request }: InputRequest, capabilities: ClientCapabilities): JsonObject | undefined {
+export function missingFor(
+  { method, ...request }: InputRequest,
+  capabilities: ClientCapabilities,
+): JsonObject | undefined {
   const { elicitation, sampling, roots } = capabilities
   const params: object = 'params' in request ? (request.params ?? {}) : {}
   if (method === 'elicitation/create') {

@@ -27,7 +27,12 @@ const methods: Readonly<Record<string, Method>> = {
 }
 
 /** Gives the result, or throws. A method that the handler does not have is unknown. */
-export function dispatch(handler: Handler, { method, params }: ServerRequest, ctx: Context, faults: Faults): Awaitable<object> {
+export function dispatch(
+  handler: Handler,
+  { method, params }: ServerRequest,
+  ctx: Context,
+  faults: Faults,
+): Awaitable<object> {
   if (method === 'tools/call' && handler.callTool !== undefined) {
     return callTool(handler as Handler & Required<Pick<Handler, 'callTool'>>, params as never, ctx, faults)
   }

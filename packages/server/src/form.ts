@@ -13,7 +13,9 @@ import {
 
 /** What a form can say of a field; the rest of a library's JSON Schema is left out. */
 const KEYWORDS = new Set(
-  'type title description default enum enumNames oneOf minLength maxLength format minimum maximum items minItems maxItems'.split(' '),
+  'type title description default enum enumNames oneOf minLength maxLength format minimum maximum items minItems maxItems'.split(
+    ' ',
+  ),
 )
 const FORMATS = new Set(['email', 'uri', 'date', 'date-time'])
 
@@ -25,7 +27,10 @@ export function toRequestedSchema(schema: FormSchema): RequestedSchema {
   const known = made.get(schema)
   if (known !== undefined) return known
   const { type, properties, required } = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
-  const fields = Object.entries((properties ?? {}) as Record<string, JsonObject>).map(([name, field]) => [name, toField(field)])
+  const fields = Object.entries((properties ?? {}) as Record<string, JsonObject>).map(([name, field]) => [
+    name,
+    toField(field),
+  ])
   const form: JsonObject = { type, properties: Object.fromEntries(fields) }
   if (Array.isArray(required) && required.length > 0) form.required = required
   const checked = check(RequestedSchema, form, 'schema')
@@ -41,7 +46,11 @@ function toField(field: JsonObject): JsonObject {
   // Libraries write titled choices as a union of constants.
   const isChoice = Array.isArray(anyOf) && anyOf.every((option) => typeof option?.const === 'string')
   const source: JsonObject = isChoice
-    ? { ...field, type: 'string', oneOf: anyOf.map((option) => ({ const: option.const, title: option.title ?? option.const })) }
+    ? {
+        ...field,
+        type: 'string',
+        oneOf: anyOf.map((option) => ({ const: option.const, title: option.title ?? option.const })),
+      }
     : field
   const kept = Object.entries(source).filter(([key, value]) => KEYWORDS.has(key) && !says(key, value))
   return Object.fromEntries(kept)

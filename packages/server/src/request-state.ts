@@ -80,7 +80,9 @@ async function decrypt(algorithm: AesGcmParams, key: CryptoKey, sealed: Uint8Arr
 
 /** One message for every cause: which one it was helps nobody but an attacker. */
 function stateError() {
-  return invalidParams('params.requestState: not valid here. It was altered, has expired, or belongs to another request')
+  return invalidParams(
+    'params.requestState: not valid here. It was altered, has expired, or belongs to another request',
+  )
 }
 
 async function importKey(secret: string): Promise<SealingKey> {
