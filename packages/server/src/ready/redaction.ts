@@ -50,6 +50,7 @@ function copyOf(value: unknown, isSecret: (key: string) => boolean, budget: Budg
     budget.left -= 8
     return typeof value === 'bigint' ? String(value) : value
   }
+  budget.left -= LEFT_OUT.length
   if (depth >= MAX_DEPTH || budget.left <= 0) return LEFT_OUT
   if (Array.isArray(value)) {
     const copy: unknown[] = []
@@ -72,6 +73,7 @@ function entriesOf(value: object, isSecret: (key: string) => boolean, budget: Bu
     const shown = key.slice(0, LONGEST_KEY)
     budget.left -= shown.length + 4
     const isHidden = isSecret(key) || (hidesValue && key === 'value')
+    if (isHidden) budget.left -= REDACTED.length
     entries.push([shown, isHidden ? REDACTED : copyOf(member, isSecret, budget, depth + 1)])
   }
   return entries
