@@ -2,10 +2,8 @@
 
 import {
   type Awaitable,
-  BATCH_REVISION,
   type Connection,
   type Connector,
-  createDuplex,
   type Exchange,
   errorMessage,
   methodNotFound,
@@ -16,7 +14,6 @@ import {
   RpcError,
   resultMessage,
 } from '@mcpx/protocol'
-import { createChannelPair } from '@mcpx/protocol/memory'
 
 /** Takes what the server says unasked. */
 export interface Listener {
@@ -56,24 +53,15 @@ export async function openLine(target: Target, report: (problem: Error) => void)
   }
 
   const options = { responder, report }
-  const connection = 'respond' in target ? connectInMemory(target, options) : await target.connect(options)
+  const connection = await ('respond' in target ? await inMemory(target) : target).connect(options)
   void connection.closed.then(() => {
     line.ended = true
   })
   return Object.assign(line, { connection })
 }
 
-function connectInMemory(
-  server: Responder,
-  options: { responder: Responder; report: (problem: Error) => void },
-): Connection {
-  const [here, there] = createChannelPair()
-  let takesBatches = false
-  createDuplex(there, { responder: server, report: options.report })
-  const duplex = createDuplex(here, { ...options, takesBatches: () => takesBatches })
-  return Object.assign(duplex, {
-    negotiated(revision: string) {
-      takesBatches = revision === BATCH_REVISION
-    },
-  })
+/** What only servers within the process need is loaded when there is one. */
+async function inMemory(server: Responder): Promise<Connector> {
+  const { createMemoryConnector } = await import('./memory-connector.ts')
+  return createMemoryConnector(server)
 }

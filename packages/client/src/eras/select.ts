@@ -34,7 +34,7 @@ export async function openLink(core: Core, target: Target, memory: EraMemory): P
   const memo = wanted === 'auto' && peer !== undefined ? recall(memory, peer) : undefined
   const open = () => openLine(target, core.report)
   const remembered = await memo?.get()
-  let known: Link | undefined
+  let known = undefined as Link | undefined
   if (wanted === 'legacy') return guarded(await open(), (line) => openLegacy(core, line, revision))
   if (remembered === 'legacy') known = await ifStillSpoken(open, (line) => openLegacy(core, line))
   if (known !== undefined) return known
@@ -43,11 +43,12 @@ export async function openLink(core: Core, target: Target, memory: EraMemory): P
     await memo?.set(found.era)
     return found
   }
-  if (wanted === 'auto') known = await fallBack(open, found, (line) => openLegacy(core, line, found.offer))
-  if (known === undefined) throw await notModern(found)
+  let older = undefined as Link | undefined
+  if (wanted === 'auto') older = await fallBack(open, found, (line) => openLegacy(core, line, found.offer))
+  if (older === undefined) throw await notModern(found)
   // A server that was only silent may be awake the next time.
-  await memo?.set(reasonOf(found.evidence) === 'timeout' ? undefined : known.era)
-  return known
+  await memo?.set(reasonOf(found.evidence) === 'timeout' ? undefined : older.era)
+  return older
 }
 
 function recall(memory: EraMemory, peer: string) {
