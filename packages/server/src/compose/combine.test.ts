@@ -269,12 +269,20 @@ describe('lists', () => {
 
   it('take cursors of their own alone', async () => {
     const combined = combine([toolbox('a', ['x']), toolbox('b', ['y'])])
-    for (const cursor of ['', '!', 'MTIz', 'OTk6eA', 'LTE', 'eA', '_w', 'MDA', 'A'.repeat(100_000)]) {
+    for (const cursor of ['', '!', 'MTIz', 'OTk6eA', 'LTE', 'eA', '_w', 'MDA', 'MDr_', 'A'.repeat(100_000)]) {
       expect(await failureOf(() => combined.listTools?.({ cursor }, ctx)), cursor.slice(0, 20)).toMatchObject({
         code: -32602,
         message: expect.stringContaining('Invalid cursor'),
       })
     }
+  })
+
+  it('take no cursor that is too long to be read, even if it is one of theirs', async () => {
+    const part = toolbox('a', ['x'], { extra: { nextCursor: 'x'.repeat(100_000) } })
+    const combined = combine([part, {}])
+    const first = (await combined.listTools?.({}, ctx)) as ListToolsResult
+    const failure = await failureOf(() => combined.listTools?.({ cursor: first.nextCursor }, ctx))
+    expect(failure.message).toContain('Invalid cursor')
   })
 
   it('let the part refuse its own cursor', async () => {

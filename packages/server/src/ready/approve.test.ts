@@ -13,7 +13,7 @@ import {
   withEnvelope,
 } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import type { Middleware } from '../middleware.ts'
+import { type Endpoint, type Middleware, wrap } from '../middleware.ts'
 import { createServer } from '../server.ts'
 import { approve } from './approve.ts'
 
@@ -226,6 +226,12 @@ describe.each<[string, Wire]>([
     expect(JSON.stringify(result)).not.toContain('secret')
     expect(ran).toEqual([])
   })
+})
+
+it('does not take other requests for calls, whatever they name', async () => {
+  const endpoint: Endpoint = ({ method }) => (method === 'tools/list' ? { tools } : { method })
+  const request = { method: 'prompts/get', params: { name: 'drop' } }
+  expect(await wrap([approve()], endpoint)(request, {} as Context)).toEqual({ method: 'prompts/get' })
 })
 
 describe('what the user is shown', () => {

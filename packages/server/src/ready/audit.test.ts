@@ -184,6 +184,12 @@ describe('the size of an entry', () => {
     expect(text(entry).length).toBeLessThan(12_000)
   })
 
+  it('is bounded in depth', async () => {
+    const { entry } = await entriesOf(ok, { arguments: deep(20) })
+    expect(text(entry.arguments).split('{')).toHaveLength(9)
+    expect(text(entry.arguments)).toContain('[left out]')
+  })
+
   it('says that something is left out', async () => {
     const args = { a: 'x'.repeat(100), b: [1, 2, 3], c: 'y' }
     const { entry } = await entriesOf(ok, { arguments: args }, { maxLength: 50 })
