@@ -332,7 +332,7 @@ describe('matching hostile URIs', () => {
   const template = parseUriTemplate(`x://${'{a}-{+b}-'.repeat(15)}{c}!{?q}`)
   const time = (length: number) => {
     const uri = `x://${'a-'.repeat(length / 2)}`
-    const times = [1, 2, 3].map(() => {
+    const times = [1, 2, 3, 4, 5].map(() => {
       const start = performance.now()
       expect(template.match(uri)).toBeUndefined()
       return performance.now() - start
@@ -352,7 +352,7 @@ describe('matching hostile URIs', () => {
     const wide = parseUriTemplate(`x{?${names.join(',').replace('n31', 'n31*')}}`)
     const start = performance.now()
     expect(wide.match(`x?${Array(20_000).fill('n31=1').join('&')}`)?.n31).toHaveLength(20_000)
-    expect(performance.now() - start).toBeLessThan(100)
+    expect(performance.now() - start).toBeLessThan(1000)
   })
 })
 
