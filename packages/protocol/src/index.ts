@@ -12,12 +12,14 @@ export {
   type Envelope,
   hasCapability,
   inputResponse,
+  LOG_LEVEL_KEY,
   methodEntry,
   notificationParams,
   PROTOCOL_VERSION_KEY,
   readEnvelope,
   requestParams,
   requestResult,
+  SERVER_INFO_KEY,
   type ServerNotifications,
   type ServerRequests,
   SUBSCRIPTION_ID_KEY,
@@ -128,7 +130,7 @@ export {
 export {
   AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent,
 } from './schema/content.ts'
-export type { Schema } from './schema/define.ts'
+export type { Infer, Schema } from './schema/define.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
   ElicitRequest, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestURLParams, ElicitResult, RequestedSchema,

@@ -147,9 +147,9 @@ describe('bounds', () => {
   })
 
   it('survives a text that is nothing but brackets', () => {
-    const text = '['.repeat(5_000_000)
+    const text = '['.repeat(500_000)
     expect(refused(text).error.code).toBe(-32700)
-    expect(refused(text + ']'.repeat(5_000_000)).error.message).toBe('Invalid message: nested deeper than 128 levels')
+    expect(refused(text + ']'.repeat(500_000)).error.message).toBe('Invalid message: nested deeper than 128 levels')
   })
 
   it('refuses a text that is too long, without looking at it', () => {

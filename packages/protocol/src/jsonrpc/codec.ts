@@ -13,9 +13,9 @@ export interface CodecLimits extends ValueLimits {
   maxBatch: number
 }
 
-/** Defaults: 64 Mi characters, 128 levels, 1,000,000 values, 100 messages in an array. */
+/** Defaults: 32 Mi characters, 128 levels, 1,000,000 values, 100 messages in an array. */
 export const CODEC_LIMITS: Readonly<CodecLimits> = {
-  maxLength: 64 * 1024 * 1024,
+  maxLength: 32 * 1024 * 1024,
   maxDepth: 128,
   maxValues: 1_000_000,
   maxBatch: 100,

@@ -1,80 +1,150 @@
 /**
- * The words that protocol shapes are written in: zod/mini's, in a form that costs nothing until it is used.
- *
- * A shape is a function, so a schema is built when it first checks something, and `@__PURE__` lets every bundler drop
- * the schemas that nobody reaches. esbuild drops neither `z.object(...)` nor an object spread without it (measured).
- * Objects are open: members this version does not know pass through; the types list only the known ones.
+ * The words that protocol shapes are written in. A shape is a function, so nothing is built before it is used, and
+ * `@__PURE__` lets every bundler drop the shapes that nobody reaches. Objects are open: members this version does not
+ * know pass through; the types list only the known ones. A check copies nothing.
  */
 
-import {
-  type core,
-  type ZodMiniObject,
-  type ZodMiniOptional,
-  type ZodMiniType,
-  array as zodArray,
-  boolean as zodBoolean,
-  catchall as zodCatchall,
-  custom as zodCustom,
-  lazy as zodLazy,
-  literal as zodLiteral,
-  looseObject as zodLooseObject,
-  number as zodNumber,
-  object as zodObject,
-  optional as zodOptional,
-  string as zodString,
-  union as zodUnion,
-  unknown as zodUnknown,
-} from 'zod/mini'
+/** Where something is, from the value that is checked. */
+export type Path = readonly PropertyKey[]
 
-/** A schema whose values go out as they came in. */
-export interface Schema<out T> extends ZodMiniType<T, T> {}
+/** What is wrong in one place. `expected` names kinds, or words in quotes. */
+export interface Flaw {
+  path: Path
+  expected: readonly string[]
+}
+
+/** Describes values of type T. */
+export interface Schema<out T> {
+  /** Whether a value is one. */
+  fits(value: unknown): boolean
+  /** What is wrong with a value that is none. */
+  flawsOf(value: unknown, path: Path): Flaw[]
+  /** Of what type its values are; never there. */
+  readonly type?: T
+}
+
+/** A schema of a member that may be absent. */
+export interface OptionalSchema<out T> extends Schema<T | undefined> {
+  readonly isOptional: true
+}
+
+type Members = Readonly<Record<string, Schema<unknown>>>
+type Optional<M extends Members> = { [Key in keyof M]: M[Key] extends { isOptional: true } ? Key : never }[keyof M]
 
 /** What a function that returns members describes: `interface Tool extends Shape<typeof tool> {}`. */
-export type Shape<Members extends () => core.$ZodShape> = core.output<ZodMiniObject<ReturnType<Members>, core.$strip>>
+export type Shape<Make extends () => Members> = Flat<
+  { [Key in Exclude<keyof ReturnType<Make>, Optional<ReturnType<Make>>>]: Infer<ReturnType<Make>[Key]> } & {
+    [Key in Optional<ReturnType<Make>>]?: Infer<ReturnType<Make>[Key]>
+  }
+>
+type Flat<T> = { [Key in keyof T]: T[Key] }
 
 /** The type a schema describes. */
-export type Infer<S extends Schema<unknown>> = core.output<S>
+export type Infer<S> = S extends Schema<infer T> ? T : never
+
+/** Whatever a test lets through; `expected` names it in error texts. */
+export function custom<T>(fits: (value: unknown) => boolean, ...expected: string[]): Schema<T> {
+  return { fits, flawsOf: (value, path) => (fits(value) ? [] : [{ path, expected }]) }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An open object with at least these members. */
-export function object<T>(members: () => { [Key in keyof T]-?: Schema<T[Key]> }): Schema<T> {
-  return zodLazy(() => zodLooseObject(members() as core.$ZodShape)) as unknown as Schema<T>
+export function object<T>(make: () => { [Key in keyof T]-?: Schema<T[Key]> }): Schema<T> {
+  let made: [string, Schema<unknown>][] | undefined
+  const members = () => (made ??= Object.entries<Schema<unknown>>(make()))
+  return {
+    fits: (value) => isObject(value) && members().every(([key, schema]) => schema.fits(value[key])),
+    flawsOf: (value, path) =>
+      isObject(value)
+        ? members().flatMap(([key, schema]) => schema.flawsOf(value[key], [...path, key]))
+        : [{ path, expected: ['object'] }],
+  }
 }
 
 /** A member that may be absent. `undefined` counts as absent, so that objects are easy to build. */
-export function optional<T>(schema: Schema<T>): ZodMiniOptional<Schema<T>> {
-  return zodOptional(schema)
+export function optional<T>(schema: Schema<T>): OptionalSchema<T> {
+  return {
+    fits: (value) => value === undefined || schema.fits(value),
+    flawsOf: (value, path) => (value === undefined ? [] : schema.flawsOf(value, path)),
+    isOptional: true,
+  }
 }
 
 /** An array of one kind of item. */
 export function array<T>(item: Schema<T>): Schema<T[]> {
-  return zodArray(item) as unknown as Schema<T[]>
+  return {
+    fits: (value) => Array.isArray(value) && value.every((each) => item.fits(each)),
+    flawsOf: (value, path) =>
+      Array.isArray(value)
+        ? value.flatMap((each, index) => item.flawsOf(each, [...path, index]))
+        : [{ path, expected: ['array'] }],
+  }
 }
 
 /** An object that maps any name to one kind of value. */
-export function record<T>(value: Schema<T>): Schema<Record<string, T>> {
-  return zodCatchall(zodObject({}), value as never) as unknown as Schema<Record<string, T>>
+export function record<T>(item: Schema<T>): Schema<Record<string, T>> {
+  return {
+    fits: (value) => isObject(value) && Object.values(value).every((each) => item.fits(each)),
+    flawsOf: (value, path) =>
+      isObject(value)
+        ? Object.entries(value).flatMap(([key, each]) => item.flawsOf(each, [...path, key]))
+        : [{ path, expected: ['object'] }],
+  }
 }
 
-/** One of several shapes; the first that fits is taken. */
+/** One of several shapes. */
 export function union<const Options extends readonly Schema<unknown>[]>(
   options: Options,
 ): Schema<Infer<Options[number]>> {
-  return zodUnion(options) as unknown as Schema<Infer<Options[number]>>
+  const fits = (value: unknown) => options.some((option) => option.fits(value))
+  return {
+    fits,
+    flawsOf: (value, path) =>
+      fits(value)
+        ? []
+        : likeliest(
+            options.map((option) => option.flawsOf(value, path)),
+            path.length,
+          ),
+  }
 }
 
 /** A word, or one of a few. */
 export function literal<const Word extends string>(words: Word | readonly Word[]): Schema<Word> {
-  return zodLiteral(words as Word) as unknown as Schema<Word>
+  const all: readonly unknown[] = [words].flat()
+  return custom((value) => all.includes(value), ...all.map((word) => `"${word}"`))
 }
 
-/** Whatever a test of our own lets through, uncopied; `expected` names it in error texts. */
-export function custom<T>(fits: (value: unknown) => boolean, expected: string): Schema<T> {
-  return zodCustom<T>(fits, expected) as unknown as Schema<T>
-}
-
-export const string: Schema<string> = /* @__PURE__ */ zodString()
-export const number: Schema<number> = /* @__PURE__ */ zodNumber()
-export const boolean: Schema<boolean> = /* @__PURE__ */ zodBoolean()
+export const string: Schema<string> = /* @__PURE__ */ custom((value) => typeof value === 'string', 'string')
+export const number: Schema<number> = /* @__PURE__ */ custom(Number.isFinite, 'number')
+export const boolean: Schema<boolean> = /* @__PURE__ */ custom((value) => typeof value === 'boolean', 'boolean')
 
 /** Any JSON value; where it is required, `null` counts and absence does not. */
-export const unknown: Schema<unknown> = /* @__PURE__ */ zodUnknown()
+export const unknown: Schema<unknown> = /* @__PURE__ */ custom((value) => value !== undefined, 'a value')
+
+/**
+ * Of what is wrong with each shape of a union, what the sender most likely meant: the shape of the right kind, with
+ * the right tag and the fewest flaws. Where none has those, what all of them expect in that place.
+ */
+function likeliest(branches: readonly Flaw[][], depth: number): Flaw[] {
+  const meant = branches.filter((flaws) => !flaws.some((flaw) => isKind(flaw, depth) || isTag(flaw, depth)))
+  if (meant.length > 0) return meant.reduce((best, flaws) => (flaws.length < best.length ? flaws : best)).slice(0, 1)
+  const flaws = branches.flat()
+  const tagged = flaws.filter((flaw) => isTag(flaw, depth))
+  const same = tagged.length > 0 ? tagged : flaws.filter((flaw) => isKind(flaw, depth))
+  return [{ path: (same[0] as Flaw).path, expected: same.flatMap(({ expected }) => expected) }]
+}
+
+/** The value is of another kind altogether. */
+function isKind({ path }: Flaw, depth: number): boolean {
+  return path.length === depth
+}
+
+/** The member that tells the shapes of a union apart says something else. */
+function isTag({ path }: Flaw, depth: number): boolean {
+  return path.length === depth + 1 && tags.has(path[depth] as PropertyKey)
+}
+
+const tags: ReadonlySet<PropertyKey> = new Set(['type', 'method', 'mode'])
