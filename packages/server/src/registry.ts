@@ -1,6 +1,6 @@
 /** A handler that is filled piece by piece, also while it runs: what is registered in it is what it offers. */
 
-import type { AnySchema, Handler, OtherHandler } from '@mcpx/protocol'
+import type { Handler, OtherHandler } from '@mcpx/protocol'
 import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { type ChangeFeed, createChangeFeed } from './change-feed.ts'
 import { createCompletion } from './features/completion.ts'
@@ -9,7 +9,7 @@ import type { GetPrompt, PromptOptions } from './features/prompt-options.ts'
 import { createPrompts, type Prompts } from './features/prompts.ts'
 import type { ReadResource, ReadReturn, ResourceOptions } from './features/resource-options.ts'
 import { createResources, type Resources } from './features/resources.ts'
-import type { NoInput, NoOutput, RunTool, ToolOptions } from './features/tool-options.ts'
+import type { NoInput, NoOutput, RunTool, SomeSchema, ToolOptions } from './features/tool-options.ts'
 import { createTools, type Tools } from './features/tools.ts'
 import { PAGE_SIZE } from './pages.ts'
 
@@ -32,7 +32,7 @@ export interface RegistryOptions {
 
 /** The part of a registry that changes it. Everything throws a `RegistrationError` for what could not work. */
 export interface Registration {
-  addTool<Input extends AnySchema = NoInput, Output extends AnySchema = NoOutput>(
+  addTool<Input extends SomeSchema = NoInput, Output extends SomeSchema = NoOutput>(
     name: string,
     options: ToolOptions<Input, Output>,
     run: RunTool<Input, Output>,
@@ -46,7 +46,7 @@ export interface Registration {
   ): void
   /** Whether there was one. Templates go by their text. */
   removeResource(uri: string): boolean
-  addPrompt<Args extends AnySchema = NoInput>(name: string, options: PromptOptions<Args>, get: GetPrompt<Args>): void
+  addPrompt<Args extends SomeSchema = NoInput>(name: string, options: PromptOptions<Args>, get: GetPrompt<Args>): void
   /** Whether there was one. */
   removePrompt(name: string): boolean
   /** Tells subscribers that the resource is not what it was. */
@@ -78,7 +78,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     changes: feed.subscribe,
     resourceUpdated: (uri) => feed.publish({ kind: 'resource', uri }),
     addTool(name, toolOptions, run) {
-      tools.add(name, toolOptions, run)
+      tools.add(name, toolOptions as ToolOptions, run)
       offer('tools')
     },
     addResource(uri, resourceOptions, read) {

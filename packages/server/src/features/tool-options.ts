@@ -8,20 +8,28 @@ import type {
   Icon,
   InputRequiredResult,
   MetaObject,
+  RawJsonSchema,
   StandardSchema,
   ToolAnnotations,
 } from '@mcpx/protocol'
 import type { VisibilityOptions } from '../visibility.ts'
 
-interface Typed {
+interface TypedSchema {
   readonly '~standard': { readonly types?: { readonly input: unknown; readonly output: unknown } | undefined }
 }
 
+interface ShownSchema extends TypedSchema {
+  readonly '~standard': TypedSchema['~standard'] & { readonly jsonSchema: object }
+}
+
+/** `AnySchema`, told by as few of its members as will do: the compiler compares each with those of the schema. */
+export type SomeSchema = ShownSchema | RawJsonSchema
+
 /** What a schema gives. As `SchemaOutput`, in the form that costs the compiler least (measured). */
-export type Given<S> = S extends Typed ? NonNullable<S['~standard']['types']>['output'] : Record<string, unknown>
+export type Given<S> = S extends TypedSchema ? NonNullable<S['~standard']['types']>['output'] : Record<string, unknown>
 
 /** What a schema takes. */
-export type Taken<S> = S extends Typed ? NonNullable<S['~standard']['types']>['input'] : Record<string, unknown>
+export type Taken<S> = S extends TypedSchema ? NonNullable<S['~standard']['types']>['input'] : Record<string, unknown>
 
 /** Stands for no schema: there are no arguments. */
 export interface NoInput extends StandardSchema<Record<string, never>> {}

@@ -1,0 +1,197 @@
+import type { AnySchema, Context, JsonObject, ListToolsResult, Tool } from '@mcpx/protocol'
+import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import * as mini from 'zod/mini'
+import { createRegistry, type RegistryOptions } from '../registry.ts'
+import { RegistrationError } from './registration-error.ts'
+
+const ctx = { auth: undefined } as unknown as Context
+
+function shown(options: { input?: AnySchema; output?: AnySchema }, registryOptions?: RegistryOptions): Tool {
+  const registry = createRegistry(registryOptions)
+  registry.addTool('it', options, () => undefined as never)
+  const list = registry.listTools?.({}, ctx) as ListToolsResult
+  return list.tools[0] as Tool
+}
+
+const inputOf = (input: AnySchema): JsonObject => shown({ input }).inputSchema
+
+const sum = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'string' } }, required: ['a'] }
+
+const libraries: Record<string, AnySchema> = {
+  zod: z.object({ a: z.number(), b: z.string().optional() }),
+  ArkType: type({ a: 'number', 'b?': 'string' }),
+  Valibot: toStandardJsonSchema(v.object({ a: v.number(), b: v.optional(v.string()) })),
+  'JSON Schema': sum,
+}
+
+describe.each(Object.entries(libraries))('a schema of %s', (_name, input) => {
+  it('is shown as JSON Schema', () => {
+    expect(inputOf(input)).toEqual(sum)
+  })
+
+  it('checks arguments, naming the place', async () => {
+    const registry = createRegistry()
+    registry.addTool('it', { input }, (args) => Object.keys(args as object).join())
+    const call = (args: JsonObject) => registry.callTool?.({ name: 'it', arguments: args }, ctx)
+    expect(await call({ a: 1, b: 'x' })).toEqual({ content: [{ type: 'text', text: 'a,b' }] })
+    expect(await call({ a: 'x' })).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^arguments\.a: .*number/) }],
+    })
+  })
+
+  it('checks results', async () => {
+    const registry = createRegistry()
+    registry.addTool('good', { output: input }, () => ({ a: 1 }) as never)
+    registry.addTool('bad', { output: input }, () => ({ a: 'x' }) as never)
+    const call = async (name: string) => registry.callTool?.({ name }, ctx)
+    expect(await call('good')).toMatchObject({ structuredContent: { a: 1 } })
+    await expect(call('bad')).rejects.toThrow('Tool "bad" returned what its output does not allow. result.a: ')
+  })
+})
+
+describe('the schema that is shown', () => {
+  it('says that there are no arguments where there is no input', () => {
+    expect(shown({})).toEqual({ name: 'it', inputSchema: { type: 'object', additionalProperties: false } })
+  })
+
+  it('is that of what goes in for input, and of what comes out for output', () => {
+    const schema = z.object({ a: z.string().default('x') })
+    const { inputSchema, outputSchema } = shown({ input: schema, output: schema })
+    expect(inputSchema).not.toHaveProperty('required')
+    expect(outputSchema).toMatchObject({ required: ['a'], additionalProperties: false })
+  })
+
+  it('says object beside a union of objects, whichever library made it', () => {
+    const zodUnion = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])
+    const tagged = z.discriminatedUnion('k', [z.object({ k: z.literal('a') }), z.object({ k: z.literal('b') })])
+    for (const union of [zodUnion, tagged, type({ a: 'string' }).or({ b: 'number' })]) {
+      expect(inputOf(union)).toMatchObject({ type: 'object' })
+    }
+    expect(inputOf({ anyOf: [{ $ref: '#/$defs/a' }], $defs: { a: { allOf: [true, { type: 'object' }] } } }).type).toBe(
+      'object',
+    )
+    expect(inputOf({ properties: { a: { type: 'string' } } }).type).toBe('object')
+  })
+
+  it('is refused where arguments would not be an object', () => {
+    const refused = [
+      z.string(),
+      z.array(z.string()),
+      z.union([z.object({}), z.string()]),
+      { type: ['object', 'null'] },
+      { anyOf: [{ $ref: '#/anyOf/0' }] },
+      { not: { type: 'object' } },
+    ]
+    for (const input of refused) expect(() => inputOf(input)).toThrow(/Tool "it", input: must be an object/)
+    expect(() => inputOf(z.string())).toThrow('it is of type "string"; put it into a property of an object')
+  })
+
+  it('may be of anything for output, unions included, but not empty', () => {
+    expect(shown({ output: z.array(z.string()) }).outputSchema).toMatchObject({ type: 'array' })
+    expect(shown({ output: z.union([z.string(), z.object({})]) }).outputSchema).toHaveProperty('anyOf')
+    for (const output of [z.any(), z.unknown(), {}]) {
+      expect(() => shown({ output })).toThrow('Tool "it", output: the schema is empty, it says nothing')
+    }
+    expect(() => shown({ input: {} })).toThrow('the schema is empty')
+  })
+
+  it('is a copy that later changes do not reach', () => {
+    const input = { type: 'object', properties: { a: { type: 'string' } } }
+    const registry = createRegistry()
+    registry.addTool('it', { input }, () => '')
+    input.properties.a.type = 'number'
+    expect(registry.listTools?.({}, ctx)).toMatchObject({
+      tools: [{ inputSchema: { properties: { a: { type: 'string' } } } }],
+    })
+  })
+
+  it('names its dialect only when it is not the usual one', () => {
+    expect(inputOf({ ...sum, $schema: 'https://json-schema.org/draft/2020-12/schema' })).toEqual(sum)
+    const older = { ...sum, $schema: 'http://json-schema.org/draft-07/schema#' }
+    expect(inputOf(older)).toEqual(older)
+  })
+})
+
+describe('a schema that JSON Schema cannot say', () => {
+  it.each([
+    ['zod', z.object({ a: z.object({ b: z.array(z.date()) }) }), 'input.a.b[]: Date cannot be represented'],
+    ['zod, under a name', z.object({ a: z.record(z.string(), z.bigint()) }), 'input.a.*: BigInt cannot be represented'],
+    ['ArkType', type({ a: { b: 'Date' } }), 'input.a.b: date cannot be said in JSON Schema'],
+    ['Valibot', toStandardJsonSchema(v.object({ a: v.object({ b: v.date() }) })), 'input.a.b: The "date" schema'],
+  ])('is refused at registration, naming tool and path: %s', (_library, input, message) => {
+    expect(() => shown({ input })).toThrow(RegistrationError)
+    expect(() => shown({ input })).toThrow(`Tool "it", ${message}`)
+  })
+
+  it('is refused for output when what comes out is not known', () => {
+    const output = z.object({ a: z.string().transform((a) => a.length) })
+    expect(() => shown({ output })).toThrow('Tool "it", output.a: Transforms cannot be represented in JSON Schema')
+    expect(inputOf(output)).toMatchObject({ properties: { a: { type: 'string' } } })
+  })
+
+  it('is refused when it cannot show itself at all', () => {
+    const bare = mini.object({ a: mini.string() }) as unknown as AnySchema
+    expect(() => shown({ input: bare })).toThrow('Tool "it", input: the schema (of zod) cannot show itself')
+    expect(() => shown({ input: v.object({}) as unknown as AnySchema })).toThrow('(of valibot) cannot show itself')
+  })
+
+  it('is refused when it is no schema', () => {
+    expect(() => shown({ input: 'string' as never })).toThrow('Tool "it", input: expected a schema, got string')
+    const circle: JsonObject = { type: 'object' }
+    circle.properties = { circle }
+    expect(() => shown({ input: circle })).toThrow(RegistrationError)
+  })
+
+  it('keeps refinements, which JSON Schema can do without', () => {
+    expect(inputOf(type({ a: type('string').narrow(() => true) }))).toMatchObject({
+      properties: { a: { type: 'string' } },
+    })
+    expect(inputOf(z.object({ a: z.string().refine(() => true) }))).toMatchObject({
+      properties: { a: { type: 'string' } },
+    })
+  })
+
+  it('is a warning where it is empty only in places', () => {
+    const warnings: string[] = []
+    const warn = (message: string) => warnings.push(message)
+    shown({ input: z.object({ a: z.unknown(), b: z.any().describe('anything') }) }, { warn })
+    expect(warnings).toEqual(['Tool "it", input.a: clients are told nothing about it; give it a type or a description'])
+  })
+})
+
+describe('a plain JSON Schema', () => {
+  it('is compiled at registration when a validator is at hand', () => {
+    const validator = createJsonSchemaValidator()
+    const broken = { type: 'object', properties: { a: { type: 'strin' } } }
+    expect(() => shown({ input: broken }, { validator })).toThrow(/^Tool "it", input: .*properties\/a\/type/)
+    const registry = createRegistry({ validator })
+    registry.addTool('it', { input: sum }, () => 'ok')
+    expect(registry.callTool?.({ name: 'it', arguments: { a: 1 } }, ctx)).toEqual({
+      content: [{ type: 'text', text: 'ok' }],
+    })
+  })
+
+  it('is a warning, and fails each call, when only the loaded validator finds it broken', async () => {
+    const warnings: string[] = []
+    const registry = createRegistry({ warn: (message) => warnings.push(message) })
+    registry.addTool('it', { input: { type: 'object', $ref: 'https://example.com/x' } }, () => 'ok')
+    const call = async () => registry.callTool?.({ name: 'it', arguments: {} }, ctx)
+    await expect(call()).rejects.toThrow(RegistrationError)
+    await expect(call()).rejects.toThrow('Tool "it", input: ')
+    expect(warnings).toHaveLength(1)
+  })
+
+  it('answers at once when its validator is loaded', async () => {
+    const registry = createRegistry()
+    registry.addTool('it', { input: sum }, ({ a }) => `${a}`)
+    const call = () => registry.callTool?.({ name: 'it', arguments: { a: 1 } }, ctx)
+    await call()
+    expect(call()).toEqual({ content: [{ type: 'text', text: '1' }] })
+  })
+})

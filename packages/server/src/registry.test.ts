@@ -1,0 +1,206 @@
+import { type AuthInfo, type Change, type Context, encode, type ListToolsResult } from '@mcpx/protocol'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createRegistry, type Registry } from './registry.ts'
+
+const as = (...scopes: string[]): Context => {
+  const auth: AuthInfo | undefined = scopes.length > 0 ? { subject: 'ada', scopes } : undefined
+  return { auth } as unknown as Context
+}
+const ctx = as()
+const list = (registry: Registry, by = ctx, cursor?: string) => registry.listTools?.({ cursor }, by) as ListToolsResult
+const names = (registry: Registry, by = ctx): string[] => list(registry, by).tools.map(({ name }) => name)
+
+describe('a registry', () => {
+  it('offers what is registered in it, and nothing else', () => {
+    const registry = createRegistry()
+    expect(Object.keys(registry).filter((key) => /^(list|call|read|get|complete|subscribe)/.test(key))).toEqual([])
+    registry.addTool('a', {}, () => '')
+    expect(registry.callTool).toBeDefined()
+    expect(registry.listPrompts).toBeUndefined()
+    registry.addPrompt('a', {}, () => '')
+    expect(registry.getPrompt).toBeDefined()
+    expect(registry.listResources).toBeUndefined()
+    registry.addResource('a:b', {}, '')
+    expect(registry.readResource).toBeDefined()
+    expect(registry.complete).toBeUndefined()
+  })
+
+  it('offers from the start what is expected', () => {
+    const registry = createRegistry({ expect: ['tools', 'prompts', 'resources'] })
+    expect(list(registry)).toEqual({ tools: [] })
+    expect(registry.listPrompts?.({}, ctx)).toEqual({ prompts: [] })
+    expect(registry.listResources?.({}, ctx)).toEqual({ resources: [] })
+    expect(registry.listResourceTemplates?.({}, ctx)).toEqual({ resourceTemplates: [] })
+  })
+
+  it('goes on offering what it has no more of', () => {
+    const registry = createRegistry()
+    registry.addTool('a', {}, () => '')
+    expect(registry.removeTool('a')).toBe(true)
+    expect(registry.removeTool('a')).toBe(false)
+    expect(names(registry)).toEqual([])
+  })
+
+  it('lists in the order of registration, with everything the author said', () => {
+    const registry = createRegistry()
+    const said = {
+      title: 'B',
+      description: 'Does b',
+      annotations: { readOnlyHint: true },
+      icons: [{ src: 'https://example.com/b.png', sizes: ['48x48'] }],
+      _meta: { 'com.example/x': 1 },
+    }
+    registry.addTool('b', said, () => '')
+    registry.addTool('a', {}, () => '')
+    const inputSchema = { type: 'object', additionalProperties: false }
+    expect(list(registry)).toEqual({
+      tools: [
+        { name: 'b', ...said, inputSchema },
+        { name: 'a', inputSchema },
+      ],
+    })
+  })
+
+  it('refuses a name twice, unless it is to be replaced, which keeps its place', () => {
+    const registry = createRegistry()
+    registry.addTool('a', {}, () => 'old')
+    registry.addTool('b', {}, () => '')
+    expect(() => registry.addTool('a', {}, () => '')).toThrow(
+      'Tool "a" is there already; remove it first, or pass `replace: true`',
+    )
+    registry.addTool('a', { replace: true }, () => 'new')
+    expect(names(registry)).toEqual(['a', 'b'])
+    expect(registry.callTool?.({ name: 'a' }, ctx)).toMatchObject({ content: [{ text: 'new' }] })
+    registry.addPrompt('a', {}, () => '')
+    expect(() => registry.addPrompt('a', {}, () => '')).toThrow('Prompt "a" is there already')
+  })
+
+  it('warns of names that clients may refuse', () => {
+    const warnings: string[] = []
+    const registry = createRegistry({ warn: (message) => warnings.push(message) })
+    for (const name of ['', 'with blank', 'ü', 'x'.repeat(129)]) registry.addTool(name, {}, () => '')
+    for (const name of ['a', 'A.b-c_9', 'x'.repeat(128)]) registry.addTool(name, {}, () => '')
+    expect(warnings).toHaveLength(4)
+    expect(warnings[1]).toBe('Tool "with blank": clients may refuse names other than 1-128 of A-Z a-z 0-9 _ . -')
+    expect(names(registry)).toHaveLength(7)
+  })
+
+  it('leaves nothing behind of what it refused', () => {
+    const registry = createRegistry()
+    expect(() => registry.addTool('a', { input: z.string() }, () => '')).toThrow()
+    expect(registry.callTool).toBeUndefined()
+    registry.addTool('a', {}, () => '')
+    expect(names(registry)).toEqual(['a'])
+  })
+
+  it('refuses a page size that makes no pages', () => {
+    for (const pageSize of [0, -1, 1.5, Number.NaN]) expect(() => createRegistry({ pageSize })).toThrow(RangeError)
+  })
+})
+
+describe('changes of a registry', () => {
+  it('are told once per kind for a burst', async () => {
+    const registry = createRegistry()
+    const heard: Change[] = []
+    registry.changes((change) => heard.push(change))
+    for (const name of ['a', 'b', 'c']) registry.addTool(name, {}, () => '')
+    registry.addPrompt('a', {}, () => '')
+    registry.removeTool('a')
+    expect(heard).toEqual([])
+    await Promise.resolve()
+    expect(heard).toEqual([{ kind: 'tools' }, { kind: 'prompts' }])
+    registry.addResource('a:b', {}, '')
+    registry.removeTool('nobody')
+    await Promise.resolve()
+    expect(heard.slice(2)).toEqual([{ kind: 'resources' }])
+  })
+
+  it('go to whoever listens, whatever another listener does', async () => {
+    const errors: unknown[] = []
+    const registry = createRegistry({ onError: (error) => errors.push(error) })
+    const heard: Change[] = []
+    registry.changes(() => {
+      throw new Error('deaf')
+    })
+    const stop = registry.changes((change) => heard.push(change))
+    registry.addTool('a', {}, () => '')
+    await Promise.resolve()
+    stop()
+    registry.removeTool('a')
+    await Promise.resolve()
+    expect(heard).toEqual([{ kind: 'tools' }])
+    expect(errors).toHaveLength(2)
+  })
+})
+
+describe('lists of a registry', () => {
+  it('are the very same object until something changes', () => {
+    const registry = createRegistry()
+    registry.addTool('a', {}, () => '')
+    const before = list(registry)
+    expect(list(registry, as('admin'))).toBe(before)
+    expect(encode({ jsonrpc: '2.0', id: 1, result: before as never })).toContain('"result":{"tools":[')
+    registry.addTool('b', {}, () => '')
+    expect(list(registry)).not.toBe(before)
+    expect(list(registry).tools).toHaveLength(2)
+    const after = list(registry)
+    registry.addTool('b', { replace: true, title: 'B' }, () => '')
+    expect(list(registry)).not.toBe(after)
+  })
+
+  it('come in pages with the cache hints of the author', () => {
+    const registry = createRegistry({ pageSize: 2, cache: { tools: { ttlMs: 60_000, cacheScope: 'public' } } })
+    for (const name of ['a', 'b', 'c']) registry.addTool(name, {}, () => '')
+    const first = list(registry)
+    expect(first).toMatchObject({ tools: [{ name: 'a' }, { name: 'b' }], ttlMs: 60_000, cacheScope: 'public' })
+    const second = list(registry, ctx, first.nextCursor)
+    expect(second).toMatchObject({ tools: [{ name: 'c' }], ttlMs: 60_000, cacheScope: 'public' })
+    expect(second).not.toHaveProperty('nextCursor')
+    expect(() => list(registry, ctx, 'x')).toThrow('Invalid cursor')
+  })
+
+  it('hold 1,000 items on one page unless told otherwise', () => {
+    const registry = createRegistry()
+    for (let index = 0; index < 1_001; index += 1) registry.addTool(`t${index}`, {}, () => '')
+    expect(list(registry).tools).toHaveLength(1_000)
+    expect(list(registry, ctx, list(registry).nextCursor).tools).toHaveLength(1)
+  })
+})
+
+describe('what is not for everybody', () => {
+  const registry = createRegistry({ cache: { tools: { cacheScope: 'public' } } })
+  registry.addTool('open', {}, () => '')
+  registry.addTool('scoped', { scopes: ['a', 'b'] }, () => '')
+  registry.addTool('ours', { visible: (auth) => auth?.subject === 'ada' }, () => '')
+  registry.addTool('both', { scopes: ['a'], visible: () => false }, () => '')
+
+  it('is listed for those who may see it, on a private list', () => {
+    expect(names(registry)).toEqual(['open'])
+    expect(names(registry, as('a'))).toEqual(['open', 'ours'])
+    expect(names(registry, as('b', 'a'))).toEqual(['open', 'scoped', 'ours'])
+    expect(list(registry)).toMatchObject({ cacheScope: 'private' })
+  })
+
+  it('is an unknown tool to everybody else', () => {
+    const call = (name: string, by: Context) => registry.callTool?.({ name }, by)
+    expect(() => call('scoped', as('a'))).toThrow('Unknown tool: "scoped"')
+    expect(() => call('ours', ctx)).toThrow('Unknown tool: "ours"')
+    expect(call('scoped', as('a', 'b'))).toMatchObject({ content: [{ type: 'text' }] })
+  })
+
+  it('leaves the list public once it is gone', () => {
+    const other = createRegistry({ cache: { tools: { cacheScope: 'public' } } })
+    other.addTool('open', {}, () => '')
+    other.addTool('scoped', { scopes: ['a'] }, () => '')
+    other.removeTool('scoped')
+    expect(list(other)).toMatchObject({ cacheScope: 'public' })
+    expect(list(other)).toBe(list(other))
+  })
+
+  it('hides prompts as well', () => {
+    registry.addPrompt('secret', { scopes: ['a'] }, () => '')
+    expect(registry.listPrompts?.({}, ctx)).toEqual({ prompts: [], cacheScope: 'private' })
+    expect(() => registry.getPrompt?.({ name: 'secret' }, ctx)).toThrow('Unknown prompt: "secret"')
+  })
+})
