@@ -1,4 +1,12 @@
-import { eraOf, REVISIONS, RpcError } from '@mcpx/protocol'
+import {
+  type Connector,
+  type Exchange,
+  eraOf,
+  REVISIONS,
+  type RequestOptions,
+  type Responder,
+  RpcError,
+} from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { META, scriptedServer } from '../test/scripted-server.ts'
 import { connect } from './connect.ts'
@@ -173,6 +181,57 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     stop.abort()
     await expect(waiting).rejects.toMatchObject({ reason: 'cancelled' })
     await expect.poll(() => given?.aborted).toBe(true)
+  })
+})
+
+describe('log messages', () => {
+  const message = (data: string) =>
+    ({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } }) as const
+
+  it('go to the call they came with, where the carrier knows it, else to the last that wants them', async () => {
+    const finish: (() => void)[] = []
+    const listening: RequestOptions[] = []
+    let responder: Responder | undefined
+    const connector: Connector = {
+      connect(options) {
+        responder = options.responder
+        return {
+          async request(method, _params, call = {}) {
+            if (method === 'server/discover') return { supportedVersions: ['2026-07-28'], capabilities: {} }
+            listening.push(call)
+            await new Promise<void>((resolve) => void finish.push(resolve))
+            return { content: [] }
+          },
+          notify() {},
+          async close() {},
+          closed: new Promise(() => {}),
+        }
+      },
+    }
+    const heard: [string, unknown][] = []
+    const hear = (who: string) => (entry: { data: unknown }) => void heard.push([who, entry.data])
+    const problems: string[] = []
+    await using client = await connect(connector, {
+      onLog: hear('client'),
+      onReport: (problem) => problems.push(problem.message),
+    })
+    const first = client.callTool('a', {}, { onLog: hear('first') })
+    const second = client.callTool('b', {}, { onLog: hear('second') })
+    const third = client.callTool('c', {}, { onProgress: () => {} })
+    await expect.poll(() => finish).toHaveLength(3)
+    listening[0]?.onNotification?.(message('1'))
+    const exchange = {} as Exchange
+    await responder?.respond(message('2'), exchange)
+    for (const end of finish) end()
+    await Promise.all([first, second, third])
+    await responder?.respond(message('3'), exchange)
+    await responder?.respond({ ...message('4'), params: { level: 'loud', data: 1 } }, exchange)
+    expect(heard).toEqual([
+      ['first', '1'],
+      ['second', '2'],
+      ['client', '3'],
+    ])
+    expect(problems).toEqual([expect.stringContaining('A log message was ignored. params.level')])
   })
 })
 

@@ -294,6 +294,15 @@ describe('roots', () => {
     )
   })
 
+  it('must be file: URIs when they come from a function, too', async () => {
+    const [told, error] = await refused(roots, { roots: () => [{ uri: 'file:/\u0000' }, { uri: 'http://x' }] })
+    expect(told).toMatchObject({ code: -32603 })
+    expect(error).toMatchObject({
+      reason: 'cancelled',
+      cause: { message: expect.stringContaining('expected a file: URI') },
+    })
+  })
+
   it('that change are told to a legacy server only', async () => {
     const older = askingLegacy('2025-11-25', roots)
     await using client = await connect(older, { roots: [] })

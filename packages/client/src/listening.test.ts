@@ -1,5 +1,5 @@
-import type { Change, JsonObject, RequestId } from '@mcpx/protocol'
-import { describe, expect, it } from 'vitest'
+import { type Change, ConnectionError, type JsonObject, type RequestId } from '@mcpx/protocol'
+import { describe, expect, it, vi } from 'vitest'
 import { type Asked, connectorTo, scriptedServer } from '../test/scripted-server.ts'
 import { createChangeQueue } from './change-queue.ts'
 import { connect } from './connect.ts'
@@ -138,7 +138,7 @@ describe('listening to a modern server', () => {
   })
 
   it('asks only for what the server offers, and says what is missing', async () => {
-    const { server, open } = modernServer({ tools: { listChanged: true }, resources: {} })
+    const { server, open } = modernServer({ tools: { listChanged: true }, prompts: {}, resources: {} })
     const problems: string[] = []
     await using client = await connect(server, { onReport: (problem) => problems.push(problem.message) })
     const listening = client.listen(all)
@@ -147,6 +147,10 @@ describe('listening to a modern server', () => {
     expect(problems).toEqual([
       'The server does not tell of promptsListChanged, resourcesListChanged, resourceSubscriptions',
     ])
+    await using other = await connect(modernServer({ tools: {}, prompts: { listChanged: true } }).server)
+    expect(await other.listen({ toolsListChanged: true, promptsListChanged: true }).ready).toEqual({
+      promptsListChanged: true,
+    })
     const nothing = client.listen({ promptsListChanged: true })
     await expect(nothing.ready).rejects.toMatchObject({ reason: 'unsupported' })
     await expect(nothing.next()).rejects.toMatchObject({ reason: 'unsupported' })
@@ -179,6 +183,31 @@ describe('listening to a modern server', () => {
     await listening.next()
     await client.listTools().all()
     expect(server.asked('tools/list')).toHaveLength(2)
+  })
+
+  it('is given up when the server stays away', async () => {
+    const { server } = modernServer()
+    const connector = connectorTo(() => server)
+    let attempts = 0
+    await using client = await connect({
+      connect(options) {
+        attempts += 1
+        if (attempts > 1) throw new ConnectionError('unreachable', 'Nobody is there')
+        return connector.connect(options)
+      },
+    })
+    const listening = client.listen(all)
+    await listening.ready
+    vi.useFakeTimers()
+    try {
+      await connector.server.close()
+      const end = expect(listening.next()).rejects.toMatchObject({ reason: 'unreachable' })
+      await vi.advanceTimersByTimeAsync(200_000)
+      await end
+      expect(attempts).toBe(9)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('goes on over a new connection, where all counts as changed', async () => {

@@ -16,9 +16,9 @@ export function forwardOptions(ctx: Context): RequestCallOptions {
   const envelope = readEnvelope({ _meta: ctx.meta })
   return {
     signal: AbortSignal.any([ctx.signal, stop.signal]),
-    // Who serves this keeps answers by the hints that come along; keeping them twice would keep them twice as long.
-    fresh: true,
     input: 'pass',
+    // A call that says what it declares is never answered from what is kept, which is as it should be: who serves this
+    // keeps answers by the hints that come along, and keeping them twice would keep them twice as long.
     capabilities: ctx.client.capabilities,
     logLevel: typeof envelope === 'string' ? undefined : envelope.logLevel,
     meta: ownMeta(ctx.meta),

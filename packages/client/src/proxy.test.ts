@@ -188,6 +188,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s'
     if (isLegacy) await connector.server.notify('notifications/resources/updated', { uri: 'a:/x' })
     await expect.poll(() => heard).toEqual([{ kind: 'resource', uri: 'a:/x' }])
     await handler.unsubscribe({ uri: 'a:/x' }, ctx)
+    await new Promise((resolve) => setTimeout(resolve, 10))
     if (isLegacy) expect(subscribed).toEqual(['a:/x'])
     else expect(streams).toBeGreaterThan(0)
     stop()

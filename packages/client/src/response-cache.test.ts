@@ -133,6 +133,13 @@ describe('the cache', () => {
     ])
   })
 
+  it('makes no room for what is not kept', () => {
+    const cache = createResponseCache(1)
+    keep(cache, 'tools/list')
+    cache.fetching('prompts/list', {})({ ttlMs: 0 })
+    expect(cache.get('tools/list', {})).toBeDefined()
+  })
+
   it('sees no difference in the order of parameters', () => {
     const cache = createResponseCache(2)
     keep(cache, 'x', { a: 1, b: 2 })

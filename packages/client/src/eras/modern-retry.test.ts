@@ -60,6 +60,13 @@ describe('an unfinished call', () => {
     expect(retried(server, 3)).toEqual({ name: 'book', requestState: '' })
   })
 
+  it('that was carried on by hand does not bring along what it was first sent with', async () => {
+    const server = rounds(unfinished({ inputRequests: { a: confirm } }), done)
+    await using client = await connect(server, { onElicit: accept })
+    await client.request('tools/call', { name: 'book', inputResponses: { z: {} }, requestState: 'mine' })
+    expect(retried(server, 1)).toEqual({ name: 'book', inputResponses: { a: accept() } })
+  })
+
   it('does not reach other calls', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: {

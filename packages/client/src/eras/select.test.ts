@@ -194,10 +194,17 @@ describe('finding out the era', () => {
 })
 
 describe('the handshake', () => {
-  it('is not cancelled towards the server', async () => {
-    const server = scriptedServer('2025-11-25', { answers: { initialize: () => new Promise(() => {}) } })
-    await expect(connect(server, { timeout: 20 })).rejects.toMatchObject({ reason: 'timeout' })
-    expect(server.heard.map(({ method }) => method)).toEqual(['server/discover', 'initialize'])
+  it('is not cancelled towards the server, and neither is the probe', async () => {
+    const announced: [string, boolean | undefined][] = []
+    const connector = carrier(async (method, _params, options) => {
+      announced.push([method, options?.announceCancel])
+      throw new ConnectionError('timeout', 'no answer')
+    })
+    await expect(connect(connector)).rejects.toMatchObject({ reason: 'timeout' })
+    expect(announced).toEqual([
+      ['server/discover', false],
+      ['initialize', false],
+    ])
   })
 
   it('ends in a disconnect when the server wants a revision that is not known', async () => {
