@@ -1,5 +1,6 @@
 /** Our verdict on the definitions that describe whole messages: by the codec, the era tables and the shapes behind them. */
 import {
+  clientRequestParams,
   clientRequestResult,
   eraOf,
   InputRequiredResult,
@@ -9,9 +10,9 @@ import {
   type Message,
   notificationParams,
   type Revision,
-  requestParams,
+  serverRequestParams,
 } from '@mcpx/protocol'
-import { URLElicitationRequired } from '../../../packages/protocol/src/legacy.ts'
+import { URLElicitationRequired } from '../../../packages/protocol/src/eras/legacy-shapes.ts'
 import { array, object, type Schema, string } from '../../../packages/protocol/src/schema/define.ts'
 import { ClientCapabilities } from '../../../packages/protocol/src/schema/lifecycle.ts'
 import { verdictOfShape } from './our-shapes.ts'
@@ -31,7 +32,10 @@ function request(method: string): Verdict {
     const message = receivedOne(value, frameFor(revision, requestFrame))
     if (message === undefined || !isRequest(message) || message.method !== method) return false
     const { params = {} } = message
-    return hasEnvelope(params, revision) && fits(requestParams(revision, method), params)
+    return (
+      hasEnvelope(params, revision) &&
+      fits(clientRequestParams(revision, method) ?? serverRequestParams(revision, method), params)
+    )
   }
 }
 
@@ -158,7 +162,10 @@ const others: Record<string, Verdict> = {
   PaginatedRequest: (value, revision) => {
     const one = receivedOne(value, frameFor(revision, requestFrame))
     if (one === undefined || !isRequest(one)) return false
-    return hasEnvelope(one.params ?? {}, revision) && fits(requestParams(revision, 'tools/list'), one.params ?? {})
+    return (
+      hasEnvelope(one.params ?? {}, revision) &&
+      fits(clientRequestParams(revision, 'tools/list') ?? serverRequestParams(revision, 'tools/list'), one.params ?? {})
+    )
   },
   ParseError: errorObject(-32700),
   ReadResourceResultResponse: response('resources/read', true),

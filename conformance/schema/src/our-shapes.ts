@@ -1,8 +1,9 @@
 /** Our verdict on the definitions that describe a part of a message: by the shape of the same name, with few exceptions. */
 import * as protocol from '@mcpx/protocol'
 import { clientRequestResult, eraOf, readEnvelope, subscriptionIdOf } from '@mcpx/protocol'
+import * as legacyShapes from '../../../packages/protocol/src/eras/legacy-shapes.ts'
+import * as legacyTasks from '../../../packages/protocol/src/eras/legacy-tasks.ts'
 import { taskAugmented } from '../../../packages/protocol/src/eras/legacy-tasks.ts'
-import * as legacy from '../../../packages/protocol/src/legacy.ts'
 import { array, object, optional, type Schema, string } from '../../../packages/protocol/src/schema/define.ts'
 import { inputResponseParams } from '../../../packages/protocol/src/schema/input-required.ts'
 import {
@@ -15,6 +16,8 @@ import {
   requestParams,
 } from '../../../packages/protocol/src/schema/primitives.ts'
 import { fits, hasEnvelope, params, shape, type Verdict } from './verdict.ts'
+
+const legacy = { ...legacyShapes, ...legacyTasks }
 
 const { Annotations, Icon, MetaObject, Result } = protocol
 

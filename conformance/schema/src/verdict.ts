@@ -1,13 +1,14 @@
 /** What a verdict of ours is, and how verdicts are made from shapes, methods and whole messages. */
 import {
   CODEC_LIMITS,
+  clientRequestParams,
   decode,
   eraOf,
   type Message,
   Refusal,
   type Revision,
   readEnvelope,
-  requestParams,
+  serverRequestParams,
 } from '@mcpx/protocol'
 import { check } from '../../../packages/protocol/src/schema/check.ts'
 import type { Schema } from '../../../packages/protocol/src/schema/define.ts'
@@ -26,7 +27,9 @@ export function shape(schema: Schema<unknown>): Verdict {
 
 /** The parameters of a request as a receiver reads them: the envelope, where the era has one, then the shape. */
 export function params(method: string): Verdict {
-  return (value, revision) => hasEnvelope(value, revision) && fits(requestParams(revision, method), value)
+  return (value, revision) =>
+    hasEnvelope(value, revision) &&
+    fits(clientRequestParams(revision, method) ?? serverRequestParams(revision, method), value)
 }
 
 /** Whether parameters say of their request what the era wants said. */

@@ -17,8 +17,6 @@ export {
   notificationParams,
   PROTOCOL_VERSION_KEY,
   readEnvelope,
-  requestParams,
-  requestResult,
   SERVER_INFO_KEY,
   type ServerNotifications,
   type ServerRequests,
@@ -50,7 +48,6 @@ export {
   RpcError,
   type RpcErrorOptions,
   resourceNotFound,
-  toRpcError,
   unsupportedVersion,
   urlElicitationRequired,
   userRejected,
@@ -121,7 +118,7 @@ export type {
 } from './ports/standard-schema.ts'
 export type { EventBus, EventReplay, EventStore, SessionStore, StoredEvent } from './ports/stores.ts'
 export { createDuplex, DUPLEX_LIMITS, type Duplex, type DuplexLimits, type DuplexOptions } from './rpc/duplex.ts'
-export { type Checked, check, placeOf } from './schema/check.ts'
+export { type Checked, check } from './schema/check.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
   CompleteRequestParams, CompleteResult, PromptReference, ResourceTemplateReference,
@@ -154,7 +151,7 @@ export {
 } from './schema/notifications.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
-  Annotations, CacheableResult, Cursor, Fraction, Icon, Integer, MetaObject, NotificationParams,
+  Annotations, CacheableResult, Cursor, Icon, MetaObject, NotificationParams,
   PaginatedRequestParams, ProgressToken, RequestMetaObject, RequestParams, Result, Role,
 } from './schema/primitives.ts'
 // biome-ignore format: a list of names reads best as a paragraph
@@ -181,15 +178,6 @@ export {
 export {
   CallToolRequestParams, CallToolResult, ListToolsResult, Tool, ToolAnnotations, ToolInputSchema, ToolOutputSchema,
 } from './schema/tools.ts'
-export {
-  parseUriTemplate,
-  type UriTemplate,
-  UriTemplateError,
-  type UriTemplateMatch,
-  type UriTemplateOptions,
-  type UriTemplateValue,
-  type UriTemplateValues,
-} from './uri-template.ts'
 export {
   ASSUMED_REVISION,
   BATCH_REVISION,

@@ -1,5 +1,6 @@
 /** Capabilities by dotted paths, as the era tables name them: `resources.subscribe`, `elicitation.url`. */
 
+import { isObject } from '../jsonrpc/check.ts'
 import type { JsonObject } from '../schema/primitives.ts'
 
 /**
@@ -18,8 +19,4 @@ export function declares(capabilities: object | undefined, path: string): boolea
 /** The capabilities object that declares a path and nothing else: what error data asks for. */
 export function declaring(path: string): JsonObject {
   return path.split('.').reduceRight<JsonObject>((inner, name) => ({ [name]: inner }), {})
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null
 }

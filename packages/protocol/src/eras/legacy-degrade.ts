@@ -1,5 +1,6 @@
 /** What newer content turns into for a revision that has no place for it. */
 
+import { isObject } from '../jsonrpc/check.ts'
 import type { JsonObject } from '../schema/primitives.ts'
 import type { Revision } from '../versions.ts'
 
@@ -116,8 +117,4 @@ function oldField(field: JsonObject): JsonObject | undefined {
 function without(value: JsonObject, key: string): JsonObject {
   const { [key]: _, ...rest } = value
   return rest
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

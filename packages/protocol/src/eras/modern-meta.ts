@@ -1,6 +1,6 @@
 /** The reserved `_meta` names of the modern wire: what a request, a result and a notification say of themselves. */
 
-import { isRequestId, kindOf } from '../jsonrpc/check.ts'
+import { isObject, isRequestId, kindOf } from '../jsonrpc/check.ts'
 import { check, placeOf } from '../schema/check.ts'
 import { ClientCapabilities, Implementation } from '../schema/lifecycle.ts'
 import { LOGGING_LEVELS, type LoggingLevel } from '../schema/logging.ts'
@@ -139,8 +139,4 @@ function memberOf(value: unknown, key: string): unknown {
 
 function isString(value: unknown): boolean {
   return typeof value === 'string'
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

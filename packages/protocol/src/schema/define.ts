@@ -4,6 +4,8 @@
  * know pass through; the types list only the known ones. A check copies nothing.
  */
 
+import { isObject } from '../jsonrpc/check.ts'
+
 /** Where something is, from the value that is checked. */
 export type Path = readonly PropertyKey[]
 
@@ -46,9 +48,6 @@ export type Infer<S> = S extends Schema<infer T> ? T : never
 export function custom<T>(fits: (value: unknown) => boolean, ...expected: string[]): Schema<T> {
   return { fits, flawsOf: (value, path) => (fits(value) ? [] : [{ path, expected }]) }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An open object with at least these members. */
 export function object<T>(make: () => { [Key in keyof T]-?: Schema<T[Key]> }): Schema<T> {

@@ -1,15 +1,13 @@
 /** The parts that the shapes of every feature share: ids, metadata, names, icons, annotations, pages, cache hints. */
 
+import { isObject } from '../jsonrpc/check.ts'
 import { array, custom, literal, number, object, optional, type Shape, string } from './define.ts'
 
 /** A JSON object whose members are not known here. It is never copied. */
 export interface JsonObject {
   [key: string]: unknown
 }
-export const JsonObject = /* @__PURE__ */ custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'object',
-)
+export const JsonObject = /* @__PURE__ */ custom<JsonObject>(isObject, 'object')
 
 /** A whole number that survives JSON, within ±(2^53−1). */
 export const Integer = /* @__PURE__ */ custom<number>(Number.isSafeInteger, 'integer')

@@ -1,13 +1,7 @@
 /** One resource, or one family of them, as it is registered. */
 
-import {
-  type Awaitable,
-  type Context,
-  parseUriTemplate,
-  quoted,
-  type Resource,
-  type UriTemplateMatch,
-} from '@mcpx/protocol'
+import { type Awaitable, type Context, quoted, type Resource } from '@mcpx/protocol'
+import { parseUriTemplate, type UriTemplateMatch } from '@mcpx/protocol/uri-template'
 import { type Audience, audienceOf } from '../visibility.ts'
 import type { Completers } from './completers.ts'
 import { type CacheHints, hintsFor } from './listing.ts'

@@ -10,8 +10,8 @@ import {
   type ResourceTemplateReference,
   resourceNotFound,
   type SubscriptionHandler,
-  type UriTemplateMatch,
 } from '@mcpx/protocol'
+import type { UriTemplateMatch } from '@mcpx/protocol/uri-template'
 import { type CacheHints, createListing, type ListingOptions } from './listing.ts'
 import { makeEntry, type ResourceEntry } from './resource-entry.ts'
 import { createResourceList } from './resource-list.ts'
