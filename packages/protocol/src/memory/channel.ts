@@ -9,7 +9,7 @@ import type { Channel } from '../ports/channel.ts'
 export interface ChannelPairOptions {
   /** How many messages may lie between the ends before the sender is told to wait. Default: 64. */
   highWaterMark?: number
-  /** How many may lie there at most; a sender that does not wait gets an error. Default: 16 times the high-water mark. */
+  /** How many may lie there at most; a sender that does not wait gets an error. Default: 65,536. */
   maxQueued?: number
 }
 
@@ -42,7 +42,7 @@ class Lane {
   #waiting: (() => void)[] = []
   #settle: { resolve: () => void; reject: (error: unknown) => void } | undefined
 
-  constructor({ highWaterMark = 64, maxQueued = 16 * highWaterMark }: ChannelPairOptions) {
+  constructor({ highWaterMark = 64, maxQueued = 65_536 }: ChannelPairOptions) {
     this.#highWaterMark = highWaterMark
     this.#maxQueued = maxQueued
   }

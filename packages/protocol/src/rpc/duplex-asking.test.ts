@@ -3,7 +3,7 @@ import type { ConnectionError } from '../jsonrpc/connection-error.ts'
 import { resultMessage } from '../jsonrpc/message.ts'
 import { createChannelPair } from '../memory/channel.ts'
 import type { Responder } from '../ports/exchange.ts'
-import { ask, bare, note, turn } from './duplex.fixture.ts'
+import { bare, note, turn } from './duplex.fixture.ts'
 import { createDuplex } from './duplex.ts'
 
 describe('asking', () => {
@@ -177,54 +177,5 @@ describe('both directions at once', () => {
     await duplex.close()
     await turn()
     expect(stopped).toBe(true)
-  })
-})
-
-describe('a peer that does not read', () => {
-  it('slows the sender, keeps memory bounded, and loses nothing that was taken', async () => {
-    const [near, far] = createChannelPair({ highWaterMark: 8, maxQueued: 10_000 })
-    let taken = 0
-    const duplex = createDuplex(near, {
-      responder: {
-        respond(message) {
-          taken += 1
-          return 'id' in message ? resultMessage(message.id, {}) : undefined
-        },
-      },
-      limits: { unsent: 16 },
-    })
-    for (let id = 0; id < 500; id++) void far.send(ask(id, 'm'))
-    await turn()
-    expect(taken).toBeLessThan(60)
-    const received: unknown[] = []
-    void far.receive((item) => void received.push(item))
-    await turn(20)
-    expect(received).toHaveLength(500)
-    await duplex.close()
-  })
-
-  it('drops what can be done without, reports it, and still sends the answer', async () => {
-    const [near, far] = createChannelPair({ highWaterMark: 8, maxQueued: 10_000 })
-    const problems: Error[] = []
-    createDuplex(near, {
-      limits: { unsent: 16 },
-      report: (problem) => void problems.push(problem),
-      responder: {
-        respond(message, exchange) {
-          for (let progress = 0; progress < 1000; progress++)
-            void exchange.notify('notifications/progress', { progressToken: 1, progress })
-          return 'id' in message ? resultMessage(message.id, {}) : undefined
-        },
-      },
-    })
-    void far.send(ask(1, 'm'))
-    await turn()
-    const received: unknown[] = []
-    void far.receive((item) => void received.push(item))
-    await turn()
-    expect(received.length).toBeLessThan(40)
-    expect(received.at(-1)).toEqual(resultMessage(1, {}))
-    expect(problems).toHaveLength(1000 - received.length + 1)
-    expect(problems[0]).toMatchObject({ reason: 'limit' })
   })
 })

@@ -21,15 +21,26 @@ import { relatedRequest } from './progress.ts'
 import { createRunningRequests, type ExchangeHost } from './running-requests.ts'
 
 export interface DuplexLimits {
-  /** How many of the peer's messages may be dealt with at once. More requests are refused. Default: 1,000. */
+  /** How many of the peer's messages may be dealt with at once. More requests are refused. Default: 10,000. */
   running: number
   /** How many requests of this side may wait for an answer. More are rejected. Default: 10,000. */
   pending: number
-  /** How many messages may wait for a slow peer before nothing more is read from it. Default: 1,000. */
+  /**
+   * How many answers may wait for a slow peer before nothing more is read from it, and how many notifications before
+   * more are dropped. Default: 10,000. With less than the peer may have pending, two sides that ask each other
+   * without reading can wait for each other.
+   */
   unsent: number
+  /** How long so many answers may wait with none being taken, in ms, before the connection is closed. Default: 60,000. */
+  stallTimeout: number
 }
 
-export const DUPLEX_LIMITS: Readonly<DuplexLimits> = { running: 1_000, pending: 10_000, unsent: 1_000 }
+export const DUPLEX_LIMITS: Readonly<DuplexLimits> = {
+  running: 10_000,
+  pending: 10_000,
+  unsent: 10_000,
+  stallTimeout: 60_000,
+}
 
 export interface DuplexOptions {
   /** Answers the peer. Default: every method is unknown. */
@@ -91,7 +102,12 @@ class Connection implements Duplex, ExchangeHost {
     this.#channel = channel
     this.#options = options
     this.#report = report
-    this.#outbox = createOutbox(channel, limits.unsent, report)
+    this.#outbox = createOutbox(channel, {
+      limit: limits.unsent,
+      stallTimeout: limits.stallTimeout,
+      onStall: (error) => void this.close(error),
+      report,
+    })
     this.#asking = createAsking(this.#outbox, limits.pending, report)
     const { responder } = options
     this.#answering = createAnswering({
@@ -148,6 +164,7 @@ class Connection implements Duplex, ExchangeHost {
     this.#asking.stop(error)
     this.#running.abortAll(error)
     this.#feed?.abort(error)
+    this.#outbox.stop()
     try {
       await this.#channel.close()
     } catch (problem) {
@@ -247,7 +264,7 @@ class Connection implements Duplex, ExchangeHost {
   #sendAnswer(answer: Message | Message[] | undefined): void {
     if (answer === undefined || this.#ending !== undefined) return
     try {
-      const sending = this.#outbox.send(answer)
+      const sending = this.#outbox.answer(answer)
       if (isPromise(sending)) sending.then(undefined, this.#report)
     } catch (problem) {
       this.#report(problem as Error)
