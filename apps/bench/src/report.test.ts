@@ -16,19 +16,19 @@ const findings: Findings = {
 }
 
 describe('a report', () => {
-  it('leaves out a column that is empty in every row, and keeps bars in cells apart from those of the table', () => {
+  it('aligns its columns, leaves out one that is empty in every row, and keeps bars in cells apart from those of the table', () => {
     const lines = markdownOf(findings).split('\n')
     expect(lines.slice(2, 6)).toEqual([
-      '|  | what | µs |',
-      '| --- | --- | ---: |',
+      '|      | what   |   µs |',
+      '| ---- | ------ | ---: |',
       '| bare | a \\| b | 1.00 |',
-      '| ours | both | 1.10 |',
+      '| ours | both   | 1.10 |',
     ])
   })
 
   it('says of each target whether it was met', () => {
     const circumstances = { machine: 'a machine', date: '2030-01-01', settings: '1 round' }
-    expect(section(findings, circumstances)).toContain('* **missed**: pipes ours: 1.10 × bare, target ≤ 1')
+    expect(section(findings, circumstances)).toContain('- **missed**: pipes ours: 1.10 × bare, target ≤ 1')
     expect(sayVerdict({ name: 'a', met: true, says: 'b' })).toBe('met     a: b')
   })
 

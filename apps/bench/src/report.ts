@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Findings, Verdict } from './case.ts'
+import { markdownTable } from './markdown-table.ts'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
 
@@ -13,16 +14,8 @@ export interface Circumstances {
   readonly settings: string
 }
 
-export function markdownOf(findings: Findings): string {
-  const { says, header, rows, notes } = findings
-  const filled = header.map((_, column) => rows.some((row) => row[column] !== ''))
-  const line = (cells: readonly string[]) =>
-    `| ${cells
-      .filter((_, column) => filled[column])
-      .map((cell) => cell.replaceAll('|', '\\|'))
-      .join(' | ')} |`
-  const table = [line(header), line(header.map((_, column) => (column < 2 ? '---' : '---:'))), ...rows.map(line)]
-  return [says, table.join('\n'), notes.join('\n')].join('\n\n')
+export function markdownOf({ says, header, rows, notes }: Findings): string {
+  return [says, markdownTable(header, rows), notes.join('\n')].join('\n\n')
 }
 
 /** `met`, or `missed`, and why. */
@@ -31,7 +24,7 @@ export function sayVerdict({ name, met, says }: Verdict): string {
 }
 
 function verdictLine({ name, met, says }: Verdict): string {
-  return `* ${met ? 'met' : '**missed**'}: ${name}: ${says}`
+  return `- ${met ? 'met' : '**missed**'}: ${name}: ${says}`
 }
 
 /** Writes `results/<case>.json` and `results/<case>.md`; returns the folder. */
