@@ -15,6 +15,7 @@ export const bundle: SizeCase = {
       code: `import { object, string } from 'zod/mini'; export const Tool = object({ name: string() })`,
     },
     { name: '@mcpx/protocol/memory', code: `export * from '@mcpx/protocol/memory'` },
+    { name: '@mcpx/protocol/uri-template', code: `export * from '@mcpx/protocol/uri-template'` },
     { name: '@mcpx/protocol/json-schema', code: `export * from '@mcpx/protocol/json-schema'` },
     { name: '@mcpx/sse, all of it', code: `export * from '@mcpx/sse'`, atMost: 3_000 },
     { name: 'only encodeEvent', code: `export { encodeEvent } from '@mcpx/sse'` },
