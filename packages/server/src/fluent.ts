@@ -13,12 +13,6 @@ export interface NoOffers {
   prompts: {}
 }
 
-/** Of no effect: an interface that extends `Fluent` keeps its methods without being named. */
-export interface FluentKind {
-  readonly offers: NoOffers
-  readonly fluent: unknown
-}
-
 /** What a tool adds to the type of the object that it is added to. */
 export interface OffersTool<Name extends string, Input, Output> {
   readonly '~catalogue'?: {
@@ -36,7 +30,7 @@ export interface OffersPrompt<Name extends string, Args> {
  * type of the member `~catalogue`. Naming the whole as `Fluent<Offers & More>` in each step instead costs the compiler
  * a tenth more for 40 tools (measured).
  */
-export interface Fluent<Offers extends Catalogue = NoOffers, _Kind = unknown> extends Catalogued<Offers> {
+export interface Fluent<Offers extends Catalogue = NoOffers> extends Catalogued<Offers> {
   /**
    * Adds a tool. `run` gets the arguments as `input` gives them; what it returns is checked against `output`, by the
    * compiler and at run time. Wrong arguments are answered by the library; to fail in words that the model can read,

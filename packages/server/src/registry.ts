@@ -3,6 +3,7 @@
 import type { Handler, OtherHandler } from '@mcpx/protocol'
 import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { type ChangeFeed, createChangeFeed } from './change-feed.ts'
+import type { OwningHandler } from './compose.ts'
 import { createCompletion } from './features/completion.ts'
 import type { CacheHints } from './features/listing.ts'
 import type { GetPrompt, PromptOptions } from './features/prompt-options.ts'
@@ -54,7 +55,7 @@ export interface Registration {
 }
 
 /** The methods of a part appear with the first that is registered, and stay. */
-export interface Registry extends Registration, Handler {
+export interface Registry extends Registration, OwningHandler {
   changes: OtherHandler['changes']
 }
 
@@ -72,10 +73,12 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const announce = createAnnouncing(feed)
   const { tools, resources, prompts } = createFeatures(options)
   const completion = { complete: createCompletion(prompts, resources) }
+  const has = { tool: tools.has, prompt: prompts.has, resource: resources.has }
   const handlers = { tools: tools.handler, resources: resources.handler, prompts: prompts.handler }
 
   const registry: Registry = {
     changes: feed.subscribe,
+    owns: (kind, name) => has[kind](name),
     resourceUpdated: (uri) => feed.publish({ kind: 'resource', uri }),
     addTool(name, toolOptions, run) {
       tools.add(name, toolOptions as ToolOptions, run)

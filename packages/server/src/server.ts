@@ -16,17 +16,13 @@ import type {
 import { asHandler } from './as-handler.ts'
 import { type Mountable, mounted } from './compose.ts'
 import { answer, changes, hear } from './eras/select.ts'
-import type { Fluent, FluentKind, NoOffers } from './fluent.ts'
+import type { Fluent, NoOffers } from './fluent.ts'
 import type { Middleware } from './middleware.ts'
 import type { Registry } from './registry.ts'
 import { ServerCore, type ServerOptions } from './server-core.ts'
 
-interface ServerKind extends FluentKind {
-  readonly fluent: Server<this['offers']>
-}
-
 /** Answers messages of every revision, on any number of connections at once. */
-export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers, ServerKind>, Responder {
+export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers>, Responder {
   /** All that this server offers, with its middleware: to be mounted elsewhere, or called. */
   readonly handler: Handler
   /** Adds all that another handler, or server, offers; names get the prefix: `search` becomes `github.search`. */

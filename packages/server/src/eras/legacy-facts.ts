@@ -21,6 +21,7 @@ export class LegacyFacts implements CallFacts {
   readonly #exchange: Exchange
   readonly #session: Session
   readonly #revision: Revision
+  #asker: Asker | undefined
 
   constructor(exchange: Exchange, session: Session, revision: Revision) {
     this.#exchange = exchange
@@ -41,7 +42,13 @@ export class LegacyFacts implements CallFacts {
     return this.#exchange.notify(method, stripParamsFor(this.#revision, method, params))
   }
 
+  /** The same for all rounds of a call. */
   createAsker(): Asker {
+    this.#asker ??= this.newAsker()
+    return this.#asker
+  }
+
+  newAsker(): Asker {
     return createLegacyAsker({
       capabilities: this.client.capabilities,
       revision: this.#revision,

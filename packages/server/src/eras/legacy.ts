@@ -60,10 +60,10 @@ interface LegacyCall {
   readonly core: Core
 }
 
-function run(call: LegacyCall, params: JsonObject, round = 1): Awaitable<ResponseMessage> {
+function run(call: LegacyCall, params: JsonObject, round = 1, known?: LegacyFacts): Awaitable<ResponseMessage> {
   const { exchange, session, revision, core } = call
   const { id, method } = call.message
-  const facts = new LegacyFacts(exchange, session, revision)
+  const facts = known ?? new LegacyFacts(exchange, session, revision)
   const ctx = new RequestContext(params, exchange, facts)
   const own = Object.hasOwn(sessionMethods, method) ? sessionMethods[method] : undefined
   return settle<object, ResponseMessage>(
@@ -78,7 +78,10 @@ function run(call: LegacyCall, params: JsonObject, round = 1): Awaitable<Respons
   )
 }
 
-/** Questions that a handler returned are asked here, and the handler is entered again with the answers. */
+/**
+ * Questions that a handler returned are asked here, and the handler is entered again with the answers. What was asked
+ * and done in a straight line is remembered; what is asked by hand may be asked again under the same key.
+ */
 async function again(
   call: LegacyCall,
   params: JsonObject,
@@ -88,6 +91,6 @@ async function again(
 ): Promise<ResponseMessage> {
   if (round >= call.core.limits.rounds) throw internalError(`The call asked for input ${round} times and did not end`)
   const asked = Object.entries(inputRequests).map(([key, request]) => [key, { request }] as const)
-  const inputResponses = await facts.createAsker().ask(Object.fromEntries(asked))
-  return run(call, { ...params, inputResponses, requestState }, round + 1)
+  const inputResponses = await facts.newAsker().ask(Object.fromEntries(asked))
+  return run(call, { ...params, inputResponses, requestState }, round + 1, facts)
 }

@@ -40,6 +40,7 @@ export interface Prompts {
   add(name: string, options: PromptOptions, get: AnyGet): void
   /** Whether there was one. */
   remove(name: string): boolean
+  has(name: string): boolean
   /** The prompt of this name, if this caller may see it. */
   find(name: string, ctx: Context): PromptEntry | undefined
 }
@@ -60,6 +61,7 @@ export function createPrompts(options: PromptsOptions): Prompts {
       shelf.put(makePrompt(name, promptOptions, get, options), promptOptions.replace)
     },
     remove: (name) => shelf.remove(name),
+    has: (name) => shelf.get(name) !== undefined,
     find,
     handler: {
       listPrompts: createListing(shelf, 'prompts', options, (items, frame) => ({

@@ -26,6 +26,8 @@ export interface Resources {
   add(uri: string, options: ResourceOptions, source: unknown): void
   /** Whether there was one. */
   remove(uri: string): boolean
+  /** Whether a URI, or the text of a template, is one of these. */
+  has(uri: string): boolean
   /** What a reference means to this caller: a template by its text, or whatever a URI belongs to. */
   refer(ref: ResourceTemplateReference, ctx: Context): ResourceEntry | undefined
 }
@@ -72,6 +74,7 @@ export function createResources(options: ResourcesOptions): Resources {
       const shelf = entry.isTemplate ? templates : statics
       shelf.put(entry, entryOptions.replace)
     },
+    has: (uri) => templates.get(uri) !== undefined || owner(uri) !== undefined,
     remove: (uri) => statics.remove(uri) || templates.remove(uri),
     refer,
     handler: {

@@ -34,6 +34,7 @@ export interface Tools {
   add(name: string, options: ToolOptions, run: AnyRun): void
   /** Whether there was one. */
   remove(name: string): boolean
+  has(name: string): boolean
 }
 
 export interface ToolsOptions extends ListingOptions {
@@ -53,6 +54,7 @@ export function createTools(options: ToolsOptions): Tools {
       shelf.put(makeTool(name, toolOptions, run, options), toolOptions.replace)
     },
     remove: (name) => shelf.remove(name),
+    has: (name) => shelf.get(name) !== undefined,
     handler: {
       listTools: createListing(shelf, 'tools', options, (items, frame) => ({
         tools: items.map(({ shown }) => shown),
