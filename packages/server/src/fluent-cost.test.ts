@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,10 +20,9 @@ function costOf(tools: number): { instantiations: number; seconds: number } {
   const lines = [
     `import { z } from 'zod'`,
     `import type { Fluent } from '${source}fluent.ts'`,
-    `export const one = z.object({ a: z.string() })`,
     `export const make = (empty: Fluent) => empty${calls.join('\n')}`,
-    tools === 0 ? '' : `type Tools = NonNullable<ReturnType<typeof make>['~catalogue']>['tools']`,
-    tools === 0 ? '' : `export const last = (input: Tools['t${tools - 1}']['input']): number => input.f1`,
+    `type Tools = NonNullable<ReturnType<typeof make>['~catalogue']>['tools']`,
+    `export const last = (input: Tools['t${tools - 1}']['input']): number => input.f1`,
   ]
   writeFileSync(join(folder, 'program.ts'), lines.join('\n'))
   const compilerOptions = {
@@ -37,19 +36,23 @@ function costOf(tools: number): { instantiations: number; seconds: number } {
   const config = { extends: join(root, 'tsconfig.base.json'), compilerOptions, files: ['program.ts'] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
   const tsc = join(root, 'node_modules/.bin/tsc')
-  const told = execFileSync(tsc, ['-p', folder, '--extendedDiagnostics'], { encoding: 'utf8' })
+  const { stdout: told } = spawnSync(tsc, ['-p', folder, '--extendedDiagnostics'], { encoding: 'utf8' })
+  // The sources that the program imports are compiled along with it; what is wrong in those is for other tests.
+  expect(told.split('\n').filter((line) => line.includes('program.ts('))).toEqual([])
   const read = (what: string): number => Number(new RegExp(`^${what}:\\s+([\\d.]+)`, 'm').exec(told)?.[1])
   return { instantiations: read('Instantiations'), seconds: read('Check time') }
 }
 
 describe('what types cost the compiler', () => {
   it('is at most 65,000 instantiations and a second for 40 tools of 25 fields', { timeout: 60_000 }, () => {
-    const none = costOf(0)
-    const forty = costOf(40)
-    const instantiations = forty.instantiations - none.instantiations
-    console.log(`40 tools of 25 fields: ${instantiations} instantiations, checked in ${forty.seconds} s`)
+    // The first tool also pays for what the compiler does once, such as reading the sources of the protocol.
+    const first = costOf(1)
+    const all = costOf(41)
+    const instantiations = all.instantiations - first.instantiations
+    const seconds = all.seconds - first.seconds
+    console.log(`40 tools of 25 fields: ${instantiations} instantiations, checked in ${seconds.toFixed(3)} s`)
     expect(instantiations).toBeGreaterThan(1_000)
     expect(instantiations).toBeLessThanOrEqual(65_000)
-    expect(forty.seconds - none.seconds).toBeLessThanOrEqual(1)
+    expect(seconds).toBeLessThanOrEqual(1)
   })
 })

@@ -193,6 +193,7 @@ describe('what is not for everybody', () => {
     const other = createRegistry({ cache: { tools: { cacheScope: 'public' } } })
     other.addTool('open', {}, () => '')
     other.addTool('scoped', { scopes: ['a'] }, () => '')
+    expect(list(other)).toMatchObject({ cacheScope: 'private' })
     other.removeTool('scoped')
     expect(list(other)).toMatchObject({ cacheScope: 'public' })
     expect(list(other)).toBe(list(other))

@@ -32,6 +32,11 @@ describe('an annotation that makes an argument travel as a header', () => {
     ['a number', object({ a: annotated('A', 'number') }), 'needs a "type" of "string", "integer" or "boolean"'],
     ['several types', object({ a: annotated('A', ['string', 'null']) }), 'needs a "type"'],
     ['no type', object({ a: { 'x-mcp-header': 'A' } }), 'needs a "type"'],
+    [
+      'twice, other case',
+      object({ a: annotated('region'), b: annotated('REGION') }),
+      '"REGION" is used by input.a already',
+    ],
     ['twice', object({ a: annotated('Region'), b: annotated('region') }), '"region" is used by input.a already'],
     [
       'twice, deep',

@@ -9,30 +9,44 @@ import { isObject } from './subschemas.ts'
  */
 export function withObjectRoot(schema: JsonObject): JsonObject | undefined {
   if (schema.type === 'object') return schema
-  return describesObjects(schema, schema, 0) ? { type: 'object', ...schema } : undefined
+  return describesObjects(schema, schema, new Map()) ? { type: 'object', ...schema } : undefined
 }
 
-/** References may go round in circles. */
-const MAX_DEPTH = 20
-
-function describesObjects(schema: unknown, root: JsonObject, depth: number): boolean {
-  if (!isObject(schema) || depth > MAX_DEPTH) return false
+/** `known` holds what references were found to be; one that leads back to itself is none of an object. */
+function describesObjects(schema: unknown, root: JsonObject, known: Map<string, boolean>): boolean {
+  if (!isObject(schema)) return false
   const { type, anyOf, oneOf, allOf, $ref } = schema
   if (type !== undefined) return type === 'object'
-  const one = (option: unknown): boolean => describesObjects(option, root, depth + 1)
+  const one = (option: unknown): boolean => describesObjects(option, root, known)
   if (Array.isArray(anyOf) && anyOf.length > 0 && anyOf.every(one)) return true
   if (Array.isArray(oneOf) && oneOf.length > 0 && oneOf.every(one)) return true
   if (Array.isArray(allOf) && allOf.some(one)) return true
-  if (typeof $ref === 'string' && one(resolve($ref, root))) return true
+  if (typeof $ref === 'string') {
+    if (!known.has($ref)) {
+      known.set($ref, false)
+      known.set($ref, one(resolve($ref, root)))
+    }
+    if (known.get($ref) === true) return true
+  }
   return isObject(schema.properties)
 }
 
 /** What a reference within the schema leads to. */
 function resolve(ref: string, root: JsonObject): unknown {
   if (!ref.startsWith('#/')) return undefined
-  const keys = ref
-    .slice(2)
-    .split('/')
-    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'))
-  return keys.reduce<unknown>((node, key) => (isObject(node) && Object.hasOwn(node, key) ? node[key] : undefined), root)
+  let node: unknown = root
+  for (const escaped of ref.slice(2).split('/')) {
+    const key = unescaped(escaped)
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, key)) return undefined
+    node = (node as JsonObject)[key]
+  }
+  return node
+}
+
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return key
+  }
 }

@@ -77,6 +77,8 @@ describe('the schema that is shown', () => {
       'object',
     )
     expect(inputOf({ properties: { a: { type: 'string' } } }).type).toBe('object')
+    expect(inputOf({ anyOf: [{ type: 'object' }, { $ref: '#/anyOf/0' }] }).type).toBe('object')
+    expect(inputOf({ $ref: '#/$defs/a~1b%25', $defs: { 'a/b%': { type: 'object' } } }).type).toBe('object')
   })
 
   it('is refused where arguments would not be an object', () => {
@@ -84,6 +86,9 @@ describe('the schema that is shown', () => {
       z.string(),
       z.array(z.string()),
       z.union([z.object({}), z.string()]),
+      { oneOf: [{ type: 'object' }, { type: 'string' }] },
+      { anyOf: [{ $ref: '#/anyOf/1' }, { allOf: [{ $ref: '#/anyOf/0' }, { $ref: '#/anyOf/1' }] }] },
+      { $ref: '#/$defs/%' },
       { type: ['object', 'null'] },
       { anyOf: [{ $ref: '#/anyOf/0' }] },
       { not: { type: 'object' } },

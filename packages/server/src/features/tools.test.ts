@@ -188,6 +188,12 @@ describe('what a tool with output returns', () => {
     expect(() => giving('object', { content: blocks })).toThrow(ResultError)
   })
 
+  it('may be a whole result with any JSON value in it', () => {
+    const whole = { content: [text('none')], structuredContent: 0 }
+    expect(giving('any', whole)).toEqual(whole)
+    expect(giving('any', { ...whole, structuredContent: null })).toEqual({ ...whole, structuredContent: null })
+  })
+
   it('may have a member called content', () => {
     expect(giving('content', { content: [] })).toMatchObject({ structuredContent: { content: [] } })
     expect(giving('content', { content: ['a'] })).toMatchObject({ structuredContent: { content: ['a'] } })
