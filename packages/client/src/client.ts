@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** A client: what can be asked of a server, the same in both eras and over every carrier. */
 
 import type {

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** Connects to several servers and calls them as one: `git.search` is the tool `search` of the server `git`. */
 
 import { type Change, ConnectionError, quoted, type ServerCapabilities, type SubscriptionFilter } from '@mcpx/protocol'
