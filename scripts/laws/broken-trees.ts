@@ -113,6 +113,7 @@ export const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> =
   neutral: {
     'a Node module': withLine("export { Buffer } from 'node:buffer'"),
     'a Node module without its prefix': withLine("export { readFile } from 'fs/promises'"),
+    'the types of browsers by a reference': { [index]: `/// <reference lib="dom" />\n${source}` },
     'Node types by a reference': { [index]: `/// <reference types="node" />\n${source}` },
     'Node types by the configuration': { 'packages/server/tsconfig.json': '{ "compilerOptions": { "types": [] } }' },
   },
