@@ -5,7 +5,7 @@ export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'conformance/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: ['{packages,conformance,apps}/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
     passWithNoTests: false,
   },
 })

@@ -12,7 +12,10 @@ const commands = {
   lint: [['biome', 'check', '--error-on-warnings']],
   format: [['biome', 'check', '--write']],
   check: [['node', 'scripts/check-architecture.ts'], build, ['node', 'conformance/packages/src/main.ts']],
-  bench: [build, ['node', 'apps/bench/src/main.ts']],
+  bench: [
+    [...build, '--filter=@mcpx/bench^...'],
+    ['node', 'apps/bench/src/main.ts'],
+  ],
   changeset: [['changeset']],
 }
 

@@ -10,7 +10,7 @@ import { removeStaleOutputs } from './stale-outputs.mjs'
  * It resolves to the number of checks that passed and failed, one line on what it found, the tools' output,
  * and the checks that this machine cannot run.
  */
-export const stages = { types, lint, laws, eras, unit, packages }
+export const stages = { types, lint, laws, eras, unit, size, packages }
 
 /** The packages compile, and so do the tests, the applications and the scripts. */
 async function types(run) {
@@ -62,6 +62,13 @@ async function unit(run) {
     output,
     leftOut: silent.map((test) => test.fullName),
   }
+}
+
+/** What an import of a package costs in a bundle, against its budget. */
+async function size(run) {
+  const build = await built(run)
+  if (build.code !== 0) return notBuilt(build)
+  return reporting(run, 'size', ['apps/bench/src/main.ts', '--only', 'bundle', '--check'])
 }
 
 /** Each published package as its users get it; what is left of an older build says nothing about that. */
