@@ -1,6 +1,13 @@
 /** Two peers in one process, connected by a channel in memory: both ask and both answer. */
 import { deepEqual, equal, rejects } from 'node:assert/strict'
-import { ConnectionError, createDuplex, methodNotFound, type Responder, RpcError, resultMessage } from '@mcpx/protocol'
+import {
+  ConnectionError,
+  createDuplex,
+  errorMessage,
+  methodNotFound,
+  type Responder,
+  resultMessage,
+} from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
 import type { Story } from './story.ts'
 
@@ -22,7 +29,7 @@ const responder: Responder = {
       await new Promise((resolve) => exchange.signal.addEventListener('abort', resolve))
       return resultMessage(message.id, {})
     }
-    throw methodNotFound(message.method)
+    return errorMessage(message.id, methodNotFound(message.method))
   },
 }
 
@@ -53,7 +60,7 @@ export const duplexStory: Story = {
     const patience = new AbortController()
     setTimeout(() => patience.abort(), 20)
     await rejects(client.request('wait', {}, { signal: patience.signal }), ConnectionError)
-    await rejects(client.request('fly'), RpcError)
+    await rejects(client.request('fly'), { name: 'RpcError', message: 'Method not found: "fly"' })
     say('a call that takes too long is cancelled, one that nobody knows is refused')
 
     equal(client.load.pending, 0)
