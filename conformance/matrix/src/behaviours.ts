@@ -1,0 +1,24 @@
+/** Everything that is tried in every revision. */
+
+import type { Behaviours } from './behaviour.ts'
+import { asking } from './behaviours/asking.ts'
+import { callingTools } from './behaviours/calling-tools.ts'
+import { content } from './behaviours/content.ts'
+import { flow } from './behaviours/flow.ts'
+import { legacyOnly } from './behaviours/legacy-only.ts'
+import { pages } from './behaviours/pages.ts'
+import { promptBehaviours } from './behaviours/prompts.ts'
+import { resources } from './behaviours/resources.ts'
+import { structuredOutput } from './behaviours/structured-output.ts'
+
+export const behaviours: Behaviours = {
+  ...callingTools,
+  ...structuredOutput,
+  ...content,
+  ...pages,
+  ...resources,
+  ...promptBehaviours,
+  ...flow,
+  ...asking,
+  ...legacyOnly,
+}

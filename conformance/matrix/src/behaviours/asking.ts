@@ -1,0 +1,290 @@
+/** What a handler asks of the client while it answers: forms, URLs, a model, folders, several at once. */
+
+import type { AskOrigin, ElicitAsk } from '@mcpx/client'
+import type { Awaitable, Context, CreateMessageRequestParams, ElicitResult, RequestedSchema } from '@mcpx/protocol'
+import { createServer } from '@mcpx/server'
+import { expect } from 'vitest'
+import * as z from 'zod'
+import type { Behaviours } from '../behaviour.ts'
+import { textOf } from './calling-tools.ts'
+
+const info = { name: 'asking', version: '1' }
+const asker = (run: (ctx: Context) => Awaitable<unknown>) =>
+  createServer(info).tool('t', {}, async (_args, ctx) => JSON.stringify((await run(ctx)) ?? null))
+
+const name = z.object({ name: z.string().min(2) })
+const accept = (content: ElicitResult['content']): ElicitResult => ({ action: 'accept', content })
+const answered = { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hello' } } as const
+const sampleParams = {
+  messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }],
+  maxTokens: 10,
+} satisfies CreateMessageRequestParams
+
+/** Every shape that a field of a form may have. */
+const fields = {
+  text: { type: 'string', title: 'Text', description: 'Some', minLength: 1, maxLength: 9 },
+  mail: { type: 'string', format: 'email' },
+  link: { type: 'string', format: 'uri' },
+  day: { type: 'string', format: 'date' },
+  moment: { type: 'string', format: 'date-time' },
+  number: { type: 'number', minimum: 0.5, maximum: 2.5 },
+  whole: { type: 'integer', minimum: 1 },
+  tick: { type: 'boolean', default: true },
+  one: { type: 'string', enum: ['a', 'b'] },
+  old: { type: 'string', enum: ['a', 'b'], enumNames: ['A', 'B'] },
+} satisfies RequestedSchema['properties']
+
+/** Those that came with 2025-11-25. */
+const newerFields = {
+  titled: {
+    type: 'string',
+    oneOf: [
+      { const: 'a', title: 'A' },
+      { const: 'b', title: 'B' },
+    ],
+  },
+  some: { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, minItems: 1 },
+  someTitled: { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] }, maxItems: 1 },
+  preset: { type: 'string', default: 'p' },
+} satisfies RequestedSchema['properties']
+
+const values = {
+  text: 'é',
+  mail: 'a@example.com',
+  link: 'https://example.com',
+  day: '2026-01-01',
+  moment: '2026-01-01T00:00:00Z',
+  number: 1.5,
+  whole: 3,
+  tick: false,
+  one: 'a',
+  old: 'b',
+}
+const newerValues = { titled: 'b', some: ['a', 'b'], someTitled: ['a'] }
+
+export const asking: Behaviours = {
+  async 'a form is filled in, and its values fit the schema'({ connect }) {
+    const asks: ElicitAsk[] = []
+    const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
+    const onElicit = (ask: ElicitAsk) => {
+      asks.push(ask)
+      return accept({ name: 'Ada' })
+    }
+    const client = await connect(server, { onElicit })
+    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual({ action: 'accept', content: { name: 'Ada' } })
+    expect(asks).toMatchObject([{ mode: 'form', message: 'Who?', server: { name: 'asking' } }])
+    expect(asks[0]?.mode === 'form' && asks[0].schema).toEqual({
+      type: 'object',
+      properties: { name: { type: 'string', minLength: 2 } },
+      required: ['name'],
+    })
+  },
+
+  async 'a form has fields of every shape'({ connect }) {
+    const schema: RequestedSchema = { type: 'object', properties: fields, required: ['text'] }
+    const seen: unknown[] = []
+    const server = asker((ctx) => ctx.elicit('all', { message: 'All', schema }))
+    const onElicit = (ask: ElicitAsk) => {
+      seen.push(ask.mode === 'form' && ask.schema)
+      return accept(values)
+    }
+    const client = await connect(server, { onElicit })
+    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual({ action: 'accept', content: values })
+    expect(seen).toEqual([schema])
+  },
+
+  async 'a form has choices with titles, choices of several values, and presets'({ connect }) {
+    const schema: RequestedSchema = { type: 'object', properties: newerFields }
+    const seen: unknown[] = []
+    const server = asker((ctx) => ctx.elicit('all', { message: 'All', schema }))
+    const onElicit = (ask: ElicitAsk) => {
+      seen.push(ask.mode === 'form' && ask.schema)
+      return accept(newerValues)
+    }
+    const client = await connect(server, { onElicit })
+    expect(JSON.parse(textOf(await client.callTool('t'))).content).toEqual({ ...newerValues, preset: 'p' })
+    expect(seen).toEqual([schema])
+  },
+
+  async 'defaults of the form stand for what was left out'({ connect }) {
+    const schema: RequestedSchema = { type: 'object', properties: { tick: { type: 'boolean', default: true } } }
+    const server = asker((ctx) => ctx.elicit('tick', { message: 'Tick', schema }))
+    const client = await connect(server, { onElicit: () => ({ action: 'accept' }) })
+    expect(JSON.parse(textOf(await client.callTool('t'))).content).toEqual({ tick: true })
+  },
+
+  async 'a form can be declined and cancelled'({ connect }) {
+    const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
+    for (const action of ['decline', 'cancel'] as const) {
+      const client = await connect(server, { onElicit: () => ({ action }) })
+      expect(JSON.parse(textOf(await client.callTool('t')))).toEqual({ action })
+    }
+  },
+
+  async 'values that a schema of the server refuses are asked for again'({ connect }) {
+    const schema = z.object({ n: z.string().refine((text) => text === 'good', 'expected "good"') })
+    const server = asker((ctx) => ctx.elicit('n', { message: 'Which?', schema }))
+    const messages: string[] = []
+    const onElicit = ({ message }: ElicitAsk) => {
+      messages.push(message)
+      return accept({ n: messages.length < 3 ? 'bad' : 'good' })
+    }
+    const client = await connect(server, { onElicit })
+    expect(JSON.parse(textOf(await client.callTool('t'))).content).toEqual({ n: 'good' })
+    expect(messages).toHaveLength(3)
+  },
+
+  async 'the user is told why a form comes again'({ connect }) {
+    const schema = z.object({ n: z.string().refine((text) => text === 'good', 'expected "good"') })
+    const server = asker((ctx) => ctx.elicit('n', { message: 'Which?', schema }))
+    const messages: string[] = []
+    const onElicit = ({ message }: ElicitAsk) => {
+      messages.push(message)
+      return accept({ n: messages.length === 1 ? 'bad' : 'good' })
+    }
+    await (await connect(server, { onElicit })).callTool('t')
+    expect(messages).toEqual(['Which?', expect.stringContaining('expected "good"')])
+  },
+
+  async 'the user is sent to a URL'({ connect }) {
+    const server = asker((ctx) => ctx.openUrl('pay', { message: 'Pay', url: 'https://example.com/pay' }))
+    const asks: unknown[] = []
+    const onElicit = ({ signal: _, ...ask }: ElicitAsk) => {
+      asks.push(ask)
+      return { action: 'accept' } as const
+    }
+    const client = await connect(server, { onElicit })
+    expect(JSON.parse(textOf(await client.callTool('t')))).toMatchObject({ action: 'accept' })
+    expect(asks).toMatchObject([{ mode: 'url', message: 'Pay', url: 'https://example.com/pay' }])
+  },
+
+  async 'a model of the client writes'({ connect }) {
+    const server = asker((ctx) => ctx.sample('write', sampleParams))
+    const seen: unknown[] = []
+    const onSample = (params: CreateMessageRequestParams, { server }: AskOrigin) => {
+      seen.push(params, server?.name)
+      return answered
+    }
+    const client = await connect(server, { onSample })
+    expect(JSON.parse(textOf(await client.callTool('t')))).toMatchObject(answered)
+    expect(seen).toMatchObject([sampleParams, 'asking'])
+  },
+
+  async 'a model of the client is given tools, and uses one'({ connect }) {
+    const tools = [{ name: 'look', inputSchema: { type: 'object' as const } }]
+    const toolUse = { type: 'tool_use' as const, id: '1', name: 'look', input: { at: 'x' } }
+    const server = asker((ctx) => ctx.sample('write', { ...sampleParams, tools, toolChoice: { mode: 'required' } }))
+    const seen: unknown[] = []
+    const onSample = (params: CreateMessageRequestParams) => {
+      seen.push(params.tools?.[0]?.name, params.toolChoice)
+      return { role: 'assistant' as const, model: 'm', content: [toolUse], stopReason: 'toolUse' }
+    }
+    const client = await connect(server, { onSample, sampling: { tools: true } })
+    expect(JSON.parse(textOf(await client.callTool('t')))).toMatchObject({ content: [toolUse], stopReason: 'toolUse' })
+    expect(seen).toEqual(['look', { mode: 'required' }])
+  },
+
+  async 'the folders of the client are known to the server'({ connect }) {
+    const server = asker((ctx) => ctx.roots())
+    let folders = [{ uri: 'file:///a', name: 'A' }]
+    const client = await connect(server, { roots: () => folders })
+    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual(folders)
+    folders = [{ uri: 'file:///b', name: 'B' }]
+    await client.notifyRootsChanged()
+    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual(folders)
+  },
+
+  async 'several things are asked at once, and what was not declared is left out'({ connect }) {
+    const schema: RequestedSchema = { type: 'object', properties: { a: { type: 'string' } } }
+    const server = asker(async (ctx) => {
+      const answers = await ctx.ask({
+        folders: { method: 'roots/list' },
+        words: { method: 'sampling/createMessage', params: sampleParams },
+        form: { method: 'elicitation/create', params: { mode: 'form', message: 'A', requestedSchema: schema } },
+      })
+      return Object.keys(answers).sort()
+    })
+    const client = await connect(server, { roots: [], onSample: () => answered })
+    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual(['folders', 'words'])
+  },
+
+  async 'a client that can be asked nothing is told what it would have to declare'({ connect, era }) {
+    const server = asker((ctx) => ctx.roots())
+    const client = await connect(server)
+    const call = client.callTool('t')
+    if (era === 'legacy') expect(await call).toMatchObject({ isError: true })
+    else await expect(call).rejects.toMatchObject({ code: -32021, data: { requiredCapabilities: { roots: {} } } })
+  },
+
+  async 'a step runs once, however often the call comes back with questions'({ connect }) {
+    let steps = 0
+    const server = asker(async (ctx) => {
+      const first = await ctx.step('order', () => ({ order: ++steps }))
+      const a = await ctx.elicit('a', { message: 'A?', schema: name })
+      const again = await ctx.step('order', () => ({ order: ++steps }))
+      const b = await ctx.elicit('b', { message: 'B?', schema: name })
+      return [first, again, a.content?.name, b.content?.name]
+    })
+    const asked: string[] = []
+    const onElicit = ({ message }: ElicitAsk) => {
+      asked.push(message)
+      return accept({ name: `for ${message}` })
+    }
+    const client = await connect(server, { onElicit })
+    const order = { order: 1 }
+    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual([order, order, 'for A?', 'for B?'])
+    expect(asked).toEqual(['A?', 'B?'])
+    expect(steps).toBe(1)
+  },
+
+  async 'prompts and resources ask as tools do'({ connect }) {
+    const ask = async (ctx: Context) => (await ctx.elicit('who', { message: 'Who?', schema: name })).content?.name ?? ''
+    const server = createServer(info)
+      .prompt('p', {}, (_args, ctx) => ask(ctx))
+      .resource('note://a', {}, (_variables, ctx) => ask(ctx))
+    const client = await connect(server, { onElicit: () => accept({ name: 'Ada' }) })
+    expect(await client.getPrompt('p')).toMatchObject({ messages: [{ content: { text: 'Ada' } }] })
+    expect(await client.readResource('note://a')).toMatchObject({ contents: [{ text: 'Ada' }] })
+  },
+
+  async 'a call answers what is asked during it'({ connect }) {
+    const server = asker((ctx) => ctx.roots())
+    const client = await connect(server, { capabilities: { roots: {} } })
+    const roots = [{ uri: 'file:///own' }]
+    const result = await client.callTool('t', {}, { onAsk: () => ({ roots }) })
+    expect(JSON.parse(textOf(result))).toEqual(roots)
+  },
+
+  async 'a user who takes their time is not timed out by the limit of an answer'({ connect }) {
+    const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
+    const onElicit = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 80))
+      return accept({ name: 'Ada' })
+    }
+    const client = await connect(server, { onElicit })
+    const result = await client.callTool('t', {}, { timeout: 40 })
+    expect(JSON.parse(textOf(result)).content).toEqual({ name: 'Ada' })
+  },
+
+  async 'a question that the user does not answer any more ends with the call'({ connect, reports }) {
+    const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
+    const stop = new AbortController()
+    let wasTold = (_: unknown) => {}
+    const told = new Promise((resolve) => {
+      wasTold = resolve
+    })
+    const onElicit = ({ signal }: ElicitAsk) =>
+      new Promise<ElicitResult>((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          wasTold('told')
+          reject(signal.reason)
+        })
+        stop.abort()
+      })
+    const client = await connect(server, { onElicit })
+    await expect(client.callTool('t', {}, { signal: stop.signal })).rejects.toMatchObject({ reason: 'cancelled' })
+    expect(await told).toBe('told')
+    // A callback that gives up with the reason it was given is told of as a fault.
+    reports.splice(0)
+  },
+}

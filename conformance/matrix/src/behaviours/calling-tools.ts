@@ -1,0 +1,142 @@
+/** Listing and calling tools, and the ways in which a call fails. */
+
+import type { CallToolResult } from '@mcpx/protocol'
+import { createServer, ToolError, text } from '@mcpx/server'
+import { expect } from 'vitest'
+import * as z from 'zod'
+import type { Behaviours } from '../behaviour.ts'
+
+const info = { name: 'tools', version: '1.0.0' }
+const point = z.object({ x: z.number(), tags: z.array(z.string()).default([]) })
+const rawPoint = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } as const
+
+export const textOf = ({ content }: CallToolResult): string =>
+  content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join('\n')
+
+export const callingTools: Behaviours = {
+  async 'the handshake or discovery tells who the server is and what it can do'({ connect, revision, era }) {
+    const server = createServer({ ...info, title: 'The tools' }, { instructions: 'Be kind.' }).tool('a', {}, () => 'b')
+    const client = await connect(server)
+    expect(client).toMatchObject({ revision, era })
+    expect(client.server).toMatchObject({
+      info,
+      instructions: 'Be kind.',
+      capabilities: { tools: { listChanged: true }, logging: {} },
+    })
+    expect(client.server.info?.title).toBe(revision < '2025-06-18' ? undefined : 'The tools')
+    expect(client.server.capabilities.resources).toBeUndefined()
+    expect(client.server.capabilities.prompts).toBeUndefined()
+  },
+
+  async 'tools are listed with their schemas and hints'({ connect, revision }) {
+    const server = createServer(info)
+      .tool(
+        'zod',
+        {
+          title: 'Zod',
+          description: 'By a library',
+          input: point,
+          annotations: { readOnlyHint: true },
+          icons: [{ src: 'https://example.com/a.png' }],
+          _meta: { 'com.example/a': 1 },
+        },
+        () => 'x',
+      )
+      .tool('raw', { input: rawPoint }, () => 'x')
+      .tool('none', {}, () => 'x')
+    const [zod, raw, none] = await (await connect(server)).listTools().all()
+    expect(zod).toMatchObject({ name: 'zod', description: 'By a library' })
+    expect(zod?.inputSchema).toMatchObject({ type: 'object', properties: { x: { type: 'number' } }, required: ['x'] })
+    expect(zod?.title).toBe(revision < '2025-06-18' ? undefined : 'Zod')
+    expect(zod?._meta).toEqual(revision < '2025-06-18' ? undefined : { 'com.example/a': 1 })
+    expect(zod?.annotations).toEqual(revision < '2025-03-26' ? undefined : { readOnlyHint: true })
+    expect(zod?.icons?.length).toBe(revision < '2025-11-25' ? undefined : 1)
+    expect(raw?.inputSchema).toEqual(rawPoint)
+    expect(none?.inputSchema).toEqual({ type: 'object', additionalProperties: false })
+  },
+
+  async 'a tool gets its arguments as its schema gives them'({ connect }) {
+    const server = createServer(info)
+      .tool('zod', { input: point }, ({ x, tags }) => `${x + 1} ${JSON.stringify(tags)}`)
+      .tool('raw', { input: rawPoint }, (args) => JSON.stringify(args))
+      .tool('none', {}, (args) => JSON.stringify(args))
+    const client = await connect(server)
+    expect(textOf(await client.callTool('zod', { x: 1 }))).toBe('2 []')
+    expect(textOf(await client.callTool('raw', { x: 1, y: ['é'] }))).toBe('{"x":1,"y":["é"]}')
+    expect(textOf(await client.callTool('none'))).toBe('{}')
+  },
+
+  async 'bad arguments are a result that names the place'({ connect }) {
+    const server = createServer(info)
+      .tool('zod', { input: point }, () => 'never')
+      .tool('raw', { input: rawPoint }, () => 'never')
+    const client = await connect(server)
+    const zod = await client.callTool('zod', { x: 1, tags: ['a', 7] })
+    expect(zod).toMatchObject({ isError: true })
+    expect(textOf(zod)).toMatch(/^arguments\.tags\[1\]: /)
+    const raw = await client.callTool('raw', { x: 'one' })
+    expect(raw).toMatchObject({ isError: true })
+    expect(textOf(raw)).toBe('arguments.x: expected number, got string')
+    expect(textOf(await client.callTool('raw'))).toMatch(/^arguments\.x: /)
+  },
+
+  async 'a ToolError is told to the model'({ connect }) {
+    const server = createServer(info).tool('fail', {}, async () => {
+      throw new ToolError('There is no city called Atlantis.')
+    })
+    expect(await (await connect(server)).callTool('fail')).toMatchObject({
+      isError: true,
+      content: [{ type: 'text', text: 'There is no city called Atlantis.' }],
+    })
+  },
+
+  async 'any other throw is masked and told to the author of the server'({ connect }) {
+    const errors: [unknown, string][] = []
+    const onError = (error: unknown, _ctx: unknown, id: string) => void errors.push([error, id])
+    const secret = new Error('the password is 1234')
+    const server = createServer(info, { onError })
+      .tool('fail', {}, () => {
+        throw secret
+      })
+      .resource('note://a', {}, () => {
+        throw secret
+      })
+      .prompt('fail', {}, () => {
+        throw secret
+      })
+    const client = await connect(server)
+    const result = await client.callTool('fail')
+    expect(result.isError).toBe(true)
+    const read = await client.readResource('note://a').catch((error) => error)
+    const got = await client.getPrompt('fail').catch((error) => error)
+    expect([read.code, got.code]).toEqual([-32603, -32603])
+    const shown = [textOf(result), read.message, got.message]
+    expect(shown.join()).not.toContain('1234')
+    expect(errors.map(([error]) => error)).toEqual([secret, secret, secret])
+    for (const [index, [, id]] of errors.entries()) expect(shown[index]).toContain(id)
+  },
+
+  async 'an unknown tool is an error of the protocol'({ connect }) {
+    const client = await connect(createServer(info).tool('a', {}, () => 'b'))
+    await expect(client.callTool('nope')).rejects.toMatchObject({ code: -32602, message: 'Unknown tool: "nope"' })
+  },
+
+  async 'a method that the server does not have is unknown'({ connect }) {
+    const client = await connect(createServer(info).tool('a', {}, () => 'b'))
+    await expect(client.request('prompts/get', { name: 'a' })).rejects.toMatchObject({ code: -32601 })
+    await expect(client.readResource('a:b')).rejects.toMatchObject({ code: -32601 })
+    await expect(client.request('com.example/own')).rejects.toMatchObject({ code: -32601 })
+  },
+
+  async 'a removed tool is gone, and another can take its name'({ connect }) {
+    const server = createServer(info)
+      .tool('a', {}, () => 'old')
+      .tool('b', {}, () => 'b')
+    const client = await connect(server)
+    expect(server.removeTool('a')).toBe(true)
+    await expect(client.callTool('a')).rejects.toMatchObject({ code: -32602 })
+    server.tool('a', {}, () => text('new'))
+    expect(textOf(await client.callTool('a'))).toBe('new')
+    expect((await client.listTools().all()).map(({ name }) => name).sort()).toEqual(['a', 'b'])
+  },
+}

@@ -1,0 +1,75 @@
+/** What tools give back for programs to read. */
+
+import { createServer, text } from '@mcpx/server'
+import { expect } from 'vitest'
+import * as z from 'zod'
+import type { Behaviours } from '../behaviour.ts'
+import { textOf } from './calling-tools.ts'
+
+const info = { name: 'structured', version: '1.0.0' }
+const sum = z.object({ sum: z.number() })
+
+export const structuredOutput: Behaviours = {
+  async 'a tool with an output schema gives structured content that fits it'({ connect }) {
+    const server = createServer(info).tool('add', { output: sum }, () => ({ sum: 3 }))
+    const client = await connect(server)
+    const [tool] = await client.listTools().all()
+    expect(tool?.outputSchema).toMatchObject({ type: 'object', properties: { sum: { type: 'number' } } })
+    expect((await client.callTool('add')).structuredContent).toEqual({ sum: 3 })
+  },
+
+  async 'a tool called as a function gives its structured value'({ connect }) {
+    const server = createServer(info).tool('add', { output: sum }, () => ({ sum: 3 }))
+    const client = await connect(server)
+    expect(await client.tools.add({})).toEqual({ sum: 3 })
+  },
+
+  async 'what the model reads says the same as the structured content'({ connect }) {
+    const server = createServer(info).tool('add', { output: sum }, () => ({ sum: 3 }))
+    expect(JSON.parse(textOf(await (await connect(server)).callTool('add')))).toEqual({ sum: 3 })
+  },
+
+  async 'a result that does not fit the output schema is the fault of the server'({ connect }) {
+    const errors: unknown[] = []
+    const server = createServer(info, { onError: (error) => void errors.push(error) }).tool(
+      'add',
+      { output: sum },
+      () => ({ sum: 'three' }) as never,
+    )
+    const result = await (await connect(server)).callTool('add')
+    expect(result.isError).toBe(true)
+    expect(textOf(result)).not.toContain('three')
+    expect(String(errors[0])).toContain('result.sum')
+  },
+
+  async 'a whole result carries structured content without an output schema'({ connect }) {
+    const whole = { content: [text('three')], structuredContent: { sum: 3 } }
+    const server = createServer(info).tool('add', {}, () => whole)
+    const result = await (await connect(server)).callTool('add')
+    expect(result.content).toEqual([{ type: 'text', text: 'three' }])
+    expect(result.structuredContent).toEqual({ sum: 3 })
+  },
+
+  async 'structured content is any JSON value'({ connect }) {
+    const values: [string, z.ZodType, unknown][] = [
+      ['list', z.array(z.number()), [1, 2]],
+      ['number', z.number(), 0],
+      ['string', z.string(), ''],
+      ['switch', z.boolean(), false],
+      ['nothing', z.null(), null],
+    ]
+    const server = createServer(info)
+    for (const [name, output, value] of values) server.tool(name, { output }, () => value)
+    const client = await connect(server)
+    for (const tool of await client.listTools().all()) expect(tool.outputSchema).toBeDefined()
+    for (const [name, , value] of values) expect((await client.callTool(name)).structuredContent).toEqual(value)
+  },
+
+  async 'a value that is no object is there for the model to read'({ connect }) {
+    const server = createServer(info).tool('list', { output: z.array(z.number()) }, () => [1, 2])
+    const client = await connect(server)
+    expect(textOf(await client.callTool('list'))).toBe('[1,2]')
+    expect(await client.listTools().all()).toHaveLength(1)
+    expect(textOf(await client.callTool('list'))).toBe('[1,2]')
+  },
+}
