@@ -117,7 +117,11 @@ export type {
   StandardSchema,
 } from './ports/standard-schema.ts'
 export type { EventBus, EventReplay, EventStore, SessionStore, StoredEvent } from './ports/stores.ts'
+export { type Answering, createAnswering } from './rpc/answering.ts'
 export { createDuplex, DUPLEX_LIMITS, type Duplex, type DuplexLimits, type DuplexOptions } from './rpc/duplex.ts'
+export { cancelledError, createPendingRequests, type PendingRequests } from './rpc/pending-requests.ts'
+export { relatedRequest, withProgressToken } from './rpc/progress.ts'
+export { createRunningRequests, type ExchangeHost, type RunningRequests } from './rpc/running-requests.ts'
 export { type Checked, check } from './schema/check.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
