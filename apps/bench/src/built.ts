@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const packages = ['@mcpx/protocol', '@mcpx/sse']
+const packages = ['@mcpx/protocol', '@mcpx/sse', '@mcpx/server', '@mcpx/client']
 
 /** Throws a sentence when a package is not there as users get it. */
 export function requireBuilt(): void {

@@ -1,0 +1,108 @@
+/** A tool call from a client to a server within one process: whole packages, every check on, beside a peer. */
+import { connect } from '@mcpx/client'
+import { createServer } from '@mcpx/server'
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
+import { McpServer } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import * as z from 'zod'
+import type { SpeedCase, Work } from '../case.ts'
+
+const Arguments = z.object({ a: z.number(), b: z.number() })
+const add = ({ a, b }: z.infer<typeof Arguments>) => ({ content: [{ type: 'text' as const, text: String(a + b) }] })
+const info = { name: 'bench', version: '1.0.0' }
+
+function isFive(result: unknown): boolean {
+  return (result as ReturnType<typeof add>).content[0]?.text === '5'
+}
+
+function bareJson(): Work {
+  let id = 0
+  const answer = async (text: string): Promise<string> => {
+    const message = JSON.parse(text)
+    return JSON.stringify({
+      jsonrpc: '2.0',
+      id: message.id,
+      result: await Promise.resolve(add(Arguments.parse(message.params.arguments))),
+    })
+  }
+  const call = async () => {
+    const params = { name: 'add', arguments: { a: 2, b: 3 } }
+    return JSON.parse(await answer(JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params }))).result
+  }
+  return { call, isRight: isFive }
+}
+
+async function ours(era: 'legacy' | 'modern', tools = 1): Promise<Work> {
+  const server = createServer(info)
+  for (let n = 1; n < tools; n++) server.tool(`tool${n}`, { input: Arguments }, add)
+  server.tool('add', { description: 'Add two numbers', input: Arguments }, add)
+  const client = await connect(server, { era })
+  return { call: () => client.callTool('add', { a: 2, b: 3 }), isRight: isFive }
+}
+
+function build(): McpServer {
+  const server = new McpServer(info)
+  server.registerTool('add', { description: 'Add two numbers', inputSchema: Arguments }, async (args) => add(args))
+  return server
+}
+
+async function theirsLegacy(): Promise<Work> {
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  await build().connect(far)
+  const client = new Client(info)
+  await client.connect(near)
+  return { call: () => client.callTool({ name: 'add', arguments: { a: 2, b: 3 } }), isRight: isFive }
+}
+
+async function theirsModern(): Promise<Work> {
+  const [near, far] = InMemoryTransport.createLinkedPair()
+  serveStdio(build, { transport: far })
+  const client = new Client(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  await client.connect(near)
+  return { call: () => client.callTool({ name: 'add', arguments: { a: 2, b: 3 } }), isRight: isFive }
+}
+
+export const calls: SpeedCase = {
+  kind: 'speed',
+  name: 'calls',
+  says: 'A `tools/call` with two numbers checked by zod, from a client to a server in one process, one at a time.',
+  subjects: [
+    { name: 'bare-json', says: 'JSON text to a function and back, awaited', prepare: bareJson },
+    {
+      name: 'modern',
+      says: '@mcpx/client and @mcpx/server, modern era',
+      against: 'bare-json',
+      prepare: () => ours('modern'),
+    },
+    {
+      name: 'legacy',
+      says: '@mcpx/client and @mcpx/server, legacy era',
+      against: 'bare-json',
+      prepare: () => ours('legacy'),
+    },
+    { name: 'official-modern', says: 'the official SDK 2.4, modern era', prepare: theirsModern },
+    {
+      name: 'modern-beside',
+      says: 'ours, modern era, beside it',
+      against: 'official-modern',
+      atMost: 0.25,
+      prepare: () => ours('modern'),
+    },
+    { name: 'official-legacy', says: 'the official SDK 2.4, legacy era', prepare: theirsLegacy },
+    {
+      name: 'legacy-beside',
+      says: 'ours, legacy era, beside it',
+      against: 'official-legacy',
+      atMost: 0.25,
+      prepare: () => ours('legacy'),
+    },
+    { name: 'one-tool', says: 'ours, modern era, a server of one tool', prepare: () => ours('modern') },
+    {
+      name: 'many-tools',
+      says: 'the same with 1,000 tools',
+      against: 'one-tool',
+      atMost: 1.1,
+      prepare: () => ours('modern', 1_000),
+    },
+  ],
+}
