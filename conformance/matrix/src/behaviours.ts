@@ -2,11 +2,15 @@
 
 import type { Behaviours } from './behaviour.ts'
 import { asking } from './behaviours/asking.ts'
+import { callers } from './behaviours/callers.ts'
 import { callingTools } from './behaviours/calling-tools.ts'
+import { changes } from './behaviours/changes.ts'
 import { content } from './behaviours/content.ts'
 import { flow } from './behaviours/flow.ts'
 import { legacyOnly } from './behaviours/legacy-only.ts'
+import { middleware } from './behaviours/middleware.ts'
 import { pages } from './behaviours/pages.ts'
+import { passingOn } from './behaviours/passing-on.ts'
 import { promptBehaviours } from './behaviours/prompts.ts'
 import { resources } from './behaviours/resources.ts'
 import { structuredOutput } from './behaviours/structured-output.ts'
@@ -20,5 +24,9 @@ export const behaviours: Behaviours = {
   ...promptBehaviours,
   ...flow,
   ...asking,
+  ...changes,
+  ...middleware,
+  ...callers,
+  ...passingOn,
   ...legacyOnly,
 }

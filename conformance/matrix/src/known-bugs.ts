@@ -1,6 +1,6 @@
 /** What should work in a revision and does not yet. Each entry is tried: once it works, the entry has to go. */
 
-import type { Revision } from '@mcpx/protocol'
+import { REVISIONS, type Revision, revisionsOf } from '@mcpx/protocol'
 
 export interface KnownBug {
   readonly behaviour: string
@@ -19,5 +19,40 @@ export const knownBugs: readonly KnownBug[] = [
     behaviour: 'the user is told why a form comes again',
     revisions: ['2026-07-28'],
     cause: 'the modern asker drops what is wrong with an answer',
+  },
+  {
+    behaviour: 'subscribing to a resource that is not there has the code of its era',
+    revisions: revisionsOf('legacy'),
+    cause: 'only reading translates the code of a missing resource',
+  },
+  {
+    behaviour: 'updates of what a caller may not see are not told to them',
+    revisions: revisionsOf('modern'),
+    cause: 'a listen stream follows URIs without asking the handler whether the caller may subscribe',
+  },
+  {
+    behaviour: 'the handler is told who subscribes to what, and when they leave',
+    revisions: revisionsOf('modern'),
+    cause: 'a listen stream follows URIs without telling the handler',
+  },
+  {
+    behaviour: 'updates of resources pass through a proxy',
+    revisions: revisionsOf('modern'),
+    cause: 'a listen stream follows URIs without telling the handler, so that a proxy does not subscribe',
+  },
+  {
+    behaviour: 'a proxy completes arguments',
+    revisions: REVISIONS,
+    cause: 'a proxy takes a server of 2024-11-05, which has no capability for completion, to have no completion',
+  },
+  {
+    behaviour: 'a resource that the server behind a proxy does not have has the code of the era in front',
+    revisions: revisionsOf('modern'),
+    cause: 'the legacy code of a missing resource passes through to a modern client',
+  },
+  {
+    behaviour: 'a question that passes through a proxy is no fault',
+    revisions: revisionsOf('modern'),
+    cause: 'what ends the run of a handler is reported by the client behind it',
   },
 ]

@@ -1,0 +1,101 @@
+/** Many callers of one server: each sees what is for them, and nothing of the others. */
+
+import type { AuthInfo } from '@mcpx/protocol'
+import { createServer } from '@mcpx/server'
+import { expect } from 'vitest'
+import * as z from 'zod'
+import type { Behaviours } from '../behaviour.ts'
+import { textOf } from './calling-tools.ts'
+
+const info = { name: 'callers', version: '1' }
+const caller = (subject: string, ...scopes: string[]): AuthInfo => ({ subject, scopes })
+const who = z.object({ who: z.string() })
+
+function guarded() {
+  const isAda = (auth: AuthInfo | undefined) => auth?.subject === 'ada'
+  return createServer(info)
+    .tool('open', {}, () => 'open')
+    .tool('adas', { visible: isAda }, () => 'for ada')
+    .tool('admin', { scopes: ['read', 'admin'] }, (_args, ctx) => `hello ${ctx.auth?.subject}`)
+    .resource('note://adas', { visible: isAda }, 'for ada')
+    .resource('adas://{id}', { visible: isAda, complete: { id: ['1'] } }, () => 'for ada')
+    .prompt('adas', { visible: isAda }, () => 'for ada')
+}
+
+export const callers: Behaviours = {
+  async 'a caller sees what is visible to them'({ connect }) {
+    const server = guarded()
+    const ada = await connect(server, { auth: caller('ada') })
+    const admin = await connect(server, { auth: caller('bob', 'admin', 'read') })
+    const nobody = await connect(server)
+    const tools = async (client: typeof ada) => (await client.listTools().all()).map(({ name }) => name)
+    expect(await tools(ada)).toEqual(['open', 'adas'])
+    expect(await tools(admin)).toEqual(['open', 'admin'])
+    expect(await tools(nobody)).toEqual(['open'])
+    expect(textOf(await ada.callTool('adas'))).toBe('for ada')
+    expect(textOf(await admin.callTool('admin'))).toBe('hello bob')
+    expect(await ada.listPrompts().all()).toHaveLength(1)
+    expect(await ada.readResource('adas://1')).toMatchObject({ contents: [{ text: 'for ada' }] })
+  },
+
+  async 'to everybody else it does not exist'({ connect, era }) {
+    const bob = await connect(guarded(), { auth: caller('bob', 'admin') })
+    const notFound = era === 'legacy' ? -32002 : -32602
+    for (const tool of ['adas', 'admin', 'nope']) {
+      await expect(bob.callTool(tool)).rejects.toMatchObject({ code: -32602, message: `Unknown tool: "${tool}"` })
+    }
+    await expect(bob.getPrompt('adas')).rejects.toMatchObject({ code: -32602, message: 'Unknown prompt: "adas"' })
+    for (const uri of ['note://adas', 'adas://1']) {
+      await expect(bob.readResource(uri)).rejects.toMatchObject({ code: notFound })
+    }
+    const ref = { type: 'ref/resource', uri: 'adas://{id}' } as const
+    await expect(bob.complete({ ref, argument: { name: 'id', value: '' } })).rejects.toMatchObject({ code: -32602 })
+    expect(await bob.listPrompts().all()).toEqual([])
+    expect(await bob.listResources().all()).toEqual([])
+    expect(await bob.listResourceTemplates().all()).toEqual([])
+  },
+
+  async 'a hundred callers at once see nothing of each other'({ connect }) {
+    const server = createServer(info).tool('who', { input: who }, async ({ who }, ctx) => {
+      await ctx.progress(1, 1, who)
+      await ctx.log.error({ who })
+      const roots = await ctx.roots()
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
+      const step = await ctx.step('step', () => `${who} stepped`)
+      return JSON.stringify([who, ctx.auth?.subject, ctx.client.info?.name, roots[0]?.name, step])
+    })
+    const calls = Array.from({ length: 100 }, async (_, n) => {
+      const name = `caller ${n}`
+      const said: unknown[] = []
+      const client = await connect(server, {
+        auth: caller(name),
+        clientInfo: { name, version: '1' },
+        roots: [{ uri: 'file:///a', name }],
+        onLog: ({ data }) => void said.push((data as { who: string }).who),
+      })
+      const result = await client.callTool('who', { who: name }, { onProgress: () => void said.push('progress') })
+      expect(JSON.parse(textOf(result))).toEqual([name, name, name, name, `${name} stepped`])
+      expect(new Set(said)).toEqual(new Set(['progress', name]))
+    })
+    await Promise.all(calls)
+  },
+
+  async 'a hundred calls of one caller at once get each its own answer'({ connect }) {
+    const server = createServer(info).tool('who', { input: who }, async ({ who }, ctx) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
+      await ctx.progress(Number(who))
+      return who
+    })
+    const client = await connect(server)
+    const calls = Array.from({ length: 100 }, async (_, n) => {
+      const seen: number[] = []
+      const result = await client.callTool(
+        'who',
+        { who: `${n}` },
+        { onProgress: ({ progress }) => void seen.push(progress) },
+      )
+      return [textOf(result), ...seen]
+    })
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 100 }, (_, n) => [`${n}`, n]))
+  },
+}

@@ -1,0 +1,207 @@
+/** What the server tells unasked: that lists have changed, and resources. */
+
+import type { Change } from '@mcpx/protocol'
+import { createServer } from '@mcpx/server'
+import { settled } from '@mcpx/testkit'
+import { expect } from 'vitest'
+import type { Behaviours } from '../behaviour.ts'
+
+const info = { name: 'changes', version: '1' }
+
+function changing() {
+  return createServer(info)
+    .tool('t', {}, () => 'x')
+    .prompt('p', {}, () => 'x')
+    .resource('note://a', { subscribe: true }, 'a')
+    .resource('note://b', { subscribe: true }, 'b')
+}
+
+/** How long a change may take, in ms. */
+const PATIENCE = 400
+
+/** Everything that was heard, and a wait for a number of it. */
+export function heard() {
+  const changes: Change[] = []
+  let wake = () => {}
+  return {
+    changes,
+    onChange(change: Change) {
+      changes.push(change)
+      wake()
+    },
+    async count(count: number) {
+      while (changes.length < count) {
+        await new Promise<void>((resolve, reject) => {
+          const timer = setTimeout(() => reject(new Error(`${changes.length} changes came, not ${count}`)), PATIENCE)
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+      return changes
+    },
+  }
+}
+
+const everyList = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+
+export const changes: Behaviours = {
+  async 'updates of a resource come from subscribing until unsubscribing'({ connect }) {
+    const server = changing()
+    const { onChange, changes, count } = heard()
+    const client = await connect(server, { onChange })
+    await client.subscribe('note://a')
+    server.resourceUpdated('note://b')
+    server.resourceUpdated('note://a')
+    expect(await count(1)).toEqual([{ kind: 'resource', uri: 'note://a' }])
+    await client.subscribe('note://b')
+    server.resourceUpdated('note://b')
+    server.resourceUpdated('note://a')
+    await count(3)
+    expect(
+      changes
+        .slice(1)
+        .map((change) => 'uri' in change && change.uri)
+        .sort(),
+    ).toEqual(['note://a', 'note://b'])
+    await client.unsubscribe('note://a')
+    server.resourceUpdated('note://a')
+    server.resourceUpdated('note://b')
+    await count(4)
+    await settled()
+    expect(changes.slice(3)).toEqual([{ kind: 'resource', uri: 'note://b' }])
+  },
+
+  async 'a server without subscriptions refuses them'({ connect }) {
+    const client = await connect(createServer(info).resource('note://a', {}, 'a'))
+    await expect(client.subscribe('note://a')).rejects.toMatchObject({ reason: 'unsupported' })
+  },
+
+  async 'subscribing to a resource that is not there has the code of its era'({ connect }) {
+    const client = await connect(changing())
+    await expect(client.subscribe('note://nope')).rejects.toMatchObject({ code: -32002 })
+  },
+
+  async 'updates of what a caller may not see are not told to them'({ connect }) {
+    const server = changing().resource('note://secret', { subscribe: true, visible: (auth) => auth !== undefined }, 's')
+    const { onChange, changes, count } = heard()
+    const client = await connect(server, { onChange })
+    await client.subscribe('note://secret').catch(() => {})
+    await client.subscribe('note://a')
+    server.resourceUpdated('note://secret')
+    server.resourceUpdated('note://a')
+    await count(1)
+    await settled()
+    expect(changes).toEqual([{ kind: 'resource', uri: 'note://a' }])
+  },
+
+  async 'the handler is told who subscribes to what, and when they leave'({ connect }) {
+    const told: string[] = []
+    const server = createServer(info, {
+      listResources: () => ({ resources: [] }),
+      readResource: () => ({ contents: [] }),
+      subscribe: ({ uri }) => void told.push(`+ ${uri}`),
+      unsubscribe: ({ uri }) => void told.push(`- ${uri}`),
+      changes: () => () => {},
+    })
+    const client = await connect(server)
+    await client.subscribe('note://a')
+    expect(told).toEqual(['+ note://a'])
+    await client.unsubscribe('note://a')
+    await settled()
+    expect(told).toEqual(['+ note://a', '- note://a'])
+  },
+
+  async 'lists that change are told of to who listens'({ connect }) {
+    const server = changing()
+    const client = await connect(server)
+    const listening = client.listen(everyList)
+    expect(await listening.ready).toEqual(everyList)
+    server.tool('more', {}, () => 'x').prompt('more', {}, () => 'x')
+    server.removeResource('note://b')
+    const kinds = [await listening.next(), await listening.next(), await listening.next()].map(
+      ({ value }) => (value as Change).kind,
+    )
+    expect(kinds.sort()).toEqual(['prompts', 'resources', 'tools'])
+    listening.close()
+    expect(await listening.next()).toMatchObject({ done: true })
+  },
+
+  async 'only what was asked for is told'({ connect }) {
+    const server = changing()
+    const client = await connect(server)
+    const listening = client.listen({ promptsListChanged: true, resourceSubscriptions: ['note://a'] })
+    expect(await listening.ready).toEqual({ promptsListChanged: true, resourceSubscriptions: ['note://a'] })
+    server.tool('more', {}, () => 'x')
+    server.resourceUpdated('note://b')
+    server.resourceUpdated('note://a')
+    expect((await listening.next()).value).toEqual({ kind: 'resource', uri: 'note://a' })
+    server.prompt('more', {}, () => 'x')
+    expect((await listening.next()).value).toEqual({ kind: 'prompts' })
+    listening.close()
+  },
+
+  async 'a client that hears of changes reads lists anew'({ connect }) {
+    const server = createServer(info, { cache: { tools: { ttlMs: 60_000 } } }).tool('a', {}, () => 'x')
+    const { onChange, count } = heard()
+    const client = await connect(server, { onChange })
+    expect(await client.listTools().all()).toHaveLength(1)
+    await settled()
+    server.tool('b', {}, () => 'x')
+    expect(await count(1)).toEqual([{ kind: 'tools' }])
+    expect(await client.listTools().all()).toHaveLength(2)
+  },
+
+  async 'many changes at once are told of without being lost'({ connect }) {
+    const server = changing()
+    for (let n = 0; n < 200; n += 1) server.resource(`many://${n}`, { subscribe: true }, 'x')
+    const uris = Array.from({ length: 200 }, (_, n) => `many://${n}`)
+    const client = await connect(server)
+    const listening = client.listen({ resourceSubscriptions: uris })
+    await listening.ready
+    for (const uri of uris) for (let times = 0; times < 3; times += 1) server.resourceUpdated(uri)
+    const seen = new Set<string>()
+    for await (const change of listening) {
+      if (change.kind === 'resource') seen.add(change.uri)
+      if (seen.size === 200) break
+    }
+    expect([...seen].sort()).toEqual([...uris].sort())
+  },
+
+  async 'two clients hear each of what they asked for'({ connect }) {
+    const server = changing()
+    const [one, two] = [heard(), heard()]
+    const first = await connect(server, { onChange: one.onChange })
+    const second = await connect(server, { onChange: two.onChange })
+    await first.subscribe('note://a')
+    await second.subscribe('note://b')
+    server.resourceUpdated('note://a')
+    server.resourceUpdated('note://b')
+    expect(await one.count(1)).toEqual([{ kind: 'resource', uri: 'note://a' }])
+    expect(await two.count(1)).toEqual([{ kind: 'resource', uri: 'note://b' }])
+    await settled()
+    expect([one.changes.length, two.changes.length]).toEqual([1, 1])
+  },
+
+  async 'who has gone is not listened for any more'({ connect }) {
+    let listeners = 0
+    const server = createServer(info, {
+      listTools: () => ({ tools: [] }),
+      callTool: () => ({ content: [] }),
+      changes() {
+        listeners += 1
+        return () => {
+          listeners -= 1
+        }
+      },
+    })
+    const client = await connect(server)
+    const listening = client.listen({ toolsListChanged: true })
+    await listening.ready
+    expect(listeners).toBe(1)
+    await client.close()
+    await settled()
+    expect(listeners).toBe(0)
+  },
+}

@@ -1,0 +1,163 @@
+/** What can stand around every request. */
+
+import type { ElicitAsk } from '@mcpx/client'
+import {
+  type AuditEntry,
+  approve,
+  audit,
+  createServer,
+  RATE_LIMITED,
+  rateLimit,
+  TIMED_OUT,
+  timeout,
+} from '@mcpx/server'
+import { expect } from 'vitest'
+import * as z from 'zod'
+import type { Behaviours } from '../behaviour.ts'
+import { textOf } from './calling-tools.ts'
+
+const info = { name: 'around', version: '1' }
+const named = z.object({ name: z.string(), password: z.string().optional() })
+
+function dangerous() {
+  const ran: string[] = []
+  const server = createServer(info)
+    .tool('look', { annotations: { readOnlyHint: true } }, () => 'seen')
+    .tool('drop', { input: named }, ({ name }) => {
+      ran.push(name)
+      return `dropped ${name}`
+    })
+  return { server, ran }
+}
+
+export const middleware: Behaviours = {
+  async 'a middleware sees each request, and may answer it'({ connect }) {
+    const seen: string[] = []
+    const { server } = dangerous()
+    server.use(async (request, _ctx, next) => {
+      seen.push(request.method)
+      const result = await next()
+      seen.push('done')
+      return result
+    })
+    const client = await connect(server)
+    await client.listTools().all()
+    await client.callTool('look')
+    expect(seen).toEqual(['tools/list', 'done', 'tools/call', 'done'])
+  },
+
+  async 'a call that needs approval runs after a yes, and not after a no'({ connect }) {
+    const { server, ran } = dangerous()
+    server.use(approve())
+    const messages: string[] = []
+    const answers: ('accept' | 'decline')[] = ['accept', 'decline']
+    const onElicit = ({ message }: ElicitAsk) => {
+      messages.push(message)
+      return { action: answers.shift() ?? ('cancel' as const) }
+    }
+    const client = await connect(server, { onElicit })
+    expect(textOf(await client.callTool('look'))).toBe('seen')
+    expect(messages).toEqual([])
+    expect(textOf(await client.callTool('drop', { name: 'a' }))).toBe('dropped a')
+    const refused = await client.callTool('drop', { name: 'b' })
+    expect(refused.isError).toBe(true)
+    expect(textOf(refused)).toContain('not approved')
+    expect(ran).toEqual(['a'])
+    expect(messages[1]).toContain('"b"')
+  },
+
+  async 'approval can come from elsewhere, and a client that cannot be asked is told so'({ connect, era }) {
+    const elsewhere = dangerous()
+    elsewhere.server.use(approve({ ask: ({ arguments: args }) => args?.name === 'a' }))
+    const client = await connect(elsewhere.server)
+    expect(textOf(await client.callTool('drop', { name: 'a' }))).toBe('dropped a')
+    expect((await client.callTool('drop', { name: 'b' })).isError).toBe(true)
+    const { server, ran } = dangerous()
+    const call = (await connect(server.use(approve()))).callTool('drop', { name: 'a' })
+    if (era === 'legacy') expect((await call).isError).toBe(true)
+    else await expect(call).rejects.toMatchObject({ code: -32021 })
+    expect(ran).toEqual([])
+  },
+
+  async 'every request leaves an entry in the audit'({ connect }) {
+    const entries: AuditEntry[] = []
+    const { server } = dangerous()
+    server.use(audit((entry) => void entries.push(entry)))
+    const client = await connect(server, {
+      clientInfo: { name: 'me', version: '2' },
+      auth: { subject: 'ada', scopes: [] },
+    })
+    await client.callTool('drop', { name: 'a', password: 'hush' })
+    await client.callTool('drop', {})
+    await client.callTool('nope').catch(() => {})
+    expect(entries).toMatchObject([
+      {
+        method: 'tools/call',
+        target: 'drop',
+        subject: 'ada',
+        client: { name: 'me', version: '2' },
+        outcome: 'ok',
+        arguments: { name: 'a' },
+      },
+      { target: 'drop', outcome: 'tool-error' },
+      { target: 'nope', outcome: 'error', errorCode: -32602 },
+    ])
+    expect(JSON.stringify(entries)).not.toContain('hush')
+  },
+
+  async 'the audit says that a call came back with questions'({ connect, era }) {
+    const outcomes: string[] = []
+    const { server } = dangerous()
+    server.use(audit(({ outcome }) => void outcomes.push(outcome))).use(approve())
+    const client = await connect(server, { onElicit: () => ({ action: 'accept' }) })
+    await client.callTool('drop', { name: 'a' })
+    expect(outcomes).toEqual(era === 'legacy' ? ['ok'] : ['input-required', 'ok'])
+  },
+
+  async 'a caller that asks too often is refused, and others are not'({ connect }) {
+    const { server } = dangerous()
+    server.use(rateLimit({ limit: 2, windowMs: 60_000 }))
+    const ada = await connect(server, { auth: { subject: 'ada', scopes: [] } })
+    const bob = await connect(server, { auth: { subject: 'bob', scopes: [] } })
+    const texts = []
+    for (let times = 0; times < 3; times += 1) texts.push(textOf(await ada.callTool('look')))
+    expect(texts).toEqual(['seen', 'seen', expect.stringContaining('Too many requests')])
+    await expect(ada.listTools().all()).rejects.toMatchObject({
+      code: RATE_LIMITED,
+      data: { retryAfterMs: expect.any(Number) },
+    })
+    expect(textOf(await bob.callTool('look'))).toBe('seen')
+  },
+
+  async 'a handler that takes too long is answered for'({ connect }) {
+    const stopped: unknown[] = []
+    const server = createServer(info)
+      .tool('slow', {}, (_args, ctx) => {
+        ctx.signal.addEventListener('abort', () => stopped.push('tool'))
+        return new Promise(() => {})
+      })
+      .prompt('slow', {}, () => new Promise(() => {}))
+      .use(timeout(20))
+    const client = await connect(server)
+    const result = await client.callTool('slow')
+    expect(result.isError).toBe(true)
+    expect(textOf(result)).toContain('20 ms')
+    await expect(client.getPrompt('slow')).rejects.toMatchObject({ code: TIMED_OUT, data: { timeoutMs: 20 } })
+    expect(stopped).toEqual(['tool'])
+  },
+
+  async 'the time of the user does not count as the time of the handler'({ connect }) {
+    const server = createServer(info)
+      .tool('ask', {}, async (_args, ctx) => {
+        const answer = await ctx.elicit('who', { message: 'Who?', schema: named })
+        return answer.content?.name
+      })
+      .use(timeout(40))
+    const onElicit = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 80))
+      return { action: 'accept', content: { name: 'Ada' } } as const
+    }
+    const client = await connect(server, { onElicit })
+    expect(textOf(await client.callTool('ask'))).toBe('Ada')
+  },
+}
