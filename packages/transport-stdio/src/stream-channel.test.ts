@@ -1,0 +1,197 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
+import { PassThrough, Writable } from 'node:stream'
+import { type Channel, createDuplex, type Decoded, type Message, Refusal, resultMessage } from '@mcpx/protocol'
+import { caught, channelContract, delay, requesterContract, settled } from '@mcpx/testkit'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createStreamChannel, type StreamChannelOptions } from './stream-channel.ts'
+
+const sockets: Socket[] = []
+afterAll(() => {
+  for (const socket of sockets) socket.destroy()
+})
+
+async function socketPair(): Promise<[Socket, Socket]> {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const near = dial({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true })
+  const [far] = (await once(server, 'connection')) as [Socket]
+  await once(near, 'connect')
+  server.close()
+  sockets.push(near, far)
+  return [near, far]
+}
+
+function overSocket(socket: Socket, options: Partial<StreamChannelOptions> = {}): Channel {
+  return createStreamChannel({ input: socket, output: socket, ...options })
+}
+
+async function socketChannels(): Promise<[Channel, Channel]> {
+  const [near, far] = await socketPair()
+  return [overSocket(near), overSocket(far)]
+}
+
+function streamChannels(options: Partial<StreamChannelOptions> = {}): [Channel, Channel, PassThrough, PassThrough] {
+  const [there, back] = [new PassThrough(), new PassThrough()]
+  const near = createStreamChannel({ input: back, output: there, ...options })
+  const far = createStreamChannel({ input: there, output: back, ...options })
+  return [near, far, there, back]
+}
+
+channelContract('a socket', { create: socketChannels })
+channelContract('a pair of streams', {
+  create() {
+    const [near, far] = streamChannels()
+    return [near, far]
+  },
+})
+requesterContract('a duplex over a socket', {
+  async connect(responder) {
+    const [near, far] = await socketChannels()
+    createDuplex(far, { responder })
+    return createDuplex(near)
+  },
+})
+
+function note(n: number, text = ''): Message {
+  return { jsonrpc: '2.0', method: 'n', params: { n, text } }
+}
+
+describe('a channel over streams', () => {
+  it('writes the messages of one turn at once, each in a line of its own', async () => {
+    const writes: string[] = []
+    const output = new Writable({
+      decodeStrings: false,
+      write(chunk, _, done) {
+        writes.push(String(chunk))
+        done()
+      },
+    })
+    const channel = createStreamChannel({ input: new PassThrough(), output })
+    await Promise.all([1, 2, 3].map(async (n) => channel.send(note(n, 'a\nb'))))
+    await settled()
+    expect(writes).toHaveLength(1)
+    expect(
+      writes[0]
+        ?.trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([1, 2, 3].map((n) => note(n, 'a\nb')))
+  })
+
+  it('refuses what cannot be written as JSON, and writes nothing of it', async () => {
+    const [near, far] = streamChannels()
+    const items: Decoded[] = []
+    const ended = far.receive((item) => void items.push(item))
+    const bad = { jsonrpc: '2.0', method: 'n', params: { n: 1n } } as unknown as Message
+    expect(() => near.send(bad)).toThrow('the parameters of n cannot be written as JSON')
+    await near.send(note(1))
+    await near.close()
+    await ended
+    expect(items).toEqual([note(1)])
+  })
+
+  it('answers garbage by an error without id and goes on', async () => {
+    const [near, far] = await socketPair()
+    const responder = {
+      respond: (message: Message) => ('id' in message ? resultMessage(message.id as number, {}) : undefined),
+    }
+    createDuplex(overSocket(far), { responder })
+    near.write('no json\n{"jsonrpc":"1.0"}\n\n\r\n[]\n{"jsonrpc":"2.0","id":1,"method":"ping"}\r\n')
+    let answered = ''
+    near.on('data', (chunk) => (answered += chunk))
+    while (!answered.includes('result')) await delay(5)
+    const answers = answered
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(answers.map(({ error }) => error?.code)).toEqual([-32700, -32600, -32600, undefined])
+    for (const answer of answers.slice(0, 3)) expect(answer).not.toHaveProperty('id')
+    expect(answers[3]).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+  })
+
+  it('hands lines that are no message to who wants them, and the others on', async () => {
+    const stray: string[] = []
+    const [, , there] = [0, 0, new PassThrough()]
+    const channel = createStreamChannel({
+      input: there,
+      output: new PassThrough(),
+      onStray: (line) => void stray.push(line),
+    })
+    const items: Decoded[] = []
+    const ended = channel.receive((item) => void items.push(item))
+    there.end('Listening on 80\n{"jsonrpc":"2.0","id":4,"result":5}\n{"jsonrpc":"2.0","method":"n"}')
+    await ended
+    expect(stray).toEqual(['Listening on 80'])
+    expect(items[0]).toBeInstanceOf(Refusal)
+    expect(items[0]).toMatchObject({ kind: 'response', id: 4 })
+    expect(items[1]).toEqual({ jsonrpc: '2.0', method: 'n' })
+  })
+
+  it('reads nothing more from a peer that does not take its answers, and bounds what waits', async () => {
+    const [near, far] = await socketPair()
+    let asked = 0
+    const text = 'x'.repeat(50_000)
+    const responder = {
+      respond: (message: Message) => {
+        asked += 1
+        return resultMessage((message as { id: number }).id, { text })
+      },
+    }
+    const channel = overSocket(far, { maxUnsent: 1_000_000 })
+    const duplex = createDuplex(channel, { responder })
+    near.pause()
+    const requests = 20_000
+    for (let id = 1; id <= requests; id++) near.write(`{"jsonrpc":"2.0","id":${id},"method":"m"}\n`)
+    await delay(300)
+    expect(asked).toBeLessThan(requests / 2)
+    expect(() => channel.send(note(1))).toThrow('more than 1000000 characters wait')
+    near.destroy()
+    await duplex.closed
+  })
+
+  it('goes on when the peer reads again, and answers all', async () => {
+    const [near, far] = await socketPair()
+    const text = 'x'.repeat(20_000)
+    const responder = { respond: (message: Message) => resultMessage((message as { id: number }).id, { text }) }
+    createDuplex(overSocket(far, { maxUnsent: 200_000 }), { responder })
+    near.pause()
+    for (let id = 1; id <= 2_000; id++) near.write(`{"jsonrpc":"2.0","id":${id},"method":"m"}\n`)
+    await delay(50)
+    let lines = 0
+    near.on('data', (chunk: Buffer) => {
+      for (const byte of chunk) if (byte === 10) lines += 1
+    })
+    near.resume()
+    while (lines < 2_000) await delay(10)
+    expect(lines).toBe(2_000)
+    near.destroy()
+  })
+
+  it('closes in time when the peer reads nothing', async () => {
+    const [near, far] = await socketPair()
+    far.pause()
+    const channel = overSocket(near, { flushTimeout: 50 })
+    for (let n = 0; n < 300; n++) void channel.send(note(n, 'x'.repeat(100_000)))
+    const started = performance.now()
+    await channel.close()
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
+  it('breaks with the error of the stream, and sends nothing more', async () => {
+    const [near, far] = await socketPair()
+    const channel = overSocket(near)
+    const receiving = caught(() => channel.receive(() => {}))
+    near.destroy(Object.assign(new Error('reset'), { code: 'ECONNRESET' }))
+    expect(await receiving).toMatchObject({ name: 'ConnectionError', reason: 'closed', cause: { code: 'ECONNRESET' } })
+    expect(await caught(() => channel.send(note(1)))).toMatchObject({ reason: 'closed' })
+    far.destroy()
+  })
+
+  it('refuses a limit that is none', () => {
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    for (const maxLineLength of [0, -1, 1.5, Number.NaN, 2 ** 40]) {
+      expect(() => createStreamChannel({ input, output, maxLineLength })).toThrow(RangeError)
+    }
+  })
+})
