@@ -1,0 +1,4 @@
+/** How a client reaches a server over HTTP. */
+
+export { http } from './client/http.ts'
+export type { Fetch, HttpOptions, ReconnectOptions } from './client/options.ts'

@@ -1,0 +1,101 @@
+/** Requests on their way: each is carried by the wire of its era, and has its bounds in time. */
+
+import {
+  ConnectionError,
+  cancelledError,
+  createPendingRequests,
+  type JsonObject,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type RequestOptions,
+  type ResponseMessage,
+  withProgressToken,
+} from '@mcpx/protocol'
+import type { Wire } from './eras/wire.ts'
+
+export interface Asking {
+  request(method: string, params?: object, options?: RequestOptions): Promise<unknown>
+  nextId(): RequestId
+  hear(id: RequestId, notification: NotificationMessage): boolean
+  settle(response: ResponseMessage): void
+  /** Rejects what waits, and all that is asked from now on. */
+  stop(error: ConnectionError): void
+}
+
+/** How many requests may wait at once. */
+const MOST_WAITING = 10_000
+
+interface Call {
+  readonly wire: Wire
+  readonly stop: AbortController
+}
+
+export function createAsking(wireOf: (message: RequestMessage) => Wire, report: (problem: Error) => void): Asking {
+  const calls = new Map<RequestId, Call>()
+  const pending = createPendingRequests({ onGivenUp: (id, reason) => calls.get(id)?.wire.givenUp?.(id, reason) })
+  let lastId = 0
+  let stopped: ConnectionError | undefined
+
+  async function carry(message: RequestMessage): Promise<void> {
+    const { id } = message
+    const call = { wire: wireOf(message), stop: new AbortController() }
+    calls.set(id, call)
+    try {
+      const response = await call.wire.ask(message, call.stop.signal)
+      calls.delete(id)
+      pending.settle(response)
+    } catch (error) {
+      calls.delete(id)
+      pending.fail(id, error as Error)
+    }
+  }
+
+  function refusalOf(method: string, signal: AbortSignal | undefined): ConnectionError | undefined {
+    if (stopped !== undefined) return stopped
+    if (signal?.aborted === true) return cancelledError(method, signal)
+    return pending.size < MOST_WAITING ? undefined : tooMany(method)
+  }
+
+  return {
+    request(method, params, options = {}) {
+      const refusal = refusalOf(method, options.signal)
+      if (refusal !== undefined) return Promise.reject(refusal)
+      const id = ++lastId
+      const result = pending.add(id, method, options)
+      if (!pending.has(id)) return result
+      const sent = options.onNotification === undefined ? (params as JsonObject) : withProgressToken(params, id)
+      void carry(sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent })
+      // However it ended, nothing more of it is wanted.
+      const stop = () => calls.get(id)?.stop.abort()
+      result.then(stop, stop)
+      return result
+    },
+    nextId: () => ++lastId,
+    hear(id, notification) {
+      try {
+        return pending.hear(id, notification)
+      } catch (error) {
+        report(error as Error)
+        return true
+      }
+    },
+    settle(response) {
+      if (!pending.settle(response)) report(unmatched(response))
+    },
+    stop(error) {
+      stopped ??= error
+      pending.failAll(stopped)
+    },
+  }
+}
+
+function tooMany(method: string): ConnectionError {
+  const message = `${method} was not sent: ${MOST_WAITING} requests wait already`
+  return new ConnectionError('limit', message, { retryable: true, hint: 'Await some of the answers before asking on.' })
+}
+
+function unmatched(response: ResponseMessage): ConnectionError {
+  const what = 'error' in response ? 'An error' : 'An answer'
+  return new ConnectionError('unmatched', `${what} was ignored: no request with its id is waiting`)
+}

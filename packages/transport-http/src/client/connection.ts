@@ -1,0 +1,96 @@
+/** One client's relation to one server: requests that wait, and what the server says unasked. HTTP itself keeps none. */
+
+import {
+  type Connection,
+  ConnectionError,
+  type ConnectOptions,
+  createAnswering,
+  createRunningRequests,
+  type JsonObject,
+  type Message,
+  type RequestMessage,
+} from '@mcpx/protocol'
+import { createAsking } from './asking.ts'
+import { createCarrier } from './carrier.ts'
+import { createWires } from './eras/select.ts'
+import type { Settings } from './options.ts'
+
+/** How many requests and notifications of the server may be dealt with at once. */
+const MOST_RUNNING = 10_000
+
+export function createConnection(settings: Settings, { responder, report }: ConnectOptions): Connection {
+  const closing = new AbortController()
+  const running = createRunningRequests()
+  const host = { auth: undefined, requestInfo: undefined, session: undefined, notify }
+  const answering = createAnswering({ responder, running, host, limit: MOST_RUNNING, onHeard() {}, report })
+  const asking = createAsking((message) => wires.of(message), report)
+  const end = createEnding(async (reason) => {
+    asking.stop(reason)
+    running.abortAll(reason)
+    closing.abort(reason)
+    await Promise.all(wires.all.map((wire) => wire.close?.()))
+  })
+  const wires = createWires({
+    ...asking,
+    settings,
+    carry: createCarrier(settings),
+    closing: closing.signal,
+    pass(message) {
+      if ('id' in message) void answer(message)
+      else answering.hear(message)
+    },
+    giveUp: (id, reason) => void running.abort(id, reason),
+    report,
+    end: (reason) => void end.now(reason),
+  })
+
+  function tell(message: Exclude<Message, RequestMessage>): Promise<void> {
+    return wires.of(message).tell(message, closing.signal)
+  }
+
+  async function answer(message: RequestMessage): Promise<void> {
+    try {
+      const response = await answering.answer(message)
+      if (response !== undefined) await tell(response)
+    } catch (error) {
+      if (!closing.signal.aborted) report(error as Error)
+    }
+  }
+
+  async function notify(method: string, params?: object): Promise<void> {
+    if (closing.signal.aborted) return
+    await tell(
+      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params: params as JsonObject },
+    )
+  }
+
+  return {
+    request: asking.request,
+    notify,
+    close: end.now,
+    closed: end.done,
+    negotiated(revision) {
+      for (const wire of wires.all) wire.negotiated?.(revision)
+    },
+  }
+}
+
+/** Ends once, for the first reason given. */
+function createEnding(run: (reason: ConnectionError) => Promise<void>) {
+  let ending: Promise<void> | undefined
+  let resolve: (reason: ConnectionError | undefined) => void = () => {}
+  const done = new Promise<ConnectionError | undefined>((settle) => {
+    resolve = settle
+  })
+  async function end(reason: ConnectionError | undefined): Promise<void> {
+    await run(reason ?? new ConnectionError('closed', 'The connection was closed'))
+    resolve(reason)
+  }
+  return {
+    done,
+    now(reason?: ConnectionError): Promise<void> {
+      ending ??= end(reason)
+      return ending
+    },
+  }
+}

@@ -1,0 +1,102 @@
+/** The streams that a session opens by GET: one for what the server says unasked, and one to carry on a stream that was cut. */
+
+import { ConnectionError, type Decoded, Refusal, type ResponseMessage } from '@mcpx/protocol'
+import { type Awaited, readAnswer } from '../answer.ts'
+import { createBackoff } from '../backoff.ts'
+import { type Cursor, readStream } from '../event-stream.ts'
+import { answerLost, refusedBy } from '../refusals.ts'
+import type { LegacySession } from './legacy-headers.ts'
+import { routeLegacy } from './legacy-routing.ts'
+import type { Host } from './wire.ts'
+
+/** Statuses after which a stream may be opened later: outages, limits, and a stream that the server holds to be open. */
+const passing = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429
+
+export function openStream(host: Host, session: LegacySession, cursor: Cursor, signal: AbortSignal): Promise<Response> {
+  const headers = { accept: 'text/event-stream', ...session.headers, 'last-event-id': cursor.lastEventId }
+  return host.carry({ method: 'GET', headers, signal })
+}
+
+/** Waits on for the answer to a request whose stream was cut. Rejects with `ConnectionError` `unreachable` if in vain. */
+export async function resume(host: Host, session: LegacySession, awaited: Awaited): Promise<ResponseMessage> {
+  const { cursor, method, signal } = awaited
+  const backoff = createBackoff(host.settings)
+  const lost = (cause: unknown) => answerLost(method, cause)
+  if (cursor.lastEventId === undefined || host.settings.attempts === 0) throw lost(cursor.cut)
+  for (;;) {
+    await backoff.wait(cursor.retry, signal)
+    const before: string | undefined = cursor.lastEventId
+    try {
+      const response = await openStream(host, session, cursor, signal)
+      if (response.status === 404 && session.id !== undefined) throw session.gone()
+      if (response.ok) backoff.opened()
+      const answer = await readAnswer(response, host.settings, awaited)
+      if (answer !== undefined) return answer
+    } catch (error) {
+      if (!isPassing(error)) throw isRefused(error) ? lost(error) : error
+      if (!backoff.failed()) throw lost(error)
+    }
+    if (cursor.lastEventId === undefined) throw lost(cursor.cut)
+    if (cursor.lastEventId !== before) backoff.progressed()
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof ConnectionError)) return false
+  return error.reason === 'unreachable' || (error.reason === 'refused' && passing(error.status ?? 0))
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof ConnectionError && error.reason === 'refused'
+}
+
+/** A stream that lived this long was a good one, in ms. */
+const LONG_ENOUGH = 5_000
+
+/**
+ * Hears what the server says unasked until the connection ends. A server without such a stream is left in peace; one
+ * that cannot be reached for long ends the connection, so that nobody waits for changes that never come.
+ */
+export async function listenToServer(host: Host, session: LegacySession): Promise<void> {
+  const { closing, report } = host
+  const backoff = createBackoff(host.settings)
+  const cursor: Cursor = {}
+  while (!closing.aborted) {
+    try {
+      const response = await openStream(host, session, cursor, closing)
+      if (!(await isStream(response, session))) return
+      backoff.opened()
+      const begun = performance.now()
+      await hearAll(host, response, cursor)
+      if (performance.now() - begun > LONG_ENOUGH) backoff.progressed()
+    } catch (error) {
+      if (closing.aborted) return
+      if (!isPassing(error)) return isGone(error) ? host.end(error) : report(error as Error)
+      if (!backoff.failed()) return host.end(error as ConnectionError)
+    }
+    await backoff.wait(cursor.retry, closing).catch(() => {})
+  }
+}
+
+/** False where the server has no stream to offer. Throws what speaks against trying again, or for it. */
+async function isStream(response: Response, session: LegacySession): Promise<boolean> {
+  const { status, headers } = response
+  if (response.ok && headers.get('content-type')?.startsWith('text/event-stream')) return true
+  await response.body?.cancel().catch(() => {})
+  if (status === 404 && session.id !== undefined) throw session.gone()
+  if (response.ok || status === 404 || status === 405) return false
+  throw refusedBy(response, "Listening to the server's own stream")
+}
+
+function isGone(error: unknown): error is ConnectionError {
+  return error instanceof ConnectionError && error.reason === 'closed'
+}
+
+async function hearAll(host: Host, response: Response, cursor: Cursor): Promise<void> {
+  const onMessage = (item: Decoded): void => {
+    if (Array.isArray(item)) for (const each of item) onMessage(each)
+    else if (item instanceof Refusal) host.report(item.error)
+    else routeLegacy(host, item)
+  }
+  await readStream(response.body, host.settings, { cursor, onMessage, signal: host.closing })
+}

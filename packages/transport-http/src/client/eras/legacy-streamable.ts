@@ -1,0 +1,83 @@
+/** The legacy wire with one endpoint: each message is a POST that names the session. */
+
+import {
+  ConnectionError,
+  ErrorCode,
+  type Message,
+  type NotificationMessage,
+  type RequestMessage,
+  type ResponseMessage,
+} from '@mcpx/protocol'
+import { readAnswer } from '../answer.ts'
+import { post, refuseUnlessTaken } from '../post.ts'
+import { createLegacySession } from './legacy-headers.ts'
+import { routeLegacy } from './legacy-routing.ts'
+import { listenToServer, resume } from './legacy-stream.ts'
+import type { Host, Wire } from './wire.ts'
+
+/** How long the server is waited for when the session is ended, in ms. */
+const GOODBYE_TIMEOUT = 2_000
+
+export function createLegacyStreamable(host: Host): Required<Omit<Wire, 'givenUp'>> {
+  const { settings, report } = host
+  const session = createLegacySession()
+  const isGone = ({ status }: Response) => status === 404 && session.id !== undefined
+
+  /** The session is gone, and with it the connection. */
+  function end(cause?: unknown): ConnectionError {
+    const error = session.gone(cause)
+    host.end(error)
+    return error
+  }
+
+  async function ask(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage> {
+    const { id, method } = message
+    const take = (beside: Message) => routeLegacy(host, beside, id)
+    const awaited = { id, method, signal, cursor: {}, take, report }
+    const response = await post(host, message, { ...session.headers }, signal)
+    if (method === 'initialize' && response.ok) session.open(response)
+    try {
+      const answer = (await readAnswer(response, settings, awaited)) ?? (await resume(host, session, awaited))
+      if (isGone(response) && !isUnknownMethod(answer)) throw end()
+      return answer
+    } catch (error) {
+      if (isGone(response)) throw end(error)
+      if (error instanceof ConnectionError && error.reason === 'closed') host.end(error)
+      throw error
+    }
+  }
+
+  async function tell(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void> {
+    const response = await post(host, message, { ...session.headers }, signal)
+    await refuseUnlessTaken(response, message).catch((error: Error) => {
+      throw isGone(response) ? end(error) : error
+    })
+  }
+
+  return {
+    async ask(message, signal) {
+      if (message.method !== 'initialize') return ask(message, signal)
+      session.reset()
+      const answer = await ask(message, signal)
+      session.agree(answer)
+      return answer
+    },
+    tell,
+    negotiated: () => void listenToServer(host, session),
+    async close() {
+      if (session.id === undefined) return
+      const signal = AbortSignal.timeout(GOODBYE_TIMEOUT)
+      try {
+        const response = await host.carry({ method: 'DELETE', headers: { ...session.headers }, signal })
+        await response.body?.cancel()
+      } catch (error) {
+        report(error as Error)
+      }
+    },
+  }
+}
+
+/** Some say this with the status of an endpoint that is not there. */
+function isUnknownMethod(answer: ResponseMessage): boolean {
+  return 'error' in answer && answer.error.code === ErrorCode.MethodNotFound
+}

@@ -1,0 +1,46 @@
+/** What an era does with a message, and what it may use for it. */
+
+import type {
+  ConnectionError,
+  Message,
+  NotificationMessage,
+  RequestId,
+  RequestMessage,
+  ResponseMessage,
+  Revision,
+} from '@mcpx/protocol'
+import type { Carrier } from '../carrier.ts'
+import type { Settings } from '../options.ts'
+
+/** What a connection gives to its eras. */
+export interface Host {
+  readonly settings: Settings
+  readonly carry: Carrier
+  /** Fires when the connection ends. */
+  readonly closing: AbortSignal
+  /** An id that no request has had. */
+  nextId(): RequestId
+  /** Gives a notification to the request with this id. False when it does not listen. */
+  hear(id: RequestId, notification: NotificationMessage): boolean
+  /** Gives an answer to the request it is for, or reports it. */
+  settle(response: ResponseMessage): void
+  /** Gives a request or a notification of the server to the responder; an answer leaves by `tell`. */
+  pass(message: RequestMessage | NotificationMessage): void
+  /** The server gives up a request of its own. */
+  giveUp(id: RequestId, reason: Error): void
+  report(problem: Error): void
+  /** Ends the connection: the server does not know it any more. */
+  end(reason: ConnectionError): void
+}
+
+export interface Wire {
+  /** Resolves to the answer; rejects with `ConnectionError` when there is none. */
+  ask(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage>
+  /** Resolves when the server has taken it. */
+  tell(message: Exclude<Message, RequestMessage>, signal: AbortSignal): Promise<void>
+  /** A request was given up, and its stream is closed. */
+  givenUp?(id: RequestId, reason: string): void
+  negotiated?(revision: Revision): void
+  /** Leaves. Never rejects. */
+  close?(): Promise<void>
+}

@@ -1,0 +1,312 @@
+import type { ServerResponse } from 'node:http'
+import { ConnectionError, type Exchange, type Message, type RequestMessage, type Responder } from '@mcpx/protocol'
+import { caught, delay, requesterContract } from '@mcpx/testkit'
+import { expect, it } from 'vitest'
+import { http } from './http.ts'
+import {
+  empty,
+  failure,
+  modern,
+  note,
+  reach,
+  result,
+  type Seen,
+  serve,
+  serveLegacy,
+  shakeHands,
+  stream,
+  until,
+} from './peer.fixture.ts'
+
+/** Answers a message by a responder: as JSON unless it spoke before. */
+async function respond(responder: Responder, seen: Seen, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  let events: ReturnType<typeof stream> | undefined
+  const exchange: Exchange = {
+    signal,
+    auth: undefined,
+    session: undefined,
+    requestInfo: undefined,
+    notify(method, params) {
+      events ??= stream(response)
+      events.event(note(method, params))
+    },
+  }
+  const answer = await answerOf(responder, seen.message, exchange)
+  if (signal.aborted) return
+  if (events === undefined) {
+    if (answer === undefined) return empty(response, 202)
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    return
+  }
+  if (answer !== undefined) events.event(answer)
+  events.end()
+}
+
+async function answerOf(
+  responder: Responder,
+  message: RequestMessage,
+  exchange: Exchange,
+): Promise<Message | undefined> {
+  try {
+    return await responder.respond(message, exchange)
+  } catch {
+    return { jsonrpc: '2.0', id: message.id, error: { code: -32603, message: 'Internal error' } }
+  }
+}
+
+requesterContract('http, modern era', {
+  async connect(responder) {
+    const { url } = await serve((seen, response) => respond(responder, seen, response, seen.gone))
+    const { connection } = await reach(url)
+    return {
+      request: (method, params, options) => connection.request(method, modern(params), options),
+      notify: (method, params) => connection.notify(method, modern(params)),
+      close: (reason) => connection.close(reason),
+      closed: connection.closed,
+    }
+  },
+})
+
+requesterContract('http, legacy era', {
+  async connect(responder) {
+    const running = new Map<unknown, AbortController>()
+    const { url } = await serveLegacy(
+      (seen, response) => {
+        const controller = new AbortController()
+        running.set(seen.message.id, controller)
+        return respond(responder, seen, response, controller.signal)
+      },
+      {
+        told(seen, response) {
+          const { method, params } = seen.message
+          if (method !== 'notifications/cancelled') return respond(responder, seen, response, seen.gone)
+          running.get(params.requestId)?.abort(new Error(params.reason))
+          empty(response, 202)
+        },
+      },
+    )
+    return (await shakeHands(await reach(url))).connection
+  },
+})
+
+requesterContract('http, the oldest wire', {
+  async connect(responder) {
+    const running = new Map<unknown, AbortController>()
+    let events: ReturnType<typeof stream> | undefined
+    const { url } = await serve(async (seen, response) => {
+      const { path, message } = seen
+      if (seen.method === 'GET') {
+        events = stream(response)
+        events.raw('event: endpoint\ndata: /messages?session=1\n\n')
+        return
+      }
+      if (path !== '/messages?session=1') return empty(response, 405)
+      empty(response, 202)
+      if (message.method === 'initialize') {
+        const value = { protocolVersion: '2024-11-05', capabilities: {}, serverInfo: { name: 'p', version: '1' } }
+        events?.event({ jsonrpc: '2.0', id: message.id, result: value })
+        return
+      }
+      if (message.method === 'notifications/cancelled') running.get(message.params.requestId)?.abort(new Error('x'))
+      const controller = new AbortController()
+      running.set(message.id, controller)
+      const exchange = {
+        signal: controller.signal,
+        auth: undefined,
+        session: undefined,
+        requestInfo: undefined,
+      } as const
+      const notify = (method: string, params?: object) => events?.event(note(method, params))
+      const answer = await answerOf(responder, message, { ...exchange, notify })
+      if (answer !== undefined && !controller.signal.aborted) events?.event(answer)
+    })
+    return (await shakeHands(await reach(url))).connection
+  },
+})
+
+it('sends nothing before something is asked, and names the server by origin and path', async () => {
+  const { url, seen } = await serve((_, response) => empty(response, 500))
+  const connector = http(`${url}?key=secret#part`)
+  await reach(url)
+  await delay(20)
+  expect(seen).toEqual([])
+  expect(connector).toMatchObject({ peer: url, probeTimeout: 10_000 })
+})
+
+it('refuses a URL that holds credentials or is not of HTTP, and numbers out of range', () => {
+  expect(() => http('https://me:secret@example.com')).toThrow('headers option')
+  expect(() => http('file:///etc')).toThrow('expected http: or https:')
+  expect(() => http('nonsense')).toThrow(TypeError)
+  expect(() => http('https://example.com', { keepAlive: 0 })).toThrow(RangeError)
+  expect(() => http('https://example.com', { maxResponseSize: Number.NaN })).toThrow('maxResponseSize')
+})
+
+it('sends each message as a POST of its own that takes both kinds of answer', async () => {
+  const { url, seen } = await serve((one, response) => result(response, one, {}))
+  const { connection } = await reach(url)
+  await Promise.all([connection.request('a', modern()), connection.request('b', modern())])
+  expect(seen.map(({ method, message }) => [method, message.method])).toEqual([
+    ['POST', 'a'],
+    ['POST', 'b'],
+  ])
+  for (const { headers } of seen) {
+    expect(headers.accept).toBe('application/json, text/event-stream')
+    expect(headers['content-type']).toBe('application/json')
+  }
+})
+
+it('sends the headers that it was given, asks for them each time, and lets none of them hide its own', async () => {
+  const { url, seen } = await serve((one, response) => result(response, one, {}))
+  let count = 0
+  const headers = async () => ({ authorization: `Bearer ${++count}`, accept: 'text/html', 'mcp-method': 'other' })
+  const { connection } = await reach(url, { headers })
+  await connection.request('a', modern())
+  await connection.request('b', modern())
+  expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer 1', 'Bearer 2'])
+  expect(seen[1]?.headers).toMatchObject({ accept: 'application/json, text/event-stream', 'mcp-method': 'b' })
+})
+
+it('sends every request through the wrapper that proves who is asking', async () => {
+  const { url, seen } = await serveLegacy((one, response) => result(response, one, {}))
+  const { connection } = await shakeHands(
+    await reach(url, {
+      auth: (fetch) => (input, init) => {
+        const headers = new Headers(init?.headers)
+        headers.set('authorization', 'Bearer it')
+        return fetch(input, { ...init, headers })
+      },
+    }),
+  )
+  await connection.request('a')
+  await connection.close()
+  await until(() => seen.some(({ method }) => method === 'DELETE'))
+  expect(seen.map(({ headers }) => headers.authorization)).toEqual(seen.map(() => 'Bearer it'))
+  expect(new Set(seen.map(({ method }) => method))).toEqual(new Set(['POST', 'GET', 'DELETE']))
+})
+
+it('rejects with what the headers function threw', async () => {
+  const headers = () => Promise.reject(new Error('no token'))
+  const { connection } = await reach('http://127.0.0.1:9/', { headers })
+  expect(await caught(() => connection.request('a', modern()))).toMatchObject({ message: 'no token' })
+})
+
+it('rejects parameters that JSON cannot hold, and sends nothing', async () => {
+  const { url, seen } = await serve((one, response) => result(response, one, {}))
+  const { connection } = await reach(url)
+  expect(await caught(() => connection.request('a', modern({ n: 1n })))).toMatchObject({
+    message: 'Internal error: the parameters of a cannot be written as JSON',
+  })
+  expect(seen).toEqual([])
+})
+
+it('closes the stream of a cancelled or late request, and says nothing more in the modern era', async () => {
+  const { url, seen } = await serve(() => {})
+  const { connection } = await reach(url)
+  const controller = new AbortController()
+  const cancelled = caught(() => connection.request('a', modern(), { signal: controller.signal }))
+  const late = caught(() => connection.request('b', modern(), { timeout: 60, announceCancel: false }))
+  await until(() => seen.length === 2)
+  controller.abort(new Error('enough'))
+  expect(await cancelled).toMatchObject({ reason: 'cancelled' })
+  expect(await late).toMatchObject({ reason: 'timeout' })
+  await until(() => seen.every(({ gone }) => gone.aborted))
+  expect(seen.length).toBe(2)
+})
+
+it('lets progress put off the time limit', async () => {
+  const { url } = await serve(async (one, response) => {
+    const events = stream(response)
+    for (let progress = 1; progress < 8; progress++) {
+      await delay(30)
+      events.event(note('notifications/progress', { progressToken: one.message.id, progress }))
+    }
+    events.event({ jsonrpc: '2.0', id: one.message.id, result: { done: true } })
+    events.end()
+  })
+  const { connection } = await reach(url)
+  const options = { timeout: 100, onNotification: () => {} }
+  expect(await connection.request('a', modern(), options)).toEqual({ done: true })
+})
+
+it('reports what a listener threw, and goes on', async () => {
+  const { url } = await serve((one, response) => {
+    const events = stream(response)
+    events.event(note('notifications/progress', { progressToken: one.message.id, progress: 1 }))
+    events.event({ jsonrpc: '2.0', id: one.message.id, result: {} })
+    events.end()
+  })
+  const { connection, problems } = await reach(url)
+  const onNotification = () => {
+    throw new Error('listener')
+  }
+  await connection.request('a', modern(), { onNotification })
+  expect(problems).toMatchObject([{ message: 'listener' }])
+})
+
+it('gives the responder what is said on the stream of a request that does not listen', async () => {
+  const { url } = await serve((one, response) => {
+    const events = stream(response)
+    events.event(note('notifications/message', { level: 'info', data: 1 }))
+    events.event({ jsonrpc: '2.0', id: 99, method: 'ping' })
+    events.event({ jsonrpc: '2.0', id: 98, result: {} })
+    events.event({ jsonrpc: '2.0', id: one.message.id, result: {} })
+    events.end()
+  })
+  const { connection, heard, problems } = await reach(url)
+  await connection.request('a', modern())
+  expect(heard).toMatchObject([{ method: 'notifications/message' }])
+  expect(problems.map(({ message }) => message)).toEqual([
+    'A request by the server was ignored: ping',
+    'An answer was ignored: no request with its id is waiting',
+  ])
+})
+
+it('gives the answer before the server has ended the stream, and hears what still comes', async () => {
+  let finish = () => {}
+  const { url } = await serve((one, response) => {
+    const events = stream(response)
+    events.event({ jsonrpc: '2.0', id: one.message.id, result: { a: 1 } })
+    finish = () => {
+      events.event(note('notifications/late'))
+      events.end()
+    }
+  })
+  const { connection, heard } = await reach(url)
+  expect(await connection.request('a', modern())).toEqual({ a: 1 })
+  finish()
+  await until(() => heard.length === 1)
+})
+
+it('leaves a stream that the server does not end after the answer', async () => {
+  const { url, seen } = await serve((one, response) => {
+    stream(response).event({ jsonrpc: '2.0', id: one.message.id, result: {} })
+  })
+  const { connection } = await reach(url)
+  await connection.request('a', modern())
+  await until(() => seen[0]?.gone.aborted === true)
+})
+
+it('hears an error without an id as the answer to the request it came for', async () => {
+  const { url } = await serve((_, response) =>
+    failure(response, { message: { id: null } } as Seen, 200, { code: -32600 }),
+  )
+  const { connection } = await reach(url)
+  expect(await caught(() => connection.request('a', modern()))).toMatchObject({ name: 'RpcError', code: -32600 })
+})
+
+it('rejects a notification that the server does not take', async () => {
+  const { url } = await serve((_, response) => empty(response, 401))
+  const { connection } = await reach(url)
+  expect(await caught(() => connection.notify('notifications/x', modern()))).toBeInstanceOf(ConnectionError)
+})
+
+it('ends with the reason it is given', async () => {
+  const { url } = await serve(() => {})
+  const { connection } = await reach(url)
+  const waiting = caught(() => connection.request('a', modern()))
+  const reason = new ConnectionError('limit', 'enough')
+  await connection.close(reason)
+  expect(await waiting).toBe(reason)
+  expect(await connection.closed).toBe(reason)
+  await connection.notify('notifications/x')
+})
