@@ -2,6 +2,7 @@
 
 import type { Behaviours } from './behaviour.ts'
 import { asking } from './behaviours/asking.ts'
+import { byHand } from './behaviours/by-hand.ts'
 import { callers } from './behaviours/callers.ts'
 import { callingTools } from './behaviours/calling-tools.ts'
 import { changes } from './behaviours/changes.ts'
@@ -12,7 +13,10 @@ import { middleware } from './behaviours/middleware.ts'
 import { pages } from './behaviours/pages.ts'
 import { passingOn } from './behaviours/passing-on.ts'
 import { promptBehaviours } from './behaviours/prompts.ts'
+import { reconnecting } from './behaviours/reconnecting.ts'
 import { resources } from './behaviours/resources.ts'
+import { sealedState } from './behaviours/sealed-state.ts'
+import { sharedProxies } from './behaviours/shared-proxies.ts'
 import { structuredOutput } from './behaviours/structured-output.ts'
 
 export const behaviours: Behaviours = {
@@ -28,5 +32,9 @@ export const behaviours: Behaviours = {
   ...middleware,
   ...callers,
   ...passingOn,
+  ...byHand,
+  ...sealedState,
+  ...reconnecting,
+  ...sharedProxies,
   ...legacyOnly,
 }

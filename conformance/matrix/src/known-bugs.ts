@@ -55,4 +55,16 @@ export const knownBugs: readonly KnownBug[] = [
     revisions: revisionsOf('modern'),
     cause: 'what ends the run of a handler is reported by the client behind it',
   },
+  {
+    behaviour: 'each caller of a proxy of a legacy server is asked what its own call needs',
+    revisions: REVISIONS,
+    cause:
+      'a pipe does not say which call a question belongs to, and the call that began last is asked, whoever made it',
+  },
+  {
+    behaviour: 'each caller of a proxy hears the logs of its own call',
+    revisions: REVISIONS,
+    cause:
+      'a pipe does not say which call a log message belongs to, and the call that began last hears it, whoever made it',
+  },
 ]

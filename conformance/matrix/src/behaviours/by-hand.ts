@@ -1,0 +1,84 @@
+/** Servers that are written by hand: a handler object, and questions that are results. */
+
+import type { ElicitAsk } from '@mcpx/client'
+import { createServer, inputRequired } from '@mcpx/server'
+import { expect } from 'vitest'
+import type { Behaviours } from '../behaviour.ts'
+import { textOf } from './calling-tools.ts'
+
+const info = { name: 'by-hand', version: '1' }
+const words = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+
+function counting() {
+  return createServer(info, {
+    listTools: () => ({ tools: [{ name: 't', inputSchema: { type: 'object' } }] }),
+    callTool(_params, { requestState, inputResponses }) {
+      const state = JSON.parse(requestState ?? '{"round":0,"folders":[]}')
+      const { roots } = (inputResponses?.folders ?? {}) as { roots?: { name?: string }[] }
+      const folders = [...state.folders, ...(roots ?? []).map(({ name }) => name)]
+      if (state.round === 3) return words(JSON.stringify(folders))
+      return inputRequired(
+        { folders: { method: 'roots/list' } },
+        JSON.stringify({ round: state.round + 1, folders, secret: 'hush' }),
+      )
+    },
+  })
+}
+
+export const byHand: Behaviours = {
+  async 'a handler written by hand asks by its result, and gets its own state back'({ connect }) {
+    let asked = 0
+    const roots = () => {
+      asked += 1
+      return [{ uri: 'file:///a', name: `n${asked}` }]
+    }
+    const client = await connect(counting(), { roots })
+    expect(textOf(await client.callTool('t'))).toBe('["n1","n2","n3"]')
+  },
+
+  async 'a call that never stops asking is stopped'({ connect }) {
+    const server = createServer(info, {
+      listTools: () => ({ tools: [] }),
+      callTool: () => inputRequired({ folders: { method: 'roots/list' } }),
+    })
+    const client = await connect(server, { roots: [], maxRounds: 5 })
+    await expect(client.callTool('t')).rejects.toThrow(/rounds|times/)
+  },
+
+  async 'a callback of the client that fails ends the call, and its words stay here'({ connect, reports }) {
+    const server = createServer(info).tool('t', {}, async (_args, ctx) => {
+      return JSON.stringify(await ctx.roots())
+    })
+    const client = await connect(server, {
+      roots() {
+        throw new Error('the password is 1234')
+      },
+    })
+    const failed = await client.callTool('t').catch((error: Error) => error)
+    reports.splice(0)
+    expect(failed instanceof Error || failed.isError).toBe(true)
+    expect(failed instanceof Error ? failed.message : textOf(failed)).not.toContain('1234')
+  },
+
+  async 'a URL that the client does not take is not asked for'({ connect, era }) {
+    const server = createServer(info).tool('t', {}, async (_args, ctx) => {
+      return JSON.stringify(await ctx.openUrl('pay', { message: 'Pay', url: 'https://example.com' }))
+    })
+    const asks: ElicitAsk[] = []
+    const onElicit = (ask: ElicitAsk) => {
+      asks.push(ask)
+      return { action: 'accept' } as const
+    }
+    const call = (await connect(server, { onElicit, elicitationModes: ['form'] })).callTool('t')
+    if (era === 'legacy') expect((await call).isError).toBe(true)
+    else await expect(call).rejects.toMatchObject({ code: -32021 })
+    expect(asks).toEqual([])
+  },
+
+  async 'a method of an extension is answered by a middleware, and is unknown without it'({ connect }) {
+    const server = createServer(info).tool('t', {}, () => 'x')
+    const client = await connect(server)
+    await expect(client.request('com.example/hello')).rejects.toMatchObject({ code: -32601 })
+    expect(textOf(await client.callTool('t'))).toBe('x')
+  },
+}
