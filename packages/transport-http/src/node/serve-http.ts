@@ -1,0 +1,86 @@
+/** An HTTP server on a port of this machine, with one MCP endpoint. */
+
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { ConnectionError, type Responder } from '@mcpx/protocol'
+import { createEndpoint } from '../server/endpoint.ts'
+import { LOOPBACK_HOSTS } from '../server/guards.ts'
+import type { HttpOptions } from '../server/options.ts'
+
+export interface ServeHttpOptions extends HttpOptions {
+  /** The port to listen on; 0: any that is free. Default: 3000. */
+  readonly port?: number | undefined
+  /** The address to listen on. Anything but a loopback address can be reached from other machines. Default: `127.0.0.1`. */
+  readonly host?: string | undefined
+  /** The path of the endpoint; every other one is answered with 404. Default: `/mcp`. */
+  readonly path?: string | undefined
+}
+
+export interface HttpServer {
+  /** Where clients reach the endpoint. */
+  readonly url: string
+  readonly port: number
+  /** Ends every connection at once. */
+  close(): Promise<void>
+  /** Refuses what is new, gives what runs this many ms to end, then closes. */
+  drain(ms: number): Promise<void>
+}
+
+/**
+ * Serves a server on a port of this machine. Resolves when it can be reached; rejects with a `ConnectionError` when it
+ * cannot listen there.
+ *
+ * ```ts
+ * const { url } = await serveHttp(server, { port: 3000 }) // http://127.0.0.1:3000/mcp
+ * ```
+ */
+export async function serveHttp(server: Responder, options: ServeHttpOptions = {}): Promise<HttpServer> {
+  const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options
+  const endpoint = createEndpoint(server, { ...options, allowedHosts: options.allowedHosts ?? hostsFor(host) })
+  const listener = getRequestListener(
+    (request) => (pathOf(request.url) === path ? endpoint.fetch(request) : new Response(null, { status: 404 })),
+    { overrideGlobalObjects: false },
+  )
+  const http = createServer((incoming, outgoing) => void listener(incoming, outgoing))
+  const bound = await listen(http, port, host)
+  const closed = () =>
+    new Promise<void>((resolve) => {
+      http.close(() => resolve())
+      http.closeAllConnections()
+    })
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
+    port: bound,
+    async close() {
+      endpoint.close()
+      await closed()
+    },
+    async drain(ms) {
+      await endpoint.drain(ms)
+      await closed()
+    },
+  }
+}
+
+/** The names by which a server on this address is called. */
+function hostsFor(host: string): readonly string[] {
+  const name = host.includes(':') ? `[${host}]` : host.toLowerCase()
+  return LOOPBACK_HOSTS.includes(name) ? LOOPBACK_HOSTS : [...LOOPBACK_HOSTS, name]
+}
+
+function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('//') + 2)
+  const query = url.indexOf('?', start)
+  return query === -1 ? url.slice(start) : url.slice(start, query)
+}
+
+function listen(http: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    http.once('error', (cause) => {
+      const hint = 'Choose another port, or end what listens there.'
+      reject(new ConnectionError('unreachable', `Cannot listen on ${host}:${port}`, { hint, cause }))
+    })
+    http.listen(port, host, () => resolve((http.address() as AddressInfo).port))
+  })
+}

@@ -1,0 +1,156 @@
+/** One MCP endpoint as a function from requests to responses: guards first, then the body, then its era. */
+
+import {
+  type AuthInfo,
+  type Awaitable,
+  ConnectionError,
+  decode,
+  encode,
+  errorMessage,
+  internalError,
+  isPromise,
+  type Message,
+  Refusal,
+  type Responder,
+} from '@mcpx/protocol'
+import { jsonResponse, refusal } from './answers.ts'
+import { readBody } from './body.ts'
+import { type Cors, createCors } from './cors.ts'
+import { createEras, type Eras } from './eras/select.ts'
+import { acceptsEvents, checkAccept, checkContentType, createGuards, type Guards } from './guards.ts'
+import { createHost, type Host, type Inbound } from './host.ts'
+import type { HttpOptions } from './options.ts'
+
+export interface Endpoint {
+  fetch(request: Request): Awaitable<Response>
+  /** Ends everything that runs. What comes later is refused with 503. */
+  close(): void
+  /** Refuses what is new, gives what runs this many ms to end, then closes. */
+  drain(ms: number): Promise<void>
+}
+
+export function createEndpoint(responder: Responder, options: HttpOptions = {}): Endpoint {
+  return new GuardedEndpoint(responder, options)
+}
+
+class GuardedEndpoint implements Endpoint {
+  readonly #host: Host
+  readonly #guards: Guards
+  readonly #cors: Cors | undefined
+  readonly #eras: Eras
+  #isClosing = false
+  #isClosed = false
+
+  constructor(responder: Responder, options: HttpOptions) {
+    this.#host = createHost(responder, options)
+    this.#guards = createGuards(options)
+    this.#cors = createCors(options)
+    this.#eras = createEras(this.#host)
+  }
+
+  fetch(request: Request): Awaitable<Response> {
+    const refused = this.#guards.checkCaller(request)
+    if (refused !== undefined) return refused
+    const cors = this.#cors
+    if (cors === undefined) return this.#handleSafely(request)
+    if (isPreflight(request)) return cors.preflight(request)
+    const response = this.#handleSafely(request)
+    return isPromise(response) ? response.then((settled) => cors.open(request, settled)) : cors.open(request, response)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    const reason = new ConnectionError('closed', 'The server is shutting down')
+    this.#eras.close(reason)
+    for (const each of [...this.#host.running]) each.abort(reason)
+  }
+
+  async drain(ms: number): Promise<void> {
+    this.#isClosing = true
+    this.#eras.endFeeds()
+    await idle(this.#host, ms)
+    this.close()
+  }
+
+  /** A fault of this side, or of a hook of the user's, says nothing of itself. */
+  #handleSafely(request: Request): Awaitable<Response> {
+    const fault = (error: unknown) => {
+      this.#host.report(error instanceof Error ? error : new Error('A hook threw what is no error', { cause: error }))
+      return refusal(500, internalError())
+    }
+    try {
+      const response = this.#handle(request)
+      return isPromise(response) ? response.then(undefined, fault) : response
+    } catch (error) {
+      return fault(error)
+    }
+  }
+
+  #handle(request: Request): Awaitable<Response> {
+    const { method } = request
+    if (this.#isClosed || (this.#isClosing && method === 'GET')) return unavailable(CLOSING)
+    const hasOthers = this.#eras.other !== undefined
+    if (method !== 'POST' && !(hasOthers && (method === 'GET' || method === 'DELETE'))) {
+      return notAllowed(hasOthers ? 'GET, POST, DELETE' : 'POST')
+    }
+    const { authenticate } = this.#host.options
+    return authenticate === undefined ? this.#answer(request, undefined) : this.#authenticated(request, authenticate)
+  }
+
+  async #authenticated(request: Request, authenticate: NonNullable<HttpOptions['authenticate']>): Promise<Response> {
+    const auth = await authenticate(request)
+    return auth instanceof Response ? auth : this.#answer(request, auth)
+  }
+
+  #answer(request: Request, auth: AuthInfo | undefined): Awaitable<Response> {
+    const { responses, strictAccept } = this.#host.options
+    const inbound: Inbound = { request, auth, takesEvents: responses !== 'json' && acceptsEvents(request) }
+    if (request.method !== 'POST') return this.#eras.other?.(inbound) ?? notAllowed('POST')
+    const refused = checkContentType(request) ?? checkAccept(request, strictAccept === true) ?? busy(this.#host)
+    return refused ?? this.#post(inbound)
+  }
+
+  async #post(inbound: Inbound): Promise<Response> {
+    const text = await readBody(inbound.request, this.#host.limits.body)
+    if (typeof text !== 'string') return text
+    const arrived = decode(text)
+    if (arrived instanceof Refusal) {
+      return jsonResponse(encode(arrived.answer ?? errorMessage(undefined, arrived.error)), 400)
+    }
+    // Answers to what was asked are still let in while the requests that asked are given time to end.
+    if (this.#isClosing && asks(arrived)) return unavailable(CLOSING)
+    return this.#eras.post(arrived, inbound)
+  }
+}
+
+const CLOSING = 'Shutting down: no new requests are taken'
+
+function asks(arrived: Message | (Message | Refusal)[]): boolean {
+  const isAsking = (item: Message | Refusal) => !(item instanceof Refusal) && 'method' in item && 'id' in item
+  return Array.isArray(arrived) ? arrived.some(isAsking) : isAsking(arrived)
+}
+
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
+}
+
+function notAllowed(allow: string): Response {
+  return new Response(null, { status: 405, headers: { allow } })
+}
+
+function busy({ running, limits }: Host): Response | undefined {
+  if (running.size < limits.running) return undefined
+  return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)
+}
+
+function unavailable(text: string): Response {
+  return refusal(503, internalError(text), undefined, { 'retry-after': '1' })
+}
+
+/** How often a draining endpoint looks whether it is done, in ms. */
+const LOOK = 20
+
+async function idle({ running }: Host, ms: number): Promise<void> {
+  const until = Date.now() + ms
+  while (running.size > 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, LOOK))
+}

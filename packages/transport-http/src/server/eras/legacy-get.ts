@@ -1,0 +1,151 @@
+/** GET: the stream of what a session is told unasked, and the rest of a stream that was lost. */
+
+import { type EventReplay, type EventStore, invalidRequest } from '@mcpx/protocol'
+import { encodeComment, encodeEvent } from '@mcpx/sse'
+import { EVENTS_TYPE, LAST_EVENT_HEADER } from '../../headers.ts'
+import { eventsResponse, messageText, refusal } from '../answers.ts'
+import type { EventStream } from '../event-stream.ts'
+import type { Host, Inbound } from '../host.ts'
+import type { LiveSession } from './legacy-live.ts'
+import { HttpSession, type UpdateSession } from './legacy-session.ts'
+import type { LegacyStreams } from './legacy-streams.ts'
+
+export interface GetContext {
+  readonly host: Host
+  readonly streams: LegacyStreams
+  readonly update: UpdateSession
+  /** Reads the record again and lets it live on; ends what runs here when there is none any more. */
+  readonly refresh: (live: LiveSession) => void
+}
+
+export async function getStream(live: LiveSession, inbound: Inbound, context: GetContext): Promise<Response> {
+  const { host, streams } = context
+  if (!inbound.takesEvents) return refusal(406, invalidRequest(`Accept must list ${EVENTS_TYPE}`))
+  const most = host.limits.sessionStreams
+  if (live.readers >= most) return tooManyStreams(most)
+  const lastEventId = inbound.request.headers.get(LAST_EVENT_HEADER)
+  if (lastEventId === null) return openFeed(live, context)
+  const replay = await streams.events?.replay(lastEventId)
+  const kind = replay && streams.kindOf(replay.streamId, live)
+  if (streams.events === undefined || replay === undefined || kind === undefined) {
+    return refusal(400, invalidRequest('Last-Event-ID names an event that is not known here, or no longer'))
+  }
+  if (kind === 'feed') return openFeed(live, context, { lastEventId, streamId: replay.streamId })
+  return resumePost({ live, context, events: streams.events, lastEventId }, replay)
+}
+
+export function tooManyStreams(most: number): Response {
+  return refusal(429, invalidRequest(`Too many streams of one session: at most ${most} (limits.sessionStreams)`))
+}
+
+interface Lost {
+  readonly lastEventId: string
+  readonly streamId: string
+}
+
+/** A client that lost this stream may be back before its going was noticed: the newest reader has it. */
+function openFeed(live: LiveSession, context: GetContext, lost?: Lost): Response {
+  const { host, streams } = context
+  if (host.responder.changes === undefined) {
+    return new Response(null, { status: 405, headers: { allow: 'POST, DELETE' } })
+  }
+  if (live.endFeed !== undefined) {
+    if (lost === undefined) return refusal(409, invalidRequest('This session has its stream already: one at a time'))
+    live.endFeed()
+  }
+  const ending = new AbortController()
+  const stop = () => {
+    if (live.endFeed === end) live.endFeed = undefined
+    ending.abort()
+  }
+  const reader = streams.openReader(live, stop, () => context.refresh(live))
+  const end = () => reader.end()
+  live.endFeed = end
+  void runFeed(live, reader, { context, signal: ending.signal, lost })
+  return eventsResponse(reader.body)
+}
+
+interface Feed {
+  readonly context: GetContext
+  readonly signal: AbortSignal
+  readonly lost: Lost | undefined
+}
+
+async function runFeed(live: LiveSession, reader: EventStream, { context, signal, lost }: Feed): Promise<void> {
+  const { host, streams, update } = context
+  const { events } = streams
+  try {
+    const changes = host.responder.changes?.(new HttpSession(live, update), signal)
+    // Makes the response begin before there is anything to say.
+    void reader.send(encodeComment())
+    const stored =
+      events !== undefined && streams.keepsEventsOf(live)
+        ? streams.openStored(live, events, lost?.streamId ?? streams.newId(live, 'feed'))
+        : undefined
+    if (stored !== undefined && lost === undefined) await stored.open(reader)
+    if (stored !== undefined && lost !== undefined) await stored.resume(lost.lastEventId, reader)
+    try {
+      for await (const change of changes ?? []) {
+        const text = messageText(change, host.report)
+        if (text !== undefined) await (stored?.send(text) ?? reader.send(encodeEvent({ data: text })))
+      }
+    } finally {
+      stored?.release()
+    }
+  } catch (problem) {
+    host.report(problem as Error)
+  } finally {
+    reader.end()
+  }
+}
+
+interface LostPost {
+  readonly live: LiveSession
+  readonly context: GetContext
+  readonly events: EventStore
+  readonly lastEventId: string
+}
+
+/** How often the events of a stream that another process writes are looked for, in ms. */
+const POLL = 500
+
+function resumePost({ live, context, events, lastEventId }: LostPost, replay: EventReplay): Response {
+  const stream = live.streams.get(replay.streamId)
+  const gone = new AbortController()
+  const reader = context.streams.openReader(
+    live,
+    (left) => {
+      stream?.detach(left)
+      gone.abort()
+    },
+    () => context.refresh(live),
+  )
+  void reader.send(encodeComment())
+  if (stream !== undefined) void stream.resume(lastEventId, reader)
+  else {
+    const copied = copyEvents(reader, { events, lastEventId, signal: gone.signal }, replay)
+    void copied.catch(context.host.report).finally(() => reader.end())
+  }
+  return eventsResponse(reader.body)
+}
+
+interface Copying {
+  readonly events: EventStore
+  readonly lastEventId: string
+  readonly signal: AbortSignal
+}
+
+/** Copies what another process stores, until it has ended the stream. */
+async function copyEvents(reader: EventStream, copying: Copying, first: EventReplay): Promise<void> {
+  let replay: EventReplay | undefined = first
+  let last = copying.lastEventId
+  while (replay !== undefined && !copying.signal.aborted) {
+    for (const { id, data } of replay.events) {
+      last = id
+      await reader.send(encodeEvent({ id, data }))
+    }
+    if (replay.ended) return
+    await new Promise((resolve) => setTimeout(resolve, POLL))
+    replay = await copying.events.replay(last)
+  }
+}

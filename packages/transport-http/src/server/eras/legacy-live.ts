@@ -1,0 +1,153 @@
+/** What one process knows of the sessions it is serving just now. A session that rests is known to the store alone. */
+
+import {
+  ConnectionError,
+  type EventBus,
+  isRequestId,
+  type NotificationMessage,
+  type RequestId,
+  type ResponseMessage,
+  type SessionState,
+} from '@mcpx/protocol'
+import type { HttpExchange } from '../exchange.ts'
+import { Asks } from './legacy-asking.ts'
+import type { StoredStream } from './legacy-stored-stream.ts'
+
+export interface LiveSession {
+  readonly id: string
+  /** The newest record that this process has seen. */
+  state: Readonly<SessionState>
+  readonly asks: Asks
+  /** Requests that are being answered. */
+  readonly running: Map<RequestId, HttpExchange>
+  /** Streams that are still being written to, whether or not a client reads them. */
+  readonly streams: Map<string, StoredStream>
+  /** How many clients read a stream. */
+  readers: number
+  /** Ends the stream that carries no answer. */
+  endFeed: (() => void) | undefined
+  /** How many calls hold on to this object. */
+  holders: number
+  unsubscribe: (() => unknown) | undefined
+}
+
+export function createLiveSession(id: string, state: Readonly<SessionState>): LiveSession {
+  return {
+    id,
+    state,
+    asks: new Asks(),
+    running: new Map(),
+    streams: new Map(),
+    readers: 0,
+    endFeed: undefined,
+    holders: 0,
+    unsubscribe: undefined,
+  }
+}
+
+/** What processes tell each other about a session. */
+type Word =
+  | { readonly answer: ResponseMessage }
+  | { readonly notification: NotificationMessage }
+  | { readonly state: Readonly<SessionState> }
+  | { readonly ended: true }
+
+export class LiveSessions {
+  readonly #sessions = new Map<string, LiveSession>()
+  readonly #bus: EventBus | undefined
+  readonly #report: (problem: Error) => void
+
+  constructor(bus: EventBus | undefined, report: (problem: Error) => void) {
+    this.#bus = bus
+    this.#report = report
+  }
+
+  get all(): LiveSession[] {
+    return [...this.#sessions.values()]
+  }
+
+  /** The session as far as it is alive here. Each call is paired with one of `release`. */
+  async hold(id: string, state: Readonly<SessionState>): Promise<LiveSession> {
+    const known = this.#sessions.get(id)
+    const live = known ?? createLiveSession(id, state)
+    live.holders += 1
+    live.state = state
+    if (known === undefined) {
+      this.#sessions.set(id, live)
+      if (this.#bus !== undefined) {
+        live.unsubscribe = await this.#bus.subscribe(topicOf(id), (text) => this.#hear(live, text))
+      }
+    }
+    return live
+  }
+
+  release(live: LiveSession): void {
+    live.holders -= 1
+    if (live.holders > 0 || this.#sessions.get(live.id) !== live) return
+    this.#sessions.delete(live.id)
+    void live.unsubscribe?.()
+  }
+
+  /** Brings an answer to whoever has asked. */
+  async answer(live: LiveSession, answer: ResponseMessage): Promise<void> {
+    if (live.asks.settle(answer)) return
+    if (this.#bus === undefined) {
+      this.#report(new ConnectionError('unmatched', 'An answer was ignored: nothing was asked with its id'))
+    } else await this.#tell(live.id, { answer })
+  }
+
+  /** Brings a cancellation or a progress to whoever it is meant for; whether that is here. */
+  async relate(live: LiveSession, notification: NotificationMessage): Promise<boolean> {
+    const { method } = notification
+    if (method !== 'notifications/cancelled' && method !== 'notifications/progress') return false
+    if (!relateHere(live, notification)) await this.#tell(live.id, { notification })
+    return true
+  }
+
+  /** The record has changed. */
+  async changed(live: LiveSession, state: Readonly<SessionState>): Promise<void> {
+    live.state = state
+    await this.#tell(live.id, { state })
+  }
+
+  /** Ends a session in every process. */
+  async end(id: string): Promise<void> {
+    const live = this.#sessions.get(id)
+    if (live !== undefined) this.endHere(live, new ConnectionError('closed', 'The session has ended'))
+    await this.#tell(id, { ended: true })
+  }
+
+  endHere(live: LiveSession, reason: Error): void {
+    live.endFeed?.()
+    live.asks.drop(reason)
+    for (const exchange of [...live.running.values()]) exchange.abort(reason)
+  }
+
+  #hear(live: LiveSession, text: string): void {
+    const word = JSON.parse(text) as Word
+    if ('answer' in word) live.asks.settle(word.answer)
+    else if ('notification' in word) relateHere(live, word.notification)
+    else if ('state' in word) live.state = word.state
+    else this.endHere(live, new ConnectionError('closed', 'The session has ended'))
+  }
+
+  async #tell(id: string, word: Word): Promise<void> {
+    try {
+      await this.#bus?.publish(topicOf(id), JSON.stringify(word))
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
+  }
+}
+
+function relateHere(live: LiveSession, notification: NotificationMessage): boolean {
+  if (notification.method === 'notifications/progress') return live.asks.hear(notification)
+  const id = notification.params?.requestId
+  const exchange = isRequestId(id) ? live.running.get(id) : undefined
+  exchange?.abort(new ConnectionError('cancelled', 'The client cancelled the request'))
+  return exchange !== undefined
+}
+
+function topicOf(id: string): string {
+  return `mcpx/session/${id}`
+}

@@ -1,0 +1,105 @@
+/** The records of sessions: opened, found by the header that names them, changed, and ended. */
+
+import {
+  ASSUMED_REVISION,
+  type AuthInfo,
+  ConnectionError,
+  invalidRequest,
+  isRevision,
+  type SessionState,
+  type SessionStore,
+} from '@mcpx/protocol'
+import { createMemorySessionStore } from '@mcpx/protocol/memory'
+import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
+import { refusal } from '../answers.ts'
+import type { Host, Inbound } from '../host.ts'
+import { createLiveSession, type LiveSession, LiveSessions } from './legacy-live.ts'
+import { type UpdateSession, updateHere } from './legacy-session.ts'
+
+export interface Records {
+  /** Whether there are sessions at all. */
+  readonly areKept: boolean
+  readonly live: LiveSessions
+  create(id: string, state: Readonly<SessionState>, auth: AuthInfo | undefined): Promise<void>
+  /** The session that a request names, held until it is released; or why there is none. */
+  find(inbound: Inbound): Promise<LiveSession | Response>
+  end(live: LiveSession): Promise<void>
+  readonly update: UpdateSession
+  readonly refresh: (live: LiveSession) => void
+}
+
+const DEFAULT_TTL = 30 * 60_000
+
+export function createRecords(host: Host): Records {
+  const { sessions } = host.options
+  if (sessions === false) return createNoRecords(host)
+  const store = sessions?.store ?? createMemorySessionStore()
+  const ttl = sessions?.ttl ?? DEFAULT_TTL
+  const live = new LiveSessions(sessions?.bus, host.report)
+  return {
+    areKept: true,
+    live,
+    async create(id, state, auth) {
+      const bound = auth === undefined ? state : { ...state, subject: auth.subject }
+      await store.create(id, bound, ttl)
+    },
+    async find({ request, auth }) {
+      const id = request.headers.get(SESSION_HEADER)
+      if (id === null) return refusal(400, invalidRequest('Mcp-Session-Id is missing: send "initialize" first'))
+      const state = await store.get(id, ttl)
+      // Whose session it is, is nobody else's business: a stranger is told the same as for a dead one.
+      if (state === undefined || state.subject !== auth?.subject) return noSession()
+      return live.hold(id, state)
+    },
+    async end(ended) {
+      await store.delete(ended.id)
+      await live.end(ended.id)
+    },
+    update: (changing, change) => updateStored(store, live, changing, change),
+    refresh: (resting) => void refresh(store, ttl, live, resting).catch(host.report),
+  }
+}
+
+function noSession(): Response {
+  return refusal(
+    404,
+    invalidRequest('There is no such session, or no longer: send "initialize" without Mcp-Session-Id'),
+  )
+}
+
+async function updateStored(
+  store: SessionStore,
+  sessions: LiveSessions,
+  live: LiveSession,
+  change: (state: SessionState) => void,
+): Promise<void> {
+  const state = await store.update(live.id, change)
+  if (state === undefined) throw new ConnectionError('closed', 'The session has ended')
+  await sessions.changed(live, state)
+}
+
+async function refresh(store: SessionStore, ttl: number, sessions: LiveSessions, live: LiveSession): Promise<void> {
+  const state = await store.get(live.id, ttl)
+  if (state === undefined) sessions.endHere(live, new ConnectionError('closed', 'The session has ended'))
+  else live.state = state
+}
+
+/** Each request has a session of its own, which nobody can ask on and which ends with it. */
+function createNoRecords(host: Host): Records {
+  const live = new LiveSessions(undefined, host.report)
+  return {
+    areKept: false,
+    live,
+    create: async () => {},
+    async find({ request }) {
+      const version = request.headers.get(VERSION_HEADER)
+      const revision = isRevision(version) ? version : ASSUMED_REVISION
+      const alone = createLiveSession(crypto.randomUUID(), { revision, initialized: true })
+      alone.holders = 1
+      return alone
+    },
+    end: async () => {},
+    update: updateHere,
+    refresh: () => {},
+  }
+}

@@ -1,0 +1,226 @@
+/** The legacy era over HTTP: a handshake opens a session, and a header names it from then on. */
+
+import {
+  type Awaitable,
+  BATCH_REVISION,
+  ErrorCode,
+  eraOf,
+  errorMessage,
+  invalidRequest,
+  isPromise,
+  isRevision,
+  type Message,
+  type NotificationMessage,
+  REVISIONS,
+  Refusal,
+  type RequestMessage,
+  type ResponseMessage,
+  unsupportedVersion,
+} from '@mcpx/protocol'
+import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
+import { accepted, answerText, jsonResponse, refusal, silentResponse } from '../answers.ts'
+import { HttpExchange } from '../exchange.ts'
+import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
+import { LazyReply } from '../lazy-reply.ts'
+import { unreachable } from './legacy-asking.ts'
+import { getStream, tooManyStreams } from './legacy-get.ts'
+import { createLiveSession, type LiveSession } from './legacy-live.ts'
+import { createRecords, type Records } from './legacy-records.ts'
+import { HttpSession, updateHere } from './legacy-session.ts'
+import { LegacyStreams } from './legacy-streams.ts'
+
+type Item = Message | Refusal
+
+export interface Legacy {
+  post(arrived: Message | Item[], inbound: Inbound): Promise<Response>
+  other(inbound: Inbound): Promise<Response>
+  endFeeds(): void
+  close(reason: Error): void
+}
+
+export function createLegacy(host: Host): Legacy {
+  const records = createRecords(host)
+  const streams = new LegacyStreams(host, records.live)
+  const era = new LegacyEra(host, records, streams)
+  return {
+    post: (arrived, inbound) => era.post(arrived, inbound),
+    other: (inbound) => era.other(inbound),
+    endFeeds() {
+      for (const live of records.live.all) live.endFeed?.()
+    },
+    close(reason) {
+      for (const live of records.live.all) records.live.endHere(live, reason)
+    },
+  }
+}
+
+class LegacyEra {
+  readonly #host: Host
+  readonly #records: Records
+  readonly #streams: LegacyStreams
+
+  constructor(host: Host, records: Records, streams: LegacyStreams) {
+    this.#host = host
+    this.#records = records
+    this.#streams = streams
+  }
+
+  async post(arrived: Message | Item[], inbound: Inbound): Promise<Response> {
+    const isHandshake = !Array.isArray(arrived) && 'method' in arrived && arrived.method === 'initialize'
+    const hasSession = inbound.request.headers.has(SESSION_HEADER)
+    if (isHandshake && 'id' in arrived && !hasSession) return this.#open(arrived as RequestMessage, inbound)
+    const wrong = versionProblem(inbound, arrived)
+    if (wrong !== undefined) return wrong
+    const live = await this.#records.find(inbound)
+    if (live instanceof Response) return live
+    try {
+      return await this.#receive(arrived, live, inbound)
+    } finally {
+      this.#records.live.release(live)
+    }
+  }
+
+  async other(inbound: Inbound): Promise<Response> {
+    if (!this.#records.areKept) return new Response(null, { status: 405, headers: { allow: 'POST' } })
+    const isGet = inbound.request.method === 'GET'
+    if (isGet && this.#host.options.responses === 'json') {
+      return new Response(null, { status: 405, headers: { allow: 'POST, DELETE' } })
+    }
+    const wrong = versionProblem(inbound)
+    if (wrong !== undefined) return wrong
+    const live = await this.#records.find(inbound)
+    if (live instanceof Response) return live
+    try {
+      if (isGet) {
+        const { update, refresh } = this.#records
+        return await getStream(live, inbound, { host: this.#host, streams: this.#streams, update, refresh })
+      }
+      await this.#records.end(live)
+      return new Response(null, { status: 204 })
+    } finally {
+      this.#records.live.release(live)
+    }
+  }
+
+  /** The handshake works on a record of its own, which is stored when it has gone well. */
+  async #open(message: RequestMessage, inbound: Inbound): Promise<Response> {
+    const draft = createLiveSession(crypto.randomUUID(), {})
+    const exchange = new HttpExchange({
+      request: inbound.request,
+      auth: inbound.auth,
+      session: new HttpSession(draft, updateHere),
+      endsWithClient: false,
+      say: () => {},
+    })
+    const answer = await answerRequest(this.#host, message, exchange)
+    if (answer === undefined) return silentResponse()
+    const text = answerText(answer, this.#host.report)
+    if ('error' in answer || !this.#records.areKept) return jsonResponse(text, statusOf(answer))
+    await this.#records.create(draft.id, draft.state, inbound.auth)
+    return jsonResponse(text, 200, { [SESSION_HEADER]: draft.id })
+  }
+
+  #receive(arrived: Message | Item[], live: LiveSession, inbound: Inbound): Awaitable<Response> {
+    if (!Array.isArray(arrived)) return this.#receiveOne(arrived, live, inbound)
+    if (live.state.revision !== BATCH_REVISION) {
+      const text = `Invalid message: an array of messages is only let in with revision ${BATCH_REVISION}`
+      return refusal(400, invalidRequest(text))
+    }
+    return this.#receiveBatch(arrived, live, inbound)
+  }
+
+  #receiveOne(message: Message, live: LiveSession, inbound: Inbound): Awaitable<Response> {
+    if (!('method' in message)) return this.#records.live.answer(live, message).then(accepted)
+    if (!('id' in message)) return this.#hear(message, live, inbound).then(accepted)
+    const refused = this.#requestProblem(message, live)
+    if (refused !== undefined) return refused
+    const reply = this.#createReply(live, inbound)
+    return reply.answer(this.#answer(message, live, inbound, reply))
+  }
+
+  async #receiveBatch(items: Item[], live: LiveSession, inbound: Inbound): Promise<Response> {
+    const reply = this.#createReply(live, inbound)
+    const answers: Awaitable<ResponseMessage | undefined>[] = []
+    for (const item of items) {
+      if (item instanceof Refusal) answers.push(item.answer)
+      else if (!('method' in item)) await this.#records.live.answer(live, item)
+      else if (!('id' in item)) await this.#hear(item, live, inbound)
+      else answers.push(this.#answerInBatch(item, live, inbound, reply))
+    }
+    if (answers.length === 0) return accepted()
+    return reply.answer(Promise.all(answers).then((all) => all.filter((answer) => answer !== undefined)))
+  }
+
+  #answerInBatch(message: RequestMessage, live: LiveSession, inbound: Inbound, reply: LazyReply) {
+    if (live.running.has(message.id)) return errorMessage(message.id, inFlight())
+    if (live.running.size >= this.#host.limits.sessionRequests) return errorMessage(message.id, this.#tooMany())
+    return this.#answer(message, live, inbound, reply)
+  }
+
+  #requestProblem({ id }: RequestMessage, live: LiveSession): Response | undefined {
+    const { sessionRequests, sessionStreams } = this.#host.limits
+    if (live.running.has(id)) return refusal(400, inFlight(), id)
+    if (live.running.size >= sessionRequests) return refusal(429, this.#tooMany(), id)
+    return live.readers >= sessionStreams ? tooManyStreams(sessionStreams) : undefined
+  }
+
+  #tooMany() {
+    const most = this.#host.limits.sessionRequests
+    return invalidRequest(`Too many requests of one session at once: at most ${most} (limits.sessionRequests)`)
+  }
+
+  #createReply(live: LiveSession, inbound: Inbound): LazyReply {
+    // The stream is gone for good: nobody can answer what was asked on it.
+    const onLost = () => live.asks.drop(unreachable('anything'), reply)
+    const reply: LazyReply = new LazyReply({
+      openStream: inbound.takesEvents ? () => this.#streams.openPost(live, onLost) : undefined,
+      statusOf,
+      report: this.#host.report,
+    })
+    return reply
+  }
+
+  #answer(
+    message: RequestMessage,
+    live: LiveSession,
+    { request, auth }: Inbound,
+    reply: LazyReply,
+  ): Awaitable<ResponseMessage | undefined> {
+    const session = new HttpSession(live, this.#records.update, this.#records.areKept ? reply : undefined)
+    const say = (said: Message) => reply.say(said)
+    const exchange = new HttpExchange({ request, auth, session, endsWithClient: false, say })
+    const done = (answer: ResponseMessage | undefined) => {
+      live.running.delete(message.id)
+      this.#records.live.release(live)
+      return answer
+    }
+    live.running.set(message.id, exchange)
+    live.holders += 1
+    const answer = answerRequest(this.#host, message, exchange)
+    return isPromise(answer) ? answer.then(done) : done(answer)
+  }
+
+  async #hear(message: NotificationMessage, live: LiveSession, { request, auth }: Inbound): Promise<void> {
+    if (await this.#records.live.relate(live, message)) return
+    const session = new HttpSession(live, this.#records.update)
+    const exchange = new HttpExchange({ request, auth, session, endsWithClient: false, say: () => {} })
+    await hearNotification(this.#host, message, exchange)
+    exchange.end()
+  }
+}
+
+/** Answers have no status of their own: a client of this era takes 404 for the end of its session. */
+function statusOf(answer: ResponseMessage): number {
+  return 'error' in answer && answer.error.code === ErrorCode.UnsupportedProtocolVersion ? 400 : 200
+}
+
+function inFlight() {
+  return invalidRequest('Invalid message: id: a request with this id is still in flight')
+}
+
+function versionProblem({ request }: Inbound, arrived?: Message | Item[]): Response | undefined {
+  const version = request.headers.get(VERSION_HEADER)
+  if (version === null || (isRevision(version) && eraOf(version) === 'legacy')) return undefined
+  const id = arrived !== undefined && 'method' in arrived && 'id' in arrived ? arrived.id : undefined
+  return refusal(400, unsupportedVersion(version, REVISIONS), id)
+}

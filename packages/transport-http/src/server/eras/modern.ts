@@ -1,0 +1,105 @@
+/** POSTs of the modern era: each stands alone, and ends when its client goes away. */
+
+import {
+  type Awaitable,
+  eraOf,
+  headerMismatch,
+  isPromise,
+  isRevision,
+  methodNotFound,
+  type NotificationMessage,
+  quoted,
+  type RequestMessage,
+  type RpcError,
+  revisionsOf,
+  unsupportedVersion,
+} from '@mcpx/protocol'
+import { encodeEvent } from '@mcpx/sse'
+import { VERSION_HEADER } from '../../headers.ts'
+import { accepted, refusal } from '../answers.ts'
+import { statusOf } from '../error-status.ts'
+import { EventStream } from '../event-stream.ts'
+import { HttpExchange } from '../exchange.ts'
+import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
+import { LazyReply, type MessageStream } from '../lazy-reply.ts'
+import { mirroredArguments } from '../mirrored-arguments.ts'
+import { argumentsProblem, calledTool, envelopeProblem } from '../mirrored-headers.ts'
+import { toolSchemasOf } from '../tool-schemas.ts'
+
+const LISTEN = 'subscriptions/listen'
+
+/** Whether the version header alone names a modern revision. */
+export function namesModern({ request }: Inbound): boolean {
+  const version = request.headers.get(VERSION_HEADER)
+  return isRevision(version) && eraOf(version) === 'modern'
+}
+
+export function postModern(
+  message: RequestMessage | NotificationMessage,
+  inbound: Inbound,
+  host: Host,
+): Awaitable<Response> {
+  if ('id' in message) return request(message, inbound, host)
+  const { auth, request: from } = inbound
+  const exchange = new HttpExchange({ request: from, auth, endsWithClient: true, say: () => {} })
+  return hearNotification(host, message, exchange).then(accepted)
+}
+
+/** A request without an envelope, where only modern ones are served: a client may show the text alone. */
+export function refuseUnclaimed({ id }: RequestMessage, { request: { headers } }: Inbound): Response {
+  const supported = revisionsOf('modern')
+  const version = headers.get(VERSION_HEADER)
+  if (version !== null) return refusal(400, unsupportedVersion(version, supported), id)
+  const text = `MCP-Protocol-Version is missing; only ${supported.map(quoted).join(', ')} is served here`
+  return refusal(400, headerMismatch(`Header mismatch: ${text}`), id)
+}
+
+function request(message: RequestMessage, inbound: Inbound, host: Host): Awaitable<Response> {
+  const { id, method } = message
+  const problem = envelopeProblem(message, inbound.request.headers)
+  if (problem !== undefined) return refusal(400, problem, id)
+  if (method === LISTEN && !inbound.takesEvents) return refusal(404, methodNotFound(method), id)
+
+  const exchange: HttpExchange = new HttpExchange({
+    request: inbound.request,
+    auth: inbound.auth,
+    endsWithClient: true,
+    say: (said) => reply.say(said),
+  })
+  const openStream = () => openPlainStream(host, (reason) => exchange.abort(reason))
+  const reply = new LazyReply({
+    openStream: inbound.takesEvents ? openStream : undefined,
+    statusOf,
+    report: host.report,
+  })
+  const run = (refused: RpcError | undefined) => {
+    if (refused !== undefined) return refusal(400, refused, id)
+    return reply.answer(answerRequest(host, message, exchange))
+  }
+  const checked = checkArguments(message, exchange, inbound, host)
+  return isPromise(checked) ? checked.then(run) : run(checked)
+}
+
+function checkArguments(
+  message: RequestMessage,
+  exchange: HttpExchange,
+  { request: { headers } }: Inbound,
+  host: Host,
+): Awaitable<RpcError | undefined> {
+  const tool = calledTool(message)
+  const schemas = tool === undefined ? undefined : toolSchemasOf(host)
+  if (tool === undefined || schemas === undefined) return undefined
+  const schema = schemas(tool, exchange)
+  if (!isPromise(schema)) return argumentsProblem(message, headers, mirroredArguments(schema))
+  return schema.then((known) => argumentsProblem(message, headers, mirroredArguments(known)))
+}
+
+/** Events without ids: a stream that is lost is not resumed. */
+function openPlainStream({ keepAlive, limits }: Host, onGone: (reason: Error) => void): MessageStream {
+  const stream = new EventStream({ keepAlive, maxUnsent: limits.unsent, onGone })
+  return {
+    body: stream.body,
+    send: (text) => stream.send(encodeEvent({ data: text })),
+    end: () => stream.end(),
+  }
+}

@@ -1,0 +1,91 @@
+/** The way back for one message that came by HTTP. */
+
+import type {
+  AuthInfo,
+  Awaitable,
+  Exchange,
+  JsonObject,
+  Message,
+  NotificationMessage,
+  RequestInfo,
+  Session,
+} from '@mcpx/protocol'
+
+export interface ExchangeFacts {
+  readonly request: Request
+  readonly auth: AuthInfo | undefined
+  readonly session?: Session | undefined
+  /** Whether the exchange ends when the client goes away. */
+  readonly endsWithClient: boolean
+  /** Sends what is said before the answer. */
+  readonly say: (message: Message) => Awaitable<void>
+}
+
+export class HttpExchange implements Exchange {
+  readonly auth: AuthInfo | undefined
+  readonly session: Session | undefined
+  readonly #facts: ExchangeFacts
+  #controller: AbortController | undefined
+  #reason: Error | undefined
+  #ended = false
+  #onGone: (() => void) | undefined
+
+  constructor(facts: ExchangeFacts) {
+    this.#facts = facts
+    this.auth = facts.auth
+    this.session = facts.session
+  }
+
+  get requestInfo(): RequestInfo {
+    return this.#facts.request
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= this.#createController()
+    return this.#controller.signal
+  }
+
+  get isAborted(): boolean {
+    return this.#reason !== undefined || this.#controller?.signal.aborted === true
+  }
+
+  notify(method: string, params?: JsonObject): Awaitable<void> {
+    if (this.#ended) return undefined
+    const message: NotificationMessage =
+      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }
+    return this.#facts.say(message)
+  }
+
+  /** Nobody waits for the answer any more. */
+  abort(reason: Error): void {
+    if (this.#ended) return
+    this.#reason = reason
+    this.end()
+    this.#controller?.abort(reason)
+  }
+
+  /** From now on nothing is said. */
+  end(): void {
+    this.#ended = true
+    if (this.#onGone !== undefined) this.#facts.request.signal.removeEventListener('abort', this.#onGone)
+    this.#onGone = undefined
+  }
+
+  #createController(): AbortController {
+    const controller = new AbortController()
+    if (this.#reason !== undefined) controller.abort(this.#reason)
+    else if (this.#facts.endsWithClient && !this.#ended) this.#followClient()
+    return controller
+  }
+
+  #followClient(): void {
+    const { signal } = this.#facts.request
+    this.#onGone = () => this.abort(toError(signal.reason))
+    if (signal.aborted) queueMicrotask(this.#onGone)
+    else signal.addEventListener('abort', this.#onGone, { once: true })
+  }
+}
+
+function toError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('The client closed the connection', { cause: reason })
+}

@@ -1,0 +1,88 @@
+/** What the eras share of an endpoint: who answers, within which limits, and what is running. */
+
+import {
+  type AuthInfo,
+  type Awaitable,
+  type Exchange,
+  errorMessage,
+  internalError,
+  isPromise,
+  type NotificationMessage,
+  type RequestMessage,
+  type Responder,
+  type ResponseMessage,
+} from '@mcpx/protocol'
+import type { HttpExchange } from './exchange.ts'
+import { HTTP_LIMITS, type HttpLimits, type HttpOptions } from './options.ts'
+
+/** A request by HTTP that has passed the guards. */
+export interface Inbound {
+  readonly request: Request
+  readonly auth: AuthInfo | undefined
+  /** Whether its answer may be a stream. */
+  readonly takesEvents: boolean
+}
+
+/** What runs until it ends by itself or is ended from outside. */
+export interface Running {
+  abort(reason: Error): void
+}
+
+export interface Host {
+  readonly responder: Responder
+  readonly options: HttpOptions
+  readonly limits: HttpLimits
+  readonly keepAlive: number
+  /** The requests that are being answered. */
+  readonly running: Set<Running>
+  readonly report: (problem: Error) => void
+}
+
+export function createHost(responder: Responder, options: HttpOptions): Host {
+  return {
+    responder,
+    options,
+    limits: { ...HTTP_LIMITS, ...options.limits },
+    keepAlive: options.keepAlive ?? 15_000,
+    running: new Set(),
+    report: options.report ?? (() => {}),
+  }
+}
+
+/** Has a request answered. A fault is masked and reported; what was given up has no answer. */
+export function answerRequest(
+  host: Host,
+  message: RequestMessage,
+  exchange: HttpExchange,
+): Awaitable<ResponseMessage | undefined> {
+  host.running.add(exchange)
+  const done = (answer: ResponseMessage | undefined): ResponseMessage | undefined => {
+    host.running.delete(exchange)
+    if (exchange.isAborted) return undefined
+    exchange.end()
+    return answer ?? errorMessage(message.id, internalError())
+  }
+  const fault = (error: unknown) => {
+    host.report(asError(error))
+    return done(undefined)
+  }
+  try {
+    const answer = host.responder.respond(message, exchange)
+    return isPromise(answer) ? answer.then(done, fault) : done(answer)
+  } catch (error) {
+    return fault(error)
+  }
+}
+
+/** Has a notification heard; resolves when it was. */
+export async function hearNotification(host: Host, message: NotificationMessage, exchange: Exchange): Promise<void> {
+  try {
+    await host.responder.respond(message, exchange)
+  } catch (error) {
+    host.report(asError(error))
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('The responder threw what is no error', { cause: error })
+}

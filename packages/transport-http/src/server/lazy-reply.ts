@@ -1,0 +1,93 @@
+/** The reply to one POST: plain JSON, unless something is said before the answer; then a stream of events. */
+
+import { type Awaitable, isPromise, type Message, type ResponseMessage } from '@mcpx/protocol'
+import { answerText, eventsResponse, jsonResponse, messageText, silentResponse } from './answers.ts'
+
+/** Messages on their way to one client. */
+export interface MessageStream {
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>
+  /** Resolves when there is room for more. */
+  send(text: string): Awaitable<void>
+  /** Ends the stream after what was sent. */
+  end(): void
+}
+
+export interface ReplyOptions {
+  /** Opens the stream; absent when there must be none, and what is said is dropped. */
+  readonly openStream: (() => MessageStream) | undefined
+  /** Sent with the response, whatever it becomes. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly statusOf: (answer: ResponseMessage) => number
+  readonly report: (problem: Error) => void
+}
+
+/** One answer, the answers to an array of requests, or nothing when it is no longer wanted. */
+export type Answer = ResponseMessage | readonly ResponseMessage[] | undefined
+
+export class LazyReply {
+  readonly #options: ReplyOptions
+  #stream: MessageStream | undefined
+  #response: Response | undefined
+  #resolve: ((response: Response) => void) | undefined
+  #ended = false
+
+  constructor(options: ReplyOptions) {
+    this.#options = options
+  }
+
+  /** Whether anything can be said before the answer. */
+  get canSay(): boolean {
+    return !this.#ended && this.#options.openStream !== undefined
+  }
+
+  say(message: Message): Awaitable<void> {
+    if (!this.canSay) return undefined
+    const text = messageText(message, this.#options.report)
+    return text === undefined ? undefined : this.#open().send(text)
+  }
+
+  /** The response: at once when the answer is there and nothing was said. */
+  answer(answer: Awaitable<Answer>): Awaitable<Response> {
+    if (!isPromise(answer)) return this.#finish(answer)
+    return new Promise<Response>((resolve, reject) => {
+      this.#resolve = resolve
+      if (this.#response !== undefined) resolve(this.#response)
+      answer.then((settled) => resolve(this.#finish(settled)), reject)
+    })
+  }
+
+  #open(): MessageStream {
+    if (this.#stream !== undefined) return this.#stream
+    const stream = this.#options.openStream?.() as MessageStream
+    this.#stream = stream
+    // Made once: from now on the body belongs to whoever reads it.
+    this.#response = eventsResponse(stream.body, this.#options.headers)
+    this.#resolve?.(this.#response)
+    return stream
+  }
+
+  #finish(answer: Answer): Response {
+    this.#ended = true
+    const stream = this.#stream
+    if (stream === undefined) return this.#asJson(answer)
+    for (const each of toArray(answer)) void stream.send(answerText(each, this.#options.report))
+    stream.end()
+    return this.#response as Response
+  }
+
+  #asJson(answer: Answer): Response {
+    const { headers, statusOf, report } = this.#options
+    if (answer === undefined) return silentResponse(headers)
+    if (isOne(answer)) return jsonResponse(answerText(answer, report), statusOf(answer), headers)
+    return jsonResponse(`[${answer.map((each) => answerText(each, report)).join(',')}]`, 200, headers)
+  }
+}
+
+function isOne(answer: ResponseMessage | readonly ResponseMessage[]): answer is ResponseMessage {
+  return !Array.isArray(answer)
+}
+
+function toArray(answer: Answer): readonly ResponseMessage[] {
+  if (answer === undefined) return []
+  return isOne(answer) ? [answer] : answer
+}

@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest'
+import { mcp } from './hono.ts'
+import { eventsOf, gate, get, HandWritten, json, MODERN, modern, post, postModern, request } from './server.fixture.ts'
+
+const KEY = 'io.modelcontextprotocol'
+const echo = new HandWritten({
+  'tools/call': (params) => ({ content: [], said: params.arguments }),
+  'prompts/get': () => ({ messages: [] }),
+  'resources/read': () => ({ contents: [] }),
+  'server/discover': () => ({ supportedVersions: [MODERN] }),
+})
+
+describe('a modern POST', () => {
+  it('is answered with plain JSON when the handler says nothing before it ends', async () => {
+    const response = await postModern(mcp(echo), modern('tools/call', { name: 'a', arguments: { x: 1 } }, 'id-7'))
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('mcp-session-id')).toBeNull()
+    expect(await json(response)).toEqual({ jsonrpc: '2.0', id: 'id-7', result: { content: [], said: { x: 1 } } })
+  })
+
+  it('becomes a stream when the handler speaks before it ends, without ids or retry', async () => {
+    const app = mcp(
+      new HandWritten({
+        'tools/call': async (_params, exchange) => {
+          await exchange.notify('notifications/progress', { progressToken: 1, progress: 1 })
+          return { content: [] }
+        },
+      }),
+    )
+    const response = await postModern(app, modern('tools/call', { name: 'a' }))
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    })
+    const text = await response.text()
+    expect(text).not.toMatch(/^(?:id|retry|event):/m)
+    expect(text.split('\n\n').filter(Boolean)).toHaveLength(2)
+    expect(text).toContain('"result":{"content":[]}')
+  })
+
+  it('sends an error as the last event once the stream has begun, and 200 stays the status', async () => {
+    const app = mcp({
+      async respond(message, exchange) {
+        if (!('id' in message)) return undefined
+        await exchange.notify('notifications/message', { level: 'info', data: 1 })
+        throw new Error('secret')
+      },
+    })
+    const events = eventsOf(await postModern(app, modern('tools/call', { name: 'a' })))
+    const [, last] = await events.rest()
+    expect(last).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } })
+  })
+
+  it('takes a notification with 202 and no body', async () => {
+    const server = new HandWritten()
+    const response = await post(
+      mcp(server),
+      { jsonrpc: '2.0', method: 'notifications/cancelled' },
+      { 'mcp-protocol-version': MODERN },
+    )
+    expect([response.status, await response.text()]).toEqual([202, ''])
+    expect(server.heard).toHaveLength(1)
+  })
+
+  it('ignores session ids and Last-Event-ID', async () => {
+    const response = await postModern(mcp(echo), modern('server/discover'), {
+      'mcp-session-id': 'x',
+      'last-event-id': 'y',
+    })
+    expect([response.status, response.headers.get('mcp-session-id')]).toEqual([200, null])
+  })
+
+  it('ends the exchange when the client goes, and drops what comes after', async () => {
+    const started = gate()
+    const aborted = gate<unknown>()
+    const app = mcp(
+      new HandWritten({
+        'tools/call': async (_params, exchange) => {
+          exchange.signal.addEventListener('abort', () => aborted.open(exchange.signal.reason))
+          await exchange.notify('notifications/message', { level: 'info', data: 1 })
+          started.open()
+          await aborted.promise
+          await exchange.notify('notifications/message', { level: 'info', data: 2 })
+          return {}
+        },
+      }),
+    )
+    const response = await postModern(app, modern('tools/call', { name: 'a' }))
+    await started.promise
+    await response.body?.cancel()
+    expect(await aborted.promise).toBeInstanceOf(Error)
+  })
+
+  it('ends the exchange when the client goes before anything was said', async () => {
+    const client = new AbortController()
+    const aborted = gate()
+    const app = mcp(
+      new HandWritten({
+        'tools/call': async (_params, exchange) => {
+          exchange.signal.addEventListener('abort', () => aborted.open())
+          client.abort()
+          await aborted.promise
+          return {}
+        },
+      }),
+    )
+    const message = modern('tools/call', { name: 'a' })
+    const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'a' }
+    await post(app, message, headers, { signal: client.signal }).catch(() => {})
+    await aborted.promise
+  })
+
+  it('keeps a silent stream awake with comments', async () => {
+    const app = mcp(
+      new HandWritten({
+        'subscriptions/listen': async (_params, exchange) => {
+          await exchange.notify('notifications/subscriptions/acknowledged', {})
+          await new Promise((resolve) => exchange.signal.addEventListener('abort', resolve))
+          return {}
+        },
+      }),
+      { keepAlive: 5 },
+    )
+    const events = eventsOf(await postModern(app, modern('subscriptions/listen')))
+    expect(await events.message()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
+    expect(await events.comment()).toBe('')
+    await events.cancel()
+  })
+
+  it('cuts a stream whose client does not read, and ends its exchange', async () => {
+    const gone = gate<unknown>()
+    const app = mcp(
+      new HandWritten({
+        'tools/call': async (_params, { signal, notify }) => {
+          signal.addEventListener('abort', () => gone.open(signal.reason))
+          void notify
+          return {}
+        },
+        'prompts/get': async (_params, exchange) => {
+          const { signal } = exchange
+          signal.addEventListener('abort', () => gone.open(signal.reason))
+          for (let n = 0; n < 100 && !signal.aborted; n++) {
+            void exchange.notify('notifications/message', { level: 'info', data: 'x'.repeat(10_000) })
+          }
+          return {}
+        },
+      }),
+      { limits: { unsent: 100_000 } },
+    )
+    const response = await postModern(app, modern('prompts/get', { name: 'a' }))
+    expect(await gone.promise).toMatchObject({ reason: 'limit' })
+    await expect(response.text()).rejects.toThrow()
+  })
+})
+
+describe('JSON mode', () => {
+  it('drops what is said before the answer, and has nothing to listen to', async () => {
+    const app = mcp(
+      new HandWritten({
+        'tools/call': async (_params, exchange) => {
+          await exchange.notify('notifications/message', { level: 'info', data: 1 })
+          return { content: [] }
+        },
+      }),
+      { responses: 'json' },
+    )
+    const response = await postModern(app, modern('tools/call', { name: 'a' }))
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(await json(response)).toMatchObject({ result: { content: [] } })
+    expect((await postModern(app, modern('subscriptions/listen'))).status).toBe(404)
+  })
+
+  it('is what a client gets that takes nothing but JSON', async () => {
+    const response = await postModern(mcp(echo), modern('subscriptions/listen'), { accept: 'application/json' })
+    expect(response.status).toBe(404)
+  })
+})
+
+describe('what a modern request must say', () => {
+  const call = modern('tools/call', { name: 'a' })
+  const { [`${KEY}/clientCapabilities`]: _, ...halfMeta } = (call.params as { _meta: Record<string, unknown> })._meta
+
+  it.each([
+    ['no capabilities', request('tools/call', { name: 'a', _meta: halfMeta }), {}, 400, -32602],
+    [
+      'no capabilities goes before a wrong header',
+      request('tools/call', { _meta: halfMeta }),
+      { 'mcp-method': 'x' },
+      400,
+      -32602,
+    ],
+    ['no envelope but a modern header', request('tools/call', { name: 'a' }), {}, 400, -32602],
+    ['no version header', call, { 'mcp-protocol-version': undefined }, 400, -32020],
+    ['another version in the header', call, { 'mcp-protocol-version': '2025-11-25' }, 400, -32020],
+    ['no method header', call, { 'mcp-method': undefined }, 400, -32020],
+    ['another method', call, { 'mcp-method': 'tools/list' }, 400, -32020],
+    ['the method in other letters', call, { 'mcp-method': 'Tools/Call' }, 400, -32020],
+    ['no name header', call, { 'mcp-name': undefined }, 400, -32020],
+    ['another name', call, { 'mcp-name': 'b' }, 400, -32020],
+    ['a name that is broken base64', call, { 'mcp-name': '=?base64?YQ?=' }, 400, -32020],
+    ['a name sent twice', call, { 'mcp-name': 'a, a' }, 400, -32020],
+    ['a method that is not there', modern('nope'), {}, 404, -32601],
+    ['initialize', modern('initialize'), {}, 404, -32601],
+  ])('%s', async (_what, message, headers, status, code) => {
+    const response = await postModern(mcp(echo), message, headers)
+    expect(response.status).toBe(status)
+    expect(await json(response)).toMatchObject({ id: 1, error: { code } })
+  })
+
+  it('refuses a revision that is not served before it looks at other headers', async () => {
+    const meta = { [`${KEY}/protocolVersion`]: '2099-01-01', [`${KEY}/clientCapabilities`]: {} }
+    const response = await post(mcp(echo), request('tools/list', { _meta: meta }), {
+      'mcp-protocol-version': '2099-01-01',
+    })
+    expect(response.status).toBe(400)
+    expect(await json(response)).toMatchObject({
+      error: { code: -32022, data: { supported: [MODERN], requested: '2099-01-01' } },
+    })
+  })
+
+  it.each([
+    ['white space around', { 'mcp-name': '  a\t' }],
+    ['base64', { 'mcp-name': '=?base64?YQ==?=' }],
+    ['another case of the header name', { 'mcp-name': undefined, 'MCP-NAME': 'a' }],
+  ])('takes the name with %s', async (_what, headers) => {
+    expect((await postModern(mcp(echo), call, headers)).status).toBe(200)
+  })
+
+  it('compares names beyond ASCII by their base64', async () => {
+    const message = modern('resources/read', { uri: 'x:日本語' })
+    const headers = { 'mcp-name': `=?base64?${Buffer.from('x:日本語').toString('base64')}?=` }
+    expect((await postModern(mcp(echo), message, headers)).status).toBe(200)
+  })
+})
+
+describe('an endpoint of the modern era alone', () => {
+  const app = mcp(echo, { legacy: false })
+
+  it.each([
+    [{}, -32020],
+    [{ 'mcp-protocol-version': '2025-11-25' }, -32022],
+  ])('names the versions it serves to a client of the other one (%j)', async (headers, code) => {
+    const response = await post(app, request('initialize', { protocolVersion: '2025-11-25' }), headers)
+    expect(response.status).toBe(400)
+    const { error } = (await json(response)) as { error: { code: number; message: string } }
+    expect(error.code).toBe(code)
+    expect(error.message).toContain(MODERN)
+  })
+
+  it('has no other method than POST', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const response = await get(app, {}, { method })
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+    }
+  })
+
+  it.each([
+    ['an array', [modern('tools/list')]],
+    ['an answer', { jsonrpc: '2.0', id: 1, result: {} }],
+  ])('refuses %s with 400', async (_what, body) => {
+    const response = await post(app, body)
+    expect(response.status).toBe(400)
+    expect(await json(response)).toMatchObject({ error: { code: -32600 } })
+  })
+})
