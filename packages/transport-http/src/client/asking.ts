@@ -33,7 +33,9 @@ interface Call {
 
 export function createAsking(wireOf: (message: RequestMessage) => Wire, report: (problem: Error) => void): Asking {
   const calls = new Map<RequestId, Call>()
-  const pending = createPendingRequests({ onGivenUp: (id, reason) => calls.get(id)?.wire.givenUp?.(id, reason) })
+  const onGivenUp = (id: RequestId, reason: string) => calls.get(id)?.wire.givenUp?.(id, reason)
+  const hooks = { report, onGivenUp }
+  const pending = createPendingRequests(hooks)
   let lastId = 0
   let stopped: ConnectionError | undefined
 

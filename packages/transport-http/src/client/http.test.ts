@@ -80,8 +80,8 @@ requesterContract('http, legacy era', {
         told(seen, response) {
           const { method, params } = seen.message
           if (method !== 'notifications/cancelled') return respond(responder, seen, response, seen.gone)
-          running.get(params.requestId)?.abort(new Error(params.reason))
           empty(response, 202)
+          return running.get(params.requestId)?.abort(new Error(params.reason))
         },
       },
     )
@@ -100,8 +100,9 @@ requesterContract('http, the oldest wire', {
         events.raw('event: endpoint\ndata: /messages?session=1\n\n')
         return
       }
-      if (path !== '/messages?session=1') return empty(response, 405)
-      empty(response, 202)
+      const isKnown = path === '/messages?session=1'
+      empty(response, isKnown ? 202 : 405)
+      if (!isKnown) return
       if (message.method === 'initialize') {
         const value = { protocolVersion: '2024-11-05', capabilities: {}, serverInfo: { name: 'p', version: '1' } }
         events?.event({ jsonrpc: '2.0', id: message.id, result: value })

@@ -163,7 +163,8 @@ interface Legacy {
 /** A legacy server with one endpoint; `answer` takes all requests but the handshake. */
 export function serveLegacy(answer: Answer, options: Legacy = {}): Promise<Peer> {
   return serve((seen, response) => {
-    const { sessionId = 's-1', revision, get, told } = options
+    const { revision, get, told } = options
+    const sessionId = 'sessionId' in options ? options.sessionId : 's-1'
     if (seen.method === 'GET') return get ? get(seen, response) : empty(response, 405)
     if (seen.method === 'DELETE') return options.delete ? options.delete(seen, response) : empty(response, 204)
     if (seen.message.method === 'initialize') return welcome(response, seen, sessionId, revision)

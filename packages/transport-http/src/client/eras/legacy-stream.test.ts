@@ -1,0 +1,248 @@
+import { caught, delay } from '@mcpx/testkit'
+import { describe, expect, it } from 'vitest'
+import { empty, note, reach, result, type Seen, serveLegacy, shakeHands, stream, until } from '../peer.fixture.ts'
+
+const fast = { reconnect: { minDelay: 10, maxDelay: 40, attempts: 3 } }
+const gets = (seen: Seen[]) => seen.filter(({ method }) => method === 'GET')
+const lastIds = (seen: Seen[]) => gets(seen).map(({ headers }) => headers['last-event-id'])
+
+describe("the server's own stream", () => {
+  it('is opened after the handshake, and tells what comes on it', async () => {
+    const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+      get: (_, response) => stream(response).event(note('notifications/tools/list_changed')),
+    })
+    const { heard } = await shakeHands(await reach(url))
+    await until(() => heard.length === 1)
+    expect(gets(seen)).toMatchObject([{ headers: { accept: 'text/event-stream', 'mcp-session-id': 's-1' } }])
+  })
+
+  it.each([405, 404, 200, 204])('is done without when the server answers %i', async (status) => {
+    const sessionId = status === 404 ? '' : 's-1'
+    const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+      sessionId: sessionId || undefined,
+      get: (_, response) => empty(response, status),
+    })
+    const { connection, problems } = await shakeHands(await reach(url, fast))
+    await until(() => gets(seen).length === 1)
+    await delay(60)
+    expect(gets(seen).length).toBe(1)
+    expect(problems).toEqual([])
+    expect(await connection.request('a')).toEqual({})
+  })
+
+  it('that is forbidden is reported, and done without', async () => {
+    const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+      get: (_, response) => empty(response, 403),
+    })
+    const { connection, problems } = await shakeHands(await reach(url, fast))
+    await until(() => problems.length === 1)
+    expect(problems).toMatchObject([{ reason: 'refused', status: 403 }])
+    expect(await connection.request('a')).toEqual({})
+    expect(gets(seen).length).toBe(1)
+  })
+
+  it('is opened again where it was cut, without a word', async () => {
+    let count = 0
+    const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+      async get(_, response) {
+        const events = stream(response)
+        events.event(note('notifications/x', { n: ++count }), `e-${count}`)
+        await delay(5)
+        if (count === 1) events.cut()
+        else if (count === 2) events.end()
+      },
+    })
+    const { heard, problems } = await shakeHands(await reach(url, fast))
+    await until(() => heard.length === 3)
+    expect(lastIds(seen)).toEqual([undefined, 'e-1', 'e-2'])
+    expect(problems).toEqual([])
+  })
+
+  it('is opened again when it is silent for too long', async () => {
+    const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+      get: (_, response) => stream(response).raw(': hello\n\n'),
+    })
+    await shakeHands(await reach(url, { ...fast, keepAlive: 30 }))
+    await until(() => gets(seen).length === 3)
+    expect(gets(seen)[0]?.gone.aborted).toBe(true)
+  })
+
+  it('that cannot be opened for long ends the connection', async () => {
+    const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+      get: (_, response) => empty(response, 503),
+    })
+    const { connection } = await shakeHands(await reach(url, fast))
+    expect(await connection.closed).toMatchObject({ reason: 'refused', status: 503, retryable: true })
+    expect(gets(seen).length).toBe(3)
+  })
+
+  it('shows that the session is gone', async () => {
+    let count = 0
+    const { url } = await serveLegacy((one, response) => result(response, one, {}), {
+      get: (_, response) => (count++ === 0 ? stream(response).end() : empty(response, 404)),
+    })
+    const { connection } = await shakeHands(await reach(url, fast))
+    expect(await connection.closed).toMatchObject({ reason: 'closed', status: 404, retryable: true })
+  })
+
+  it('reports what is no message, and goes on', async () => {
+    const { url } = await serveLegacy((one, response) => result(response, one, {}), {
+      get(_, response) {
+        stream(response).raw(`data: junk\n\ndata: [${JSON.stringify(note('notifications/x'))},3]\n\n`)
+      },
+    })
+    const { heard, problems } = await shakeHands(await reach(url, fast))
+    await until(() => heard.length === 1 && problems.length === 2)
+  })
+
+  it('ends with the connection', async () => {
+    const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+      get: (_, response) => void stream(response),
+    })
+    const { connection } = await shakeHands(await reach(url, fast))
+    await until(() => gets(seen).length === 1)
+    await connection.close()
+    await until(() => gets(seen)[0]?.gone.aborted === true)
+    await delay(50)
+    expect(gets(seen).length).toBe(1)
+  })
+})
+
+describe('a request whose stream was cut', () => {
+  /** Cuts the stream of each request after one event; `get` carries it on. */
+  const cutting = async (
+    get: Parameters<typeof serveLegacy>[0],
+    first = 'id: p-1\nretry: 10\ndata:\n\n',
+    options = fast,
+  ) => {
+    const peer = await serveLegacy(
+      async (_, response) => {
+        const events = stream(response)
+        events.raw(first)
+        await delay(5)
+        events.end()
+      },
+      {
+        get: (seen, response) =>
+          seen.headers['last-event-id'] === undefined ? empty(response, 405) : get(seen, response),
+      },
+    )
+    const reached = await shakeHands(await reach(peer.url, options))
+    const resumed = () => gets(peer.seen).filter(({ headers }) => headers['last-event-id'] !== undefined)
+    const call = () => peer.seen.find(({ message }) => message.method === 'tools/call')?.message
+    return { ...peer, ...reached, resumed, call }
+  }
+
+  it('is answered on the stream that carries it on', async () => {
+    const { connection, resumed, call } = await cutting((_, response) => {
+      const events = stream(response)
+      events.event(note('notifications/progress', { progressToken: call().id, progress: 1 }), 'p-2')
+      events.event({ jsonrpc: '2.0', id: call().id, result: { a: 1 } }, 'p-3')
+      events.end()
+    })
+    let progress = 0
+    expect(await connection.request('tools/call', {}, { onNotification: () => void progress++ })).toEqual({ a: 1 })
+    expect(progress).toBe(1)
+    expect(resumed()).toMatchObject([
+      { headers: { 'last-event-id': 'p-1', 'mcp-session-id': 's-1', accept: 'text/event-stream' } },
+    ])
+  })
+
+  it('is carried on as often as it takes, each time from where it was', async () => {
+    let count = 1
+    const { connection, resumed, call } = await cutting((_, response) => {
+      const events = stream(response)
+      count += 1
+      if (count < 7) events.raw(`id: p-${count}\ndata:\n\n`)
+      else events.event({ jsonrpc: '2.0', id: call().id, result: {} })
+      events.end()
+    })
+    await connection.request('tools/call')
+    expect(resumed().map(({ headers }) => headers['last-event-id'])).toEqual(['p-1', 'p-2', 'p-3', 'p-4', 'p-5', 'p-6'])
+  })
+
+  it('waits as long as the server asks for, and no longer than the client allows', async () => {
+    for (const [retry, maxDelay, least] of [
+      [120, 1_000, 115],
+      [100_000, 80, 75],
+    ] as const) {
+      let resumedAt = 0
+      const { connection, call } = await cutting(
+        (_, response) => {
+          resumedAt = performance.now()
+          const events = stream(response)
+          events.event({ jsonrpc: '2.0', id: call().id, result: {} })
+          events.end()
+        },
+        `id: p-1\nretry: ${retry}\ndata:\n\n`,
+        { reconnect: { minDelay: 10, maxDelay, attempts: 3 } },
+      )
+      const begun = performance.now()
+      await connection.request('tools/call')
+      expect(resumedAt - begun).toBeGreaterThanOrEqual(least)
+      expect(resumedAt - begun).toBeLessThan(least + 100)
+    }
+  })
+
+  it('is tried again through outages, and lost after too many of them', async () => {
+    let outages = 0
+    const { connection, call } = await cutting((_, response) => {
+      if (outages++ < 2) return empty(response, 503)
+      const events = stream(response)
+      events.event({ jsonrpc: '2.0', id: call().id, result: {} })
+      return events.end()
+    })
+    expect(await connection.request('tools/call')).toEqual({})
+    outages = -100
+    expect(await caught(() => connection.request('tools/call'))).toMatchObject({
+      reason: 'unreachable',
+      retryable: false,
+      cause: { reason: 'refused', status: 503 },
+    })
+    expect(outages).toBe(-97)
+  })
+
+  it.each([400, 405, 403])('is lost when the server answers %i', async (status) => {
+    const { connection, resumed } = await cutting((_, response) => empty(response, status))
+    expect(await caught(() => connection.request('resources/read'))).toMatchObject({
+      reason: 'unreachable',
+      retryable: true,
+      cause: { status },
+    })
+    expect(resumed().length).toBe(1)
+  })
+
+  it('is lost with the session', async () => {
+    const { connection } = await cutting((_, response) => empty(response, 404))
+    expect(await caught(() => connection.request('tools/call'))).toMatchObject({ reason: 'closed', status: 404 })
+    expect(await connection.closed).toMatchObject({ reason: 'closed' })
+  })
+
+  it('is lost when there is no place to go on from', async () => {
+    for (const first of [': nothing\n\n', 'id: a\ndata:\n\nid:\ndata:\n\n']) {
+      const { connection, resumed } = await cutting((_, response) => empty(response, 500), first)
+      expect(await caught(() => connection.request('tools/call'))).toMatchObject({
+        reason: 'unreachable',
+        retryable: false,
+      })
+      expect(resumed()).toEqual([])
+    }
+  })
+
+  it('is not carried on when that is switched off', async () => {
+    const options = { reconnect: { minDelay: 10, maxDelay: 40, attempts: 0 } }
+    const { connection, resumed } = await cutting((_, response) => empty(response, 500), undefined, options)
+    expect(await caught(() => connection.request('tools/call'))).toMatchObject({ reason: 'unreachable' })
+    expect(resumed()).toEqual([])
+  })
+
+  it('is no longer carried on once it is given up', async () => {
+    const { connection, resumed, seen } = await cutting((_, response) => void stream(response))
+    expect(await caught(() => connection.request('tools/call', {}, { timeout: 80 }))).toMatchObject({
+      reason: 'timeout',
+    })
+    await until(() => resumed()[0]?.gone.aborted === true)
+    await until(() => seen.some(({ message }) => message.method === 'notifications/cancelled'))
+    expect(resumed().length).toBe(1)
+  })
+})

@@ -1,0 +1,324 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { caught, delay } from '@mcpx/testkit'
+import { describe, expect, it } from 'vitest'
+import { empty, failure, json, modern, note, reach, result, serve, stream, until } from './peer.fixture.ts'
+
+describe('an answer that is lost', () => {
+  it('because nobody listens may be asked for again, whatever it was', async () => {
+    const port = await new Promise<number>((resolve) => {
+      const server = createServer().listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as AddressInfo
+        server.close(() => resolve(port))
+      })
+    })
+    const { connection } = await reach(`http://127.0.0.1:${port}/mcp`)
+    expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({
+      name: 'ConnectionError',
+      reason: 'unreachable',
+      retryable: true,
+      message: expect.stringMatching(/^POST http:.*\/mcp failed \(ECONNREFUSED\)$/),
+    })
+  })
+
+  it.each([
+    ['before the headers', (response: ServerResponse) => response.destroy()],
+    ['before the first event', (response) => stream(response).cut()],
+    [
+      'between events',
+      async (response) => {
+        const events = stream(response)
+        events.event(note('notifications/message'))
+        await delay(10)
+        events.cut()
+      },
+    ],
+    [
+      'inside an event',
+      async (response) => {
+        const events = stream(response)
+        events.raw('data: {"jsonrpc":"2.0","id":1,"res')
+        await delay(10)
+        events.cut()
+      },
+    ],
+    [
+      'before the last byte of an event',
+      async (response) => {
+        const events = stream(response)
+        events.raw('data: {"jsonrpc":"2.0","id":1,"result":{}}\n')
+        await delay(10)
+        events.end()
+      },
+    ],
+    [
+      'before the last byte of JSON',
+      async (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.write('{"jsonrpc":"2.0","id":1,"result":{}')
+        await delay(10)
+        response.destroy()
+      },
+    ],
+    ['by a stream that ends', (response) => stream(response).end()],
+  ] as [string, (response: ServerResponse) => unknown][])('%s says whether asking again is safe', async (_, answer) => {
+    const { url, seen } = await serve((_, response) => answer(response))
+    const { connection } = await reach(url)
+    expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({
+      reason: 'unreachable',
+      retryable: false,
+      hint: 'The server may have done what was asked: find out before you ask again.',
+    })
+    expect(await caught(() => connection.request('tools/list', modern()))).toMatchObject({
+      reason: 'unreachable',
+      retryable: true,
+      hint: 'The same request can safely be sent again.',
+    })
+    expect(seen.length).toBe(2)
+  })
+
+  it('is awaited no longer than its time', async () => {
+    const { url } = await serve(() => {})
+    const { connection } = await reach(url)
+    expect(await caught(() => connection.request('a', modern(), { timeout: 40 }))).toMatchObject({ reason: 'timeout' })
+  })
+
+  it('is taken for lost when the stream is silent for longer than it may be', async () => {
+    const { url } = await serve((_, response) => stream(response).raw(': hello\n\n'))
+    const { connection } = await reach(url, { keepAlive: 50 })
+    expect(await caught(() => connection.request('tools/list', modern()))).toMatchObject({ reason: 'unreachable' })
+  })
+
+  it('is waited for while comments come', async () => {
+    const { url } = await serve(async (one, response) => {
+      const events = stream(response)
+      for (let n = 0; n < 8; n++) {
+        events.raw(': still here\n\n')
+        await delay(25)
+      }
+      events.event({ jsonrpc: '2.0', id: one.message.id, result: {} })
+      events.end()
+    })
+    const { connection } = await reach(url, { keepAlive: 100 })
+    expect(await connection.request('tools/list', modern())).toEqual({})
+  })
+})
+
+describe('an answer that is none', () => {
+  const asked = async (answer: Parameters<typeof serve>[0], options = {}) => {
+    const { url } = await serve(answer)
+    const { connection } = await reach(url, options)
+    return caught(() => connection.request('tools/list', modern()))
+  }
+
+  it.each([
+    ['text/html', 'got text/html'],
+    ['application/jsonp', 'got application/jsonp'],
+    ['', 'got no content type'],
+  ])('is refused when its type is %j', async (type, message) => {
+    const error = await asked(
+      (_, response) => void response.writeHead(200, type ? { 'content-type': type } : {}).end('<p>'),
+    )
+    expect(error).toMatchObject({ reason: 'invalid-message', message: expect.stringContaining(message) })
+  })
+
+  it.each([
+    ['no JSON', 'hello', 'not valid JSON'],
+    ['another id', '{"jsonrpc":"2.0","id":77,"result":{}}', 'no answer to tools/list'],
+    ['no JSON-RPC', '{"ok":true}', 'jsonrpc: expected "2.0"'],
+    ['a result that is no object', '{"jsonrpc":"2.0","id":1,"result":3}', 'result: expected object'],
+    ['a notification', '{"jsonrpc":"2.0","method":"notifications/x"}', 'no answer to tools/list'],
+    ['nothing', '', 'not valid JSON'],
+  ])('is refused when the JSON is %s', async (_, body, message) => {
+    const error = await asked(
+      (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body),
+    )
+    expect(error).toMatchObject({ reason: 'invalid-message', message: expect.stringContaining(message) })
+  })
+
+  it('is refused when an event is no JSON', async () => {
+    const error = await asked((_, response) => stream(response).raw('data: hello\n\n'))
+    expect(error).toMatchObject({ reason: 'invalid-message', message: expect.stringContaining('not valid JSON') })
+  })
+
+  it.each([202, 204])('is refused when it is an empty %i', async (status) => {
+    const error = await asked((_, response) => empty(response, status))
+    expect(error).toMatchObject({ reason: 'invalid-message', message: expect.stringContaining(String(status)) })
+  })
+
+  it('may stand between comments, ids, times, other events and unknown fields', async () => {
+    const { url } = await serve((one, response) => {
+      const events = stream(response, { 'content-type': 'Text/Event-Stream; charset=utf-8' })
+      events.raw(': ka\r\nretry: 5\nfoo: bar\n\nevent: ping\ndata: {}\n\nid: 7\ndata:\n\n')
+      events.raw(`event: message\ndata: {"jsonrpc":"2.0",\ndata: "id":${one.message.id},"result":{"a":1}}\n\n`)
+      events.end()
+    })
+    const { connection, problems } = await reach(url)
+    expect(await connection.request('tools/list', modern())).toEqual({ a: 1 })
+    expect(problems).toEqual([])
+  })
+})
+
+describe('an answer that is too large', () => {
+  const options = { maxResponseSize: 1_000, maxEventSize: 1_000 }
+  const huge = 'x'.repeat(2_000)
+
+  it('is refused by its announced length, before it is read', async () => {
+    const { url } = await serve(
+      (_, response) =>
+        void response.writeHead(200, { 'content-type': 'application/json', 'content-length': 5_000 }).flushHeaders(),
+    )
+    const { connection } = await reach(url, options)
+    expect(await caught(() => connection.request('a', modern()))).toMatchObject({
+      reason: 'limit',
+      hint: expect.stringContaining('maxResponseSize'),
+    })
+  })
+
+  it('is refused while it is read, and the connection is dropped', async () => {
+    const { url, seen } = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write(huge)
+    })
+    const { connection } = await reach(url, options)
+    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'limit' })
+    await until(() => seen[0]?.gone.aborted === true)
+  })
+
+  it('is refused as an event', async () => {
+    const { url, seen } = await serve((_, response) => stream(response).raw(`data: ${huge}`))
+    const { connection } = await reach(url, options)
+    expect(await caught(() => connection.request('a', modern()))).toMatchObject({
+      reason: 'limit',
+      hint: expect.stringContaining('maxEventSize'),
+    })
+    await until(() => seen[0]?.gone.aborted === true)
+  })
+
+  it('is taken when it is as large as it may be', async () => {
+    const { url } = await serve((one, response) => {
+      const body = (text: string) => JSON.stringify({ jsonrpc: '2.0', id: one.message.id, result: { text } })
+      const text = body('y'.repeat(1_000 - body('').length))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+    })
+    const { connection } = await reach(url, options)
+    expect(await connection.request('a', modern())).toHaveProperty('text')
+  })
+
+  it('of a refusal is not looked at', async () => {
+    const { url } = await serve((_, response) => json(response, { huge }, 400))
+    const { connection } = await reach(url, options)
+    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 400 })
+  })
+})
+
+describe('a refusal', () => {
+  const refusal = async (status: number, body?: object) => {
+    const { url } = await serve((one, response) => {
+      if (body === undefined) return empty(response, status)
+      return json(response, { jsonrpc: '2.0', ...('id' in body ? {} : { id: one.message.id }), ...body }, status)
+    })
+    const { connection } = await reach(url)
+    return caught(() => connection.request('server/discover', modern()))
+  }
+  const error = (code: number) => ({ error: { code, message: 'no', data: { supported: ['2026-07-28'] } } })
+
+  it.each([400, 404, 405, 406, 413, 415, 431])('by %i is no answer, and not worth another attempt', async (status) => {
+    expect(await refusal(status)).toMatchObject({ reason: 'refused', status, retryable: false })
+  })
+
+  it.each([408, 425, 429, 502, 503, 504])('by %i may pass', async (status) => {
+    expect(await refusal(status)).toMatchObject({ reason: 'refused', status, retryable: true })
+  })
+
+  it.each([401, 403, 408, 429, 500, 503])(
+    'by %i says nothing of what the server speaks, whatever its body',
+    async (status) => {
+      const refused = await refusal(status, error(-32022))
+      expect(refused).toMatchObject({ name: 'ConnectionError', reason: 'refused', status, cause: { code: -32022 } })
+    },
+  )
+
+  it('by a proxy is no answer either', async () => {
+    const fetch = async () => Response.json({ jsonrpc: '2.0', id: 1, ...error(-32022) }, { status: 407 })
+    const { connection } = await reach('https://example.com', { fetch })
+    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 407 })
+  })
+
+  it.each([-32020, -32021, -32022])('with error %i is the answer, also without an id', async (code) => {
+    for (const body of [error(code), { ...error(code), id: null }]) {
+      expect(await refusal(400, body)).toMatchObject({ name: 'RpcError', code, data: { supported: ['2026-07-28'] } })
+    }
+  })
+
+  it('with another error is the answer if it names the request', async () => {
+    expect(await refusal(404, error(-32601))).toMatchObject({ name: 'RpcError', code: -32601 })
+    expect(await refusal(400, { ...error(-32000), id: null })).toMatchObject({
+      reason: 'refused',
+      status: 400,
+      message: expect.stringContaining(': no'),
+    })
+    expect(await refusal(400, { ...error(-32000), id: 'server-error' })).toMatchObject({ reason: 'refused' })
+  })
+
+  it('of a notification has the status', async () => {
+    const { url } = await serve((one, response) => failure(response, one, 413, { code: -32600 }))
+    const { connection } = await reach(url)
+    expect(await caught(() => connection.notify('notifications/x', modern()))).toMatchObject({
+      reason: 'refused',
+      status: 413,
+    })
+  })
+})
+
+describe('a redirect', () => {
+  it.each([307, 308])('by %i is followed on the same origin, as the same request', async (status) => {
+    const { url, seen } = await serve((one, response) => {
+      if (one.path === '/mcp') return empty(response, status, { location: '/new?a=1' })
+      return result(response, one, { at: one.path })
+    })
+    const { connection } = await reach(url, { headers: { authorization: 'Bearer it' } })
+    expect(await connection.request('a', modern({ x: 1 }))).toEqual({ at: '/new?a=1' })
+    expect(seen[1]).toMatchObject({
+      method: 'POST',
+      message: seen[0]?.message,
+      headers: { authorization: 'Bearer it' },
+    })
+  })
+
+  it('to another origin is refused, and nothing is sent there', async () => {
+    const other = await serve((one, response) => result(response, one, {}))
+    const { url } = await serve((_, response) => empty(response, 308, { location: other.url }))
+    const { connection } = await reach(url, { headers: { authorization: 'Bearer it' } })
+    expect(await caught(() => connection.request('a', modern()))).toMatchObject({
+      reason: 'refused',
+      status: 308,
+      message: `A redirect was not followed: it leads to another origin, ${new URL(other.url).origin}`,
+    })
+    expect(other.seen).toEqual([])
+  })
+
+  it.each([301, 302, 303])('by %i is refused, as it would turn the request into another', async (status) => {
+    const { url } = await serve((_, response) => empty(response, status, { location: '/new' }))
+    const { connection } = await reach(url)
+    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status })
+  })
+
+  it.each([[{}], [{ location: 'http://[' }]])('that leads nowhere is refused', async (headers) => {
+    const { url } = await serve((_, response) => empty(response, 307, headers as Record<string, string>))
+    const { connection } = await reach(url)
+    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 307 })
+  })
+
+  it('without end is given up', async () => {
+    const { url, seen } = await serve((_, response) => empty(response, 307, { location: '/mcp' }))
+    const { connection } = await reach(url)
+    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused' })
+    expect(seen.length).toBe(6)
+  })
+
+  it('that the runtime hides is refused', async () => {
+    const fetch = async () => Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
+    const { connection } = await reach('https://example.com', { fetch })
+    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused' })
+  })
+})
