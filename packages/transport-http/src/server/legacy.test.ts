@@ -1,0 +1,315 @@
+import { createMemoryEventBus, createMemorySessionStore } from '@mcpx/protocol/memory'
+import { describe, expect, it } from 'vitest'
+import { mcp } from './hono.ts'
+import type { HttpOptions } from './options.ts'
+import { eventsOf, gate, get, HandWritten, json, openSession, post, request } from './server.fixture.ts'
+
+const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+function simple() {
+  return new HandWritten({
+    'tools/list': (_params, { session }) => ({ tools: [], revision: session?.state.revision }),
+    'logging/setLevel': async (params, { session }) => {
+      await session?.update((state) => void Object.assign(state, { logLevel: params.level }))
+      return { level: session?.state.logLevel }
+    },
+  })
+}
+
+describe('a session', () => {
+  it('is opened by the handshake, named by a header, and ended by DELETE', async () => {
+    const app = mcp(simple())
+    const id = await openSession(app)
+    expect(id).toMatch(/^[\x21-\x7e]{20,}$/)
+    const headers = { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' }
+    const listed = await post(app, request('tools/list'), headers)
+    expect([listed.status, listed.headers.get('content-type')]).toEqual([200, 'application/json'])
+    expect(await json(listed)).toMatchObject({ id: 1, result: { revision: '2025-11-25' } })
+    expect((await get(app, headers, { method: 'DELETE' })).status).toBe(204)
+    for (const method of ['POST', 'GET', 'DELETE']) {
+      const body = method === 'POST' ? { body: JSON.stringify(request('tools/list')) } : {}
+      expect((await get(app, headers, { method, ...body })).status).toBe(404)
+    }
+  })
+
+  it('remembers what one request changed for the next', async () => {
+    const app = mcp(simple())
+    const headers = { 'mcp-session-id': await openSession(app) }
+    await post(app, request('logging/setLevel', { level: 'error' }), headers)
+    expect(await json(await post(app, request('logging/setLevel', {}), headers))).toMatchObject({ result: {} })
+  })
+
+  it('is not opened by a handshake that fails', async () => {
+    const response = await post(mcp(simple()), request('initialize'))
+    expect([response.status, response.headers.get('mcp-session-id')]).toEqual([200, null])
+    expect(await json(response)).toMatchObject({ id: 1, error: { code: -32602 } })
+  })
+
+  it.each([
+    ['POST', { body: JSON.stringify(request('tools/list')) }],
+    ['GET', {}],
+    ['DELETE', {}],
+  ])('that is missing is 400, one that is unknown 404: %s', async (method, init) => {
+    const app = mcp(simple())
+    expect((await get(app, {}, { method, ...init })).status).toBe(400)
+    expect((await get(app, { 'mcp-session-id': 'x' }, { method, ...init })).status).toBe(404)
+  })
+
+  it('refuses versions that do not exist, and modern ones without an envelope', async () => {
+    const app = mcp(simple())
+    const session = { 'mcp-session-id': await openSession(app) }
+    const odd = await post(app, request('tools/list'), { ...session, 'mcp-protocol-version': '1999-01-01' })
+    expect([odd.status, (await json(odd)).id]).toEqual([400, 1])
+    const modern = await post(app, request('tools/list'), { ...session, 'mcp-protocol-version': '2026-07-28' })
+    expect([modern.status, (await json(modern)).error]).toMatchObject([400, { code: -32602 }])
+  })
+
+  it('dies when nobody uses it for its time', async () => {
+    const app = mcp(simple(), { sessions: { ttl: 30 } })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect((await post(app, request('tools/list'), headers)).status).toBe(404)
+  })
+
+  it('belongs to the one who opened it', async () => {
+    const app = mcp(simple(), {
+      authenticate: ({ headers }) => ({ subject: headers.get('authorization') ?? '', scopes: [] }),
+    })
+    const id = await openSession(app, '2025-11-25', { authorization: 'ann' })
+    const asked = (authorization: string) => post(app, request('tools/list'), { 'mcp-session-id': id, authorization })
+    expect((await asked('ann')).status).toBe(200)
+    expect((await asked('bob')).status).toBe(404)
+  })
+
+  it('keeps 200 for errors of its methods: 404 would mean that it has ended', async () => {
+    const app = mcp(simple())
+    const response = await post(app, request('nope'), { 'mcp-session-id': await openSession(app) })
+    expect([response.status, (await json(response)).error]).toMatchObject([200, { code: -32601 }])
+  })
+
+  it('takes notifications and answers with 202', async () => {
+    const server = simple()
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    expect((await post(app, { jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202)
+    expect((await post(app, { jsonrpc: '2.0', id: 'x', result: {} }, headers)).status).toBe(202)
+    expect(server.heard).toHaveLength(1)
+  })
+
+  it('goes on in another process that has the same store', async () => {
+    const store = createMemorySessionStore()
+    const headers = { 'mcp-session-id': await openSession(mcp(simple(), { sessions: { store } })) }
+    const other = await post(mcp(simple(), { sessions: { store } }), request('tools/list'), headers)
+    expect(await json(other)).toMatchObject({ result: { revision: '2025-11-25' } })
+  })
+})
+
+describe('a running request', () => {
+  function slow(options: HttpOptions = {}) {
+    const held = gate()
+    const started = gate()
+    const signals: AbortSignal[] = []
+    const server = new HandWritten({
+      'tools/call': async (_params, { signal }) => {
+        signals.push(signal)
+        started.open()
+        await held.promise
+        return { content: [] }
+      },
+    })
+    return { app: mcp(server, options), held, started, signals }
+  }
+
+  it('keeps its id: another request with it is refused while it runs', async () => {
+    const { app, held, started } = slow()
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const first = post(app, request('tools/call', {}, 7), headers)
+    await started.promise
+    const second = await post(app, request('tools/call', {}, 7), headers)
+    expect([second.status, await json(second)]).toMatchObject([400, { id: 7, error: { code: -32600 } }])
+    const other = { 'mcp-session-id': await openSession(app) }
+    const third = post(app, request('tools/call', {}, 7), other)
+    held.open()
+    expect([(await first).status, (await third).status]).toEqual([200, 200])
+  })
+
+  it('is cancelled by a notification, has no answer, and frees its id', async () => {
+    const { app, held, started, signals } = slow()
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const running = post(app, request('tools/call', {}, 7), headers)
+    await started.promise
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
+    expect((await post(app, cancelled, headers)).status).toBe(202)
+    expect(signals[0]?.aborted).toBe(true)
+    held.open()
+    expect(await (await running).text()).toBe('')
+  })
+
+  it('goes on when its client goes away', async () => {
+    const { app, held, started, signals } = slow()
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const client = new AbortController()
+    const running = post(app, request('tools/call'), headers, { signal: client.signal }).catch(() => {})
+    await started.promise
+    client.abort()
+    await tick()
+    expect(signals[0]?.aborted).toBe(false)
+    held.open()
+    await running
+  })
+
+  it('is one of a limited number', async () => {
+    const { app, held, started } = slow({ limits: { sessionRequests: 1 } })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const first = post(app, request('tools/call', {}, 1), headers)
+    await started.promise
+    const second = await post(app, request('tools/call', {}, 2), headers)
+    expect(second.status).toBe(429)
+    expect(await second.text()).toContain('at most 1')
+    held.open()
+    await first
+  })
+
+  it('ends with its session', async () => {
+    const { app, held, started, signals } = slow()
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const running = post(app, request('tools/call'), headers)
+    await started.promise
+    await get(app, headers, { method: 'DELETE' })
+    expect(signals[0]?.aborted).toBe(true)
+    held.open()
+    await running
+  })
+})
+
+describe('questions to the client', () => {
+  function asking() {
+    const outcomes: unknown[] = []
+    const server = new HandWritten({
+      'tools/call': async (params, { session }) => {
+        try {
+          const answer = await session?.request('elicitation/create', { message: 'Sure?' }, { ...params })
+          outcomes.push(answer)
+          return { answer }
+        } catch (error) {
+          outcomes.push(error)
+          return { failed: (error as Error).message }
+        }
+      },
+    })
+    return { server, outcomes }
+  }
+
+  it('travel on the stream of the request they belong to, and are answered by a POST', async () => {
+    const { server } = asking()
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await post(app, request('tools/call', {}, 9), headers))
+    const asked = await events.message()
+    expect(asked).toMatchObject({ method: 'elicitation/create', params: { message: 'Sure?' } })
+    const answer = { jsonrpc: '2.0', id: asked?.id, result: { action: 'accept' } }
+    expect((await post(app, answer, headers)).status).toBe(202)
+    expect(await events.rest()).toEqual([{ jsonrpc: '2.0', id: 9, result: { answer: { action: 'accept' } } }])
+  })
+
+  it('reject with the error of the client', async () => {
+    const { server, outcomes } = asking()
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await post(app, request('tools/call'), headers))
+    const asked = await events.message()
+    await post(app, { jsonrpc: '2.0', id: asked?.id, error: { code: -1, message: 'no' } }, headers)
+    await events.rest()
+    expect(outcomes).toMatchObject([{ name: 'RpcError', code: -1, message: 'no' }])
+  })
+
+  it('are answered only by their own session', async () => {
+    const { server } = asking()
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await post(app, request('tools/call', { timeout: 40 }), headers))
+    const asked = await events.message()
+    const stranger = { 'mcp-session-id': await openSession(app) }
+    await post(app, { jsonrpc: '2.0', id: asked?.id, result: { action: 'accept' } }, stranger)
+    const [given, last] = await events.rest()
+    expect(given).toMatchObject({ method: 'notifications/cancelled', params: { requestId: asked?.id } })
+    expect(last).toMatchObject({ result: { failed: expect.stringContaining('in time') } })
+  })
+
+  it('are answered through the bus when the answer comes to another process', async () => {
+    const { server } = asking()
+    const sessions = { store: createMemorySessionStore(), bus: createMemoryEventBus() }
+    const [here, there] = [mcp(server, { sessions }), mcp(simple(), { sessions })]
+    const headers = { 'mcp-session-id': await openSession(here) }
+    const events = eventsOf(await post(here, request('tools/call'), headers))
+    const asked = await events.message()
+    await post(there, { jsonrpc: '2.0', id: asked?.id, result: { action: 'decline' } }, headers)
+    expect(await events.rest()).toMatchObject([{ result: { answer: { action: 'decline' } } }])
+  })
+
+  it('fail at once where no stream can carry them', async () => {
+    const { server, outcomes } = asking()
+    const app = mcp(server, { responses: 'json' })
+    await post(app, request('tools/call'), { 'mcp-session-id': await openSession(app) })
+    expect(outcomes).toMatchObject([{ name: 'ConnectionError', reason: 'unreachable' }])
+  })
+
+  it('fail when the stream is lost and nothing keeps it', async () => {
+    const { server, outcomes } = asking()
+    const app = mcp(server, { sessions: { events: false } })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await post(app, request('tools/call'), headers))
+    await events.message()
+    await events.cancel()
+    await tick()
+    expect(outcomes).toMatchObject([{ reason: 'unreachable' }])
+  })
+})
+
+describe('arrays of messages', () => {
+  const batch = [
+    request('tools/list', {}, 1),
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    request('nope', {}, 2),
+  ]
+
+  it('are answered by arrays in the one revision that has them', async () => {
+    const app = mcp(simple())
+    const headers = { 'mcp-session-id': await openSession(app, '2025-03-26') }
+    const response = await post(app, batch, headers)
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      [
+        { id: 1, result: {} },
+        { id: 2, error: { code: -32601 } },
+      ],
+    ])
+    expect((await post(app, [batch[1]], headers)).status).toBe(202)
+    const mixed = await post(app, [7, request('tools/list', {}, 3)], headers)
+    expect(await mixed.json()).toMatchObject([{ error: { code: -32600 } }, { id: 3 }])
+    const twice = await post(app, [request('tools/list', {}, 4), request('tools/list', {}, 4)], headers)
+    expect(await twice.json()).toMatchObject([
+      { id: 4, result: {} },
+      { id: 4, error: { code: -32600 } },
+    ])
+  })
+
+  it('are refused in every other one, and without a session', async () => {
+    const app = mcp(simple())
+    expect((await post(app, batch, { 'mcp-session-id': await openSession(app) })).status).toBe(400)
+    expect((await post(app, batch)).status).toBe(400)
+  })
+})
+
+describe('without sessions', () => {
+  it('each request stands alone', async () => {
+    const app = mcp(simple(), { sessions: false })
+    const params = { protocolVersion: '2025-06-18', capabilities: {} }
+    const opened = await post(app, request('initialize', params))
+    expect([opened.status, opened.headers.get('mcp-session-id')]).toEqual([200, null])
+    const listed = await post(app, request('tools/list'), { 'mcp-protocol-version': '2025-06-18' })
+    expect(await json(listed)).toMatchObject({ result: { revision: '2025-06-18' } })
+    expect(await json(await post(app, request('tools/list')))).toMatchObject({ result: { revision: '2025-03-26' } })
+    for (const method of ['GET', 'DELETE']) expect((await get(app, {}, { method })).status).toBe(405)
+  })
+})
