@@ -42,7 +42,7 @@ const dead: Connector = {
 }
 
 describe('a group of servers', () => {
-  it('is one client, whose names begin with those of the servers', async () => {
+  it('is one client, whose names begin with those of the servers [C-107]', async () => {
     await using group = await connectAll({ git: server('2025-06-18', 'g'), mail: server('2026-07-28', 'm') })
     expect((await group.listTools().all()).map(({ name }) => name)).toEqual(['git.g.find', 'mail.m.find'])
     expect((await group.listPrompts().all()).map(({ name }) => name)).toEqual(['git.review', 'mail.review'])

@@ -125,7 +125,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     await expect(client.listTools().all()).rejects.toMatchObject({ reason: 'invalid-message' })
   })
 
-  it('may send members that nobody knows', async () => {
+  it('may send members that nobody knows [C-013]', async () => {
     const server = scriptedServer(revision, {
       answers: { 'tools/call': () => ({ content: [], 'x-extra': { deep: [1] } }) },
     })
@@ -264,7 +264,7 @@ describe('pagination', () => {
     expect(server.asked('tools/list')).toHaveLength(1)
   })
 
-  it('begins again when a cursor has become unknown', async () => {
+  it('begins again when a cursor has become unknown [C-085]', async () => {
     let isFirst = true
     const server = scriptedServer('2026-07-28', {
       answers: {

@@ -97,7 +97,7 @@ describe('a form', () => {
     }
   })
 
-  it('gets its defaults for what was left out', async () => {
+  it('gets its defaults for what was left out [C-113]', async () => {
     const fields = {
       name: { type: 'string', default: 'John Doe' },
       age: { type: 'integer', default: 30 },
@@ -117,11 +117,11 @@ describe('a form', () => {
     ).toEqual(both({ action: 'accept', content: { a: 'x' } }))
   })
 
-  it.each(['decline', 'cancel'] as const)('that the user answers with %s has no values', async (action) => {
+  it.each(['decline', 'cancel'] as const)('that the user answers with %s has no values [C-112]', async (action) => {
     expect(await answered(form({}), { onElicit: () => ({ action, content: { a: 1 } }) })).toEqual(both({ action }))
   })
 
-  it('is not sent with values that do not fit', async () => {
+  it('is not sent with values that do not fit [C-113]', async () => {
     const problems: Error[] = []
     const options: ClientOptions = {
       onElicit: () => ({ action: 'accept', content: { row: 'three' } }),
@@ -143,7 +143,7 @@ describe('a form', () => {
 })
 
 describe('a URL', () => {
-  it('is given to the user, and the answer has no values', async () => {
+  it('is given to the user, and the answer has no values [C-112]', async () => {
     const urls: string[] = []
     const results = await answered(
       url,
@@ -159,7 +159,7 @@ describe('a URL', () => {
     expect(urls).toEqual(['https://pay.example', 'https://pay.example'])
   })
 
-  it('is refused when only forms were declared', async () => {
+  it('is refused when only forms were declared [C-077, C-110]', async () => {
     const options: ClientOptions = { elicitationModes: ['form'], onElicit: () => ({ action: 'accept' }) }
     const [, error] = await refused(url, options)
     await using older = await connect(askingLegacy('2025-11-25', legacyUrl), options)
@@ -264,13 +264,13 @@ describe('sampling', () => {
       ],
     ],
     ['a use by the user', [{ role: 'user', content: use('1') }]],
-  ])('with %s is refused', async (_, messages) => {
+  ])('with %s is refused [C-122]', async (_, messages) => {
     const ask = { ...sampling, params: { ...prompt, messages } }
     const [told] = await refused(ask, { onSample: () => said, sampling: { tools: true } })
     expect(told).toMatchObject({ code: -32602, message: expect.stringContaining('params.messages') })
   })
 
-  it('with uses and their results goes through', async () => {
+  it('with uses and their results goes through [C-122]', async () => {
     const messages = [
       { role: 'user', content: { type: 'text', text: 'x' } },
       { role: 'assistant', content: [use('1'), use('2')] },
@@ -288,13 +288,13 @@ describe('roots', () => {
     expect(await answered(roots, { roots: async () => list })).toEqual(both({ roots: list }))
   })
 
-  it('must be file: URIs', async () => {
+  it('must be file: URIs [C-130]', async () => {
     await expect(connect(askingModern(roots), { roots: [{ uri: 'https://example.com' }] })).rejects.toThrow(
       'roots[0].uri: expected a file: URI, got "https://example.com"',
     )
   })
 
-  it('must be file: URIs when they come from a function, too', async () => {
+  it('must be file: URIs when they come from a function, too [C-130]', async () => {
     const [told, error] = await refused(roots, { roots: () => [{ uri: 'file:/\u0000' }, { uri: 'http://x' }] })
     expect(told).toMatchObject({ code: -32603 })
     expect(error).toMatchObject({
@@ -320,13 +320,13 @@ describe('what was not declared', () => {
     ['a form', form({})],
     ['sampling', sampling],
     ['roots', roots],
-  ])('is refused: %s', async (_, ask) => {
+  ])('is refused: %s [C-077]', async (_, ask) => {
     const [told, error] = await refused(ask, {})
     expect(told).toMatchObject({ code: -32601 })
     expect(error).toMatchObject({ name: 'ConnectionError', reason: 'invalid-message' })
   })
 
-  it('is not among the capabilities', async () => {
+  it('is not among the capabilities [C-003]', async () => {
     const server = askingLegacy('2025-11-25', roots)
     await using _ = await connect(server, { onElicit: () => ({ action: 'cancel' }), elicitationModes: ['url'] })
     await using _other = await connect(server, {

@@ -128,7 +128,7 @@ describe('listening to a modern server', () => {
   it.each([
     ['its result', ({ end }: Subscription) => end()],
     ['a cancellation', ({ tell }: Subscription, requestId: RequestId) => tell('cancelled', { requestId })],
-  ])('ends when the server ends it by %s', async (_, end) => {
+  ])('ends when the server ends it by %s [C-093]', async (_, end) => {
     const fixture = modernServer()
     await using client = await connect(fixture.server)
     const listening = client.listen(all)
@@ -137,7 +137,7 @@ describe('listening to a modern server', () => {
     expect(await listening.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('asks only for what the server offers, and says what is missing', async () => {
+  it('asks only for what the server offers, and says what is missing [C-090, C-091]', async () => {
     const { server, open } = modernServer({ tools: { listChanged: true }, prompts: {}, resources: {} })
     const problems: string[] = []
     await using client = await connect(server, { onReport: (problem) => problems.push(problem.message) })
@@ -173,7 +173,7 @@ describe('listening to a modern server', () => {
     await expect(client.listen(all).next()).rejects.toMatchObject({ code: -32601 })
   })
 
-  it('makes kept lists stale', async () => {
+  it('makes kept lists stale [C-083]', async () => {
     const { server, tell } = modernServer()
     await using client = await connect(server)
     const listening = client.listen(all)
@@ -210,7 +210,7 @@ describe('listening to a modern server', () => {
     }
   })
 
-  it('goes on over a new connection, where all counts as changed', async () => {
+  it('goes on over a new connection, where all counts as changed [C-094]', async () => {
     const { server, open } = modernServer()
     const connector = connectorTo(() => server)
     await using client = await connect(connector)

@@ -22,7 +22,7 @@ function listing(hints: object) {
 }
 
 describe('an answer', () => {
-  it('is kept for as long as the server says, page by page', async () => {
+  it('is kept for as long as the server says, page by page [C-081, C-085]', async () => {
     const server = listing(fresh)
     await using client = await connect(server)
     await client.listTools().all()
@@ -32,7 +32,7 @@ describe('an answer', () => {
     expect(server.asked('tools/list')).toHaveLength(4)
   })
 
-  it.each([{}, { ttlMs: 0 }, { ttlMs: -5 }])('is not kept with %j', async (hints) => {
+  it.each([{}, { ttlMs: 0 }, { ttlMs: -5 }])('is not kept with %j [C-081]', async (hints) => {
     const server = listing(hints)
     await using client = await connect(server)
     await client.listTools().all()
@@ -40,7 +40,7 @@ describe('an answer', () => {
     expect(server.asked('tools/list')).toHaveLength(4)
   })
 
-  it('is asked for again when it is stale', async () => {
+  it('is asked for again when it is stale [C-081]', async () => {
     const server = listing({ ttlMs: 20 })
     await using client = await connect(server)
     await client.readResource('a:b')
@@ -51,7 +51,7 @@ describe('an answer', () => {
     expect(server.asked('resources/read')).toHaveLength(2)
   })
 
-  it('is never given for another question', async () => {
+  it('is never given for another question [C-080]', async () => {
     const server = listing(fresh)
     await using client = await connect(server)
     const [one, other] = [await client.readResource('a:1'), await client.readResource('a:2')]
@@ -77,7 +77,7 @@ describe('an answer', () => {
     expect(server.asked('resources/read')).toHaveLength(2)
   })
 
-  it('to the question what the server is is kept as well', async () => {
+  it('to the question what the server is is kept as well [C-012]', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: { 'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: {}, ...fresh }) },
     })
@@ -93,7 +93,7 @@ describe('the cache', () => {
   const keep = (cache: ReturnType<typeof createResponseCache>, method: string, params = {}) =>
     cache.fetching(method, params)({ ttlMs: 60_000 })
 
-  it('forgets what a change makes wrong, and nothing else', () => {
+  it('forgets what a change makes wrong, and nothing else [C-083]', () => {
     const cache = createResponseCache(10)
     const all = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const
     for (const method of all) keep(cache, method)

@@ -57,7 +57,7 @@ describe('what a tool gives back', () => {
     })
   }
 
-  it('is checked against what the tool said, once it was listed', async () => {
+  it('is checked against what the tool said, once it was listed [C-105]', async () => {
     await using client = await connect(checked({ structuredContent: { product: 3 } }))
     await client.callTool('add')
     await client.listTools().all()

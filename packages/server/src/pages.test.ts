@@ -39,7 +39,7 @@ describe('pages', () => {
     expect(walk(['a', 'b', 'c', 'd'], 2, (list) => list.filter((name) => name !== 'b')).flat()).toEqual(['a', 'b', 'd'])
   })
 
-  it('refuse cursors that were not made for this list', () => {
+  it('refuse cursors that were not made for this list [S-210]', () => {
     const { nextCursor = '' } = cutPage(['a', 'b'], same, 'prompts', undefined, 1)
     expect(nextCursor).toMatch(/^[\w-]+$/)
     for (const cursor of [

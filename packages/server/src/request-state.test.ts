@@ -33,7 +33,7 @@ describe('a sealed state', () => {
     expect(await state.open(text, { ...binding, params })).toMatchObject({ n: 1 })
   })
 
-  it('opens for nobody else, and for nothing else', async () => {
+  it('opens for nobody else, and for nothing else [S-055]', async () => {
     const text = await createRequestState({ secrets }).seal({}, binding)
     await refused(text, { subject: 'bob' })
     await refused(text, { subject: undefined })
@@ -42,7 +42,7 @@ describe('a sealed state', () => {
     await refused(text, { params: { name: 'cancel', arguments: binding.params.arguments } })
   })
 
-  it('does not open when a single character was altered, added or taken away', async () => {
+  it('does not open when a single character was altered, added or taken away [S-054]', async () => {
     const text = await createRequestState({ secrets }).seal({ n: 1 }, binding)
     for (let at = 0; at < text.length; at += 7) {
       const other = text[at] === 'A' ? 'B' : 'A'
@@ -59,7 +59,7 @@ describe('a sealed state', () => {
     await refused(text, {}, createRequestState({ secrets: [secrets[0] as string] }))
   })
 
-  it('expires', async () => {
+  it('expires [S-055]', async () => {
     const state = createRequestState({ secrets, ttlMs: -1 })
     await refused(await state.seal({}, binding), {}, state)
   })

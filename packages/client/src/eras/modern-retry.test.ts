@@ -29,7 +29,7 @@ function retried(server: ReturnType<typeof scriptedServer>, index: number): Json
 }
 
 describe('an unfinished call', () => {
-  it('is sent again with all answers, the state as it came, and a new id', async () => {
+  it('is sent again with all answers, the state as it came, and a new id [C-070, C-071, C-072]', async () => {
     const state = '  {"a":1}\u0000é\ud83d '
     const server = rounds(unfinished({ inputRequests: { '': confirm, r: rootsList }, requestState: state }), done)
     await using client = await connect(server, { onElicit: accept, roots: [{ uri: 'file:///a' }] })
@@ -45,7 +45,7 @@ describe('an unfinished call', () => {
     expect(first?.id).not.toBe(second?.id)
   })
 
-  it('brings only the answers and the state of the last round', async () => {
+  it('brings only the answers and the state of the last round [C-071, C-075]', async () => {
     const server = rounds(
       unfinished({ inputRequests: { a: confirm }, requestState: 'one' }),
       unfinished({ inputRequests: { b: confirm } }),
@@ -67,7 +67,7 @@ describe('an unfinished call', () => {
     expect(retried(server, 1)).toEqual({ name: 'book', inputResponses: { a: accept() } })
   })
 
-  it('does not reach other calls', async () => {
+  it('does not reach other calls [C-073]', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: {
         'tools/call': ({ params }) =>
@@ -107,7 +107,7 @@ describe('an unfinished call', () => {
     await client.callTool('book')
   })
 
-  it('that asks for nothing is sent again after a while', async () => {
+  it('that asks for nothing is sent again after a while [C-070]', async () => {
     const server = rounds(unfinished({ requestState: 'wait' }), done)
     await using client = await connect(server)
     const begun = performance.now()
@@ -115,14 +115,14 @@ describe('an unfinished call', () => {
     expect(performance.now() - begun).toBeGreaterThan(200)
   })
 
-  it('is given up after so many rounds', async () => {
+  it('is given up after so many rounds [C-075]', async () => {
     const server = rounds(unfinished({ inputRequests: { a: confirm } }))
     await using client = await connect(server, { onElicit: accept, maxRounds: 3 })
     await expect(client.callTool('book')).rejects.toMatchObject({ name: 'ConnectionError', reason: 'limit' })
     expect(server.asked('tools/call')).toHaveLength(4)
   })
 
-  it('is given up after its longest time, whoever is slow', async () => {
+  it('is given up after its longest time, whoever is slow [C-075]', async () => {
     const server = rounds(unfinished({ inputRequests: { a: confirm } }))
     let signal: AbortSignal | undefined
     await using client = await connect(server, {
@@ -151,7 +151,7 @@ describe('an unfinished call', () => {
     expect(server.asked('tools/call')).toHaveLength(1)
   })
 
-  it('is not sent again when one answer is missing', async () => {
+  it('is not sent again when one answer is missing [C-070, C-074]', async () => {
     const server = rounds(unfinished({ inputRequests: { a: confirm, b: rootsList } }), done)
     await using client = await connect(server, { onElicit: accept })
     await expect(client.callTool('book')).rejects.toMatchObject({ reason: 'invalid-message' })
@@ -170,7 +170,7 @@ describe('an unfinished call', () => {
   it.each([
     ['prompts/get', (client: Awaited<ReturnType<typeof connect>>) => client.getPrompt('p'), { messages: [] }],
     ['resources/read', (client: Awaited<ReturnType<typeof connect>>) => client.readResource('a:b'), { contents: [] }],
-  ])('may be %s', async (method, call, result) => {
+  ])('may be %s [C-076]', async (method, call, result) => {
     const server = scriptedServer('2026-07-28', {
       answers: {
         [method]: ({ params }) =>

@@ -49,7 +49,7 @@ describe('finding out the era', () => {
     ],
     ['the newest code without its data', () => ({ error: { code: -32022, message: '?' } })],
     ['a result that is nothing', () => ({ result: {} })],
-  ])('takes %s for the older era', async (_, first) => {
+  ])('takes %s for the older era [C-020, C-021]', async (_, first) => {
     const server = probedServer(first)
     await using client = await connect(server)
     expect(client.revision).toBe('2025-11-25')
@@ -60,7 +60,7 @@ describe('finding out the era', () => {
     ])
   })
 
-  it('takes silence for the older era, and does not remember it', async () => {
+  it('takes silence for the older era, and does not remember it [C-021]', async () => {
     const server = legacy()
     const eraMemory = createEraMemory()
     const connector = connectorTo(
@@ -105,7 +105,7 @@ describe('finding out the era', () => {
     expect(connector.connections).toBe(2)
   })
 
-  it('asks once more in the revision that a modern server names', async () => {
+  it('asks once more in the revision that a modern server names [C-007, C-022]', async () => {
     const server = probedServer(() => ({ error: speaksOnly('2026-07-28', ['2027-01-01', '2026-07-28']) }), modern())
     await using client = await connect(server)
     expect(client.revision).toBe('2026-07-28')
@@ -113,7 +113,7 @@ describe('finding out the era', () => {
     expect(server.asked('initialize')).toHaveLength(0)
   })
 
-  it('does not ask a third time', async () => {
+  it('does not ask a third time [C-007]', async () => {
     let count = 0
     const connector = carrier(async () => {
       count += 1
@@ -134,7 +134,7 @@ describe('finding out the era', () => {
     expect(server.asked('initialize')[0]?.params?.protocolVersion).toBe('2025-06-18')
   })
 
-  it.each([-32020, -32021])('stays modern when a modern server says no with %i', async (code) => {
+  it.each([-32020, -32021])('stays modern when a modern server says no with %i [C-022]', async (code) => {
     const server = probedServer(() => ({ error: { code, message: 'no' } }))
     await expect(connect(server)).rejects.toMatchObject({ name: 'RpcError', code })
     expect(server.asked('initialize')).toHaveLength(0)
@@ -155,7 +155,7 @@ describe('finding out the era', () => {
     await expect(connect(server)).rejects.toMatchObject({ reason: 'invalid-message' })
   })
 
-  it.each([401, 403, 407, 408, 429, 500, 503])('takes status %i for no era at all', async (status) => {
+  it.each([401, 403, 407, 408, 429, 500, 503])('takes status %i for no era at all [C-026]', async (status) => {
     const methods: string[] = []
     const connector = carrier(async (method) => {
       methods.push(method)
@@ -261,7 +261,7 @@ describe('the handshake', () => {
 })
 
 describe('a pinned era', () => {
-  it('is spoken without a probe when it is the older one', async () => {
+  it('is spoken without a probe when it is the older one [C-027]', async () => {
     const server = legacy()
     await using _client = await connect(server, { era: 'legacy' })
     expect(server.heard[0]?.method).toBe('initialize')
@@ -287,7 +287,7 @@ describe('a pinned era', () => {
 })
 
 describe('a remembered era', () => {
-  it('spares the probe', async () => {
+  it('spares the probe [C-024]', async () => {
     const server = legacy()
     const eraMemory = createEraMemory()
     const connector = connectorTo(() => server, { peer: 'here' })
@@ -298,7 +298,7 @@ describe('a remembered era', () => {
     expect(eraMemory.get('here')).toBe('legacy')
   })
 
-  it('is found out again when it is no longer true', async () => {
+  it('is found out again when it is no longer true [C-024]', async () => {
     const eraMemory = createEraMemory()
     await eraMemory.set('here', 'legacy')
     const server = modern()
@@ -360,7 +360,7 @@ describe('a modern server', () => {
     }
   })
 
-  it('that refuses the revision in the middle is asked once more', async () => {
+  it('that refuses the revision in the middle is asked once more [C-007]', async () => {
     let refusals = 0
     const server = scriptedServer('2026-07-28', {
       answers: {
@@ -379,7 +379,7 @@ describe('a modern server', () => {
     ['a word that nobody knows', 'tools/call', { resultType: 'task', content: [] }],
     ['a number', 'tools/call', { resultType: 7, content: [] }],
     ['questions where there are none', 'tools/list', { resultType: 'input_required', requestState: 's', tools: [] }],
-  ])('must not say %s as the type of a result', async (_, method, result) => {
+  ])('must not say %s as the type of a result [C-006]', async (_, method, result) => {
     const server = scriptedServer('2026-07-28', { answers: { [method]: () => result } })
     await using client = await connect(server)
     await expect(client.request(method, { name: 'add' })).rejects.toMatchObject({ reason: 'invalid-message' })
@@ -392,7 +392,7 @@ describe('a modern server', () => {
     expect(result).toMatchObject({ resultType: 'task', id: 1 })
   })
 
-  it('may leave the type of a result out', async () => {
+  it('may leave the type of a result out [C-006]', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: { 'tools/call': () => ({ resultType: undefined, content: [] }) },
     })

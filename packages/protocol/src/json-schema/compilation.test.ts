@@ -66,7 +66,7 @@ describe('a malformed schema is refused at the place of the fault', () => {
     [{ $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } }, '#/$defs/b', 'has the same "$id" or anchor as #/$defs/a'],
     [{ $defs: { a: { $id: 'x' }, b: { $id: 'x' } } }, '#/$defs/b', 'has the same "$id" or anchor as #/$defs/a'],
     [{ $schema: draft07, items: 5 }, '#/items', 'must be a schema'],
-  ])('%o at %s: %s', (schema, path, problem) => {
+  ])('%o at %s: %s [S-261]', (schema, path, problem) => {
     const error = refusalOf(schema)
     expect(error).toMatchObject({ reason: 'malformed', path })
     expect(error.message).toContain(`JSON Schema, at ${path}: `)
@@ -86,7 +86,7 @@ describe('dialects', () => {
     ['http://json-schema.org/draft-07/schema#'],
     ['http://json-schema.org/draft-07/schema'],
     ['https://json-schema.org/draft-07/schema'],
-  ])('%s is supported', ($schema) => {
+  ])('%s is supported [S-260]', ($schema) => {
     expect(validator.compile({ $schema, type: 'string' })('a')).toEqual({ valid: true })
   })
 
@@ -98,7 +98,7 @@ describe('dialects', () => {
     [''],
     [5],
     [null],
-  ])('%o is refused by name, with the list of those that are supported', ($schema) => {
+  ])('%o is refused by name, with the list of those that are supported [S-260]', ($schema) => {
     const error = refusalOf({ $schema, type: 'object' })
     expect(error).toMatchObject({ reason: 'dialect', path: '#/$schema' })
     expect(error.message).toContain(JSON.stringify($schema))
@@ -159,7 +159,7 @@ describe('references', () => {
     ['file:///etc/passwd'],
     ['other.json#/a'],
     ['//evil.example/a'],
-  ])('%s is outside of the document and refused by name', ($ref) => {
+  ])('%s is outside of the document and refused by name [S-262, S-263]', ($ref) => {
     const error = refusalOf({ properties: { a: { $ref } } })
     expect(error).toMatchObject({ reason: 'reference', path: '#/properties/a/$ref' })
     expect(error.message).toContain(`"${$ref}" is outside of the schema, and nothing is fetched`)
@@ -259,7 +259,7 @@ describe('recursion that never reaches into the value is refused', () => {
 describe('bounds on schemas', () => {
   const nested = (depth: number): JsonSchema => (depth === 0 ? {} : { properties: { a: nested(depth - 1) } })
 
-  it('on how deep subschemas nest', () => {
+  it('on how deep subschemas nest [S-264]', () => {
     expect(validator.compile(nested(63))({})).toEqual({ valid: true })
     const error = refusalOf(nested(64))
     expect(error).toMatchObject({ reason: 'limit' })
@@ -276,7 +276,7 @@ describe('bounds on schemas', () => {
     expect(refusalOf({ $defs }).message).toContain('more than 64 schemas in a row apply to the same value (maxDepth)')
   })
 
-  it('on how many subschemas there are', () => {
+  it('on how many subschemas there are [S-264]', () => {
     const wide = (count: number) => ({ anyOf: Array.from({ length: count }, () => ({})) })
     expect(validator.compile(wide(9999))(1)).toEqual({ valid: true })
     expect(refusalOf(wide(10_000)).message).toContain('a schema has at most 10000 subschemas (maxSubschemas)')

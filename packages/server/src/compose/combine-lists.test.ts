@@ -94,7 +94,7 @@ describe('lists', () => {
     expect(await failureOf(() => combined.listTools?.({}, ctx))).toMatchObject({ message: 'no upstream' })
   })
 
-  it('are fresh as long as all parts are, and public only when all parts are and the list is whole', async () => {
+  it('are fresh as long as all parts are, and public only when all parts are and the list is whole [S-042, S-043]', async () => {
     const a = toolbox('a', ['x'], { extra: { ttlMs: 500, cacheScope: 'public' } })
     const b = (extra: Partial<ListToolsResult>, pageSize?: number) =>
       toolbox('b', ['y', 'z'], pageSize === undefined ? { extra } : { extra, pageSize })

@@ -135,7 +135,7 @@ describe('a legacy session', () => {
 })
 
 describe('a modern subscription', () => {
-  it('is acknowledged first, with what can be kept, and tags everything with its id', async () => {
+  it('is acknowledged first, with what can be kept, and tags everything with its id [S-070, S-071, S-072, S-077]', async () => {
     const server = growing()
     const wanted = {
       toolsListChanged: true,
@@ -166,7 +166,7 @@ describe('a modern subscription', () => {
     expect(heard.map(({ params }) => params?.notifications)).toEqual([{}])
   })
 
-  it('runs beside others, each with its own copy', async () => {
+  it('runs beside others, each with its own copy [S-073]', async () => {
     const server = growing()
     const streams = [1, 2, 3].map(() => listen(server, { toolsListChanged: true }))
     await turn()
@@ -191,7 +191,7 @@ describe('a modern subscription', () => {
     expect(methods(second.heard)).toEqual(['subscriptions/acknowledged'])
   })
 
-  it('ends with a result when the server closes', async () => {
+  it('ends with a result when the server closes [S-074]', async () => {
     const server = growing()
     const { ended } = listen(server, { toolsListChanged: true })
     await turn()
@@ -199,7 +199,7 @@ describe('a modern subscription', () => {
     expect(await ended).toMatchObject({ resultType: 'complete', _meta: { [subscription]: 1 } })
   })
 
-  it('needs a filter, and one that is not too long', async () => {
+  it('needs a filter, and one that is not too long [S-079]', async () => {
     const server = growing({ limits: { subscriptions: 2 } })
     expect(await listen(server, undefined as never).ended).toMatchObject({
       code: -32602,

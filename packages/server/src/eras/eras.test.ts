@@ -22,7 +22,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     )
   })
 
-  it('answers -32601 for methods it does not offer, and for those that are not of this wire', async () => {
+  it('answers -32601 for methods it does not offer, and for those that are not of this wire [S-032, S-152]', async () => {
     const peer = await connect(
       oneTool(() => text(1)),
       revision,
@@ -98,7 +98,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect(masked.content[0]?.text).toContain(id)
   })
 
-  it('tells of progress only when asked to, only forwards, and before the answer', async () => {
+  it('tells of progress only when asked to, only forwards, and before the answer [S-090, S-091]', async () => {
     const server = oneTool(async (_, ctx) => {
       for (const done of [1, 2, 2, 1, 3]) await ctx.progress(done, 3, 'working')
       return text('done')
@@ -177,7 +177,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect(given).toEqual([])
   })
 
-  it('asks only what the client has declared, and says what is missing when that leaves nothing', async () => {
+  it('asks only what the client has declared, and says what is missing when that leaves nothing [S-014, S-053]', async () => {
     const server = oneTool(async (args, ctx) => {
       if (args.one) await ctx.elicit('a', { message: 'a?', schema: { type: 'object', properties: {} } })
       const answers = await ctx.ask({
@@ -206,7 +206,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect((await peer.call('tools/call', { name: 't' })).content[0]?.text).toBe('["my state",{"r":{"roots":[]}}]')
   })
 
-  it('tells 100 callers at once nothing of each other', async () => {
+  it('tells 100 callers at once nothing of each other [S-010]', async () => {
     const server = oneTool(async ({ n }, ctx) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
       await ctx.progress(n as number)

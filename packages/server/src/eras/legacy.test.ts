@@ -8,7 +8,7 @@ afterEach(closeAll)
 const legacyRevisions = REVISIONS.filter((revision) => eraOf(revision) === 'legacy')
 
 describe('the legacy era', () => {
-  it.each(legacyRevisions)('agrees on %s and shows only what that revision has', async (revision) => {
+  it.each(legacyRevisions)('agrees on %s and shows only what that revision has [S-150, S-152]', async (revision) => {
     const server = createServer(
       { name: 's', version: '1', title: 'S' },
       { instructions: 'be kind', listTools: () => ({ tools: [] }), callTool: () => ({ content: [] }) },
@@ -29,7 +29,7 @@ describe('the legacy era', () => {
   })
 
   it.each(['2026-07-28', '1999-01-01', 'x'])(
-    'offers its newest revision to a client that asks for %s',
+    'offers its newest revision to a client that asks for %s [S-150]',
     async (protocolVersion) => {
       const peer = await connectRaw(oneTool(() => text(1)))
       const result = await peer.raw('initialize', {
@@ -41,7 +41,7 @@ describe('the legacy era', () => {
     },
   )
 
-  it('answers nothing but ping before the handshake, and shakes hands once', async () => {
+  it('answers nothing but ping before the handshake, and shakes hands once [S-153]', async () => {
     const peer = await connectRaw(oneTool(() => text(1)))
     expect(await peer.raw('ping')).toEqual({})
     expect(await peer.raw('tools/list')).toMatchObject({ code: -32600, message: expect.stringContaining('initialize') })

@@ -16,7 +16,7 @@ describe('the modern era', () => {
     },
   })
 
-  it('says what it is and can do', async () => {
+  it('says what it is and can do [S-030, S-031]', async () => {
     const peer = await connectRaw(oneTool(() => text(1), { instructions: 'be kind' }))
     for (let n = 0; n < 2; n++) {
       expect(await peer.raw('server/discover', meta())).toEqual({
@@ -31,7 +31,7 @@ describe('the modern era', () => {
     }
   })
 
-  it('refuses requests that do not describe themselves, in the order of the rules', async () => {
+  it('refuses requests that do not describe themselves, in the order of the rules [S-012, S-013, S-022]', async () => {
     const peer = await connectRaw(oneTool(() => text(1), { legacy: false }))
     const version = 'io.modelcontextprotocol/protocolVersion'
     expect(await peer.raw('tools/list')).toMatchObject({ code: -32602, message: expect.stringContaining(version) })
@@ -60,7 +60,7 @@ describe('the modern era', () => {
     expect(await peer.raw('tools/call', { name: 't', ...meta() })).not.toHaveProperty('ttlMs')
   })
 
-  it('sends logs only to a request that wants them, from the level it names', async () => {
+  it('sends logs only to a request that wants them, from the level it names [S-220]', async () => {
     const heard: NotificationMessage[] = []
     const [near, far] = createChannelPair()
     createDuplex(far, {
@@ -80,7 +80,7 @@ describe('the modern era', () => {
     await duplex.close()
   })
 
-  it('never takes a state that was altered, or that belongs to another call', async () => {
+  it('never takes a state that was altered, or that belongs to another call [S-054, S-055]', async () => {
     const server = oneTool(async (args, ctx) => {
       await ctx.step('s', () => 1)
       return text([args, (await ctx.roots()).length])
@@ -112,7 +112,7 @@ describe('the modern era', () => {
     expect((await ask(good)).content[0]?.text).toBe('[{"a":1},0]')
   })
 
-  it('asks again where the answer is missing or is none, and never completes without it', async () => {
+  it('asks again where the answer is missing or is none, and never completes without it [S-059, S-060]', async () => {
     const peer = await connectRaw(oneTool(async (_, ctx) => text(await ctx.roots())))
     const ask = (params: JsonObject) =>
       peer.raw('tools/call', {

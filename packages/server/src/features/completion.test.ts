@@ -60,7 +60,7 @@ describe('completion', () => {
     expect(complete(prompt, 'style', 's')).toMatchObject({ completion: { values: ['undefined:s'] } })
   })
 
-  it('sends at most 100 values and says how many there are', async () => {
+  it('sends at most 100 values and says how many there are [S-200]', async () => {
     const result = complete({ type: 'ref/resource', uri: 'note://{user}/{id}' }, 'id') as CompleteResult
     expect(result.completion).toEqual({ values: many.slice(0, 100), total: 250, hasMore: true })
     expect(check(CompleteResult, result).problem).toBeUndefined()

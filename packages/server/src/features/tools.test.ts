@@ -166,7 +166,7 @@ describe('what a tool with output returns', () => {
     expect(giving('object', { n: 1, secret: 2 })).toMatchObject({ structuredContent: { n: 1 } })
   })
 
-  it('fails with a named error when it does not fit: that is the author’s fault', () => {
+  it('fails with a named error when it does not fit: that is the author’s fault [S-162]', () => {
     expect(() => giving('object', { n: 'x' })).toThrow(ResultError)
     expect(() => giving('object', { n: 'x' })).toThrow(
       'Tool "object" returned what its output does not allow. result.n: ',

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { citationsIn, readCitations, root } from './citations.ts'
+import { isDemanded, isMust, sections } from './requirements.ts'
+import { document, writeSupport } from './spec-support.ts'
+
+const citations = readCitations()
+const cited = new Set(citations.map(({ id }) => id))
+const requirements = sections.flatMap((section) => section.requirements)
+
+describe('the citations of requirements', () => {
+  it('are found at the end of the names of tests', () => {
+    // Put together here, so that this file cites nothing.
+    const cite = (...ids: string[]) => `[${ids.join(', ')}]`
+    const source = `it('does it ${cite('S-001', 'C-002')}', f)\nit.each([1])(\n  'does %d ${cite('S-003')}',\n  f,\n)\nf('no ${cite('S-004')}')`
+    expect(citationsIn(source, 'a.test.ts')).toEqual([
+      { id: 'S-001', path: 'a.test.ts', test: 'does it' },
+      { id: 'C-002', path: 'a.test.ts', test: 'does it' },
+      { id: 'S-003', path: 'a.test.ts', test: 'does %d' },
+    ])
+  })
+
+  it('name requirements that there are', () => {
+    const known = new Set(requirements.map(({ id }) => id))
+    expect(known.size).toBe(requirements.length)
+    expect(citations.filter(({ id }) => !known.has(id))).toEqual([])
+  })
+
+  it.each(sections.filter(({ complete }) => complete))('are there for each must of $section $title', (section) => {
+    const musts = section.requirements.filter((each) => isDemanded(each) && isMust(each))
+    expect(musts.filter(({ id }) => !cited.has(id)).map(({ id, text }) => `${id} ${text}`)).toEqual([])
+  })
+
+  it('are counted where not all are there yet', () => {
+    const open = sections.filter(({ complete }) => !complete)
+    for (const { section, title, requirements: some } of open) {
+      const musts = some.filter((each) => isDemanded(each) && isMust(each))
+      const uncited = musts.filter(({ id }) => !cited.has(id)).map(({ id }) => id)
+      if (musts.length > 0)
+        console.log(`${section} ${title}: ${uncited.length} of ${musts.length} musts uncited`, uncited)
+    }
+    expect(open.length).toBeLessThan(sections.length)
+  })
+
+  it('are what the document on the support of the specification says', () => {
+    const written = readFileSync(join(root, document), 'utf8')
+    expect(written, 'run: node conformance/requirements/src/spec-support.ts --write').toBe(writeSupport(citations))
+  })
+})

@@ -1,0 +1,83 @@
+/** Writes `docs/spec-support.md`: which requirements are tested, and where. `node spec-support.ts --write` */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Citation, readCitations, root } from './citations.ts'
+import { isDemanded, isMust, type Requirement, type Section, sections } from './requirements.ts'
+
+export const document = 'docs/spec-support.md'
+
+const levels: Readonly<Record<string, string>> = {
+  M: 'must',
+  MN: 'must not',
+  S: 'should',
+  SN: 'should not',
+  O: 'may',
+  D: 'own choice',
+}
+
+const INTRODUCTION = `# Support of the specification
+
+What [the specification](https://modelcontextprotocol.io/specification) requires of servers and clients, in our words, and the tests
+that show it. A test cites a requirement by its id at the end of its name. In a section that is marked as complete, a test
+(\`conformance/requirements/src/coverage.test.ts\`) demands at least one citation for each "must" and "must not".
+
+Written by \`node conformance/requirements/src/spec-support.ts --write\`; edit the requirements and the tests, not this file.
+
+"Author" marks what only those can see to who write a server or a client with these packages.
+`
+
+/** The whole document. */
+export function writeSupport(citations: readonly Citation[]): string {
+  const cited = new Map<string, Citation[]>()
+  for (const each of citations) cited.set(each.id, [...(cited.get(each.id) ?? []), each])
+  const head = ['section', 'what', 'musts shown', 'all shown', 'complete']
+  const summary = table([head, ...sections.map((section) => summaryOf(section, cited))])
+  return `${INTRODUCTION}\n${summary}\n${sections.map((each) => tableOf(each, cited)).join('')}`
+}
+
+/** The first row is the head; columns are as wide as the formatter of this repository wants them. */
+function table(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...body] = rows
+  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => [...(row[column] ?? '')].length)))
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n')
+}
+
+type Cited = ReadonlyMap<string, readonly Citation[]>
+
+function summaryOf({ section, title, complete, requirements }: Section, cited: Cited): string[] {
+  const demanded = requirements.filter(isDemanded)
+  const share = (some: readonly Requirement[]) =>
+    some.length === 0 ? '–' : `${some.filter(({ id }) => cited.has(id)).length} of ${some.length}`
+  return [section, title, share(demanded.filter(isMust)), share(demanded), complete ? 'yes' : '']
+}
+
+function tableOf({ section, title, requirements }: Section, cited: Cited): string {
+  const rows = requirements.map((each) => [each.id, levelOf(each), each.text, shownBy(each, cited)])
+  return `\n## ${section} ${title}\n\n${table([['id', 'level', 'requirement', 'shown by'], ...rows])}\n`
+}
+
+function levelOf({ level }: Requirement): string {
+  return level
+    .split('/')
+    .map((part) => levels[part] ?? part)
+    .join(', ')
+}
+
+function shownBy({ id, concern }: Requirement, cited: Cited): string {
+  const files = new Set((cited.get(id) ?? []).map(({ path }) => path))
+  if (files.size > 0) return [...files].map((path) => `[${shortened(path)}](../${path})`).join(', ')
+  return concern === 'author' ? 'author' : 'not yet'
+}
+
+function shortened(path: string): string {
+  return path
+    .replace(/^(?:packages|conformance)\//, '')
+    .replace(/\/src\//, '/')
+    .replace(/\.test\.ts$/, '')
+}
+
+if (import.meta.main && process.argv.includes('--write')) {
+  writeFileSync(join(root, document), writeSupport(readCitations()))
+}
