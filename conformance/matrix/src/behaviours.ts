@@ -2,14 +2,17 @@
 
 import type { Behaviours } from './behaviour.ts'
 import { asking } from './behaviours/asking.ts'
+import { askingThroughProxies } from './behaviours/asking-through-proxies.ts'
 import { byHand } from './behaviours/by-hand.ts'
 import { callers } from './behaviours/callers.ts'
 import { callingTools } from './behaviours/calling-tools.ts'
 import { changes } from './behaviours/changes.ts'
 import { content } from './behaviours/content.ts'
 import { flow } from './behaviours/flow.ts'
+import { forms } from './behaviours/forms.ts'
 import { legacyOnly } from './behaviours/legacy-only.ts'
 import { middleware } from './behaviours/middleware.ts'
+import { mounting } from './behaviours/mounting.ts'
 import { pages } from './behaviours/pages.ts'
 import { passingOn } from './behaviours/passing-on.ts'
 import { promptBehaviours } from './behaviours/prompts.ts'
@@ -27,14 +30,17 @@ export const behaviours: Behaviours = {
   ...resources,
   ...promptBehaviours,
   ...flow,
+  ...forms,
   ...asking,
   ...changes,
   ...middleware,
   ...callers,
   ...passingOn,
+  ...askingThroughProxies,
   ...byHand,
   ...sealedState,
   ...reconnecting,
   ...sharedProxies,
+  ...mounting,
   ...legacyOnly,
 }

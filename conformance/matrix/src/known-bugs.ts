@@ -67,4 +67,19 @@ export const knownBugs: readonly KnownBug[] = [
     cause:
       'a pipe does not say which call a log message belongs to, and the call that began last hears it, whoever made it',
   },
+  {
+    behaviour: 'a list that loses an item while it is read keeps all others',
+    revisions: REVISIONS,
+    cause: 'a cursor whose item is gone goes on one item behind where that one stood',
+  },
+  {
+    behaviour: 'two approvals in a row are asked for one by one',
+    revisions: REVISIONS.filter((revision) => revision >= '2025-06-18'),
+    cause: 'questions of a mounted server share their keys with those of the outer one, and so their answers',
+  },
+  {
+    behaviour: 'a client in front of a proxy is told what it would have to declare',
+    revisions: REVISIONS,
+    cause: 'a proxy gives up the call behind it when the client cannot be asked, and tells of that instead of why',
+  },
 ]

@@ -16,6 +16,7 @@ import {
   type Revision,
 } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
+import { settled } from '@mcpx/testkit'
 
 /** Whether messages pass as they are, or as the text that another process would get. */
 export type Carrier = 'objects' | 'text'
@@ -57,10 +58,11 @@ export async function withRig(revision: Revision, carrier: Carrier, run: (rig: R
   }
   try {
     await run(rig)
-    for (const report of reports) throw report
   } finally {
     for (const client of clients.reverse()) await client.close()
   }
+  await settled()
+  for (const report of reports) throw report
 }
 
 interface MemoryOptions {

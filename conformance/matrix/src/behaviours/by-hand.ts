@@ -74,11 +74,4 @@ export const byHand: Behaviours = {
     else await expect(call).rejects.toMatchObject({ code: -32021 })
     expect(asks).toEqual([])
   },
-
-  async 'a method of an extension is answered by a middleware, and is unknown without it'({ connect }) {
-    const server = createServer(info).tool('t', {}, () => 'x')
-    const client = await connect(server)
-    await expect(client.request('com.example/hello')).rejects.toMatchObject({ code: -32601 })
-    expect(textOf(await client.callTool('t'))).toBe('x')
-  },
 }

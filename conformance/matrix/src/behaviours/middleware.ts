@@ -66,6 +66,23 @@ export const middleware: Behaviours = {
     expect(messages[1]).toContain('"b"')
   },
 
+  async 'two approvals in a row are asked for one by one'({ connect }) {
+    const { server, ran } = dangerous()
+    server.use(approve({ message: 'Inner' }))
+    const outer = createServer(info)
+      .mount('in', server)
+      .use(approve({ message: 'Outer' }))
+    const messages: string[] = []
+    const onElicit = ({ message }: ElicitAsk) => {
+      messages.push(message.split('\n')[0] ?? '')
+      return { action: message.startsWith('Outer') ? 'accept' : 'decline' } as const
+    }
+    const client = await connect(outer, { onElicit })
+    expect((await client.callTool('in.drop', { name: 'a' })).isError).toBe(true)
+    expect(messages).toEqual(['Outer', 'Inner'])
+    expect(ran).toEqual([])
+  },
+
   async 'approval can come from elsewhere, and a client that cannot be asked is told so'({ connect, era }) {
     const elsewhere = dangerous()
     elsewhere.server.use(approve({ ask: ({ arguments: args }) => args?.name === 'a' }))

@@ -55,6 +55,28 @@ export const pages: Behaviours = {
     }
   },
 
+  async 'a list that loses an item while it is read keeps all others'({ connect }) {
+    const server = crowded(5)
+    const client = await connect(server)
+    const seen: string[] = []
+    for await (const page of client.listTools().pages()) {
+      seen.push(...page.map(({ name }) => name))
+      server.removeTool(`n${seen.length - 1}`)
+    }
+    expect(seen).toEqual(names)
+  },
+
+  async 'a list that gains an item while it is read repeats none'({ connect }) {
+    const server = crowded(5)
+    const client = await connect(server)
+    const seen: string[] = []
+    for await (const page of client.listTools().pages()) {
+      if (seen.length === 0) server.tool('more', {}, () => 'x')
+      seen.push(...page.map(({ name }) => name))
+    }
+    expect(seen).toEqual([...names, 'more'])
+  },
+
   async 'empty lists are empty'({ connect }) {
     const server = createServer(
       { name: 'empty', version: '1' },

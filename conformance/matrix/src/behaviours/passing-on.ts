@@ -1,67 +1,13 @@
-/** Servers within servers, and servers behind clients: mounts and proxies, each hop in a revision of its own. */
+/** Servers within servers, and servers behind clients: what mounts and proxies pass on. */
 
-import { type Client, type ElicitAsk, proxy } from '@mcpx/client'
-import { type Change, REVISIONS, type Revision } from '@mcpx/protocol'
-import { createServer, type Server, ToolError } from '@mcpx/server'
+import type { Change } from '@mcpx/protocol'
+import { createServer, type Server } from '@mcpx/server'
 import { caught, settled } from '@mcpx/testkit'
 import { expect } from 'vitest'
-import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
-import type { Rig } from '../rig.ts'
+import { inEach, proxied, upstream } from '../proxied.ts'
 import { textOf } from './calling-tools.ts'
 import { heard } from './changes.ts'
-
-const name = z.object({ name: z.string() })
-
-/** What stands behind a proxy. */
-function upstream() {
-  return createServer({ name: 'upstream', version: '1' }, { pageSize: 2 })
-    .tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => String(a + b))
-    .tool('fail', {}, () => {
-      throw new ToolError('No.')
-    })
-    .tool('talk', {}, async (_args, ctx) => {
-      await ctx.progress(1, 2)
-      await ctx.log.warning('careful', 'up')
-      await ctx.progress(2, 2)
-      return 'talked'
-    })
-    .tool('ask', {}, async (_args, ctx) => {
-      const first = await ctx.elicit('first', { message: 'First?', schema: name })
-      const second = await ctx.elicit('second', { message: 'Second?', schema: name })
-      return `${first.content?.name} ${second.content?.name}`
-    })
-    .tool('folders', {}, async (_args, ctx) => JSON.stringify(await ctx.roots()))
-    .prompt('greet', { args: name, complete: { name: ['Ada', 'Bob'] } }, (args) => `Hello ${args.name}`)
-    .resource('note://a', { subscribe: true }, 'a')
-    .resource('item://{id}', {}, ({ id }) => `item ${id}`)
-}
-
-/** As a client without callbacks has to declare it to a legacy server, so that it may ask. */
-const capabilities = { elicitation: { form: {} }, roots: {} }
-
-async function proxied(rig: Rig, server: Server, era: Revision): Promise<Server> {
-  const client: Client = (await rig.connect(server, { era, capabilities })) as Client
-  return createServer({ name: 'proxy', version: '1' }).mount('up', proxy(client))
-}
-
-async function inEach(run: (era: Revision) => Promise<void>, eras: readonly Revision[] = REVISIONS): Promise<void> {
-  for (const era of eras) {
-    try {
-      await run(era)
-    } catch (error) {
-      throw new Error(`With an upstream of ${era}: ${(error as Error).message}`, { cause: error })
-    }
-  }
-}
-
-/** A question that reaches a modern client ends the call behind the proxy, which counts as a fault there. */
-function forgiveQuestions({ reports }: Rig): void {
-  const others = reports.splice(0).filter((report) => report.name !== 'InputRequired')
-  reports.push(...others)
-}
-
-const canElicit = REVISIONS.filter((revision) => revision >= '2025-06-18')
 
 export const passingOn: Behaviours = {
   async 'a mounted server is offered under its prefix'({ connect }) {
@@ -137,33 +83,6 @@ export const passingOn: Behaviours = {
     })
   },
 
-  async 'questions pass through a proxy'(rig) {
-    await inEach(async (era) => {
-      const client = await rig.connect(await proxied(rig, upstream(), era), {
-        onElicit: ({ message }: ElicitAsk) => ({ action: 'accept', content: { name: `to ${message}` } }),
-      })
-      expect(textOf(await client.callTool('up.ask'))).toBe('to First? to Second?')
-    }, canElicit)
-    forgiveQuestions(rig)
-  },
-
-  async 'the folders of the client in front are known behind a proxy'(rig) {
-    await inEach(async (era) => {
-      const roots = [{ uri: 'file:///a', name: 'A' }]
-      const client = await rig.connect(await proxied(rig, upstream(), era), { roots })
-      expect(JSON.parse(textOf(await client.callTool('up.folders')))).toEqual(roots)
-    })
-    forgiveQuestions(rig)
-  },
-
-  async 'a question that passes through a proxy is no fault'(rig) {
-    await inEach(async (era) => {
-      const client = await rig.connect(await proxied(rig, upstream(), era), { roots: [] })
-      await client.callTool('up.folders')
-      expect(rig.reports.splice(0)).toEqual([])
-    })
-  },
-
   async 'cancelling reaches the server behind a proxy'(rig) {
     await inEach(async (era) => {
       let begin = () => {}
@@ -212,36 +131,5 @@ export const passingOn: Behaviours = {
       server.resourceUpdated('note://a')
       expect(await count(1)).toEqual([{ kind: 'resource', uri }] satisfies Change[])
     })
-  },
-
-  async 'two proxies in a row, one of each era, are as one'(rig) {
-    for (const [near, far] of [
-      ['2025-11-25', '2026-07-28'],
-      ['2026-07-28', '2025-11-25'],
-    ] as const) {
-      const middle = await proxied(rig, upstream(), far)
-      const client = await rig.connect(await proxied(rig, middle, near), { roots: [{ uri: 'file:///a' }] })
-      expect((await client.listTools().all()).map((tool) => tool.name)).toContain('up.up.add')
-      expect(textOf(await client.callTool('up.up.add', { a: 1, b: 2 }))).toBe('3')
-      expect(textOf(await client.callTool('up.up.folders'))).toBe('[{"uri":"file:///a"}]')
-      const seen: number[] = []
-      await client.callTool('up.up.talk', {}, { onProgress: ({ progress }) => void seen.push(progress) })
-      expect(seen).toEqual([1, 2])
-    }
-    forgiveQuestions(rig)
-  },
-
-  async 'questions pass through two proxies in a row'(rig) {
-    for (const [near, far] of [
-      ['2025-11-25', '2026-07-28'],
-      ['2026-07-28', '2025-11-25'],
-    ] as const) {
-      const middle = await proxied(rig, upstream(), far)
-      const client = await rig.connect(await proxied(rig, middle, near), {
-        onElicit: ({ message }: ElicitAsk) => ({ action: 'accept', content: { name: `to ${message}` } }),
-      })
-      expect(textOf(await client.callTool('up.up.ask'))).toBe('to First? to Second?')
-    }
-    forgiveQuestions(rig)
   },
 }

@@ -1,0 +1,143 @@
+/** Forms that the user fills in: every kind of field, every way to answer. */
+
+import type { ElicitAsk } from '@mcpx/client'
+import type { Awaitable, Context, ElicitResult, RequestedSchema } from '@mcpx/protocol'
+import { createServer } from '@mcpx/server'
+import { expect } from 'vitest'
+import * as z from 'zod'
+import type { Behaviours } from '../behaviour.ts'
+import { textOf } from './calling-tools.ts'
+
+const info = { name: 'asking', version: '1' }
+const asker = (run: (ctx: Context) => Awaitable<unknown>) =>
+  createServer(info).tool('t', {}, async (_args, ctx) => JSON.stringify((await run(ctx)) ?? null))
+
+const name = z.object({ name: z.string().min(2) })
+const accept = (content: ElicitResult['content']): ElicitResult => ({ action: 'accept', content })
+
+/** Every shape that a field of a form may have. */
+const fields = {
+  text: { type: 'string', title: 'Text', description: 'Some', minLength: 1, maxLength: 9 },
+  mail: { type: 'string', format: 'email' },
+  link: { type: 'string', format: 'uri' },
+  day: { type: 'string', format: 'date' },
+  moment: { type: 'string', format: 'date-time' },
+  number: { type: 'number', minimum: 0.5, maximum: 2.5 },
+  whole: { type: 'integer', minimum: 1 },
+  tick: { type: 'boolean', default: true },
+  one: { type: 'string', enum: ['a', 'b'] },
+  old: { type: 'string', enum: ['a', 'b'], enumNames: ['A', 'B'] },
+} satisfies RequestedSchema['properties']
+
+/** Those that came with 2025-11-25. */
+const newerFields = {
+  titled: {
+    type: 'string',
+    oneOf: [
+      { const: 'a', title: 'A' },
+      { const: 'b', title: 'B' },
+    ],
+  },
+  some: { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, minItems: 1 },
+  someTitled: { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] }, maxItems: 1 },
+  preset: { type: 'string', default: 'p' },
+} satisfies RequestedSchema['properties']
+
+const values = {
+  text: 'é',
+  mail: 'a@example.com',
+  link: 'https://example.com',
+  day: '2026-01-01',
+  moment: '2026-01-01T00:00:00Z',
+  number: 1.5,
+  whole: 3,
+  tick: false,
+  one: 'a',
+  old: 'b',
+}
+const newerValues = { titled: 'b', some: ['a', 'b'], someTitled: ['a'] }
+
+export const forms: Behaviours = {
+  async 'a form is filled in, and its values fit the schema'({ connect }) {
+    const asks: ElicitAsk[] = []
+    const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
+    const onElicit = (ask: ElicitAsk) => {
+      asks.push(ask)
+      return accept({ name: 'Ada' })
+    }
+    const client = await connect(server, { onElicit })
+    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual({ action: 'accept', content: { name: 'Ada' } })
+    expect(asks).toMatchObject([{ mode: 'form', message: 'Who?', server: { name: 'asking' } }])
+    expect(asks[0]?.mode === 'form' && asks[0].schema).toEqual({
+      type: 'object',
+      properties: { name: { type: 'string', minLength: 2 } },
+      required: ['name'],
+    })
+  },
+
+  async 'a form has fields of every shape'({ connect }) {
+    const schema: RequestedSchema = { type: 'object', properties: fields, required: ['text'] }
+    const seen: unknown[] = []
+    const server = asker((ctx) => ctx.elicit('all', { message: 'All', schema }))
+    const onElicit = (ask: ElicitAsk) => {
+      seen.push(ask.mode === 'form' && ask.schema)
+      return accept(values)
+    }
+    const client = await connect(server, { onElicit })
+    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual({ action: 'accept', content: values })
+    expect(seen).toEqual([schema])
+  },
+
+  async 'a form has choices with titles, choices of several values, and presets'({ connect }) {
+    const schema: RequestedSchema = { type: 'object', properties: newerFields }
+    const seen: unknown[] = []
+    const server = asker((ctx) => ctx.elicit('all', { message: 'All', schema }))
+    const onElicit = (ask: ElicitAsk) => {
+      seen.push(ask.mode === 'form' && ask.schema)
+      return accept(newerValues)
+    }
+    const client = await connect(server, { onElicit })
+    expect(JSON.parse(textOf(await client.callTool('t'))).content).toEqual({ ...newerValues, preset: 'p' })
+    expect(seen).toEqual([schema])
+  },
+
+  async 'defaults of the form stand for what was left out'({ connect }) {
+    const schema: RequestedSchema = { type: 'object', properties: { tick: { type: 'boolean', default: true } } }
+    const server = asker((ctx) => ctx.elicit('tick', { message: 'Tick', schema }))
+    const client = await connect(server, { onElicit: () => ({ action: 'accept' }) })
+    expect(JSON.parse(textOf(await client.callTool('t'))).content).toEqual({ tick: true })
+  },
+
+  async 'a form can be declined and cancelled'({ connect }) {
+    const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
+    for (const action of ['decline', 'cancel'] as const) {
+      const client = await connect(server, { onElicit: () => ({ action }) })
+      expect(JSON.parse(textOf(await client.callTool('t')))).toEqual({ action })
+    }
+  },
+
+  async 'values that a schema of the server refuses are asked for again'({ connect }) {
+    const schema = z.object({ n: z.string().refine((text) => text === 'good', 'expected "good"') })
+    const server = asker((ctx) => ctx.elicit('n', { message: 'Which?', schema }))
+    const messages: string[] = []
+    const onElicit = ({ message }: ElicitAsk) => {
+      messages.push(message)
+      return accept({ n: messages.length < 3 ? 'bad' : 'good' })
+    }
+    const client = await connect(server, { onElicit })
+    expect(JSON.parse(textOf(await client.callTool('t'))).content).toEqual({ n: 'good' })
+    expect(messages).toHaveLength(3)
+  },
+
+  async 'the user is told why a form comes again'({ connect }) {
+    const schema = z.object({ n: z.string().refine((text) => text === 'good', 'expected "good"') })
+    const server = asker((ctx) => ctx.elicit('n', { message: 'Which?', schema }))
+    const messages: string[] = []
+    const onElicit = ({ message }: ElicitAsk) => {
+      messages.push(message)
+      return accept({ n: messages.length === 1 ? 'bad' : 'good' })
+    }
+    await (await connect(server, { onElicit })).callTool('t')
+    expect(messages).toEqual(['Which?', expect.stringContaining('expected "good"')])
+  },
+}

@@ -1,0 +1,109 @@
+/** What a mounted server keeps of its own, and several servers as one for the client. */
+
+import { connectAll } from '@mcpx/client'
+import { createServer, link, type Server } from '@mcpx/server'
+import { settled } from '@mcpx/testkit'
+import { expect } from 'vitest'
+import * as z from 'zod'
+import type { Behaviours } from '../behaviour.ts'
+import { memoryConnector } from '../rig.ts'
+import { textOf } from './calling-tools.ts'
+import { heard } from './changes.ts'
+
+const name = z.object({ name: z.string() })
+const ada = { subject: 'ada', scopes: [] }
+
+function inner(onError?: (error: unknown) => void) {
+  const server = createServer({ name: 'inner', version: '1' }, { onError })
+    .tool('link', {}, () => link('note://a', 'a'))
+    .tool('folders', {}, async (_args, ctx) => JSON.stringify(await ctx.roots()))
+    .tool('adas', { visible: (auth) => auth?.subject === 'ada' }, () => 'for ada')
+    .tool('fail', {}, () => {
+      throw new Error('the password is 1234')
+    })
+    .prompt('greet', { args: name, complete: { name: ['Ada', 'Bob'] } }, (args) => `Hello ${args.name}`)
+    .resource('note://a', { subscribe: true }, 'a')
+    .resource('item://{id}', { complete: { id: ['1', '2'] } }, ({ id }) => `item ${id}`)
+  return server as unknown as Server
+}
+
+const outer = (mounted: Server) => createServer({ name: 'outer', version: '1' }).mount('in', mounted)
+
+export const mounting: Behaviours = {
+  async 'a mounted server keeps its middleware, its visibility and its reporter'({ connect }) {
+    const errors: unknown[] = []
+    const seen: string[] = []
+    const mounted = inner((error) => void errors.push(error)).use((request, _ctx, next) => {
+      seen.push(`${request.method} ${request.params.name ?? ''}`)
+      return next()
+    })
+    const client = await connect(outer(mounted), { auth: ada })
+    expect(textOf(await client.callTool('in.adas'))).toBe('for ada')
+    const failed = await client.callTool('in.fail')
+    expect(failed.isError).toBe(true)
+    expect(textOf(failed)).not.toContain('1234')
+    expect(errors).toHaveLength(1)
+    expect(seen).toEqual(['tools/call adas', 'tools/call fail'])
+    const nobody = await connect(outer(mounted))
+    expect((await nobody.listTools().all()).map((tool) => tool.name)).not.toContain('in.adas')
+    await expect(nobody.callTool('in.adas')).rejects.toMatchObject({
+      code: -32602,
+      message: 'Unknown tool: "in.adas"',
+    })
+  },
+
+  async 'a mounted server asks, completes and points at its resources'({ connect, revision }) {
+    const client = await connect(outer(inner()), { roots: [{ uri: 'file:///a' }] })
+    expect(textOf(await client.callTool('in.folders'))).toBe('[{"uri":"file:///a"}]')
+    const argument = { name: 'name', value: 'A' }
+    const byPrompt = await client.complete({ ref: { type: 'ref/prompt', name: 'in.greet' }, argument })
+    expect(byPrompt.completion.values).toEqual(['Ada'])
+    const [template] = await client.listResourceTemplates().all()
+    const ref = { type: 'ref/resource', uri: template?.uriTemplate ?? '' } as const
+    const byTemplate = await client.complete({ ref, argument: { name: 'id', value: '' } })
+    expect(byTemplate.completion.values).toEqual(['1', '2'])
+    const [resource] = await client.listResources().all()
+    const [block] = (await client.callTool('in.link')).content
+    if (revision < '2025-06-18') expect(block).toMatchObject({ text: `a: ${resource?.uri}` })
+    else expect(block).toMatchObject({ type: 'resource_link', uri: resource?.uri })
+    expect(await client.readResource(resource?.uri ?? '')).toMatchObject({ contents: [{ text: 'a' }] })
+    expect(await client.readResource(ref.uri.replace('{id}', '7'))).toMatchObject({ contents: [{ text: 'item 7' }] })
+  },
+
+  async 'changes of a mounted server are changes of the whole'({ connect }) {
+    const mounted = inner()
+    const { onChange, changes, count } = heard()
+    const client = await connect(outer(mounted), { onChange })
+    const [resource] = await client.listResources().all()
+    await client.subscribe(resource?.uri ?? '')
+    mounted.resourceUpdated('note://a')
+    await count(1)
+    mounted.tool('more', {}, () => 'x')
+    await count(2)
+    expect(changes).toEqual([{ kind: 'resource', uri: resource?.uri }, { kind: 'tools' }])
+    expect((await client.listTools().all()).map((tool) => tool.name)).toContain('in.more')
+  },
+
+  async 'several servers are one for a client'({ revision }) {
+    const [git, mail] = [inner(), inner()]
+    await using group = await connectAll(
+      { git: memoryConnector(git, {}), mail: memoryConnector(mail, {}) },
+      { era: revision, roots: [{ uri: 'file:///a' }] },
+    )
+    expect((await group.listTools().all()).map((tool) => tool.name)).toEqual(
+      ['git', 'mail'].flatMap((server) => ['link', 'folders', 'fail'].map((tool) => `${server}.${tool}`)),
+    )
+    expect(textOf(await group.callTool('mail.folders'))).toBe('[{"uri":"file:///a"}]')
+    expect(await group.getPrompt('git.greet', { name: 'Ada' })).toMatchObject({
+      messages: [{ content: { text: 'Hello Ada' } }],
+    })
+    const [resource] = await group.listResources().all()
+    expect(await group.readResource(resource?.uri ?? '')).toMatchObject({ contents: [{ text: 'a' }] })
+    const listening = group.listen({ toolsListChanged: true })
+    await listening.ready
+    await settled()
+    mail.tool('more', {}, () => 'x')
+    expect((await listening.next()).value).toEqual({ kind: 'tools' })
+    listening.close()
+  },
+}
