@@ -1,6 +1,6 @@
 /** A stream whose events are kept: the client may lose it and have the rest later, on another response. */
 
-import { type Awaitable, type EventStore, isPromise } from '@mcpx/protocol'
+import type { Awaitable, EventStore } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse'
 import type { EventStream } from '../event-stream.ts'
 
@@ -17,7 +17,7 @@ export class StoredStream {
   readonly #options: StoredStreamOptions
   #reader: EventStream | undefined
   /** What is still being stored; nothing overtakes it. */
-  #tail: Promise<void> | undefined
+  #tail: Promise<void> = Promise.resolve()
 
   constructor(options: StoredStreamOptions) {
     this.#options = options
@@ -27,11 +27,11 @@ export class StoredStream {
   open(reader: EventStream): Awaitable<void> {
     this.#reader = reader
     const { retry } = this.#options
-    return this.#next(() => this.#store('', (id) => encodeEvent({ id, retry, data: '' })))
+    return this.#next(() => this.#store('', { retry }))
   }
 
   send(text: string): Promise<void> {
-    const stored = this.#next(() => this.#store(text, (id) => encodeEvent({ id, data: text })))
+    const stored = this.#next(() => this.#store(text))
     return stored.then(() => this.#reader?.room)
   }
 
@@ -63,15 +63,19 @@ export class StoredStream {
     })
   }
 
-  #store(data: string, write: (id: string) => string): Awaitable<void> {
-    const { events, id: stream } = this.#options
-    const id = events.append(stream, data)
+  /** A store that fails costs the place to resume from, not the event. */
+  async #store(data: string, first?: { readonly retry: number }): Promise<void> {
+    const { events, id: stream, report } = this.#options
+    let id: string | undefined
+    try {
+      id = await events.append(stream, data)
+    } catch (problem) {
+      report(problem as Error)
+    }
     // The next event is stored whether or not the reader has room: the stream itself says when there is too much.
-    const pass = (stored: string) => void this.#reader?.send(write(stored))
-    return isPromise(id) ? id.then(pass) : pass(id)
+    if (id !== undefined || data !== '') void this.#reader?.send(encodeEvent({ ...first, id, data }))
   }
 
-  /** A store that fails costs the event, not the stream. */
   #next(step: () => Awaitable<void>): Promise<void> {
     const safe = async () => {
       try {
@@ -80,8 +84,7 @@ export class StoredStream {
         this.#options.report(problem as Error)
       }
     }
-    const tail: Promise<void> = (this.#tail ?? Promise.resolve()).then(safe)
-    this.#tail = tail
-    return tail
+    this.#tail = this.#tail.then(safe)
+    return this.#tail
   }
 }

@@ -1,0 +1,293 @@
+import type { JsonObject, NotificationMessage, Responder, Session } from '@mcpx/protocol'
+import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
+import { describe, expect, it } from 'vitest'
+import { mcp } from './hono.ts'
+import { eventsOf, gate, get, HandWritten, json, openSession, post, request } from './server.fixture.ts'
+
+const OLD = '2025-06-18'
+
+/** A server that tells every session what is put into it. */
+function feeding() {
+  const listeners = new Set<(text: string) => void>()
+  const sessions: Session[] = []
+  const server: Responder = {
+    respond: new HandWritten().respond.bind(new HandWritten()),
+    async *changes(session, signal) {
+      sessions.push(session)
+      const waiting: string[] = []
+      let wake = () => {}
+      const listener = (text: string) => {
+        waiting.push(text)
+        wake()
+      }
+      listeners.add(listener)
+      signal.addEventListener('abort', () => wake())
+      try {
+        while (!signal.aborted) {
+          for (const data of waiting.splice(0)) yield message(data)
+          if (signal.aborted) return
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+        }
+      } finally {
+        listeners.delete(listener)
+      }
+    },
+  }
+  return { server, sessions, listeners, tell: (text: string) => listeners.forEach((each) => void each(text)) }
+}
+
+function message(data: string): NotificationMessage {
+  return { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } }
+}
+
+const said = (event: JsonObject | undefined) => (event?.params as JsonObject | undefined)?.data
+const listening = async (listeners: Set<unknown>) => {
+  while (listeners.size === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+}
+
+describe('the stream of a session', () => {
+  it('carries what the session is told unasked, and ends when the client goes', async () => {
+    const { server, tell, listeners } = feeding()
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const response = await get(app, headers)
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    const events = eventsOf(response)
+    await listening(listeners)
+    tell('one')
+    expect(said(await events.message())).toBe('one')
+    await events.cancel()
+    tell('two')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(listeners.size).toBe(0)
+  })
+
+  it('is one: a second one is refused until the first has ended', async () => {
+    const { server } = feeding()
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const first = await get(app, headers)
+    expect((await get(app, headers)).status).toBe(409)
+    await first.body?.cancel()
+    const again = await get(app, headers)
+    expect(again.status).toBe(200)
+    await again.body?.cancel()
+  })
+
+  it('is not there when the server has nothing to say unasked', async () => {
+    const app = mcp(new HandWritten())
+    const response = await get(app, { 'mcp-session-id': await openSession(app) })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, DELETE'])
+  })
+
+  it('needs a client that accepts events', async () => {
+    const app = mcp(feeding().server)
+    const headers = { 'mcp-session-id': await openSession(app), accept: 'text/html' }
+    expect((await get(app, headers)).status).toBe(406)
+  })
+
+  it('ends with the session', async () => {
+    const { server, listeners } = feeding()
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await get(app, headers))
+    await listening(listeners)
+    await get(app, headers, { method: 'DELETE' })
+    expect(await events.rest()).toEqual([])
+  })
+
+  it('ends when another process ends the session', async () => {
+    const { server, listeners } = feeding()
+    const sessions = { store: createMemorySessionStore(), bus: createMemoryEventBus() }
+    const [here, there] = [mcp(server, { sessions }), mcp(server, { sessions })]
+    const headers = { 'mcp-session-id': await openSession(here) }
+    const events = eventsOf(await get(here, headers))
+    await listening(listeners)
+    await get(there, headers, { method: 'DELETE' })
+    expect(await events.rest()).toEqual([])
+  })
+
+  it('keeps its session alive, and sees what other requests change', async () => {
+    const { server, sessions, listeners } = feeding()
+    const app = mcp(server, { sessions: { ttl: 40 }, keepAlive: 10 })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await get(app, headers))
+    await listening(listeners)
+    await new Promise((resolve) => setTimeout(resolve, 90))
+    expect((await post(app, request('nope'), headers)).status).toBe(200)
+    expect(sessions[0]?.state.revision).toBe('2025-11-25')
+    await events.cancel()
+  })
+
+  it('goes on after the last event that was seen', async () => {
+    const { server, tell, listeners } = feeding()
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const first = eventsOf(await get(app, headers))
+    await listening(listeners)
+    tell('one')
+    tell('two')
+    await first.next()
+    const one = await first.next()
+    expect(one?.data).toContain('one')
+    await first.next()
+    const second = eventsOf(await get(app, { ...headers, 'last-event-id': one?.id ?? '' }))
+    expect(said(await second.message())).toBe('two')
+    expect(await first.next()).toBeUndefined()
+    await listening(listeners)
+    tell('three')
+    expect(said(await second.message())).toBe('three')
+    await second.cancel()
+  })
+
+  it('gives none of its events to another session', async () => {
+    const { server } = feeding()
+    const app = mcp(server)
+    const events = eventsOf(await get(app, { 'mcp-session-id': await openSession(app) }))
+    const prime = await events.next()
+    const response = await get(app, { 'mcp-session-id': await openSession(app), 'last-event-id': prime?.id ?? '' })
+    expect([response.status, await json(response)]).toMatchObject([400, { error: { code: -32600 } }])
+    await events.cancel()
+  })
+
+  it('has no ids in revisions that take an empty event for a message', async () => {
+    const { server, tell, listeners } = feeding()
+    const app = mcp(server)
+    const events = eventsOf(await get(app, { 'mcp-session-id': await openSession(app, OLD) }))
+    await listening(listeners)
+    tell('one')
+    expect(await events.next()).toMatchObject({ data: expect.stringContaining('one') })
+    await events.cancel()
+  })
+})
+
+describe('the stream of a POST', () => {
+  function speaking() {
+    const held = gate()
+    const server = new HandWritten({
+      'tools/call': async (_params, exchange) => {
+        await exchange.notify('notifications/message', { level: 'info', data: 'one' })
+        await held.promise
+        await exchange.notify('notifications/message', { level: 'info', data: 'two' })
+        return { content: [] }
+      },
+    })
+    return { server, held }
+  }
+
+  it('begins with a place to resume from and how long to wait', async () => {
+    const { server, held } = speaking()
+    const app = mcp(server, { sessions: { retry: 250 } })
+    held.open()
+    const text = await (await post(app, request('tools/call'), { 'mcp-session-id': await openSession(app) })).text()
+    expect(text).toMatch(/^id: \S+\nretry: 250\ndata:\n\nid: \S+\ndata: \{/)
+    const ids = [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id)
+    expect(new Set(ids).size).toBe(4)
+  })
+
+  it('has neither in older revisions', async () => {
+    const { server, held } = speaking()
+    const app = mcp(server)
+    held.open()
+    const headers = { 'mcp-session-id': await openSession(app, OLD) }
+    expect(await (await post(app, request('tools/call'), headers)).text()).not.toMatch(/^(?:id|retry):/m)
+  })
+
+  it('is resumed where it broke, while it runs: each message comes once', async () => {
+    const { server, held } = speaking()
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const first = eventsOf(await post(app, request('tools/call', {}, 5), headers))
+    const prime = await first.next()
+    expect(prime).toMatchObject({ data: '' })
+    const one = await first.next()
+    await first.cancel()
+    const second = eventsOf(await get(app, { ...headers, 'last-event-id': one?.id ?? '' }))
+    await second.comment()
+    held.open()
+    expect(await second.rest()).toMatchObject([{ params: { data: 'two' } }, { id: 5, result: {} }])
+  })
+
+  it('is resumed after it has ended, from its beginning too', async () => {
+    const { server, held } = speaking()
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const first = eventsOf(await post(app, request('tools/call', {}, 5), headers))
+    const prime = await first.next()
+    await first.cancel()
+    held.open()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const again = eventsOf(await get(app, { ...headers, 'last-event-id': prime?.id ?? '' }))
+    expect(await again.rest()).toMatchObject([{ params: { data: 'one' } }, { params: { data: 'two' } }, { id: 5 }])
+  })
+
+  it('is resumed in another process that has the same stores', async () => {
+    const { server, held } = speaking()
+    const sessions = { store: createMemorySessionStore(), events: createMemoryEventStore() }
+    const [here, there] = [mcp(server, { sessions }), mcp(server, { sessions })]
+    const headers = { 'mcp-session-id': await openSession(here) }
+    const first = eventsOf(await post(here, request('tools/call', {}, 5), headers))
+    const prime = await first.next()
+    await first.cancel()
+    const second = eventsOf(await get(there, { ...headers, 'last-event-id': prime?.id ?? '' }))
+    expect(said(await second.message())).toBe('one')
+    held.open()
+    expect(await second.rest()).toMatchObject([{ params: { data: 'two' } }, { id: 5 }])
+  })
+
+  it('cannot be resumed from an event that is not known', async () => {
+    const app = mcp(new HandWritten())
+    const headers = { 'mcp-session-id': await openSession(app), 'last-event-id': 'x.1' }
+    expect((await get(app, headers)).status).toBe(400)
+  })
+
+  it('keeps the order of what is said, with a store that takes its time', async () => {
+    const inner = createMemoryEventStore()
+    let wait = 8
+    const events = {
+      ...inner,
+      async append(stream: string, data: string) {
+        await new Promise((resolve) => setTimeout(resolve, wait--))
+        return inner.append(stream, data)
+      },
+    }
+    const app = mcp(
+      new HandWritten({
+        'tools/call': (_params, exchange) => {
+          for (const data of ['a', 'b', 'c']) void exchange.notify('notifications/message', { level: 'info', data })
+          return {}
+        },
+      }),
+      { sessions: { events } },
+    )
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const all = await eventsOf(await post(app, request('tools/call'), headers)).rest()
+    expect(all.map(said)).toEqual(['a', 'b', 'c', undefined])
+  })
+
+  it('loses its place, not its messages, when the store fails', async () => {
+    const problems: Error[] = []
+    const events = { ...createMemoryEventStore(), append: () => Promise.reject(new Error('full')) }
+    const { server, held } = speaking()
+    held.open()
+    const app = mcp(server, { sessions: { events }, report: (problem) => problems.push(problem) })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const all = await eventsOf(await post(app, request('tools/call'), headers)).rest()
+    expect(all.map(said)).toEqual(['one', 'two', undefined])
+    expect(problems[0]).toMatchObject({ message: 'full' })
+  })
+
+  it('is one of a limited number', async () => {
+    const { server, held } = speaking()
+    const app = mcp(server, { limits: { sessionStreams: 1 } })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const first = await post(app, request('tools/call', {}, 1), headers)
+    const second = await post(app, request('tools/call', {}, 2), headers)
+    expect([second.status, await second.text()]).toMatchObject([429, expect.stringContaining('at most 1')])
+    held.open()
+    await first.text()
+    expect((await post(app, request('tools/call', {}, 3), headers)).status).toBe(200)
+  })
+})
