@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { CODEC_LIMITS } from './jsonrpc/codec.ts'
+import { DUPLEX_LIMITS } from './rpc/duplex-limits.ts'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
 const readme = readFileSync(join(folder, 'README.md'), 'utf8')
@@ -59,8 +61,19 @@ function compile(): Promise<string> {
 }
 
 describe('the README', () => {
+  it('names the limits that the code has', () => {
+    const limits = {
+      ...CODEC_LIMITS,
+      ...Object.fromEntries(Object.entries(DUPLEX_LIMITS).map(([k, v]) => [`limits.${k}`, v])),
+    }
+    for (const [name, value] of Object.entries(limits)) {
+      const rows = readme.split('\n').filter((line) => line.startsWith(`| \`${name}\``))
+      expect([name, rows.some((row) => row.includes(` ${value.toLocaleString('en')} `))]).toEqual([name, true])
+    }
+  })
+
   it('shows each entry at work', () => {
-    for (const entry of ['', '/memory', '/json-schema'])
+    for (const entry of ['', '/memory', '/json-schema', '/uri-template'])
       expect(snippets.some((snippet) => snippet.includes(`from '@mcpx/protocol${entry}'`))).toBe(true)
   })
 

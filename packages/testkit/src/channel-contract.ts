@@ -132,6 +132,15 @@ export function channelContract(name: string, { create, capacity = 200_000 }: Ch
       expect(await caught(() => a.send(note(1)))).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
     })
 
+    it('releases a sender that waits for room when it is closed', async () => {
+      const [a, b] = await create()
+      let sent = 0
+      let waiting: PromiseLike<void> | undefined
+      while (waiting === undefined && sent < capacity) waiting = a.send(note(sent++)) as PromiseLike<void> | undefined
+      expect(waiting).toBeDefined()
+      await Promise.all([caught(() => waiting), a.close(), b.close()])
+    })
+
     it('can be received from once only', async () => {
       const [a, b] = await create()
       const { ended } = collect(b)

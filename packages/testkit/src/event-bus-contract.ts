@@ -50,6 +50,18 @@ export function eventBusContract(name: string, { create, twin = (bus) => bus }: 
       expect(heard).toEqual(['x'])
     })
 
+    it('keeps the order for every listener when one of them publishes', async () => {
+      const bus = await create()
+      const heard: string[] = []
+      await bus.subscribe('t', (message) => {
+        if (message === '1') void bus.publish('t', '2')
+      })
+      await bus.subscribe('t', (message) => heard.push(message))
+      await bus.publish('t', '1')
+      await settled()
+      expect(heard).toEqual(['1', '2'])
+    })
+
     it('lets a listener stop itself and others while it is called', async () => {
       const bus = await create()
       const heard: string[] = []

@@ -67,6 +67,15 @@ export function eventStoreContract(
       expect(await store.replay(id)).toBeUndefined()
     })
 
+    it('never gives an id again, also for a stream that was forgotten and begins anew', async () => {
+      const store = await create()
+      const old = await store.append('s', 'old')
+      await store.delete('s')
+      const ids = [await store.append('s', 'new'), await store.append('s', 'newer')]
+      expect(ids).not.toContain(old)
+      expect(await store.replay(old)).toBeUndefined()
+    })
+
     it('keeps texts as they are', async () => {
       const store = await create()
       const first = await store.append('s', '')

@@ -59,7 +59,7 @@ function checkBatch(items: unknown[], limits: CodecLimits): Refusal | (Message |
 /** Engines name the position or not; what they quote of the text is left out. */
 function positionOf(cause: unknown, text: string): string {
   const message = cause instanceof Error ? cause.message : ''
-  const position = /position (\d+)/.exec(message)?.[1]
+  const position = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message)?.[1]
   if (position !== undefined) return ` at position ${position}`
   return /end of|unterminated/i.test(message) ? `, it ends too early (after ${text.length} characters)` : ''
 }
@@ -68,6 +68,7 @@ const TEXT: unique symbol = Symbol('mcpx.text')
 
 /** Marks a result that does not change: its text is made once and reused each time it is sent. */
 export function keepText<T extends object>(result: T): T {
+  if (!Object.isExtensible(result)) return result
   return Object.defineProperty(result, TEXT, { value: undefined, writable: true, enumerable: false })
 }
 

@@ -36,6 +36,8 @@ class Lane {
   readonly #highWaterMark: number
   readonly #maxQueued: number
   #queue: Decoded[] = []
+  /** What comes before was delivered already. */
+  #head = 0
   #receiver: ((item: Decoded) => Awaitable<void>) | undefined
   #pumping = false
   #ended = false
@@ -49,13 +51,13 @@ class Lane {
 
   push(message: Message | Message[]): Awaitable<void> {
     if (this.#ended) throw new ConnectionError('closed', 'The channel has ended')
-    if (this.#queue.length >= this.#maxQueued) {
+    if (this.#length >= this.#maxQueued) {
       const hint = 'Await each send, or read the other end.'
       throw new ConnectionError('limit', `${this.#maxQueued} messages wait in the channel already`, { hint })
     }
     this.#queue.push(message)
     this.#wake()
-    if (this.#queue.length > this.#highWaterMark) return new Promise((resolve) => void this.#waiting.push(resolve))
+    if (this.#length > this.#highWaterMark) return new Promise((resolve) => void this.#waiting.push(resolve))
   }
 
   drainTo(receiver: (item: Decoded) => Awaitable<void>): Promise<void> {
@@ -69,7 +71,15 @@ class Lane {
 
   end(): void {
     this.#ended = true
+    this.#release()
     this.#wake()
+  }
+
+  /** Lets those go on who wait for room. */
+  #release(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const resolve of waiting) resolve()
   }
 
   /** Messages are delivered in a task of their own: nobody is called back from within a send. */
@@ -80,13 +90,12 @@ class Lane {
   }
 
   readonly #pump = (): void => {
-    const items = this.#queue
-    let taken = 0
     try {
-      while (taken < items.length) {
-        const busy = this.#receiver?.(items[taken++] as Decoded)
+      while (this.#head < this.#queue.length) {
+        const item = this.#queue[this.#head++] as Decoded
+        const busy = this.#receiver?.(item)
         if (isPromise(busy)) {
-          this.#forget(taken)
+          this.#forget()
           busy.then(this.#pump, this.#fail)
           return
         }
@@ -95,22 +104,32 @@ class Lane {
       this.#fail(error)
       return
     }
-    this.#forget(taken)
+    this.#forget()
     this.#pumping = false
     if (this.#ended) this.#settle?.resolve()
   }
 
-  #forget(taken: number): void {
-    this.#queue = taken === this.#queue.length ? [] : this.#queue.slice(taken)
-    if (this.#waiting.length === 0 || this.#queue.length > this.#highWaterMark / 2) return
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const resolve of waiting) resolve()
+  get #length(): number {
+    return this.#queue.length - this.#head
+  }
+
+  /** Drops what was delivered when that is the larger part, so that each item is moved once at most. */
+  #forget(): void {
+    if (this.#length === 0 || this.#head > this.#length) {
+      this.#queue = this.#queue.slice(this.#head)
+      this.#head = 0
+    }
+    this.#releaseIfRoom()
+  }
+
+  #releaseIfRoom(): void {
+    if (this.#length <= this.#highWaterMark / 2) this.#release()
   }
 
   readonly #fail = (error: unknown): void => {
     this.#ended = true
-    this.#forget(this.#queue.length)
+    this.#head = this.#queue.length
+    this.#forget()
     this.#settle?.reject(error)
   }
 }

@@ -9,15 +9,27 @@ export interface MemoryEventBusOptions {
 
 export function createMemoryEventBus({ report }: MemoryEventBusOptions = {}): EventBus {
   const topics = new Map<string, Set<{ readonly listener: (message: string) => void }>>()
+  const waiting: { readonly topic: string; readonly message: string }[] = []
+  let isDelivering = false
+
+  function deliver(topic: string, message: string): void {
+    for (const { listener } of [...(topics.get(topic) ?? [])]) {
+      try {
+        listener(message)
+      } catch (error) {
+        report?.(error)
+      }
+    }
+  }
+
   return {
     publish(topic, message) {
-      for (const { listener } of [...(topics.get(topic) ?? [])]) {
-        try {
-          listener(message)
-        } catch (error) {
-          report?.(error)
-        }
-      }
+      waiting.push({ topic, message })
+      // What a listener publishes comes after what is being delivered, for every listener.
+      if (isDelivering) return
+      isDelivering = true
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) deliver(next.topic, next.message)
+      isDelivering = false
     },
     subscribe(topic, listener) {
       const listeners = topics.get(topic) ?? new Set()

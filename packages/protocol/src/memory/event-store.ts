@@ -4,7 +4,7 @@ import type { EventStore, StoredEvent } from '../ports/stores.ts'
 import { createExpiringMap } from './expiring-map.ts'
 
 export interface MemoryEventStoreOptions {
-  /** How long a stream is kept after its last event, in ms. Default: 300,000. */
+  /** How long a stream is kept after its last event or replay, in ms. Default: 300,000. */
   ttlMs?: number
   /** How many streams are kept; the one that was not used for longest gives way. Default: 1,000. */
   maxStreams?: number
@@ -17,22 +17,22 @@ export interface MemoryEventStoreOptions {
 interface Stream {
   events: StoredEvent[]
   characters: number
-  /** How many events the stream has had; the number of the newest one. */
-  count: number
   ended: boolean
 }
 
-/** An event's id is the name of its stream and its number there. */
+/** An event's id is the name of its stream and the number of the event. */
 const SEPARATOR = '.'
 
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
   const { ttlMs = 300_000, maxStreams = 1_000, maxEvents = 1_000, maxCharacters = 4 * 1024 * 1024 } = options
   const streams = createExpiringMap<Stream>(maxStreams)
+  // Counted over all streams: a stream that was forgotten and begins again never gives an id that it gave before.
+  let count = 0
 
   function streamOf(streamId: string): Stream {
     const known = streams.get(streamId, ttlMs)
     if (known !== undefined) return known
-    const stream: Stream = { events: [], characters: 0, count: 0, ended: false }
+    const stream: Stream = { events: [], characters: 0, ended: false }
     streams.set(streamId, stream, ttlMs)
     return stream
   }
@@ -41,8 +41,8 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
     append(streamId, data) {
       const stream = streamOf(streamId)
       if (stream.ended) throw new Error('The stream has ended: it takes no more events')
-      stream.count += 1
-      const id = `${streamId}${SEPARATOR}${stream.count}`
+      count += 1
+      const id = `${streamId}${SEPARATOR}${count}`
       stream.events.push({ id, data })
       stream.characters += data.length
       while (stream.events.length > maxEvents || (stream.characters > maxCharacters && stream.events.length > 1)) {

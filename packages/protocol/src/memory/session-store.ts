@@ -20,7 +20,7 @@ export function createMemorySessionStore({
   return {
     create(id, state, ttlMs) {
       if (sessions.get(id) !== undefined) throw new Error('A session with this id exists already')
-      sessions.set(id, { state: structuredClone(state) }, ttlMs)
+      sessions.set(id, { state: Object.freeze(structuredClone(state)) }, ttlMs)
     },
     get: (id, ttlMs) => sessions.get(id, ttlMs)?.state,
     update(id, change) {
@@ -28,7 +28,7 @@ export function createMemorySessionStore({
       if (stored === undefined) return undefined
       const state = structuredClone(stored.state)
       change(state)
-      stored.state = state
+      stored.state = Object.freeze(state)
       return state
     },
     delete: (id) => sessions.get(id) !== undefined && sessions.delete(id),

@@ -17,6 +17,9 @@ export interface Channel {
    * receiver returned is pending, nothing more is read. Rejects when the channel breaks.
    */
   receive(receiver: (item: Decoded) => Awaitable<void>): Promise<void>
-  /** Ends both directions once what was sent is delivered. Calling it again does nothing. */
+  /**
+   * Ends both directions once what was sent is delivered. Whoever waits for room is released at once. Calling it again
+   * does nothing.
+   */
   close(): Promise<void>
 }

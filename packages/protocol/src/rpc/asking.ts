@@ -18,6 +18,8 @@ export interface Asking {
   refuse(refusal: Refusal): boolean
   /** Gives a notification to the request with this id. False when that one does not listen. */
   hear(id: RequestId, notification: NotificationMessage): boolean
+  /** What was asked under this id; nothing when it does not wait. */
+  methodOf(id: RequestId): string | undefined
   /** Rejects what waits, and all that is asked from now on. */
   stop(error: ConnectionError): void
 }
@@ -27,6 +29,7 @@ export function createAsking(outbox: Outbox, limit: number, report: (error: Erro
   let lastId = 0
   let stopped: ConnectionError | undefined
   const pending = createPendingRequests({
+    report,
     onGivenUp: (requestId, reason) =>
       void outbox.tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
   })
@@ -34,7 +37,7 @@ export function createAsking(outbox: Outbox, limit: number, report: (error: Erro
   function refusalOf(method: string, signal: AbortSignal | undefined): ConnectionError | undefined {
     if (stopped !== undefined) return stopped
     if (signal?.aborted === true) return cancelledError(method, signal)
-    if (pending.size < limit) return undefined
+    if (pending.size < limit && outbox.unsentRequests < limit) return undefined
     const hint = 'Await some of the answers before asking on.'
     return new ConnectionError('limit', `${method} was not sent: ${limit} requests wait already`, {
       retryable: true,
@@ -76,14 +79,8 @@ export function createAsking(outbox: Outbox, limit: number, report: (error: Erro
         new ConnectionError('invalid-message', `The answer was refused. ${error.message}`, { hint }),
       )
     },
-    hear(id, notification) {
-      try {
-        return pending.hear(id, notification)
-      } catch (error) {
-        report(error as Error)
-        return true
-      }
-    },
+    hear: pending.hear,
+    methodOf: pending.methodOf,
     stop(error) {
       stopped ??= error
       pending.failAll(stopped)

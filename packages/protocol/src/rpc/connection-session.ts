@@ -1,4 +1,4 @@
-/** The session of a pipe: it lives and dies with its connection, so its record is a plain object. */
+/** The session of a pipe: it lives and dies with its connection, so its record is a plain object, replaced with each change. */
 
 import type { RequestOptions } from '../ports/requester.ts'
 import type { Session, SessionState } from '../ports/session.ts'
@@ -7,11 +7,17 @@ export function createConnectionSession(
   id: string,
   request: (method: string, params?: object, options?: RequestOptions) => Promise<unknown>,
 ): Session {
-  const state: SessionState = {}
+  let state: SessionState = {}
   return {
     id,
-    state,
-    update: (change) => change(state),
+    get state() {
+      return state
+    },
+    update(change) {
+      const next = structuredClone(state)
+      change(next)
+      state = next
+    },
     request,
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { methodNotFound } from '../jsonrpc/errors.ts'
+import { encode } from '../jsonrpc/codec.ts'
 import { type ResponseMessage, resultMessage } from '../jsonrpc/message.ts'
 import { createChannelPair } from '../memory/channel.ts'
 import type { Channel } from '../ports/channel.ts'
@@ -128,37 +128,47 @@ describe('answering', () => {
     expect(received).toEqual([resultMessage(1, {})])
   })
 
-  it('puts an error in the place of a result that cannot be written', async () => {
-    const [near, far] = createChannelPair()
-    const written: Channel = {
-      ...near,
-      send(message) {
-        JSON.stringify(message)
-        return near.send(message)
-      },
-    }
-    const problems: Error[] = []
-    const strict: Channel = {
-      ...written,
-      send(message) {
-        try {
-          return written.send(message)
-        } catch {
-          throw methodNotFound('written')
-        }
-      },
-    }
-    createDuplex(strict, {
-      responder: { respond: () => resultMessage(1, { n: 1n }) },
-      report: (problem) => void problems.push(problem),
-    })
-    const received: unknown[] = []
-    void far.receive((item) => void received.push(item))
-    await far.send(ask(1, 'm'))
-    await turn()
-    expect(received).toMatchObject([{ id: 1, error: { code: -32601 } }])
-    expect(problems).toHaveLength(1)
-  })
+  it.each(['at once', 'late'])(
+    'puts an error in the place of a result that cannot be written, noticed %s',
+    async (when) => {
+      const [near, far] = createChannelPair()
+      const problems: Error[] = []
+      const writing: Channel = {
+        ...near,
+        send(message) {
+          try {
+            for (const each of [message].flat()) encode(each)
+            return near.send(message)
+          } catch (error) {
+            if (when === 'late') return Promise.reject(error)
+            throw error
+          }
+        },
+      }
+      createDuplex(writing, {
+        takesBatches: () => true,
+        responder: {
+          respond: (message) =>
+            resultMessage((message as { id: number }).id, message.method === 'good' ? {} : { n: 1n }),
+        },
+        report: (problem) => void problems.push(problem),
+      })
+      const received: unknown[] = []
+      void far.receive((item) => void received.push(item))
+      await far.send(ask(1, 'm'))
+      await far.send([ask(2, 'good'), ask(3, 'm')])
+      await turn()
+      const error = { code: -32603, message: expect.stringContaining('cannot be written') }
+      expect(received).toMatchObject([
+        { id: 1, error },
+        [
+          { id: 2, result: {} },
+          { id: 3, error },
+        ],
+      ])
+      expect(problems).toHaveLength(2)
+    },
+  )
 })
 
 describe('messages that were not let in', () => {

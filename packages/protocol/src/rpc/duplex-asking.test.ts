@@ -107,6 +107,16 @@ describe('asking', () => {
     await Promise.allSettled(calls)
   })
 
+  it('does not take the end of one of the peer’s requests for the end of its own with the same number', async () => {
+    const { duplex, far } = bare()
+    const heard: string[] = []
+    const call = duplex.request('m', {}, { timeout: 40, onNotification: ({ method }) => void heard.push(method) })
+    await far.send(note('notifications/cancelled', { requestId: 1 }))
+    await far.send(resultMessage(1, {}))
+    await call
+    expect(heard).toEqual([])
+  })
+
   it('survives a listener that throws, and reports it', async () => {
     const { duplex, far, problems } = bare()
     const throwing = {

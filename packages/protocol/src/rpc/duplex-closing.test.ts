@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { resultMessage } from '../jsonrpc/message.ts'
+import { createChannelPair } from '../memory/channel.ts'
 import type { Channel } from '../ports/channel.ts'
 import type { Responder } from '../ports/exchange.ts'
-import { ask, pair, turn } from './duplex.fixture.ts'
+import { ask, bare, pair, turn } from './duplex.fixture.ts'
 import { createDuplex, type Duplex } from './duplex.ts'
 
 /** Counts the timers that are armed, also those that do not keep the process alive. */
@@ -140,5 +141,86 @@ describe('closing', () => {
     expect(await client.closed).toBeUndefined()
     expect(await server.closed).toBeUndefined()
     await client.notify('notifications/x')
+  })
+
+  it('begins nothing that still lay in the channel', async () => {
+    let ran = 0
+    const { duplex, far } = bare({
+      responder: {
+        respond() {
+          ran += 1
+          void duplex.close()
+          return new Promise(() => {})
+        },
+      },
+    })
+    for (let id = 0; id < 10; id++) void far.send(ask(id, 'm'))
+    await turn()
+    expect(ran).toBe(1)
+  })
+
+  it('lets go of handlers and feeds that wait for a peer which does not read', async () => {
+    const [near, far] = createChannelPair({ highWaterMark: 1 })
+    let settled = 0
+    let feedEnded = false
+    const duplex = createDuplex(near, {
+      responder: {
+        async respond(message, exchange) {
+          if (!('id' in message)) {
+            await exchange.session?.update((state) => void Object.assign(state, { initialized: true }))
+            return undefined
+          }
+          for (let n = 0; n < 5; n++) await exchange.notify('notifications/progress', { progressToken: 1, progress: n })
+          settled += 1
+          return resultMessage(message.id, {})
+        },
+        async *changes() {
+          try {
+            for (;;) yield { jsonrpc: '2.0', method: 'notifications/x' } as const
+          } finally {
+            feedEnded = true
+          }
+        },
+      },
+    })
+    void far.send(ask(1, 'm'))
+    void far.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    await turn(10)
+    expect([settled, feedEnded]).toEqual([0, false])
+    await duplex.close()
+    await turn()
+    expect([settled, feedEnded]).toEqual([1, true])
+    expect(duplex.load.running).toBe(0)
+  })
+
+  it('survives a reporter, a feed and a listener that fail', async () => {
+    const unhandled: unknown[] = []
+    const onUnhandled = (error: unknown) => void unhandled.push(error)
+    process.on('unhandledRejection', onUnhandled)
+    const { duplex, far } = bare({
+      report() {
+        throw new Error('reporter')
+      },
+      responder: {
+        async respond(message, { session }) {
+          if (message.method === 'notifications/initialized') {
+            await session?.update((state) => void Object.assign(state, { initialized: true }))
+          }
+          return undefined
+        },
+        changes() {
+          throw new Error('feed')
+        },
+      },
+    })
+    const call = duplex.request('m', {}, { onNotification: async () => Promise.reject(new Error('listener')) })
+    await far.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    await far.send({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1, progress: 1 } })
+    await far.send(resultMessage(1, { ok: true }))
+    expect(await call).toEqual({ ok: true })
+    await turn(5)
+    process.off('unhandledRejection', onUnhandled)
+    expect(unhandled).toEqual([])
+    await duplex.close()
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ConnectionError } from '../jsonrpc/connection-error.ts'
 import { resultMessage } from '../jsonrpc/message.ts'
 import { createChannelPair } from '../memory/channel.ts'
 import type { Responder } from '../ports/exchange.ts'
@@ -91,5 +92,38 @@ describe('floods', () => {
     await turn(260)
     expect(read).toBe(12)
     await duplex.close()
+  })
+
+  it('counts requests that were given up until the channel has taken them', async () => {
+    const [near] = createChannelPair({ highWaterMark: 2 })
+    const duplex = createDuplex(near, { limits: { pending: 10 } })
+    let refused = 0
+    for (let n = 0; n < 100; n++) {
+      const controller = new AbortController()
+      const call = duplex.request('m', {}, { signal: controller.signal }).catch((error) => error)
+      controller.abort()
+      if (((await call) as ConnectionError).reason === 'limit') refused += 1
+    }
+    expect(refused).toBeGreaterThan(80)
+    await duplex.close()
+  })
+
+  it('takes a limit that is undefined for the default, and refuses one that bounds nothing', async () => {
+    const { client } = pair(echo, { limits: { unsent: undefined as never } })
+    expect(await client.request('m')).toEqual({})
+    expect(await client.request('m')).toEqual({})
+    await client.close()
+    expect(() => createDuplex(createChannelPair()[0], { limits: { running: Number.NaN } })).toThrow(RangeError)
+  })
+
+  it('passes on what lies in a channel in a time that grows with it', async () => {
+    const [near, far] = createChannelPair({ maxQueued: 100_000 })
+    for (let n = 0; n < 60_000; n++) void near.send({ jsonrpc: '2.0', method: 'n' })
+    let read = 0
+    const started = performance.now()
+    void far.receive(async () => void read++)
+    await near.close()
+    while (read < 60_000) await turn()
+    expect(performance.now() - started).toBeLessThan(2_000)
   })
 })

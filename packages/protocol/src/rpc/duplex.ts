@@ -6,6 +6,7 @@ import { ConnectionError } from '../jsonrpc/connection-error.ts'
 import { invalidRequest, RpcError } from '../jsonrpc/errors.ts'
 import { errorMessage, type JsonObject, type Message, type NotificationMessage } from '../jsonrpc/message.ts'
 import { Refusal } from '../jsonrpc/refusal.ts'
+import { withDefaultLimits } from '../limits.ts'
 import type { AuthInfo } from '../ports/auth-info.ts'
 import { type Awaitable, isPromise } from '../ports/awaitable.ts'
 import type { Channel } from '../ports/channel.ts'
@@ -16,31 +17,11 @@ import { BATCH_REVISION } from '../versions.ts'
 import { type Answering, createAnswering } from './answering.ts'
 import { type Asking, createAsking } from './asking.ts'
 import { createConnectionSession } from './connection-session.ts'
+import { DUPLEX_LIMITS, type DuplexLimits } from './duplex-limits.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { relatedRequest } from './progress.ts'
+import { guarded, writable } from './repairs.ts'
 import { createRunningRequests, type ExchangeHost } from './running-requests.ts'
-
-export interface DuplexLimits {
-  /** How many of the peer's messages may be dealt with at once. More requests are refused. Default: 10,000. */
-  running: number
-  /** How many requests of this side may wait for an answer. More are rejected. Default: 10,000. */
-  pending: number
-  /**
-   * How many answers may wait for a slow peer before nothing more is read from it, and how many notifications before
-   * more are dropped. Default: 10,000. With less than the peer may have pending, two sides that ask each other
-   * without reading can wait for each other.
-   */
-  unsent: number
-  /** How long so many answers may wait with none being taken, in ms, before the connection is closed. Default: 60,000. */
-  stallTimeout: number
-}
-
-export const DUPLEX_LIMITS: Readonly<DuplexLimits> = {
-  running: 10_000,
-  pending: 10_000,
-  unsent: 10_000,
-  stallTimeout: 60_000,
-}
 
 export interface DuplexOptions {
   /** Answers the peer. Default: every method is unknown. */
@@ -90,8 +71,8 @@ class Connection implements Duplex, ExchangeHost {
   #ending: Promise<void> | undefined
 
   constructor(channel: Channel, options: DuplexOptions) {
-    const limits = { ...DUPLEX_LIMITS, ...options.limits }
-    const report = options.report ?? (() => {})
+    const limits = withDefaultLimits(DUPLEX_LIMITS, options.limits)
+    const report = guarded(options.report)
     let resolveClosed: (reason: ConnectionError | undefined) => void = () => {}
     this.auth = options.auth
     this.requestInfo = options.requestInfo
@@ -161,6 +142,7 @@ class Connection implements Duplex, ExchangeHost {
 
   async #end(reason: ConnectionError | undefined): Promise<void> {
     const error = reason ?? new ConnectionError('closed', 'The connection was closed')
+    this.#answering.stop()
     this.#asking.stop(error)
     this.#running.abortAll(error)
     this.#feed?.abort(error)
@@ -192,6 +174,8 @@ class Connection implements Duplex, ExchangeHost {
 
   /** Deals with what arrived. While too much waits to leave, nothing more is read. */
   #receive(item: Decoded): Awaitable<void> {
+    // What still lies in the channel when it is closed is not begun any more.
+    if (this.#ending !== undefined) return undefined
     if (Array.isArray(item)) this.#receiveBatch(item)
     else if (item instanceof Refusal) this.#refused(item)
     else this.#receiveMessage(item)
@@ -224,7 +208,7 @@ class Connection implements Duplex, ExchangeHost {
     const reason = message.params?.reason
     const why = typeof reason === 'string' ? `: ${reason.slice(0, 200)}` : ''
     const error = new ConnectionError('cancelled', `The peer cancelled the request${why}`)
-    if (!this.#running.abort(id, error)) this.#asking.hear(id, message)
+    if (!this.#running.abort(id, error) && this.#asking.methodOf(id) === LISTEN) this.#asking.hear(id, message)
   }
 
   #receiveBatch(items: (Message | Refusal)[]): void {
@@ -260,16 +244,18 @@ class Connection implements Duplex, ExchangeHost {
     return refusal.answer
   }
 
-  /** A result that cannot be written is answered with the error that says so. */
-  #sendAnswer(answer: Message | Message[] | undefined): void {
+  /** A result that cannot be written is answered with the error that says so, be it noticed now or later. */
+  #sendAnswer(answer: Message | Message[] | undefined, isRepaired = false): void {
     if (answer === undefined || this.#ending !== undefined) return
+    const repair = (problem: unknown) => {
+      this.#report(problem as Error)
+      if (problem instanceof RpcError && !isRepaired) this.#sendAnswer(writable(answer), true)
+    }
     try {
       const sending = this.#outbox.answer(answer)
-      if (isPromise(sending)) sending.then(undefined, this.#report)
+      if (isPromise(sending)) sending.then(undefined, repair)
     } catch (problem) {
-      this.#report(problem as Error)
-      if (!(problem instanceof RpcError) || Array.isArray(answer) || !('result' in answer)) return
-      this.#sendAnswer(errorMessage(answer.id, problem))
+      repair(problem)
     }
   }
 
@@ -279,12 +265,12 @@ class Connection implements Duplex, ExchangeHost {
     if (responder?.changes === undefined || this.#feed !== undefined || this.#session?.state.initialized !== true)
       return
     this.#feed = new AbortController()
-    void this.#runFeed(responder.changes(this.#session, this.#feed.signal))
+    void this.#runFeed(responder, this.#session, this.#feed.signal)
   }
 
-  async #runFeed(changes: AsyncIterable<NotificationMessage>): Promise<void> {
+  async #runFeed(responder: Responder, session: Session, signal: AbortSignal): Promise<void> {
     try {
-      for await (const change of changes) {
+      for await (const change of responder.changes?.(session, signal) ?? []) {
         if (this.#ending !== undefined) return
         await this.#outbox.tell(change)
       }
@@ -298,3 +284,6 @@ function brokenError(error: unknown): ConnectionError {
   if (error instanceof ConnectionError) return error
   return new ConnectionError('closed', 'The connection broke', { cause: error })
 }
+
+/** The request whose stream the peer may end by a cancellation of its own. */
+const LISTEN = 'subscriptions/listen'

@@ -24,13 +24,34 @@ export interface Outbox {
   tell(message: Message): Awaitable<void>
   /** Nothing while there is room for answers, else a promise of it. */
   room(): Awaitable<void>
+  /** How many requests the channel has yet to take, those that were given up since included. */
+  readonly unsentRequests: number
   /** Ends all waiting. */
   stop(): void
 }
 
+/** Counts messages of one kind that the channel has yet to take. */
+class Queued {
+  count = 0
+
+  /** Sends and counts; nothing is counted, or waited for, while there is room. */
+  send(channel: Channel, message: Message | Message[], onLeft?: () => void): PromiseLike<void> | undefined {
+    const sending = channel.send(message)
+    if (!isPromise(sending)) return undefined
+    this.count += 1
+    const left = () => {
+      this.count -= 1
+      onLeft?.()
+    }
+    sending.then(left, left)
+    return sending
+  }
+}
+
 export function createOutbox(channel: Channel, { limit, stallTimeout, onStall, report }: OutboxOptions): Outbox {
-  let answers = 0
-  let notifications = 0
+  const requests = new Queued()
+  const answers = new Queued()
+  const notifications = new Queued()
   let wake: (() => void)[] = []
   let stall: ReturnType<typeof setTimeout> | undefined
 
@@ -43,13 +64,8 @@ export function createOutbox(channel: Channel, { limit, stallTimeout, onStall, r
 
   /** Any answer that leaves shows that the peer reads. */
   function answerLeft(): void {
-    answers -= 1
-    if (wake.length > 0 && answers < limit) resume()
+    if (wake.length > 0 && answers.count < limit) resume()
     else if (stall !== undefined) watchStall()
-  }
-
-  function noteLeft(): void {
-    notifications -= 1
   }
 
   function watchStall(): void {
@@ -59,33 +75,28 @@ export function createOutbox(channel: Channel, { limit, stallTimeout, onStall, r
     stall = setTimeout(() => onStall(new ConnectionError('limit', message, { hint })), stallTimeout)
   }
 
+  function tell(message: Message): Awaitable<void> {
+    try {
+      return notifications.send(channel, message)?.then(undefined, report)
+    } catch (error) {
+      report(error as Error)
+      return undefined
+    }
+  }
+
   return {
-    send: (message) => channel.send(message),
-    answer(message) {
-      const sending = channel.send(message)
-      if (!isPromise(sending)) return undefined
-      answers += 1
-      sending.then(answerLeft, answerLeft)
-      return sending
+    get unsentRequests() {
+      return requests.count
     },
+    send: (message) => requests.send(channel, message),
+    answer: (message) => answers.send(channel, message, answerLeft),
     tell(message) {
-      if (notifications >= limit) {
-        report(new ConnectionError('limit', `A notification was dropped: ${limit} wait for a slow peer`))
-        return undefined
-      }
-      try {
-        const sending = channel.send(message)
-        if (!isPromise(sending)) return undefined
-        notifications += 1
-        sending.then(noteLeft, noteLeft)
-        return sending.then(undefined, report)
-      } catch (error) {
-        report(error as Error)
-        return undefined
-      }
+      if (notifications.count < limit) return tell(message)
+      report(new ConnectionError('limit', `A notification was dropped: ${limit} wait for a slow peer`))
+      return undefined
     },
     room() {
-      if (answers < limit) return undefined
+      if (answers.count < limit) return undefined
       if (stall === undefined) watchStall()
       return new Promise((resolve) => void wake.push(resolve))
     },

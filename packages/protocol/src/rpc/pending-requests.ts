@@ -3,6 +3,7 @@
 import { ConnectionError } from '../jsonrpc/connection-error.ts'
 import { toRpcError } from '../jsonrpc/errors.ts'
 import type { NotificationMessage, RequestId, ResponseMessage } from '../jsonrpc/message.ts'
+import { isPromise } from '../ports/awaitable.ts'
 import type { RequestOptions } from '../ports/requester.ts'
 import { createDeadlines } from './deadlines.ts'
 
@@ -28,6 +29,8 @@ interface Waiting {
 export interface PendingRequests {
   readonly size: number
   has(id: RequestId): boolean
+  /** What was asked under this id; nothing when it does not wait. */
+  methodOf(id: RequestId): string | undefined
   /** Adds a request under its id and returns the promise of its answer. */
   add(id: RequestId, method: string, options: RequestOptions): Promise<unknown>
   /** Gives a response to whoever waits for it. False when nobody does. */
@@ -43,9 +46,11 @@ export interface PendingRequests {
 export interface PendingRequestsOptions {
   /** Called when a request is given up, so that the peer can be told. */
   onGivenUp: (id: RequestId, reason: string) => void
+  /** Hears of what a listener threw, or rejected with. Default: nobody does. */
+  report?: ((problem: Error) => void) | undefined
 }
 
-export function createPendingRequests({ onGivenUp }: PendingRequestsOptions): PendingRequests {
+export function createPendingRequests({ onGivenUp, report }: PendingRequestsOptions): PendingRequests {
   const waiting = new Map<RequestId, Waiting>()
   const deadlines = createDeadlines(expire)
 
@@ -84,6 +89,7 @@ export function createPendingRequests({ onGivenUp }: PendingRequestsOptions): Pe
       return waiting.size
     },
     has: (id) => waiting.has(id),
+    methodOf: (id) => waiting.get(id)?.method,
     add(id, method, options) {
       return new Promise((resolve, reject) => {
         const { signal } = options
@@ -96,23 +102,41 @@ export function createPendingRequests({ onGivenUp }: PendingRequestsOptions): Pe
     },
     settle(response) {
       const entry = response.id === undefined ? undefined : take(response.id)
-      if (entry === undefined) return false
-      if ('error' in response) entry.reject(toRpcError(response.error))
-      else entry.resolve(response.result)
-      return true
+      if (entry !== undefined) settle(entry, response)
+      return entry !== undefined
     },
     fail,
     hear(id, notification) {
       const entry = waiting.get(id)
       if (entry?.onNotification === undefined) return false
       entry.due = Math.min(performance.now() + entry.timeout, entry.last)
-      entry.onNotification(notification)
+      tell(entry.onNotification, notification, report)
       return true
     },
     failAll(error) {
       for (const id of [...waiting.keys()]) fail(id, error)
       deadlines.stop()
     },
+  }
+}
+
+function settle({ resolve, reject }: Waiting, response: ResponseMessage): void {
+  if ('error' in response) reject(toRpcError(response.error))
+  else resolve(response.result)
+}
+
+/** A listener that throws, or rejects, is reported and harms nobody else. */
+function tell(
+  listener: (notification: NotificationMessage) => unknown,
+  notification: NotificationMessage,
+  report: PendingRequestsOptions['report'],
+): void {
+  const fail = (problem: unknown) => report?.(problem as Error)
+  try {
+    const heard = listener(notification)
+    if (isPromise(heard)) heard.then(undefined, fail)
+  } catch (problem) {
+    fail(problem)
   }
 }
 

@@ -54,7 +54,7 @@ describe('check', () => {
     expect(problem(ListToolsResult, { tools }, 'result')).toBe(
       'result.tools[0].name: expected string, got nothing; ' +
         'result.tools[0].inputSchema: expected object, got nothing; ' +
-        'result.tools[1].name: expected string, got nothing; 3 more',
+        'result.tools[1].name: expected string, got nothing; and more',
     )
   })
 
@@ -157,5 +157,13 @@ describe('check', () => {
       }),
       { seed, numRuns: 300 },
     )
+  })
+
+  it('names a few flaws of very many without looking for all of them', () => {
+    const content = Array.from({ length: 900_000 }, () => ({}))
+    const started = performance.now()
+    const { problem } = check(CallToolResult, { content })
+    expect(performance.now() - started).toBeLessThan(500)
+    expect(problem).toMatch(/^content\[0\].*and more$/)
   })
 })

@@ -12,9 +12,9 @@ const MOST_WORDS = 12
 
 export function check<T>(schema: Schema<T>, value: unknown, root = ''): Checked<T> {
   if (schema.fits(value)) return { value: value as T }
-  const flaws = schema.flawsOf(value, [])
+  const flaws = schema.flawsOf(value, [], MOST_FLAWS + 1)
   const texts = flaws.slice(0, MOST_FLAWS).map((flaw) => describe(flaw, value, root))
-  if (flaws.length > MOST_FLAWS) texts.push(`${flaws.length - MOST_FLAWS} more`)
+  if (flaws.length > MOST_FLAWS) texts.push('and more')
   return { problem: texts.join('; ') }
 }
 

@@ -19,8 +19,8 @@ export interface Flaw {
 export interface Schema<out T> {
   /** Whether a value is one. */
   fits(value: unknown): boolean
-  /** What is wrong with a value that is none. */
-  flawsOf(value: unknown, path: Path): Flaw[]
+  /** What is wrong with a value that is none: so many flaws at most, as there can be one for each item of a long list. */
+  flawsOf(value: unknown, path: Path, most: number): Flaw[]
   /** Of what type its values are; never there. */
   readonly type?: T
 }
@@ -55,18 +55,37 @@ export function object<T>(make: () => { [Key in keyof T]-?: Schema<T[Key]> }): S
   const members = () => (made ??= Object.entries<Schema<unknown>>(make()))
   return {
     fits: (value) => isObject(value) && members().every(([key, schema]) => schema.fits(value[key])),
-    flawsOf: (value, path) =>
-      isObject(value)
-        ? members().flatMap(([key, schema]) => schema.flawsOf(value[key], [...path, key]))
-        : [{ path, expected: ['object'] }],
+    flawsOf: (value, path, most) =>
+      isObject(value) ? firstFlaws(members(), (key) => value[key], path, most) : [{ path, expected: ['object'] }],
   }
+}
+
+/** Flaws of members or items, until there are enough. */
+function firstFlaws(
+  members: Iterable<readonly [PropertyKey, Schema<unknown>]>,
+  memberOf: (key: never) => unknown,
+  path: Path,
+  most: number,
+): Flaw[] {
+  const flaws: Flaw[] = []
+  for (const [key, schema] of members) {
+    const value = memberOf(key as never)
+    if (!schema.fits(value)) flaws.push(...schema.flawsOf(value, [...path, key], most - flaws.length))
+    if (flaws.length >= most) break
+  }
+  return flaws
+}
+
+/** The same schema for each key. */
+function* each<Key, T>(keys: Iterable<Key>, schema: Schema<T>): Generator<readonly [Key, Schema<T>]> {
+  for (const key of keys) yield [key, schema]
 }
 
 /** A member that may be absent. `undefined` counts as absent, so that objects are easy to build. */
 export function optional<T>(schema: Schema<T>): OptionalSchema<T> {
   return {
     fits: (value) => value === undefined || schema.fits(value),
-    flawsOf: (value, path) => (value === undefined ? [] : schema.flawsOf(value, path)),
+    flawsOf: (value, path, most) => (value === undefined ? [] : schema.flawsOf(value, path, most)),
     isOptional: true,
   }
 }
@@ -75,9 +94,9 @@ export function optional<T>(schema: Schema<T>): OptionalSchema<T> {
 export function array<T>(item: Schema<T>): Schema<T[]> {
   return {
     fits: (value) => Array.isArray(value) && value.every((each) => item.fits(each)),
-    flawsOf: (value, path) =>
+    flawsOf: (value, path, most) =>
       Array.isArray(value)
-        ? value.flatMap((each, index) => item.flawsOf(each, [...path, index]))
+        ? firstFlaws(each(value.keys(), item), (index) => value[index], path, most)
         : [{ path, expected: ['array'] }],
   }
 }
@@ -86,12 +105,15 @@ export function array<T>(item: Schema<T>): Schema<T[]> {
 export function record<T>(item: Schema<T>): Schema<Record<string, T>> {
   return {
     fits: (value) => isObject(value) && Object.values(value).every((each) => item.fits(each)),
-    flawsOf: (value, path) =>
+    flawsOf: (value, path, most) =>
       isObject(value)
-        ? Object.entries(value).flatMap(([key, each]) => item.flawsOf(each, [...path, key]))
+        ? firstFlaws(each(Object.keys(value), item), (key) => value[key], path, most)
         : [{ path, expected: ['object'] }],
   }
 }
+
+/** So many flaws of each shape of a union are compared to find the shape that was meant. */
+const MOST_PER_BRANCH = 8
 
 /** One of several shapes. */
 export function union<const Options extends readonly Schema<unknown>[]>(
@@ -104,7 +126,7 @@ export function union<const Options extends readonly Schema<unknown>[]>(
       fits(value)
         ? []
         : likeliest(
-            options.map((option) => option.flawsOf(value, path)),
+            options.map((option) => option.flawsOf(value, path, MOST_PER_BRANCH)),
             path.length,
           ),
   }
