@@ -2,9 +2,9 @@
 
 export { type McpApp, mcp } from './server/hono.ts'
 export {
+  type EndpointOptions,
   HTTP_LIMITS,
   type HttpLimits,
-  type HttpOptions,
   type SessionOptions,
   type ToolSchemas,
 } from './server/options.ts'

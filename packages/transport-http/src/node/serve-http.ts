@@ -6,9 +6,9 @@ import { getRequestListener } from '@hono/node-server'
 import { ConnectionError, type Responder } from '@mcpx/protocol'
 import { createEndpoint } from '../server/endpoint.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
-import type { HttpOptions } from '../server/options.ts'
+import type { EndpointOptions } from '../server/options.ts'
 
-export interface ServeHttpOptions extends HttpOptions {
+export interface ServeHttpOptions extends EndpointOptions {
   /** The port to listen on; 0: any that is free. Default: 3000. */
   readonly port?: number | undefined
   /** The address to listen on. Anything but a loopback address can be reached from other machines. Default: `127.0.0.1`. */

@@ -8,7 +8,7 @@ import {
   SESSION_HEADER,
   VERSION_HEADER,
 } from '../headers.ts'
-import type { HttpOptions } from './options.ts'
+import type { EndpointOptions } from './options.ts'
 
 /** What pages may send. The names of mirrored arguments are those of the tools: each page asks for its own. */
 const SENT = [
@@ -37,7 +37,7 @@ export interface Cors {
 }
 
 /** Nothing when pages of other origins are not let in. The origin itself is checked before. */
-export function createCors({ cors, allowedOrigins }: HttpOptions): Cors | undefined {
+export function createCors({ cors, allowedOrigins }: EndpointOptions): Cors | undefined {
   if (cors === undefined || cors === false) return undefined
   const anyOrigin = allowedOrigins === '*' && cors === true
 

@@ -19,7 +19,7 @@ import { type Cors, createCors } from './cors.ts'
 import { createEras, type Eras } from './eras/select.ts'
 import { acceptsEvents, checkAccept, checkContentType, createGuards, type Guards } from './guards.ts'
 import { createHost, type Host, type Inbound } from './host.ts'
-import type { HttpOptions } from './options.ts'
+import type { EndpointOptions } from './options.ts'
 
 export interface Endpoint {
   fetch(request: Request): Awaitable<Response>
@@ -29,7 +29,7 @@ export interface Endpoint {
   drain(ms: number): Promise<void>
 }
 
-export function createEndpoint(responder: Responder, options: HttpOptions = {}): Endpoint {
+export function createEndpoint(responder: Responder, options: EndpointOptions = {}): Endpoint {
   return new GuardedEndpoint(responder, options)
 }
 
@@ -41,7 +41,7 @@ class GuardedEndpoint implements Endpoint {
   #isClosing = false
   #isClosed = false
 
-  constructor(responder: Responder, options: HttpOptions) {
+  constructor(responder: Responder, options: EndpointOptions) {
     this.#host = createHost(responder, options)
     this.#guards = createGuards(options)
     this.#cors = createCors(options)
@@ -97,7 +97,10 @@ class GuardedEndpoint implements Endpoint {
     return authenticate === undefined ? this.#answer(request, undefined) : this.#authenticated(request, authenticate)
   }
 
-  async #authenticated(request: Request, authenticate: NonNullable<HttpOptions['authenticate']>): Promise<Response> {
+  async #authenticated(
+    request: Request,
+    authenticate: NonNullable<EndpointOptions['authenticate']>,
+  ): Promise<Response> {
     const auth = await authenticate(request)
     return auth instanceof Response ? auth : this.#answer(request, auth)
   }

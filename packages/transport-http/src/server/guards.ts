@@ -3,7 +3,7 @@
 import { invalidRequest } from '@mcpx/protocol'
 import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
 import { refusal } from './answers.ts'
-import type { HttpOptions } from './options.ts'
+import type { EndpointOptions } from './options.ts'
 
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
@@ -15,7 +15,7 @@ export interface Guards {
 
 type Allowed = readonly string[] | '*'
 
-export function createGuards({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins, cors }: HttpOptions): Guards {
+export function createGuards({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins, cors }: EndpointOptions): Guards {
   const hosts = lowerCase(allowedHosts)
   const origins = allowedOrigins === undefined ? undefined : lowerCase(allowedOrigins)
   const pages = Array.isArray(cors) ? lowerCase(cors as readonly string[]) : []

@@ -3,7 +3,7 @@
 import type { Responder } from '@mcpx/protocol'
 import { Hono } from 'hono'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
-import type { HttpOptions } from './options.ts'
+import type { EndpointOptions } from './options.ts'
 
 /** A Hono app that can be ended. */
 export interface McpApp extends Hono, Pick<Endpoint, 'close' | 'drain'> {}
@@ -17,7 +17,7 @@ export interface McpApp extends Hono, Pick<Endpoint, 'close' | 'drain'> {}
  * app.route('/mcp', mcp(server))
  * ```
  */
-export function mcp(server: Responder, options: HttpOptions = {}): McpApp {
+export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   const endpoint = createEndpoint(server, options)
   const app = new Hono()
   app.all('*', (context) => endpoint.fetch(context.req.raw) as Response | Promise<Response>)

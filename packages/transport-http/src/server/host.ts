@@ -13,7 +13,7 @@ import {
   type ResponseMessage,
 } from '@mcpx/protocol'
 import type { HttpExchange } from './exchange.ts'
-import { HTTP_LIMITS, type HttpLimits, type HttpOptions } from './options.ts'
+import { type EndpointOptions, HTTP_LIMITS, type HttpLimits } from './options.ts'
 
 /** A request by HTTP that has passed the guards. */
 export interface Inbound {
@@ -30,7 +30,7 @@ export interface Running {
 
 export interface Host {
   readonly responder: Responder
-  readonly options: HttpOptions
+  readonly options: EndpointOptions
   readonly limits: HttpLimits
   readonly keepAlive: number
   /** The requests that are being answered. */
@@ -38,7 +38,7 @@ export interface Host {
   readonly report: (problem: Error) => void
 }
 
-export function createHost(responder: Responder, options: HttpOptions): Host {
+export function createHost(responder: Responder, options: EndpointOptions): Host {
   return {
     responder,
     options,

@@ -1,7 +1,7 @@
 import { createMemoryEventBus, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
 import { mcp } from './hono.ts'
-import type { HttpOptions } from './options.ts'
+import type { EndpointOptions } from './options.ts'
 import { eventsOf, gate, get, HandWritten, json, openSession, post, request } from './server.fixture.ts'
 
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
@@ -105,7 +105,7 @@ describe('a session', () => {
 })
 
 describe('a running request', () => {
-  function slow(options: HttpOptions = {}) {
+  function slow(options: EndpointOptions = {}) {
     const held = gate()
     const started = gate()
     const signals: AbortSignal[] = []

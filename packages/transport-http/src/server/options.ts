@@ -40,7 +40,7 @@ export interface SessionOptions {
 /** The input schema of a tool, for its arguments that travel as headers too; nothing when there is no such tool. */
 export type ToolSchemas = (tool: string, exchange: Exchange) => Awaitable<JsonSchema | undefined>
 
-export interface HttpOptions {
+export interface EndpointOptions {
   /**
    * The host names this endpoint may be called by, such as `mcp.example.com` (any port) or `mcp.example.com:8443`;
    * others are refused with 403, which keeps web pages from reaching a local server by DNS rebinding. `'*'`: any.
