@@ -30,7 +30,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     expect(server.heard.some(({ method }) => method === 'notifications/initialized')).toBe(era === 'legacy')
   })
 
-  it('is asked for lists, page by page', async () => {
+  it('is asked for lists, page by page [C-103]', async () => {
     const server = scriptedServer(revision, {
       answers: {
         'tools/list': ({ params }) =>
@@ -71,7 +71,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     expect(server.asked('prompts/get')[0]?.params).toMatchObject({ name: 'review', arguments: { code: 'x' } })
   })
 
-  it('is told who asks, where its era has a place for it', async () => {
+  it('is told who asks, where its era has a place for it [C-002]', async () => {
     const server = scriptedServer(revision, { answers: { 'tools/call': () => ({ content: [] }) } })
     const clientInfo = { name: 'tester', version: '2.0.0' }
     await using client = await connect(server, { clientInfo, roots: [{ uri: 'file:///work' }], logLevel: 'error' })
@@ -164,7 +164,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     await expect(client.callTool('add')).rejects.toMatchObject({ reason: 'closed' })
   })
 
-  it('is told that a call was cancelled', async () => {
+  it('is told that a call was cancelled [C-101]', async () => {
     let given: AbortSignal | undefined
     const server = scriptedServer(revision, {
       answers: {
@@ -236,7 +236,7 @@ describe('log messages', () => {
 })
 
 describe('pagination', () => {
-  it('ends with a named error when the cursors go round in circles', async () => {
+  it('ends with a named error when the cursors go round in circles [C-103]', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: { 'tools/list': () => ({ tools: [], nextCursor: 'again' }) },
     })
