@@ -9,9 +9,14 @@ export interface LineReaderOptions {
   readonly decoder: LineDecoder
   /** Takes each item; while a promise it returned is pending, nothing more is read. */
   readonly hand: (item: Decoded) => Awaitable<void>
-  /** Asked before each chunk: while it is so, nothing more is read. `proceed` ends that. */
+  /** Asked before each item: while it is so, nothing more is read. `proceed` ends that. */
   readonly isCrowded: () => boolean
 }
+
+/** How many items are handed over before other tasks get their turn, and their answers are counted. */
+const SLICE = 64
+/** How many chunks may wait for that. */
+const MAX_CHUNKS = 4
 
 export class LineReader {
   readonly #options: LineReaderOptions
@@ -77,6 +82,7 @@ export class LineReader {
     this.#chunksSeen += 1
     this.#chunks.push(chunk)
     if (!this.#isHeld) this.#pump()
+    else if (this.#chunks.length >= MAX_CHUNKS) this.#pause()
   }
 
   readonly #onEnd = (): void => {
@@ -88,17 +94,29 @@ export class LineReader {
   readonly #pump = (): void => {
     this.#isBusy = false
     try {
-      while (this.#settle !== undefined) {
+      for (let count = 0; this.#settle !== undefined; count++) {
+        if (this.#options.isCrowded()) {
+          this.#isCrowded = true
+          this.#pause()
+          return
+        }
+        if (count === SLICE) {
+          this.#isBusy = true
+          setImmediate(this.#pump)
+          return
+        }
         const item = this.#options.decoder.next()
-        if (item !== undefined) {
-          const busy = this.#options.hand(item)
-          if (isPromise(busy)) {
-            this.#isBusy = true
-            this.#pause()
-            busy.then(this.#pump, (error) => this.stop(error))
-            return
-          }
-        } else if (!this.#takeChunk()) return
+        if (item === undefined) {
+          if (!this.#takeChunk()) return
+          continue
+        }
+        const busy = this.#options.hand(item)
+        if (isPromise(busy)) {
+          this.#isBusy = true
+          this.#pause()
+          busy.then(this.#pump, (error) => this.stop(error))
+          return
+        }
       }
     } catch (error) {
       this.stop(error)
@@ -107,15 +125,9 @@ export class LineReader {
 
   /** Gives the decoder more to read; false when there is nothing now. */
   #takeChunk(): boolean {
-    const { decoder, isCrowded } = this.#options
-    if (isCrowded()) {
-      this.#isCrowded = true
-      this.#pause()
-      return false
-    }
     const chunk = this.#chunks.shift()
     if (chunk !== undefined) {
-      decoder.take(chunk)
+      this.#options.decoder.take(chunk)
       return true
     }
     if (this.#hasEnded) return this.#takeEnd()

@@ -24,6 +24,8 @@ export class LineWriter {
   #leaving = 0
   /** For those whose lines wait to be written. */
   #gate: Gate | undefined
+  /** For those whose lines the stream has not taken yet. */
+  #written: Gate | undefined
   #onEmpty: (() => void)[] = []
   #isBroken = false
 
@@ -60,14 +62,19 @@ export class LineWriter {
     await new Promise<void>((resolve) => void this.#onEmpty.push(resolve))
   }
 
+  /** Lets go whoever waits for room. */
+  release(): void {
+    this.#gate?.open()
+    this.#written?.open()
+  }
+
   /** The stream takes nothing any more: nobody is left waiting. */
   break(): void {
+    this.release()
     this.#isBroken = true
     this.#isFull = false
     this.#gathered = ''
     this.#leaving = 0
-    this.#gate?.open()
-    this.#gate = undefined
     this.#tellEmpty()
   }
 
@@ -84,12 +91,10 @@ export class LineWriter {
     this.#gathered = ''
     this.#gate = undefined
     this.#leaving += text.length
-    let isFull = false
-    let own = gate
+    let filled: Gate | undefined
     const hasRoom = this.#sink.write(text, () => {
       this.#leaving = Math.max(0, this.#leaving - text.length)
-      own?.open()
-      if (isFull) this.#emptied()
+      if (filled !== undefined) this.#taken(filled)
       this.#onRoom()
       if (this.unsent === 0) this.#tellEmpty()
     })
@@ -97,14 +102,17 @@ export class LineWriter {
       gate?.open()
       return undefined
     }
-    isFull = true
+    filled = gate ?? createGate()
     this.#isFull = true
-    own ??= createGate()
-    return own.opened
+    this.#written = filled
+    return filled.opened
   }
 
-  #emptied(): void {
+  /** There is room again. */
+  #taken(gate: Gate): void {
     this.#isFull = false
+    this.#written = undefined
+    gate.open()
     void this.#flush()
   }
 

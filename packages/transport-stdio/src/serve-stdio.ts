@@ -7,7 +7,7 @@ import { createStreamChannel, type StreamLimits } from './stream-channel.ts'
 import type { ByteSink, ByteSource } from './streams.ts'
 
 export interface ServeStdioOptions extends StreamLimits {
-  /** What is read. Default: standard input; SIGTERM and SIGINT then end the serving too. */
+  /** What is read, until the serving ends. Default: standard input; SIGTERM and SIGINT then end the serving too. */
   readonly input?: ByteSource | undefined
   /** What is written; it is ended when the serving ends. Default: standard output, which is left open. */
   readonly output?: ByteSink | undefined
@@ -84,7 +84,7 @@ function openChannel(options: ServeStdioOptions): Channel {
   if (output !== undefined) return createStreamChannel({ input, output, ...limits })
   const stdout = process.stdout as ByteSink
   const sink = guard ? guardStdout().sink : plainSink(stdout, stdout.write.bind(stdout))
-  return createStreamChannel({ input, output: sink, endsOutput: false, ...limits })
+  return createStreamChannel({ input, output: sink, ...limits })
 }
 
 /** Returns what takes the listeners away again. */

@@ -112,7 +112,7 @@ describe('a channel over streams', () => {
 
   it('hands lines that are no message to who wants them, and the others on', async () => {
     const stray: string[] = []
-    const [, , there] = [0, 0, new PassThrough()]
+    const there = new PassThrough()
     const channel = createStreamChannel({
       input: there,
       output: new PassThrough(),

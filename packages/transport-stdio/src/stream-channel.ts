@@ -25,8 +25,6 @@ export interface StreamLimits {
 export interface StreamChannelOptions extends StreamLimits {
   readonly input: ByteSource
   readonly output: ByteSink
-  /** Whether closing ends the output. Default: true. */
-  readonly endsOutput?: boolean | undefined
   /** Takes lines that are no message at all. Default: the peer is told, by an error without id. */
   readonly onStray?: ((line: string) => void) | undefined
 }
@@ -36,7 +34,8 @@ const FLUSH_TIMEOUT = 5_000
 const LONGEST_LINE = 256 * 1024 * 1024
 
 /**
- * Makes a channel of what is read and what is written, such as the two halves of a socket.
+ * Makes a channel of what is read and what is written, such as the two halves of a socket. Both are its own from now
+ * on: it ends them when it is closed.
  *
  * ```ts
  * const channel = createStreamChannel({ input: socket, output: socket })
@@ -46,7 +45,8 @@ export function createStreamChannel(options: StreamChannelOptions): Channel {
   return new StreamChannel(options)
 }
 
-class StreamChannel implements Channel {
+/** The channel, whose two directions can be ended one after the other too. */
+export class StreamChannel implements Channel {
   readonly #options: StreamChannelOptions
   readonly #maxUnsent: number
   readonly #decoder: LineDecoder
@@ -55,6 +55,7 @@ class StreamChannel implements Channel {
   /** Why nothing can be sent any more. */
   #ended: ConnectionError | undefined
   #broken: ConnectionError | undefined
+  #isOutputClosed = false
   #closing: Promise<void> | undefined
 
   constructor(options: StreamChannelOptions) {
@@ -67,7 +68,10 @@ class StreamChannel implements Channel {
     this.#decoder = new LineDecoder(maxLineLength)
     this.#writer = new LineWriter(output, () => this.#reader?.proceed())
     // These stay for good: an error of a stream that nobody listens to ends the process.
-    output.on('error', (error) => this.#break('The output cannot be written any more', error))
+    output.on('error', (error) => {
+      this.#isOutputClosed = true
+      this.#break('The output cannot be written any more', error)
+    })
     input.on('error', (error) => this.#break('The input cannot be read any more', error))
     output.on('close', () => this.#outputClosed())
   }
@@ -101,17 +105,25 @@ class StreamChannel implements Channel {
   }
 
   async #close(): Promise<void> {
-    this.#ended ??= new ConnectionError('closed', 'The channel has ended')
-    await withinTime(this.#flush(), this.#options.flushTimeout ?? FLUSH_TIMEOUT)
-    this.#writer.break()
+    const { input } = this.#options
+    await this.endOutput()
     // What the peer sent before may lie in the input still.
     await this.#reader?.stopWhenQuiet()
+    input.destroy()
+  }
+
+  /** Takes nothing more to send, and lets leave what was sent, as far as it does in time. */
+  async endOutput(): Promise<void> {
+    this.#ended ??= new ConnectionError('closed', 'The channel has ended')
+    this.#writer.release()
+    await withinTime(this.#flush(), this.#options.flushTimeout ?? FLUSH_TIMEOUT)
+    this.#writer.break()
   }
 
   async #flush(): Promise<void> {
-    const { output, endsOutput = true } = this.#options
+    const { output } = this.#options
     await this.#writer.drained()
-    if (!endsOutput || this.#broken !== undefined) return
+    if (this.#isOutputClosed) return
     await new Promise<void>((resolve) => {
       output.on('close', resolve)
       output.end(resolve)
@@ -119,6 +131,7 @@ class StreamChannel implements Channel {
   }
 
   #outputClosed(): void {
+    this.#isOutputClosed = true
     this.#ended ??= new ConnectionError('closed', 'The peer ended the connection')
     this.#writer.break()
   }

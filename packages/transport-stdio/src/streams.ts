@@ -9,6 +9,7 @@ export interface ByteSource {
   removeListener(event: 'end' | 'close', listener: () => void): unknown
   pause(): unknown
   resume(): unknown
+  destroy(): unknown
 }
 
 /** What is written: a `Writable`, a socket, `process.stdout`. */

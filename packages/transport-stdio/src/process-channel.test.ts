@@ -1,0 +1,40 @@
+import { spawn as start } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createDuplex } from '@mcpx/protocol'
+import { requesterContract } from '@mcpx/testkit'
+import { afterAll, expect } from 'vitest'
+import { childArgs } from './child.fixture.ts'
+import { createProcessChannel, type ServerProcess } from './process-channel.ts'
+import { serveStdio } from './serve-stdio.ts'
+import { folder, leftOver, node, quick } from './servers.fixture.ts'
+
+afterAll(() => {
+  expect(leftOver(), 'processes that are left').toEqual([])
+})
+
+/** A socket of this process at the other end of the streams of a child. */
+async function openBridge(): Promise<[ServerProcess, Socket]> {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const args = [...childArgs, 'bridge', String(port)]
+  const child = start(node, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+    env: { ...process.env, MARK: folder },
+  })
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  server.close()
+  return [child as ServerProcess, socket]
+}
+
+const rest = { command: 'bridge', tail: { lines: () => [] }, times: quick, onExit: () => {}, report: () => {} }
+
+requesterContract('a duplex to a child process', {
+  async connect(responder) {
+    const [child, socket] = await openBridge()
+    void serveStdio(responder, { input: socket, output: socket, drainTimeout: 0 })
+    return createDuplex(createProcessChannel({ child, ...rest }))
+  },
+})

@@ -1,0 +1,71 @@
+/** Processes as tests see them: started bare, and asked whether they live. */
+
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { delay } from '@mcpx/testkit'
+import { childArgs } from './child.fixture.ts'
+
+export interface Bare {
+  readonly child: ChildProcessWithoutNullStreams
+  stdout: string
+  stderr: string
+  readonly exit: Promise<{ code: number | null; signal: string | null }>
+  /** Sends a request. */
+  ask(id: number, method: string, params?: object): void
+  /** The messages written so far; throws when a line is none. */
+  messages(): Record<string, unknown>[]
+  /** Waits until so many messages were written. */
+  wrote(count: number): Promise<void>
+}
+
+const started: ChildProcessWithoutNullStreams[] = []
+
+/** Starts the fixture without any code of the client's. */
+export function startBare(mode: string): Bare {
+  const child = spawn(process.execPath, [...childArgs, mode])
+  started.push(child)
+  const bare: Bare = {
+    child,
+    stdout: '',
+    stderr: '',
+    exit: once(child, 'close').then(([code, signal]) => ({ code, signal })),
+    ask: (id, method, params = {}) =>
+      void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`),
+    messages: () =>
+      bare.stdout
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line)),
+    async wrote(count) {
+      await until(() => bare.stdout.split('\n').length > count)
+    },
+  }
+  child.stdout.setEncoding('utf8').on('data', (text) => (bare.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text) => (bare.stderr += text))
+  child.stdin.on('error', () => {})
+  return bare
+}
+
+export function endBare(): void {
+  for (const child of started) child.kill('SIGKILL')
+}
+
+/** Fails after five seconds. */
+export async function until(holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + 5_000
+  while (!holds()) {
+    if (performance.now() > deadline) throw new Error(`Waited in vain for ${holds}`)
+    await delay(5)
+  }
+}
+
+/** Whether a process lives: one that has ended and was not buried yet does not. */
+export function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

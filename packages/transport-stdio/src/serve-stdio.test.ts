@@ -1,0 +1,211 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, connect as dial } from 'node:net'
+import { type Message, resultMessage } from '@mcpx/protocol'
+import { delay } from '@mcpx/testkit'
+import { afterAll, describe, expect, it } from 'vitest'
+import { endBare, lives, startBare, until } from './processes.fixture.ts'
+import { serveStdio } from './serve-stdio.ts'
+
+afterAll(endBare)
+
+describe('a program that serves', () => {
+  it('answers, finishes what runs when its input ends, and exits 0', async () => {
+    const { child, ask, exit, messages } = startBare('serve')
+    ask(1, 'slow', { ms: 150 })
+    ask(2, 'echo', { a: 1 })
+    child.stdin.end()
+    expect(await exit).toEqual({ code: 0, signal: null })
+    expect(messages()).toEqual([
+      { jsonrpc: '2.0', id: 2, result: { value: { a: 1 } } },
+      { jsonrpc: '2.0', id: 1, result: { value: 'done' } },
+    ])
+  })
+
+  it('aborts what does not finish in time, and goes on with its last lines', async () => {
+    const bare = startBare('brief')
+    bare.ask(1, 'slow', { ms: 60_000 })
+    bare.ask(2, 'echo')
+    await bare.wrote(1)
+    bare.child.stdin.end()
+    expect(await bare.exit).toEqual({ code: 0, signal: null })
+    expect(bare.stderr).toBe('aborted\nended\n')
+    expect(bare.messages()).toHaveLength(1)
+  })
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`finishes what runs at ${signal}, takes nothing new, and exits 0`, async () => {
+      const bare = startBare('serve')
+      bare.ask(1, 'slow', { ms: 300 })
+      bare.ask(2, 'echo')
+      await bare.wrote(1)
+      bare.child.kill(signal)
+      await delay(50)
+      bare.ask(3, 'echo')
+      expect(await bare.exit).toEqual({ code: 0, signal: null })
+      expect(bare.messages().slice(1)).toMatchObject([
+        { id: 3, error: { code: -32603 } },
+        { id: 1, result: { value: 'done' } },
+      ])
+    })
+  }
+
+  it('aborts at once at the second signal, and at a signal after its input ended', async () => {
+    for (const first of ['SIGTERM', 'end'] as const) {
+      const bare = startBare('serve')
+      bare.ask(1, 'slow', { ms: 60_000 })
+      bare.ask(2, 'echo')
+      await bare.wrote(1)
+      if (first === 'end') bare.child.stdin.end()
+      else bare.child.kill(first)
+      await delay(50)
+      const started = performance.now()
+      bare.child.kill('SIGTERM')
+      expect(await bare.exit).toEqual({ code: 0, signal: null })
+      expect(performance.now() - started).toBeLessThan(2_000)
+      expect(bare.stderr).toContain('aborted')
+    }
+  })
+
+  it('exits although something keeps it alive', async () => {
+    const bare = startBare('busy')
+    bare.ask(1, 'never')
+    bare.ask(2, 'echo')
+    await bare.wrote(1)
+    bare.child.kill('SIGTERM')
+    await delay(20)
+    bare.child.kill('SIGTERM')
+    expect(await bare.exit).toEqual({ code: 0, signal: null })
+    expect(bare.messages()).toHaveLength(1)
+    expect(bare.stderr).toContain('after the end')
+  })
+
+  it('ends when nobody reads what it writes any more', async () => {
+    const bare = startBare('serve')
+    bare.ask(1, 'echo')
+    await bare.wrote(1)
+    bare.child.stdout.destroy()
+    bare.ask(2, 'echo')
+    expect((await bare.exit).code).toBe(0)
+  })
+
+  it('sends all that is logged elsewhere to standard error and says once who did it', async () => {
+    const bare = startBare('serve')
+    bare.ask(1, 'logs')
+    bare.ask(2, 'logs')
+    bare.child.stdin.end()
+    expect((await bare.exit).code).toBe(0)
+    expect(bare.messages().map(({ id }) => id)).toEqual([1, 2])
+    for (const what of ['log', 'info', 'write', 'bytes', 'end']) expect(bare.stderr).toContain(`stray ${what}`)
+    expect(bare.stderr).toContain('(index)')
+    const said = bare.stderr.split('\n').filter((line) => line.startsWith('[mcpx]'))
+    expect(said).toHaveLength(1)
+    expect(said[0]).toMatch(/child\.fixture\.ts:\d+/)
+  })
+
+  it('leaves standard output alone without the guard', async () => {
+    const bare = startBare('unguarded')
+    bare.ask(1, 'echo')
+    await bare.wrote(1)
+    bare.ask(2, 'logs')
+    await until(() => bare.stdout.includes('stray log'))
+    bare.child.kill('SIGKILL')
+    expect(bare.stderr).toBe('')
+  })
+
+  it('cannot serve twice on one standard output', async () => {
+    const bare = startBare('twice')
+    expect((await bare.exit).code).toBe(1)
+    expect(bare.stderr).toContain('Standard output is taken already')
+  })
+
+  it('refuses lines above the limit by name and goes on', async () => {
+    const bare = startBare('limited')
+    bare.ask(1, 'echo', { text: 'x'.repeat(2_000) })
+    bare.child.stdin.write('x'.repeat(500_000))
+    bare.child.stdin.write('x\n')
+    bare.ask(2, 'echo')
+    await until(() => bare.messages().length === 3)
+    expect(bare.messages()).toMatchObject([{ id: 1, error: { code: -32600 } }, { error: { code: -32600 } }, { id: 2 }])
+    expect(bare.stdout).toContain('longer than 1000 bytes')
+    bare.child.stdin.end()
+    await bare.exit
+  })
+
+  it('echoes 10 MB', async () => {
+    const bare = startBare('serve')
+    const text = 'é'.repeat(5_000_000)
+    bare.ask(1, 'echo', { text })
+    bare.child.stdin.end()
+    expect((await bare.exit).code).toBe(0)
+    expect((bare.messages()[0] as { result: { value: { text: string } } }).result.value.text === text).toBe(true)
+  })
+
+  it('holds no more memory for a peer that asks and never reads', async () => {
+    const bare = startBare('serve')
+    bare.child.stdout.pause()
+    bare.ask(0, 'echo')
+    let [id, isFull] = [0, false]
+    const deadline = performance.now() + 1_500
+    while (performance.now() < deadline) {
+      while (!isFull && id < 5_000) {
+        id += 1
+        isFull = !bare.child.stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"repeat","params":{"times":1000000}}\n`)
+        if (isFull) bare.child.stdin.once('drain', () => (isFull = false))
+      }
+      await delay(20)
+    }
+    expect(lives(bare.child.pid as number)).toBe(true)
+    expect(residentMegabytes(bare.child.pid as number)).toBeLessThan(400)
+    bare.child.kill('SIGKILL')
+    await bare.exit
+  })
+})
+
+function residentMegabytes(pid: number): number {
+  const { readFileSync } = process.getBuiltinModule('node:fs')
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_000
+}
+
+describe('serving on other streams', () => {
+  it('ends each socket when its peer does, and touches neither signals nor standard output', async () => {
+    const { write } = process.stdout
+    const signals = process.listenerCount('SIGTERM')
+    const responder = { respond: (message: Message) => resultMessage((message as { id: number }).id, {}) }
+    const ended: Promise<void>[] = []
+    const server = createServer((socket) => {
+      const serving = serveStdio(responder, { input: socket, output: socket })
+      ended.push(serving)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const sockets = [1, 2].map(() => dial((server.address() as AddressInfo).port, '127.0.0.1'))
+    for (const socket of sockets) {
+      socket.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+      const [chunk] = await once(socket, 'data')
+      expect(JSON.parse(String(chunk))).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+    }
+    expect(process.stdout.write).toBe(write)
+    expect(process.listenerCount('SIGTERM')).toBe(signals)
+    for (const socket of sockets) socket.end()
+    await Promise.all(ended)
+    server.close()
+  })
+
+  it('ends when its signal fires, and when it is closed', async () => {
+    for (const how of ['signal', 'close'] as const) {
+      const server = createServer().listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const near = dial((server.address() as AddressInfo).port, '127.0.0.1')
+      const [far] = await once(server, 'connection')
+      const ended = once(near.resume(), 'end')
+      const controller = new AbortController()
+      const serving = serveStdio({ respond: () => undefined }, { input: far, output: far, signal: controller.signal })
+      if (how === 'signal') controller.abort()
+      else void serving.close()
+      await serving
+      expect(await serving.closed).toBeUndefined()
+      await ended
+      near.destroy()
+      server.close()
+    }
+  })
+})

@@ -1,0 +1,47 @@
+/** Servers started by `spawn`, as tests use them: each marked, so that what is left of them is found. */
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Connection, Responder } from '@mcpx/protocol'
+import { childArgs } from './child.fixture.ts'
+import { lives } from './processes.fixture.ts'
+import { spawn } from './spawn.ts'
+import type { SpawnOptions } from './spawn-options.ts'
+
+export const node: string = process.execPath
+export const quick = { end: 150, terminate: 150, kill: 1_000 }
+/** A folder of the test's own; it is the mark too. */
+export const folder: string = mkdtempSync(join(tmpdir(), 'stdio-'))
+export const reports: Error[] = []
+export const silent: Responder = { respond: () => undefined }
+
+/** The ids of all marked processes that live, whoever their parent is. Ends the use of the folder. */
+export function leftOver(): string[] {
+  rmSync(folder, { recursive: true, force: true })
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`MARK=${folder}`) && lives(Number(pid))
+    } catch {
+      return false
+    }
+  })
+}
+
+export function open(mode: string, options: SpawnOptions = {}): Promise<Connection> {
+  return openCommand(node, [...childArgs, mode], options)
+}
+
+export async function openCommand(
+  command: string,
+  args: readonly string[],
+  options: SpawnOptions = {},
+): Promise<Connection> {
+  const env = { ...options.env, MARK: folder }
+  const connector = spawn(command, args, { stderr: 'ignore', ...options, env })
+  return connector.connect({ responder: silent, report: (problem) => void reports.push(problem) })
+}
+
+export async function ask(connection: Connection, method: string, params?: object): Promise<unknown> {
+  return ((await connection.request(method, params)) as { value: unknown }).value
+}

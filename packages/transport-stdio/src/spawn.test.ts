@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ConnectionError } from '@mcpx/protocol'
+import { caught, delay } from '@mcpx/testkit'
+import { afterAll, describe, expect, it } from 'vitest'
+import { childArgs } from './child.fixture.ts'
+import { lives, until } from './processes.fixture.ts'
+import type { ServerExitError } from './server-exit.ts'
+import { ask, folder, leftOver, node, open, openCommand, quick, reports, silent } from './servers.fixture.ts'
+import { spawn } from './spawn.ts'
+
+afterAll(() => {
+  expect(leftOver(), 'processes that are left').toEqual([])
+})
+
+describe('a server that was started', () => {
+  it('answers, many calls at once, and is gone when the connection is closed', async () => {
+    const connection = await open('serve')
+    const pid = (await ask(connection, 'pid')) as number
+    const calls = Array.from({ length: 500 }, (_, n) => ask(connection, 'echo', { n }))
+    expect(await Promise.all(calls)).toEqual(calls.map((_, n) => ({ n })))
+    await connection.close()
+    expect(lives(pid)).toBe(false)
+    expect(await connection.closed).toBeUndefined()
+  })
+
+  it('gets only what any program needs of the environment, and what it is given', async () => {
+    process.env.SECRET_TOKEN = 'x'
+    const connection = await open('serve', { env: { GIVEN: '1', HOME: undefined } })
+    const env = (await ask(connection, 'env')) as Record<string, string>
+    expect(env).toMatchObject({ GIVEN: '1', PATH: process.env.PATH })
+    expect(env).not.toHaveProperty('SECRET_TOKEN')
+    expect(env).not.toHaveProperty('HOME')
+    await connection.close()
+    const all = await open('serve', { env: process.env })
+    expect(await ask(all, 'env')).toHaveProperty('SECRET_TOKEN', 'x')
+    await all.close()
+    delete process.env.SECRET_TOKEN
+  })
+
+  it('starts in the folder it is told to', async () => {
+    for (const cwd of [folder, new URL(`file://${folder}`)]) {
+      const connection = await open('serve', { cwd })
+      expect(await ask(connection, 'cwd')).toBe(folder)
+      await connection.close()
+    }
+  })
+
+  it('has its standard error passed on as it is, to a callback or a file', async () => {
+    const heard: string[] = []
+    const connection = await open('serve', { stderr: (text) => void heard.push(text) })
+    await connection.request('shout', { text: 'é {"jsonrpc":"2.0"}\nunfinished' })
+    await until(() => heard.join('') === 'é {"jsonrpc":"2.0"}\nunfinished')
+    await connection.close()
+    const file = join(folder, 'server.log')
+    for (const text of ['one\n', 'two\n']) {
+      const other = await open('serve', { stderr: { file } })
+      await other.request('shout', { text })
+      await other.close()
+    }
+    await until(() => readFileSync(file, 'utf8') === 'one\ntwo\n')
+  })
+
+  it('is unreachable, with what to do about it, when it cannot be started', async () => {
+    const missing = (await caught(() => openCommand('no-such-command', []))) as ConnectionError
+    expect(missing).toMatchObject({ name: 'ConnectionError', reason: 'unreachable', cause: { code: 'ENOENT' } })
+    expect(missing.message).toContain('"no-such-command"')
+    expect(missing.hint).toContain('PATH')
+    expect(await caught(() => openCommand(folder, []))).toMatchObject({ reason: 'unreachable' })
+    expect(await caught(() => open('serve', { cwd: join(folder, 'none') }))).toMatchObject({ reason: 'unreachable' })
+  })
+
+  it('is named by its whole command line', () => {
+    expect(spawn('node', ['a.js', '--title', 'two words', '']).peer).toBe('node a.js --title "two words" ""')
+    expect(spawn('x', [], { probeTimeout: 7 }).probeTimeout).toBe(7)
+  })
+})
+
+describe('a server that exits', () => {
+  it('rejects what waits with its code and its last words', async () => {
+    const connection = await open('serve')
+    await connection.request('shout', { text: `${'x'.repeat(20_000)}\nlast but one\nlast words\n` })
+    const waiting = [1, 2].map(() => caught(() => connection.request('never')))
+    const exit = (await caught(() => connection.request('exit', { code: 3 }))) as ConnectionError
+    for (const error of [exit, ...(await Promise.all(waiting))]) {
+      expect(error).toMatchObject({ name: 'ConnectionError', reason: 'exited' })
+    }
+    expect(exit.message).toMatch(/exited with code 3\. Its last words:\nx+\nlast but one\nlast words$/)
+    expect(exit.message.length).toBeLessThan(10_000)
+    const cause = exit.cause as ServerExitError
+    expect(cause).toMatchObject({ name: 'ServerExitError', exitCode: 3, signal: null })
+    expect(cause.stderr.slice(-2)).toEqual(['last but one', 'last words'])
+    expect(await connection.closed).toMatchObject({ reason: 'exited' })
+    expect(await caught(() => connection.request('echo'))).toMatchObject({ reason: 'exited' })
+  })
+
+  it('tells of the signal that ended it', async () => {
+    const connection = await open('serve')
+    expect(await caught(() => connection.request('kill'))).toMatchObject({
+      reason: 'exited',
+      cause: { exitCode: null, signal: 'SIGKILL', stderr: [] },
+    })
+    await connection.close()
+  })
+
+  it('at its first message can be started again', async () => {
+    const connector = spawn(node, [...childArgs, 'fragile'], { stderr: 'ignore', env: { MARK: folder } })
+    for (let round = 0; round < 2; round++) {
+      const connection = await connector.connect({ responder: silent, report: () => {} })
+      expect(await caught(() => connection.request('server/discover'))).toMatchObject({
+        reason: 'exited',
+        cause: { exitCode: 3, stderr: ['unexpected message', 'bye'] },
+      })
+      await connection.close()
+    }
+  })
+
+  it('again and again is started ever less often', async () => {
+    const restart = { delay: 200, maxDelay: 300 }
+    const connector = spawn(node, [...childArgs, 'fragile'], { stderr: 'ignore', restart, env: { MARK: folder } })
+    const waits: number[] = []
+    for (let round = 0; round < 4; round++) {
+      const asked = performance.now()
+      const connection = await connector.connect({ responder: silent, report: () => {} })
+      waits.push(performance.now() - asked)
+      await caught(() => connection.request('m'))
+      await connection.close()
+    }
+    expect(waits[1]).toBeLessThan(150)
+    expect(waits[2]).toBeGreaterThan(150)
+    expect(waits[3]).toBeGreaterThan(250)
+    expect(waits[3]).toBeLessThan(600)
+  })
+})
+
+describe('what a server writes', () => {
+  it('that is no message is reported, and the server is not told', async () => {
+    reports.length = 0
+    const connection = await open('chatty')
+    expect(await ask(connection, 'echo', { a: 1 })).toEqual({ a: 1 })
+    expect(reports.map((problem) => problem.message)).toEqual([
+      'The server wrote a line that is no message: "Listening"',
+      'The server wrote a line that is no message: "{\\"not\\":\\"a message\\"}"',
+    ])
+    await connection.close()
+  })
+
+  it('that is an answer too long rejects who waits for it', async () => {
+    const connection = await open('serve', { maxLineLength: 1_000 })
+    const error = (await caught(() => connection.request('repeat', { times: 5_000 }))) as ConnectionError
+    expect(error).toMatchObject({ reason: 'invalid-message' })
+    expect(error.message).toContain('longer than 1000 bytes')
+    expect(await ask(connection, 'repeat', { times: 3 })).toBe('xxx')
+    await connection.close()
+  })
+
+  it('without end fills no memory while nobody takes it', async () => {
+    const connection = await open('flood', { shutdown: quick })
+    await delay(300)
+    await connection.close()
+  })
+})
