@@ -37,7 +37,7 @@ process.exit(1 - passed)
 function copyPackage(name: string): void {
   const from = join(root, 'packages', name)
   const to = join(copy, 'packages', name)
-  for (const part of ['package.json', 'tsconfig.json', 'src']) {
+  for (const part of ['package.json', 'tsconfig.json', 'tsconfig.node.json', 'src']) {
     if (existsSync(join(from, part))) cpSync(join(from, part), join(to, part), { recursive: true, filter: isProduct })
   }
   for (const dependency of dependenciesOf(from)) {

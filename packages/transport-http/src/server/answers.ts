@@ -22,6 +22,11 @@ export function refusal(status: number, error: ErrorObject, id?: RequestId, head
   return jsonResponse(encode(errorMessage(id, error)), status, headers)
 }
 
+/** A method that is not there; `allow` lists those that are. */
+export function notAllowed(allow: string): Response {
+  return new Response(null, { status: 405, headers: { allow } })
+}
+
 /** Taken, and nothing to say. */
 export function accepted(): Response {
   return new Response(null, { status: 202 })

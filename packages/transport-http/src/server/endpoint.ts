@@ -13,7 +13,7 @@ import {
   Refusal,
   type Responder,
 } from '@mcpx/protocol'
-import { jsonResponse, refusal } from './answers.ts'
+import { jsonResponse, notAllowed, refusal } from './answers.ts'
 import { readBody } from './body.ts'
 import { type Cors, createCors } from './cors.ts'
 import { createEras, type Eras } from './eras/select.ts'
@@ -135,10 +135,6 @@ function asks(arrived: Message | (Message | Refusal)[]): boolean {
 
 function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
-}
-
-function notAllowed(allow: string): Response {
-  return new Response(null, { status: 405, headers: { allow } })
 }
 
 function busy({ running, limits }: Host): Response | undefined {

@@ -33,6 +33,8 @@ export interface Host {
   readonly options: EndpointOptions
   readonly limits: HttpLimits
   readonly keepAlive: number
+  /** Whether the revisions that have sessions are served besides. */
+  readonly servesSessions: boolean
   /** The requests that are being answered. */
   readonly running: Set<Running>
   readonly report: (problem: Error) => void
@@ -44,6 +46,7 @@ export function createHost(responder: Responder, options: EndpointOptions): Host
     options,
     limits: { ...HTTP_LIMITS, ...options.limits },
     keepAlive: options.keepAlive ?? 15_000,
+    servesSessions: options.legacy !== false,
     running: new Set(),
     report: options.report ?? (() => {}),
   }

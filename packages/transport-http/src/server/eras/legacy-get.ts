@@ -3,7 +3,7 @@
 import { type EventReplay, type EventStore, invalidRequest } from '@mcpx/protocol'
 import { encodeComment, encodeEvent } from '@mcpx/sse'
 import { EVENTS_TYPE, LAST_EVENT_HEADER } from '../../headers.ts'
-import { eventsResponse, messageText, refusal } from '../answers.ts'
+import { eventsResponse, messageText, notAllowed, refusal } from '../answers.ts'
 import type { EventStream } from '../event-stream.ts'
 import type { Host, Inbound } from '../host.ts'
 import type { LiveSession } from './legacy-live.ts'
@@ -47,7 +47,7 @@ interface Lost {
 function openFeed(live: LiveSession, context: GetContext, lost?: Lost): Response {
   const { host, streams } = context
   if (host.responder.changes === undefined) {
-    return new Response(null, { status: 405, headers: { allow: 'POST, DELETE' } })
+    return notAllowed('POST, DELETE')
   }
   if (live.endFeed !== undefined) {
     if (lost === undefined) return refusal(409, invalidRequest('This session has its stream already: one at a time'))

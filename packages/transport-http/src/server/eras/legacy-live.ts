@@ -17,6 +17,8 @@ export interface LiveSession {
   readonly id: string
   /** The newest record that this process has seen. */
   state: Readonly<SessionState>
+  /** How often it was replaced: a record that was read before that is not the newest. */
+  changes: number
   readonly asks: Asks
   /** Requests that are being answered. */
   readonly running: Map<RequestId, HttpExchange>
@@ -35,6 +37,7 @@ export function createLiveSession(id: string, state: Readonly<SessionState>): Li
   return {
     id,
     state,
+    changes: 0,
     asks: new Asks(),
     running: new Map(),
     streams: new Map(),
@@ -66,12 +69,20 @@ export class LiveSessions {
     return [...this.#sessions.values()]
   }
 
-  /** The session as far as it is alive here. Each call is paired with one of `release`. */
-  async hold(id: string, state: Readonly<SessionState>): Promise<LiveSession> {
+  /** How often the record of a session has changed while it was alive here. */
+  changesOf(id: string): number {
+    return this.#sessions.get(id)?.changes ?? 0
+  }
+
+  /**
+   * The session as far as it is alive here. Each call is paired with one of `release`.
+   * @param changes what `changesOf` said before the record was read
+   */
+  async hold(id: string, state: Readonly<SessionState>, changes: number): Promise<LiveSession> {
     const known = this.#sessions.get(id)
     const live = known ?? createLiveSession(id, state)
     live.holders += 1
-    live.state = state
+    if (live.changes === changes) live.state = state
     if (known === undefined) {
       this.#sessions.set(id, live)
       if (this.#bus !== undefined) {
@@ -85,7 +96,15 @@ export class LiveSessions {
     live.holders -= 1
     if (live.holders > 0 || this.#sessions.get(live.id) !== live) return
     this.#sessions.delete(live.id)
-    void live.unsubscribe?.()
+    void this.#unsubscribe(live)
+  }
+
+  async #unsubscribe(live: LiveSession): Promise<void> {
+    try {
+      await live.unsubscribe?.()
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
   }
 
   /** Brings an answer to whoever has asked. */
@@ -106,7 +125,7 @@ export class LiveSessions {
 
   /** The record has changed. */
   async changed(live: LiveSession, state: Readonly<SessionState>): Promise<void> {
-    live.state = state
+    replaceState(live, state)
     await this.#tell(live.id, { state })
   }
 
@@ -127,7 +146,7 @@ export class LiveSessions {
     const word = JSON.parse(text) as Word
     if ('answer' in word) live.asks.settle(word.answer)
     else if ('notification' in word) relateHere(live, word.notification)
-    else if ('state' in word) live.state = word.state
+    else if ('state' in word) replaceState(live, word.state)
     else this.endHere(live, new ConnectionError('closed', 'The session has ended'))
   }
 
@@ -138,6 +157,11 @@ export class LiveSessions {
       this.#report(problem as Error)
     }
   }
+}
+
+function replaceState(live: LiveSession, state: Readonly<SessionState>): void {
+  live.state = state
+  live.changes += 1
 }
 
 function relateHere(live: LiveSession, notification: NotificationMessage): boolean {

@@ -46,10 +46,11 @@ export function createRecords(host: Host): Records {
     async find({ request, auth }) {
       const id = request.headers.get(SESSION_HEADER)
       if (id === null) return refusal(400, invalidRequest('Mcp-Session-Id is missing: send "initialize" first'))
+      const changes = live.changesOf(id)
       const state = await store.get(id, ttl)
       // Whose session it is, is nobody else's business: a stranger is told the same as for a dead one.
       if (state === undefined || state.subject !== auth?.subject) return noSession()
-      return live.hold(id, state)
+      return live.hold(id, state, changes)
     },
     async end(ended) {
       await store.delete(ended.id)
@@ -79,9 +80,10 @@ async function updateStored(
 }
 
 async function refresh(store: SessionStore, ttl: number, sessions: LiveSessions, live: LiveSession): Promise<void> {
+  const { changes } = live
   const state = await store.get(live.id, ttl)
   if (state === undefined) sessions.endHere(live, new ConnectionError('closed', 'The session has ended'))
-  else live.state = state
+  else if (live.changes === changes) live.state = state
 }
 
 /** Each request has a session of its own, which nobody can ask on and which ends with it. */

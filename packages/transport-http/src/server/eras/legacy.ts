@@ -18,10 +18,11 @@ import {
   unsupportedVersion,
 } from '@mcpx/protocol'
 import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
-import { accepted, answerText, jsonResponse, refusal, silentResponse } from '../answers.ts'
+import { accepted, answerText, jsonResponse, notAllowed, refusal, silentResponse } from '../answers.ts'
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
 import { LazyReply } from '../lazy-reply.ts'
+import type { SessionEra } from './era.ts'
 import { unreachable } from './legacy-asking.ts'
 import { getStream, tooManyStreams } from './legacy-get.ts'
 import { createLiveSession, type LiveSession } from './legacy-live.ts'
@@ -31,14 +32,7 @@ import { LegacyStreams } from './legacy-streams.ts'
 
 type Item = Message | Refusal
 
-export interface Legacy {
-  post(arrived: Message | Item[], inbound: Inbound): Promise<Response>
-  other(inbound: Inbound): Promise<Response>
-  endFeeds(): void
-  close(reason: Error): void
-}
-
-export function createLegacy(host: Host): Legacy {
+export function createLegacy(host: Host): SessionEra {
   const records = createRecords(host)
   const streams = new LegacyStreams(host, records.live)
   const era = new LegacyEra(host, records, streams)
@@ -81,10 +75,10 @@ class LegacyEra {
   }
 
   async other(inbound: Inbound): Promise<Response> {
-    if (!this.#records.areKept) return new Response(null, { status: 405, headers: { allow: 'POST' } })
+    if (!this.#records.areKept) return notAllowed('POST')
     const isGet = inbound.request.method === 'GET'
     if (isGet && this.#host.options.responses === 'json') {
-      return new Response(null, { status: 405, headers: { allow: 'POST, DELETE' } })
+      return notAllowed('POST, DELETE')
     }
     const wrong = versionProblem(inbound)
     if (wrong !== undefined) return wrong

@@ -1,44 +1,55 @@
-/** Chooses the era of what arrived, by its body first and its headers second. Only this file knows both. */
+/**
+ * Chooses the era of what arrived, by its body first and its headers second. Only this file knows both: without the
+ * lines that name the older one, and its files, that era does not exist.
+ */
 
 import { type Awaitable, claimsModern, invalidRequest, type Message, type Refusal } from '@mcpx/protocol'
-import { refusal } from '../answers.ts'
+import { notAllowed, refusal } from '../answers.ts'
 import type { Host, Inbound } from '../host.ts'
-import { createLegacy, type Legacy } from './legacy.ts'
+import type { SessionEra } from './era.ts'
+import { createLegacy } from './legacy.ts'
 import { namesModern, postModern, refuseUnclaimed } from './modern.ts'
 
 export interface Eras {
   post(arrived: Message | (Message | Refusal)[], inbound: Inbound): Awaitable<Response>
   /** Answers a method other than POST; absent where POST is the only one. */
-  other?: ((inbound: Inbound) => Awaitable<Response>) | undefined
-  /** Ends the streams that carry no answer. */
+  readonly other: ((inbound: Inbound) => Awaitable<Response>) | undefined
   endFeeds(): void
-  /** Ends what outlives single requests. */
   close(reason: Error): void
 }
 
+const withSessions: { readonly create?: (host: Host) => SessionEra } = {
+  create: createLegacy,
+}
+
 export function createEras(host: Host): Eras {
-  const legacy = host.options.legacy === false ? undefined : createLegacy(host)
+  const older = host.servesSessions ? withSessions.create?.(host) : undefined
   return {
     post: (arrived, inbound) =>
-      Array.isArray(arrived) ? postBatch(arrived, inbound, legacy) : postMessage(arrived, inbound, host, legacy),
-    other: legacy && ((inbound) => legacy.other(inbound)),
-    endFeeds: () => legacy?.endFeeds(),
-    close: (reason) => legacy?.close(reason),
+      Array.isArray(arrived) ? postBatch(arrived, inbound, older) : postMessage(arrived, inbound, host, older),
+    other: older && ((inbound) => (namesModern(inbound) ? notAllowed('POST') : older.other(inbound))),
+    endFeeds: () => older?.endFeeds(),
+    close: (reason) => older?.close(reason),
   }
 }
 
-function postBatch(items: (Message | Refusal)[], inbound: Inbound, legacy: Legacy | undefined): Awaitable<Response> {
-  if (legacy !== undefined && !items.some(claimsModern) && !namesModern(inbound)) return legacy.post(items, inbound)
+function postBatch(items: (Message | Refusal)[], inbound: Inbound, older: SessionEra | undefined): Awaitable<Response> {
+  if (older !== undefined && !items.some(claimsModern) && !namesModern(inbound)) return older.post(items, inbound)
   return refusal(400, invalidRequest('Invalid message: expected one message, got an array of them'))
 }
 
-function postMessage(message: Message, inbound: Inbound, host: Host, legacy: Legacy | undefined): Awaitable<Response> {
+function postMessage(
+  message: Message,
+  inbound: Inbound,
+  host: Host,
+  older: SessionEra | undefined,
+): Awaitable<Response> {
   if (!('method' in message)) {
-    if (legacy !== undefined) return legacy.post(message, inbound)
+    if (older !== undefined) return older.post(message, inbound)
     return refusal(400, invalidRequest('Invalid message: nothing was asked that could be answered'))
   }
   const isModern = claimsModern(message) || (message.method !== 'initialize' && namesModern(inbound))
   if (isModern) return postModern(message, inbound, host)
-  if (legacy !== undefined) return legacy.post(message, inbound)
+  if (older !== undefined) return older.post(message, inbound)
   return 'id' in message ? refuseUnclaimed(message, inbound) : postModern(message, inbound, host)
 }
