@@ -9,6 +9,7 @@ import {
   type RequestId,
   type ResponseMessage,
 } from '@mcpx/protocol'
+import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
 import { readText } from './body.ts'
 import { type Cursor, readStream } from './event-stream.ts'
 import type { Settings } from './options.ts'
@@ -36,8 +37,8 @@ export async function readAnswer(
 ): Promise<ResponseMessage | undefined> {
   if (!response.ok) return readRefusal(response, settings, awaited)
   const type = mediaType(response)
-  if (type === 'text/event-stream') return readStreamed(response, settings, awaited)
-  if (type !== 'application/json') throw await notAnAnswer(response, type, awaited)
+  if (type === EVENTS_TYPE) return readStreamed(response, settings, awaited)
+  if (type !== JSON_TYPE) throw await notAnAnswer(response, type, awaited)
   const text = await readText(response, settings.maxResponseSize).catch((error: unknown) => {
     throw error instanceof ConnectionError ? error : answerLost(awaited.method, error)
   })
@@ -126,7 +127,7 @@ async function notAnAnswer(response: Response, type: string, awaited: Awaited): 
   const { status } = response
   if (status === 202 || status === 204) return noAnswerIn(`the empty body (HTTP status ${status})`, awaited)
   const got = type === '' ? 'no content type' : type.slice(0, 100)
-  const message = `The answer to ${awaited.method} was refused: expected application/json or text/event-stream, got ${got}`
+  const message = `The answer to ${awaited.method} was refused: expected ${JSON_TYPE} or ${EVENTS_TYPE}, got ${got}`
   const hint = 'See that the URL names the endpoint of a server of the protocol.'
   return new ConnectionError('invalid-message', message, { hint })
 }

@@ -33,9 +33,10 @@ interface Call {
 
 export function createAsking(wireOf: (message: RequestMessage) => Wire, report: (problem: Error) => void): Asking {
   const calls = new Map<RequestId, Call>()
-  const onGivenUp = (id: RequestId, reason: string) => calls.get(id)?.wire.givenUp?.(id, reason)
-  const hooks = { report, onGivenUp }
-  const pending = createPendingRequests(hooks)
+  const pending = createPendingRequests({
+    report,
+    onGivenUp: (id, reason) => calls.get(id)?.wire.givenUp?.(id, reason),
+  })
   let lastId = 0
   let stopped: ConnectionError | undefined
 
@@ -74,14 +75,7 @@ export function createAsking(wireOf: (message: RequestMessage) => Wire, report: 
       return result
     },
     nextId: () => ++lastId,
-    hear(id, notification) {
-      try {
-        return pending.hear(id, notification)
-      } catch (error) {
-        report(error as Error)
-        return true
-      }
-    },
+    hear: pending.hear,
     settle(response) {
       if (!pending.settle(response)) report(unmatched(response))
     },

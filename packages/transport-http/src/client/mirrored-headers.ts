@@ -1,6 +1,7 @@
 /** The headers that repeat parts of a request, so that what stands between can route it without reading its body. */
 
 import { ConnectionError, type JsonObject, type NotificationMessage, quoted, type RequestMessage } from '@mcpx/protocol'
+import { METHOD_HEADER, NAME_HEADER, PARAM_HEADER_PREFIX, VERSION_HEADER } from '../headers.ts'
 
 export type MirroredHeaders = Record<string, string>
 
@@ -36,15 +37,15 @@ export function createMirror(report: (problem: Error) => void): Mirror {
 
   return {
     headersOf({ method, params = {} }, revision) {
-      const headers: MirroredHeaders = { 'mcp-method': method }
-      if (revision !== undefined) headers['mcp-protocol-version'] = revision
+      const headers: MirroredHeaders = { [METHOD_HEADER]: method }
+      if (revision !== undefined) headers[VERSION_HEADER] = revision
       const key = Object.hasOwn(names, method) ? names[method] : undefined
       const name = key === undefined ? undefined : params[key]
-      if (typeof name === 'string') headers['mcp-name'] = encodeValue(name)
+      if (typeof name === 'string') headers[NAME_HEADER] = encodeValue(name)
       const found = method === 'tools/call' ? tools.get(name as string) : undefined
       for (const { header, path } of found ?? []) {
         const value = valueAt(params.arguments, path)
-        if (value !== undefined) headers[`mcp-param-${header}`] = encodeValue(value)
+        if (value !== undefined) headers[PARAM_HEADER_PREFIX + header] = encodeValue(value)
       }
       return headers
     },

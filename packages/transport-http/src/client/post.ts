@@ -1,6 +1,7 @@
 /** Sends one message as a POST of its own. */
 
 import { encode, type Message } from '@mcpx/protocol'
+import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
 import type { Outgoing } from './carrier.ts'
 import type { Host } from './eras/wire.ts'
 import { refusedBy } from './refusals.ts'
@@ -16,7 +17,7 @@ export function post(
   return carry({
     method: 'POST',
     url,
-    headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...headers },
+    headers: { accept: `${JSON_TYPE}, ${EVENTS_TYPE}`, 'content-type': JSON_TYPE, ...headers },
     body: encode(message),
     asks: 'method' in message && 'id' in message ? message.method : undefined,
     signal,

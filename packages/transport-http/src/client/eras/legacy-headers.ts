@@ -1,10 +1,11 @@
 /** What a session has to say with each request: its id, and the revision it speaks. */
 
 import { ConnectionError, type JsonObject, type ResponseMessage } from '@mcpx/protocol'
+import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
 
 export interface SessionHeaders {
-  readonly 'mcp-session-id': string | undefined
-  readonly 'mcp-protocol-version': string | undefined
+  readonly [SESSION_HEADER]: string | undefined
+  readonly [VERSION_HEADER]: string | undefined
 }
 
 export interface LegacySession {
@@ -29,7 +30,7 @@ export function createLegacySession(): LegacySession {
 
   return {
     get headers() {
-      return { 'mcp-session-id': id, 'mcp-protocol-version': revision }
+      return { [SESSION_HEADER]: id, [VERSION_HEADER]: revision }
     },
     get id() {
       return id
@@ -38,7 +39,7 @@ export function createLegacySession(): LegacySession {
       id = revision = undefined
     },
     open({ headers }) {
-      const given = headers.get('mcp-session-id')
+      const given = headers.get(SESSION_HEADER)
       if (given === null) return
       if (!/^[!-~]+$/.test(given)) {
         const hint = 'The id of a session is made of visible ASCII characters; tell the author of the server.'

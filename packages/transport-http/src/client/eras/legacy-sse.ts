@@ -9,6 +9,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
 } from '@mcpx/protocol'
+import { EVENTS_TYPE } from '../../headers.ts'
 import { readStream } from '../event-stream.ts'
 import { post, refuseUnlessTaken } from '../post.ts'
 import { routeLegacy } from './legacy-routing.ts'
@@ -36,8 +37,8 @@ export async function openLegacySse(host: Host, signal: AbortSignal): Promise<Le
   host.closing.addEventListener('abort', cancel)
   const waiting = new Map<RequestId, Waiter>()
   try {
-    const response = await host.carry({ method: 'GET', headers: { accept: 'text/event-stream' }, signal: stop.signal })
-    const isStream = response.ok && response.headers.get('content-type')?.startsWith('text/event-stream')
+    const response = await host.carry({ method: 'GET', headers: { accept: EVENTS_TYPE }, signal: stop.signal })
+    const isStream = response.ok && response.headers.get('content-type')?.startsWith(EVENTS_TYPE)
     if (!isStream) {
       cancel()
       return undefined
@@ -89,6 +90,7 @@ function endpointOf({ settings }: Host, data: string): URL {
     throw new ConnectionError('invalid-message', 'The server names an endpoint that is no URL', { hint })
   }
   const endpoint = new URL(data, settings.url)
+  endpoint.username = endpoint.password = endpoint.hash = ''
   if (endpoint.origin === settings.url.origin) return endpoint
   throw new ConnectionError('refused', `The server names an endpoint of another origin, ${endpoint.origin}`, { hint })
 }

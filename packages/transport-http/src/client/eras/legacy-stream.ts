@@ -1,6 +1,7 @@
 /** The streams that a session opens by GET: one for what the server says unasked, and one to carry on a stream that was cut. */
 
 import { ConnectionError, type Decoded, Refusal, type ResponseMessage } from '@mcpx/protocol'
+import { EVENTS_TYPE, LAST_EVENT_HEADER } from '../../headers.ts'
 import { type Awaited, readAnswer } from '../answer.ts'
 import { createBackoff } from '../backoff.ts'
 import { type Cursor, readStream } from '../event-stream.ts'
@@ -13,7 +14,7 @@ import type { Host } from './wire.ts'
 const passing = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429
 
 export function openStream(host: Host, session: LegacySession, cursor: Cursor, signal: AbortSignal): Promise<Response> {
-  const headers = { accept: 'text/event-stream', ...session.headers, 'last-event-id': cursor.lastEventId }
+  const headers = { accept: EVENTS_TYPE, ...session.headers, [LAST_EVENT_HEADER]: cursor.lastEventId }
   return host.carry({ method: 'GET', headers, signal })
 }
 
@@ -71,7 +72,7 @@ export async function listenToServer(host: Host, session: LegacySession): Promis
       if (performance.now() - begun > LONG_ENOUGH) backoff.progressed()
     } catch (error) {
       if (closing.aborted) return
-      if (!isPassing(error)) return isGone(error) ? host.end(error) : report(error as Error)
+      if (!isPassing(error)) return isFatal(error) ? host.end(error) : report(error as Error)
       if (!backoff.failed()) return host.end(error as ConnectionError)
     }
     await backoff.wait(cursor.retry, closing).catch(() => {})
@@ -81,15 +82,16 @@ export async function listenToServer(host: Host, session: LegacySession): Promis
 /** False where the server has no stream to offer. Throws what speaks against trying again, or for it. */
 async function isStream(response: Response, session: LegacySession): Promise<boolean> {
   const { status, headers } = response
-  if (response.ok && headers.get('content-type')?.startsWith('text/event-stream')) return true
+  if (response.ok && headers.get('content-type')?.startsWith(EVENTS_TYPE)) return true
   await response.body?.cancel().catch(() => {})
   if (status === 404 && session.id !== undefined) throw session.gone()
   if (response.ok || status === 404 || status === 405) return false
   throw refusedBy(response, "Listening to the server's own stream")
 }
 
-function isGone(error: unknown): error is ConnectionError {
-  return error instanceof ConnectionError && error.reason === 'closed'
+/** The session is gone, or has an event that would come again and again. */
+function isFatal(error: unknown): error is ConnectionError {
+  return error instanceof ConnectionError && (error.reason === 'closed' || error.reason === 'limit')
 }
 
 async function hearAll(host: Host, response: Response, cursor: Cursor): Promise<void> {

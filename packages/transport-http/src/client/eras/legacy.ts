@@ -12,6 +12,7 @@ export function createLegacy(host: Host): Wire {
   const streamable = createLegacyStreamable(host)
   let sse: LegacySse | undefined
   const wire = () => sse ?? streamable
+  const unlessClosing = (error: Error) => host.closing.aborted || host.report(error)
 
   /** Shakes hands on the oldest wire if there is no endpoint for the newer ones. */
   async function shakeHands(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage> {
@@ -36,7 +37,7 @@ export function createLegacy(host: Host): Wire {
     tell: (message, signal) => wire().tell(message, signal),
     givenUp(requestId, reason) {
       const params = { requestId, reason }
-      wire().tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, host.closing).catch(host.report)
+      wire().tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, host.closing).catch(unlessClosing)
     },
     negotiated(revision) {
       if (sse === undefined) streamable.negotiated(revision)
