@@ -16,39 +16,9 @@ export const knownBugs: readonly KnownBug[] = [
     cause: 'the time that the client takes to answer a legacy server counts against the timeout of its own call',
   },
   {
-    behaviour: 'the user is told why a form comes again',
-    revisions: ['2026-07-28'],
-    cause: 'the modern asker drops what is wrong with an answer',
-  },
-  {
-    behaviour: 'subscribing to a resource that is not there has the code of its era',
-    revisions: revisionsOf('legacy'),
-    cause: 'only reading translates the code of a missing resource',
-  },
-  {
-    behaviour: 'updates of what a caller may not see are not told to them',
-    revisions: revisionsOf('modern'),
-    cause: 'a listen stream follows URIs without asking the handler whether the caller may subscribe',
-  },
-  {
-    behaviour: 'the handler is told who subscribes to what, and when they leave',
-    revisions: revisionsOf('modern'),
-    cause: 'a listen stream follows URIs without telling the handler',
-  },
-  {
-    behaviour: 'updates of resources pass through a proxy',
-    revisions: revisionsOf('modern'),
-    cause: 'a listen stream follows URIs without telling the handler, so that a proxy does not subscribe',
-  },
-  {
     behaviour: 'a proxy completes arguments',
     revisions: REVISIONS,
     cause: 'a proxy takes a server of 2024-11-05, which has no capability for completion, to have no completion',
-  },
-  {
-    behaviour: 'a resource that the server behind a proxy does not have has the code of the era in front',
-    revisions: revisionsOf('modern'),
-    cause: 'the legacy code of a missing resource passes through to a modern client',
   },
   {
     behaviour: 'a question that passes through a proxy is no fault',
@@ -68,18 +38,23 @@ export const knownBugs: readonly KnownBug[] = [
       'a pipe does not say which call a log message belongs to, and the call that began last hears it, whoever made it',
   },
   {
-    behaviour: 'a list that loses an item while it is read keeps all others',
-    revisions: REVISIONS,
-    cause: 'a cursor whose item is gone goes on one item behind where that one stood',
-  },
-  {
-    behaviour: 'two approvals in a row are asked for one by one',
-    revisions: REVISIONS.filter((revision) => revision >= '2025-06-18'),
-    cause: 'questions of a mounted server share their keys with those of the outer one, and so their answers',
-  },
-  {
     behaviour: 'a client in front of a proxy is told what it would have to declare',
     revisions: REVISIONS,
     cause: 'a proxy gives up the call behind it when the client cannot be asked, and tells of that instead of why',
+  },
+  {
+    behaviour: 'completion knows what is filled in already',
+    revisions: ['2024-11-05', '2025-03-26'],
+    cause: 'the client sends parameters that an older revision does not have',
+  },
+  {
+    behaviour: 'state that nobody sealed, and answers that nobody asked for, do not reach a handler',
+    revisions: revisionsOf('legacy'),
+    cause: 'the legacy wire takes requestState and inputResponses from the client as they come',
+  },
+  {
+    behaviour: 'a proxy keeps the answers to its own questions from the server behind it',
+    revisions: revisionsOf('modern'),
+    cause: 'a proxy passes on all answers that came, also those to its own questions',
   },
 ]

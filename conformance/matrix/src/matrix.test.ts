@@ -27,7 +27,7 @@ describe.each(REVISIONS)('in %s', (revision) => {
     }
     const title = skip === undefined ? `not yet: ${name} (${bug?.cause})` : `there is not: ${name} (${skip.reason})`
     it.concurrent(title, async () => {
-      const works = await withRig(revision, 'objects', run).then(
+      const works = await withRig(revision, 'text', run).then(
         () => true,
         () => false,
       )

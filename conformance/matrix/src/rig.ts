@@ -4,6 +4,7 @@ import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import {
   type AuthInfo,
   type Channel,
+  ConnectionError,
   type Connector,
   createDuplex,
   type Decoded,
@@ -17,8 +18,12 @@ import {
 } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
 import { settled } from '@mcpx/testkit'
+import { judged } from './wire-judge.ts'
 
-/** Whether messages pass as they are, or as the text that another process would get. */
+/**
+ * Whether messages pass as they are, or as the text that another process would get. Text is judged by the official
+ * schema.
+ */
 export type Carrier = 'objects' | 'text'
 
 export interface RigOptions extends ClientOptions {
@@ -50,29 +55,39 @@ export async function withRig(revision: Revision, carrier: Carrier, run: (rig: R
     reports,
     async connect<Server extends Responder>(server: Server, { auth, ...options }: RigOptions = {}) {
       const onReport = (problem: Error) => void reports.push(problem)
-      const connector = memoryConnector(server, { auth, carrier, report: onReport })
+      const connector = memoryConnector(server, { auth, carrier, revision: options.era ?? revision, report: onReport })
       const client = await connect<Server>(connector, { era: revision, timeout: TIMEOUT, onReport, ...options })
       clients.push(client as Client)
       return client
     },
   }
+  let said = 0
   try {
     await run(rig)
+    said = reports.length
   } finally {
     for (const client of clients.reverse()) await client.close()
   }
   await settled()
-  for (const report of reports) throw report
+  // What was on its way when the client closed cannot arrive.
+  for (const [index, report] of reports.entries()) if (index < said || !isClosed(report)) throw report
+}
+
+function isClosed(report: Error): boolean {
+  return report instanceof ConnectionError && report.reason === 'closed'
 }
 
 interface MemoryOptions {
   readonly auth?: AuthInfo | undefined
   readonly carrier?: Carrier
+  /** What is spoken, to be judged by. Default: nobody judges. */
+  readonly revision?: Revision
   readonly report?: (problem: Error) => void
 }
 
 /** As the client's own way to a server of this process, with the choices that it leaves out. */
-export function memoryConnector(server: Responder, { auth, carrier = 'objects', report }: MemoryOptions): Connector {
+export function memoryConnector(server: Responder, options: MemoryOptions): Connector {
+  const { auth, carrier = 'objects', revision, report } = options
   return {
     connect({ responder, report: reportHere }) {
       const [here, there] = createChannelPair().map((end) => (carrier === 'text' ? asText(end) : end)) as [
@@ -80,7 +95,8 @@ export function memoryConnector(server: Responder, { auth, carrier = 'objects', 
         Channel,
       ]
       createDuplex(there, { responder: server, auth, report })
-      return createDuplex(here, { responder, report: reportHere })
+      const isJudged = carrier === 'text' && revision !== undefined
+      return createDuplex(isJudged ? judged(here, revision, reportHere) : here, { responder, report: reportHere })
     },
   }
 }

@@ -8,9 +8,13 @@ import { inEach, proxied, upstream } from '../proxied.ts'
 import type { Rig } from '../rig.ts'
 import { textOf } from './calling-tools.ts'
 
-/** A question that reaches a modern client ends the call behind the proxy, which counts as a fault there. */
+/**
+ * A question that reaches a modern client ends the call behind the proxy, which counts as a fault there; and the answer
+ * goes along when that call is made anew.
+ */
 function forgiveQuestions({ reports }: Rig): void {
-  const others = reports.splice(0).filter((report) => report.name !== 'InputRequired')
+  const known = (report: Error) => report.name === 'InputRequired' || report.message.includes('"inputResponses"')
+  const others = reports.splice(0).filter((report) => !known(report))
   reports.push(...others)
 }
 
@@ -43,6 +47,20 @@ export const askingThroughProxies: Behaviours = {
       rig.reports.splice(0)
       if (rig.era === 'modern') expect(answer).toMatchObject({ code: -32021 })
       else expect(textOf(answer)).toContain('roots')
+    })
+  },
+
+  async 'a proxy keeps the answers to its own questions from the server behind it'(rig) {
+    await inEach(async (era) => {
+      const seen: unknown[] = []
+      const server = upstream().use((request, _ctx, next) => {
+        seen.push(request.params)
+        return next()
+      })
+      const client = await rig.connect(await proxied(rig, server, era), { roots: [{ uri: 'file:///a' }] })
+      await client.callTool('up.folders')
+      rig.reports.splice(0)
+      expect(JSON.stringify(seen)).not.toContain('upstream-1')
     })
   },
 

@@ -36,6 +36,23 @@ export const byHand: Behaviours = {
     expect(textOf(await client.callTool('t'))).toBe('["n1","n2","n3"]')
   },
 
+  async 'state that nobody sealed, and answers that nobody asked for, do not reach a handler'({
+    connect,
+    era,
+    reports,
+  }) {
+    const server = createServer(info, {
+      listTools: () => ({ tools: [] }),
+      callTool: (_params, { requestState, inputResponses }) => words(JSON.stringify([requestState, inputResponses])),
+    })
+    const client = await connect(server)
+    const forged = { requestState: '{"isAdmin":true}', inputResponses: { sure: { action: 'accept' } } }
+    const call = client.request('tools/call', { name: 't', ...forged })
+    if (era === 'legacy') expect(await call).toMatchObject(words('[null,null]'))
+    else await expect(call).rejects.toMatchObject({ code: -32602 })
+    reports.splice(0)
+  },
+
   async 'a call that never stops asking is stopped'({ connect }) {
     const server = createServer(info, {
       listTools: () => ({ tools: [] }),
