@@ -77,6 +77,13 @@ function mergeCapabilities(all: readonly JsonObject[]): JsonObject {
   return merged
 }
 
+/** The same question again; whoever fills in a form is told what was wrong with it. */
+export function askedAgain(request: InputRequest, problem: string): InputRequest {
+  const params = 'params' in request ? (request.params as JsonObject | undefined) : undefined
+  if (request.method !== 'elicitation/create' || params?.mode === 'url') return request
+  return { ...request, params: { ...params, message: `${params?.message} (${problem})` } } as InputRequest
+}
+
 /** A step's result has to survive the way to the client and back. */
 export function asJson(key: string, value: unknown): unknown {
   try {

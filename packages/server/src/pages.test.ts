@@ -36,7 +36,12 @@ describe('pages', () => {
   })
 
   it('go on where the last item stood when that one is gone', () => {
-    expect(walk(['a', 'b', 'c', 'd'], 2, (list) => list.filter((name) => name !== 'b')).flat()).toEqual(['a', 'b', 'd'])
+    expect(walk(['a', 'b', 'c', 'd'], 2, (list) => list.filter((name) => name !== 'b')).flat()).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+    ])
   })
 
   it('refuse cursors that were not made for this list [S-210]', () => {

@@ -28,13 +28,13 @@ export function cutPage<Item>(
   return { items, nextCursor: writeCursor(list, end, nameOf(last)) }
 }
 
-/** Behind the item that the cursor names; where that item is gone, behind where it stood. */
+/** Behind the item that the cursor names; where that item is gone, where it stood: the next one has taken its place. */
 function startOf<Item>(all: readonly Item[], nameOf: (item: Item) => string, list: string, cursor: string): number {
   const { end, name } = readCursor(list, cursor)
   const last = all[end - 1]
   if (last !== undefined && nameOf(last) === name) return end
   const found = all.findIndex((item) => nameOf(item) === name)
-  return found === -1 ? end : found + 1
+  return found === -1 ? Math.max(end - 1, 0) : found + 1
 }
 
 function writeCursor(list: string, end: number, name: string): string {

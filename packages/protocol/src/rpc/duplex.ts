@@ -18,7 +18,7 @@ import { type Answering, createAnswering } from './answering.ts'
 import { type Asking, createAsking } from './asking.ts'
 import { createConnectionSession } from './connection-session.ts'
 import { DUPLEX_LIMITS, type DuplexLimits } from './duplex-limits.ts'
-import { createOutbox, type Outbox } from './outbox.ts'
+import { createOutbox, hasEnded, type Outbox } from './outbox.ts'
 import { relatedRequest } from './progress.ts'
 import { guarded, writable } from './repairs.ts'
 import { createRunningRequests, type ExchangeHost } from './running-requests.ts'
@@ -248,6 +248,7 @@ class Connection implements Duplex, ExchangeHost {
   #sendAnswer(answer: Message | Message[] | undefined, isRepaired = false): void {
     if (answer === undefined || this.#ending !== undefined) return
     const repair = (problem: unknown) => {
+      if (hasEnded(problem)) return
       this.#report(problem as Error)
       if (problem instanceof RpcError && !isRepaired) this.#sendAnswer(writable(answer), true)
     }

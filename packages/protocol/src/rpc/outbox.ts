@@ -30,6 +30,11 @@ export interface Outbox {
   stop(): void
 }
 
+/** Whether a message was not taken because the channel has ended. */
+export function hasEnded(error: unknown): boolean {
+  return error instanceof ConnectionError && error.reason === 'closed'
+}
+
 /** Counts messages of one kind that the channel has yet to take. */
 class Queued {
   count = 0
@@ -75,11 +80,16 @@ export function createOutbox(channel: Channel, { limit, stallTimeout, onStall, r
     stall = setTimeout(() => onStall(new ConnectionError('limit', message, { hint })), stallTimeout)
   }
 
+  /** That the channel has ended is told by the end of the connection, not by each message that comes too late. */
+  function unsent(error: unknown): void {
+    if (!hasEnded(error)) report(error as Error)
+  }
+
   function tell(message: Message): Awaitable<void> {
     try {
-      return notifications.send(channel, message)?.then(undefined, report)
+      return notifications.send(channel, message)?.then(undefined, unsent)
     } catch (error) {
-      report(error as Error)
+      unsent(error)
       return undefined
     }
   }

@@ -12,10 +12,14 @@ import {
   resultMessage,
 } from '@mcpx/protocol'
 
+/** Methods that name a resource. */
+const ABOUT_RESOURCES = ['resources/read', 'resources/subscribe', 'resources/unsubscribe']
+
 export function legacyFailure(id: RequestId, method: string, error: RpcError): ResponseMessage {
   if (error.code === ErrorCode.MissingRequiredClientCapability) return cannotAsk(id, method, error)
   const uri = (error.data as { uri?: unknown } | undefined)?.uri
-  const isMissing = method === 'resources/read' && error.code === ErrorCode.InvalidParams && typeof uri === 'string'
+  const isMissing =
+    ABOUT_RESOURCES.includes(method) && error.code === ErrorCode.InvalidParams && typeof uri === 'string'
   return errorMessage(id, isMissing ? resourceNotFound(uri, 'legacy') : error)
 }
 

@@ -14,7 +14,7 @@ import {
   stripParamsFor,
   urlElicitationRequired,
 } from '@mcpx/protocol'
-import { type Asker, asJson, type Question, usableQuestions } from '../asker.ts'
+import { type Asker, asJson, askedAgain, type Question, usableQuestions } from '../asker.ts'
 
 export interface LegacyAskerOptions {
   readonly capabilities: ClientCapabilities
@@ -100,7 +100,7 @@ async function askOnce(
 
 /** On this wire a visit has an id, so that its end can be told. */
 function toParams(request: InputRequest, problem: string): JsonObject {
-  const params: JsonObject = { ...('params' in request ? request.params : undefined) }
-  if (params.mode === 'url') return { ...params, elicitationId: crypto.randomUUID() }
-  return problem === '' ? params : { ...params, message: `${params.message} (${problem})` }
+  const asked = problem === '' ? request : askedAgain(request, problem)
+  const params: JsonObject = { ...('params' in asked ? asked.params : undefined) }
+  return params.mode === 'url' ? { ...params, elicitationId: crypto.randomUUID() } : params
 }

@@ -11,7 +11,7 @@ import {
   type ResponseMessage,
   resultMessage,
 } from '@mcpx/protocol'
-import { type Asker, asJson, type Question, usableQuestions } from '../asker.ts'
+import { type Asker, asJson, askedAgain, type Question, usableQuestions } from '../asker.ts'
 import { InputRequired } from '../input-required.ts'
 import type { StateBinding } from '../request-state.ts'
 import type { ModernCall } from './modern-call.ts'
@@ -42,15 +42,21 @@ export function createModernAsker(call: ModernCall, opened: CallState = {}): Mod
   const running = new Map<string, Promise<unknown>>()
   const open: Record<string, InputRequest> = {}
 
-  /** Takes this round's answer, if there is one and it fits. */
-  async function isAnswered(key: string, question: Question): Promise<boolean> {
+  /** Takes this round's answer where there is one that fits, and otherwise notes down what is to be asked. */
+  async function take(key: string, { request, check: fits }: Question): Promise<boolean> {
     if (Object.hasOwn(answers, key)) return true
+    open[key] = request
     const given = (call.params.inputResponses ?? {}) as Record<string, InputResponse>
-    if (!Object.hasOwn(given, key) || !isOfKind(call, question.request, given[key])) return false
+    if (!Object.hasOwn(given, key) || !isOfKind(call, request, given[key])) return false
     const response = given[key] as InputResponse
-    const checked = question.check === undefined ? { value: response } : await Promise.resolve(question.check(response))
-    if ('value' in checked) answers[key] = checked.value
-    return 'value' in checked
+    const checked = fits === undefined ? { value: response } : await Promise.resolve(fits(response))
+    if ('problem' in checked) {
+      open[key] = askedAgain(request, checked.problem)
+      return false
+    }
+    answers[key] = checked.value
+    delete open[key]
+    return true
   }
 
   return {
@@ -59,8 +65,7 @@ export function createModernAsker(call: ModernCall, opened: CallState = {}): Mod
     },
     async ask(questions) {
       const usable = usableQuestions(questions, call.envelope.clientCapabilities)
-      const found = await Promise.all(usable.map(([key, question]) => isAnswered(key, question)))
-      for (const [index, [key, { request }]] of usable.entries()) if (found[index] !== true) open[key] = request
+      const found = await Promise.all(usable.map(([key, question]) => take(key, question)))
       if (found.includes(false)) throw new InputRequired()
       return Object.fromEntries(usable.map(([key]) => [key, answers[key]]))
     },

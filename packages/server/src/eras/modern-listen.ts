@@ -8,13 +8,16 @@ import {
   invalidParams,
   type JsonObject,
   type ResponseMessage,
+  RpcError,
   resultMessage,
   type ServerCapabilities,
   type SubscriptionFilter,
   withSubscriptionId,
 } from '@mcpx/protocol'
+import { RequestContext } from '../context.ts'
 import type { Core } from '../core.ts'
 import type { ModernCall } from './modern-call.ts'
+import { ModernFacts } from './modern-facts.ts'
 import { sealResult } from './modern-seal.ts'
 
 /** How many streams each server has open. */
@@ -38,8 +41,11 @@ export function listen(call: ModernCall): Awaitable<ResponseMessage | undefined>
   })
 }
 
-async function stream(call: ModernCall, filter: SubscriptionFilter): Promise<ResponseMessage | undefined> {
+async function stream(call: ModernCall, wanted: SubscriptionFilter): Promise<ResponseMessage | undefined> {
   const { core, exchange, message } = call
+  const watched = await watch(call, wanted.resourceSubscriptions ?? [])
+  const filter =
+    wanted.resourceSubscriptions === undefined ? wanted : { ...wanted, resourceSubscriptions: watched.uris }
   const { id } = message
   const tell = (method: string, params?: JsonObject) => exchange.notify(method, withSubscriptionId(params, id))
   const { signal } = exchange
@@ -52,9 +58,38 @@ async function stream(call: ModernCall, filter: SubscriptionFilter): Promise<Res
     await firstOf(signal, core.closing)
   } finally {
     stop()
+    await watched.leave()
   }
   if (signal.aborted) return undefined
   return resultMessage(id, sealResult(call, withSubscriptionId({}, id)))
+}
+
+/** Tells the handler who watches what; what it refuses, such as to those who may not see it, is not watched. */
+async function watch(call: ModernCall, wanted: readonly string[]): Promise<{ uris: string[]; leave(): Promise<void> }> {
+  const { core, exchange, params } = call
+  const { handler, faults } = core
+  const ctx = new RequestContext(params, exchange, new ModernFacts(call, undefined))
+  const uris: string[] = []
+  for (const uri of new Set(wanted)) {
+    try {
+      await handler.subscribe?.({ uri }, ctx)
+      uris.push(uri)
+    } catch (error) {
+      if (!(error instanceof RpcError)) faults.report(error, ctx)
+    }
+  }
+  return {
+    uris,
+    async leave() {
+      for (const uri of uris) {
+        try {
+          await handler.unsubscribe?.({ uri }, ctx)
+        } catch (error) {
+          faults.report(error, ctx)
+        }
+      }
+    },
+  }
 }
 
 /** What of the filter the server can keep. */

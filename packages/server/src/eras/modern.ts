@@ -3,6 +3,7 @@
 import {
   type Awaitable,
   claimsModern,
+  ErrorCode,
   type Exchange,
   errorMessage,
   invalidParams,
@@ -15,6 +16,7 @@ import {
   type Revision,
   type RpcError,
   readEnvelope,
+  resourceNotFound,
   resultMessage,
   revisionsOf,
   unsupportedVersion,
@@ -75,7 +77,7 @@ function run(call: ModernCall, state: JsonObject | undefined): Awaitable<Respons
   const { id, method } = message
   const params = state === undefined ? call.params : { ...call.params, requestState: state.own }
   const ctx = new RequestContext(params, exchange, new ModernFacts(call, state))
-  const fail = (error: unknown) => errorMessage(id, toAnswer(error, ctx, core.faults))
+  const fail = (error: unknown) => errorMessage(id, modernError(toAnswer(error, ctx, core.faults)))
   const answer = (result: object) => {
     if (isInputRequired(result)) return sealQuestions(call, result, ctx.asker)
     return resultMessage(id, sealResult(call, result))
@@ -89,4 +91,11 @@ function run(call: ModernCall, state: JsonObject | undefined): Awaitable<Respons
       return unfinished === undefined ? fail(error) : Promise.resolve(answer(unfinished)).then(undefined, fail)
     },
   )
+}
+
+/** A missing resource has a code of its own on the other wire, from where it may have passed through. */
+function modernError(error: RpcError): RpcError {
+  if (error.code !== ErrorCode.ResourceNotFound) return error
+  const uri = (error.data as { uri?: unknown } | undefined)?.uri
+  return typeof uri === 'string' ? resourceNotFound(uri, 'modern') : invalidParams(error.message, { data: error.data })
 }

@@ -22,7 +22,7 @@ export interface ApproveOptions {
   readonly ask?: ((call: CallToolRequestParams, ctx: Context) => Awaitable<Approval>) | undefined
   /** What the form says before the arguments. Default: a question that names the tool. */
   readonly message?: string | ((tool: Tool, call: CallToolRequestParams) => string) | undefined
-  /** Names the question among those of a call: give two of these middlewares different ones. Default: `mcpx.approve`. */
+  /** Names the question among those of a call: give two of these middlewares on one server different ones. Default: `mcpx.approve.` and the tool's name. */
   readonly key?: string | undefined
 }
 
@@ -42,13 +42,13 @@ const FORM: RequestedSchema = { type: 'object', properties: {} }
  * ```
  */
 export function approve(options: ApproveOptions = {}): Middleware {
-  const { when = mayChange, key = 'mcpx.approve' } = options
+  const { when = mayChange } = options
   return async (request, ctx, next, findTool) => {
     if (request.method !== 'tools/call') return next()
     const call = request.params as CallToolRequestParams
     const tool = await findTool(call.name, ctx)
     if (tool === undefined || when(tool, call) !== true) return next()
-    return (await isApproved(options, key, tool, call, ctx)) ? next() : refusal(call)
+    return (await isApproved(options, tool, call, ctx)) ? next() : refusal(call)
   }
 }
 
@@ -56,13 +56,8 @@ function mayChange({ annotations }: Tool): boolean {
   return annotations?.readOnlyHint !== true
 }
 
-function isApproved(
-  { ask, message }: ApproveOptions,
-  key: string,
-  tool: Tool,
-  call: CallToolRequestParams,
-  ctx: Context,
-): Promise<boolean> {
+function isApproved(options: ApproveOptions, tool: Tool, call: CallToolRequestParams, ctx: Context): Promise<boolean> {
+  const { ask, message, key = `mcpx.approve.${tool.name}` } = options
   // Where the handler is entered again for a later question, the answer stands.
   if (ask !== undefined) return ctx.step(key, async () => isYes(await ask(call, ctx)))
   const intro = typeof message === 'function' ? message(tool, call) : (message ?? question(tool, call))
