@@ -14,7 +14,7 @@ export interface LineReaderOptions {
 }
 
 /** How many items are handed over before other tasks get their turn, and their answers are counted. */
-const SLICE = 64
+const SLICE = 128
 /** How many chunks may wait for that. */
 const MAX_CHUNKS = 4
 
