@@ -1,5 +1,6 @@
 /** Serves the protocol over HTTP on any runtime. */
 
+export type { ResumableExchange } from './server/exchange.ts'
 export { type McpApp, mcp } from './server/hono.ts'
 export {
   type EndpointOptions,

@@ -19,9 +19,20 @@ export interface ExchangeFacts {
   readonly endsWithClient: boolean
   /** Sends what is said before the answer. */
   readonly say: (message: Message) => Awaitable<void>
+  /** Ends the response while the work goes on. */
+  readonly letGo?: (() => void) | undefined
 }
 
-export class HttpExchange implements Exchange {
+/** What an exchange over HTTP can do besides. */
+export interface ResumableExchange extends Exchange {
+  /**
+   * Lets the connection of the client go while the work goes on: the client comes back for the rest when it was told
+   * to. Does nothing where a stream cannot be resumed.
+   */
+  letGo(): void
+}
+
+export class HttpExchange implements ResumableExchange {
   readonly auth: AuthInfo | undefined
   readonly session: Session | undefined
   readonly #facts: ExchangeFacts
@@ -54,6 +65,10 @@ export class HttpExchange implements Exchange {
     const message: NotificationMessage =
       params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }
     return this.#facts.say(message)
+  }
+
+  letGo(): void {
+    if (!this.#ended) this.#facts.letGo?.()
   }
 
   /** Nobody waits for the answer any more. */

@@ -10,6 +10,8 @@ export interface MessageStream {
   send(text: string): Awaitable<void>
   /** Ends the stream after what was sent. */
   end(): void
+  /** Ends the response, but not the stream: the client comes back for the rest. Absent where it could not. */
+  letGo?: (() => void) | undefined
 }
 
 export interface ReplyOptions {
@@ -44,6 +46,11 @@ export class LazyReply {
     if (!this.canSay) return undefined
     const text = messageText(message, this.#options.report)
     return text === undefined ? undefined : this.#open().send(text)
+  }
+
+  /** Ends the response while the work goes on, where the client can come back for the rest. */
+  letGo(): void {
+    if (this.canSay) this.#open().letGo?.()
   }
 
   /** The response: at once when the answer is there and nothing was said. */

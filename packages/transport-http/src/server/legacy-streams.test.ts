@@ -1,6 +1,7 @@
 import type { JsonObject, NotificationMessage, Responder, Session } from '@mcpx/protocol'
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
+import type { ResumableExchange } from './exchange.ts'
 import { mcp } from './hono.ts'
 import { eventsOf, gate, get, HandWritten, json, openSession, post, request } from './server.fixture.ts'
 
@@ -208,6 +209,30 @@ describe('the stream of a POST', () => {
     await second.comment()
     held.open()
     expect(await second.rest()).toMatchObject([{ params: { data: 'two' } }, { id: 5, result: {} }])
+  })
+
+  it('can be let go by the server, and is resumed when the client comes back', async () => {
+    const held = gate()
+    const app = mcp(
+      new HandWritten({
+        'tools/call': async (_params, exchange) => {
+          const resumable = exchange as ResumableExchange
+          resumable.letGo()
+          await held.promise
+          return { content: [] }
+        },
+      }),
+    )
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const first = eventsOf(await post(app, request('tools/call', {}, 5), headers))
+    const prime = await first.next()
+    expect(await first.next()).toBeUndefined()
+    const second = eventsOf(await get(app, { ...headers, 'last-event-id': prime?.id ?? '' }))
+    await second.comment()
+    held.open()
+    expect(await second.rest()).toMatchObject([{ id: 5, result: {} }])
+    const old = { 'mcp-session-id': await openSession(app, OLD) }
+    expect(await json(await post(app, request('tools/call', {}, 6), old))).toMatchObject({ id: 6 })
   })
 
   it('is resumed after it has ended, from its beginning too', async () => {

@@ -48,6 +48,11 @@ export class StoredStream {
     this.#options.onEnd?.()
   }
 
+  /** Sends the reader away after what was sent; it may come back. */
+  letGo(): void {
+    void this.#next(() => this.#reader?.end())
+  }
+
   /** The reader has gone; what comes is kept for the next one. */
   detach(reader: EventStream): void {
     if (this.#reader === reader) this.#reader = undefined

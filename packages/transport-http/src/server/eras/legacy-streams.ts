@@ -98,6 +98,11 @@ export class LegacyStreams {
     const stream = this.openStored(live, events, this.newId(live, 'post'))
     const reader = this.openReader(live, (gone) => stream.detach(gone))
     void stream.open(reader)
-    return { body: reader.body, send: (text) => stream.send(text), end: () => stream.end() }
+    return {
+      body: reader.body,
+      send: (text) => stream.send(text),
+      end: () => stream.end(),
+      letGo: () => stream.letGo(),
+    }
   }
 }

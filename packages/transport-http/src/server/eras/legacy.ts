@@ -182,7 +182,8 @@ class LegacyEra {
   ): Awaitable<ResponseMessage | undefined> {
     const session = new HttpSession(live, this.#records.update, this.#records.areKept ? reply : undefined)
     const say = (said: Message) => reply.say(said)
-    const exchange = new HttpExchange({ request, auth, session, endsWithClient: false, say })
+    const letGo = () => this.#letGo(live, reply)
+    const exchange = new HttpExchange({ request, auth, session, endsWithClient: false, say, letGo })
     const done = (answer: ResponseMessage | undefined) => {
       live.running.delete(message.id)
       this.#records.live.release(live)
@@ -192,6 +193,11 @@ class LegacyEra {
     live.holders += 1
     const answer = answerRequest(this.#host, message, exchange)
     return isPromise(answer) ? answer.then(done) : done(answer)
+  }
+
+  /** A stream that nothing is kept of would be lost for good. */
+  #letGo(live: LiveSession, reply: LazyReply): void {
+    if (this.#streams.keepsEventsOf(live)) reply.letGo()
   }
 
   async #hear(message: NotificationMessage, live: LiveSession, { request, auth }: Inbound): Promise<void> {
