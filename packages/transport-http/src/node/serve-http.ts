@@ -38,8 +38,9 @@ export interface HttpServer {
 export async function serveHttp(server: Responder, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options
   const endpoint = createEndpoint(server, { ...options, allowedHosts: options.allowedHosts ?? hostsFor(host) })
+  const paths = [path, options.sse]
   const listener = getRequestListener(
-    (request) => (pathOf(request.url) === path ? endpoint.fetch(request) : new Response(null, { status: 404 })),
+    (request) => (paths.includes(pathOf(request.url)) ? endpoint.fetch(request) : new Response(null, { status: 404 })),
     { overrideGlobalObjects: false },
   )
   const http = createServer((incoming, outgoing) => void listener(incoming, outgoing))

@@ -2,7 +2,7 @@ import { createMemoryEventBus, createMemorySessionStore } from '@mcpx/protocol/m
 import { describe, expect, it } from 'vitest'
 import { mcp } from './hono.ts'
 import type { EndpointOptions } from './options.ts'
-import { eventsOf, gate, get, HandWritten, json, openSession, post, request } from './server.fixture.ts'
+import { eventsOf, gate, get, HandWritten, json, modern, openSession, post, request } from './server.fixture.ts'
 
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
 
@@ -110,10 +110,11 @@ describe('a running request', () => {
     const started = gate()
     const signals: AbortSignal[] = []
     const server = new HandWritten({
-      'tools/call': async (_params, { signal }) => {
-        signals.push(signal)
+      'tools/call': async (_params, exchange) => {
+        signals.push(exchange.signal)
         started.open()
         await held.promise
+        if (exchange.signal.aborted) await exchange.notify('notifications/message', { level: 'info', data: 'late' })
         return { content: [] }
       },
     })
@@ -298,6 +299,9 @@ describe('arrays of messages', () => {
     const app = mcp(simple())
     expect((await post(app, batch, { 'mcp-session-id': await openSession(app) })).status).toBe(400)
     expect((await post(app, batch)).status).toBe(400)
+    const headers = { 'mcp-session-id': await openSession(app, '2025-03-26') }
+    const mixed = await post(app, [request('tools/list'), modern('tools/list')], headers)
+    expect([mixed.status, await json(mixed)]).toMatchObject([400, { error: { code: -32600 } }])
   })
 })
 

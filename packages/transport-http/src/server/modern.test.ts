@@ -8,6 +8,7 @@ const echo = new HandWritten({
   'prompts/get': () => ({ messages: [] }),
   'resources/read': () => ({ contents: [] }),
   'server/discover': () => ({ supportedVersions: [MODERN] }),
+  'subscriptions/listen': () => ({}),
 })
 
 describe('a modern POST', () => {

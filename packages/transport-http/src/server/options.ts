@@ -60,6 +60,11 @@ export interface EndpointOptions {
   readonly legacy?: boolean | undefined
   /** How legacy sessions are kept; `false`: there are none, and each legacy request stands alone. */
   readonly sessions?: SessionOptions | false | undefined
+  /**
+   * The path of the transport that the first revision had, such as `/sse`; its connections live in one process.
+   * Default: it is not served, as every client of today speaks the newer one.
+   */
+  readonly sse?: string | undefined
   /** `json`: never stream. What handlers say before they end is dropped, and nothing can be asked or listened to. Default: `auto`. */
   readonly responses?: 'auto' | 'json' | undefined
   /** Refuse with 406 a POST that does not accept both JSON and event streams. Default: false. */

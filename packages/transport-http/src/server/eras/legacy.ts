@@ -28,6 +28,7 @@ import { getStream, tooManyStreams } from './legacy-get.ts'
 import { createLiveSession, type LiveSession } from './legacy-live.ts'
 import { createRecords, type Records } from './legacy-records.ts'
 import { HttpSession, updateHere } from './legacy-session.ts'
+import { SseConnections } from './legacy-sse.ts'
 import { LegacyStreams } from './legacy-streams.ts'
 
 type Item = Message | Refusal
@@ -43,7 +44,7 @@ export function createLegacy(host: Host): SessionEra {
       for (const live of records.live.all) live.endFeed?.()
     },
     close(reason) {
-      for (const live of records.live.all) records.live.endHere(live, reason)
+      era.close(reason)
     },
   }
 }
@@ -52,14 +53,17 @@ class LegacyEra {
   readonly #host: Host
   readonly #records: Records
   readonly #streams: LegacyStreams
+  readonly #sse: SseConnections | undefined
 
   constructor(host: Host, records: Records, streams: LegacyStreams) {
     this.#host = host
     this.#records = records
     this.#streams = streams
+    this.#sse = host.options.sse === undefined ? undefined : new SseConnections(host, host.options.sse)
   }
 
   async post(arrived: Message | Item[], inbound: Inbound): Promise<Response> {
+    if (this.#sse?.handles(inbound)) return this.#sse.post(arrived, inbound)
     const isHandshake = !Array.isArray(arrived) && 'method' in arrived && arrived.method === 'initialize'
     const hasSession = inbound.request.headers.has(SESSION_HEADER)
     if (isHandshake && 'id' in arrived && !hasSession) return this.#open(arrived as RequestMessage, inbound)
@@ -75,6 +79,7 @@ class LegacyEra {
   }
 
   async other(inbound: Inbound): Promise<Response> {
+    if (this.#sse?.handles(inbound)) return this.#sse.other(inbound)
     if (!this.#records.areKept) return notAllowed('POST')
     const isGet = inbound.request.method === 'GET'
     if (isGet && this.#host.options.responses === 'json') {
@@ -94,6 +99,11 @@ class LegacyEra {
     } finally {
       this.#records.live.release(live)
     }
+  }
+
+  close(reason: Error): void {
+    this.#sse?.close(reason)
+    for (const live of this.#records.live.all) this.#records.live.endHere(live, reason)
   }
 
   /** The handshake works on a record of its own, which is stored when it has gone well. */

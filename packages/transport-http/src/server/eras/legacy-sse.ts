@@ -1,0 +1,124 @@
+/**
+ * The HTTP transport of the first revision: a GET opens one stream for everything that the server says, and names the
+ * URL that the client posts to. Such a connection is a channel like any other.
+ */
+
+import {
+  type Awaitable,
+  type Channel,
+  ConnectionError,
+  createDuplex,
+  type Decoded,
+  type Duplex,
+  encode,
+  internalError,
+  invalidRequest,
+} from '@mcpx/protocol'
+import { encodeEvent } from '@mcpx/sse'
+import { EVENTS_TYPE } from '../../headers.ts'
+import { accepted, eventsResponse, notAllowed, refusal } from '../answers.ts'
+import { EventStream } from '../event-stream.ts'
+import type { Host, Inbound } from '../host.ts'
+
+const SESSION_PARAMETER = 'sessionId'
+
+interface Connection {
+  readonly duplex: Duplex
+  readonly subject: string | undefined
+  /** Hands over what the client has posted. */
+  readonly push: (arrived: Decoded) => Awaitable<void>
+}
+
+export class SseConnections {
+  readonly #host: Host
+  readonly #path: string
+  readonly #open = new Map<string, Connection>()
+
+  constructor(host: Host, path: string) {
+    this.#host = host
+    this.#path = path
+  }
+
+  handles({ request }: Inbound): boolean {
+    return new URL(request.url).pathname.endsWith(this.#path)
+  }
+
+  async post(arrived: Decoded, { request, auth }: Inbound): Promise<Response> {
+    const id = new URL(request.url).searchParams.get(SESSION_PARAMETER)
+    if (id === null) {
+      return refusal(
+        400,
+        invalidRequest(`${SESSION_PARAMETER} is missing: open the stream first, and post to the URL it names`),
+      )
+    }
+    const connection = this.#open.get(id)
+    if (connection === undefined || connection.subject !== auth?.subject) {
+      return refusal(404, invalidRequest('There is no such connection, or no longer: open a new stream'))
+    }
+    await connection.push(arrived)
+    return accepted()
+  }
+
+  other(inbound: Inbound): Response {
+    if (inbound.request.method !== 'GET') return notAllowed('GET, POST')
+    if (!inbound.takesEvents) return refusal(406, invalidRequest(`Accept must list ${EVENTS_TYPE}`))
+    const most = this.#host.limits.running
+    if (this.#open.size >= most)
+      return refusal(503, internalError(`Too many connections: at most ${most} (limits.running)`))
+    return this.#connect(inbound)
+  }
+
+  close(reason: Error): void {
+    const error = reason instanceof ConnectionError ? reason : new ConnectionError('closed', reason.message)
+    for (const { duplex } of [...this.#open.values()]) void duplex.close(error)
+  }
+
+  #connect({ request, auth }: Inbound): Response {
+    const { responder, keepAlive, limits, report } = this.#host
+    const id = crypto.randomUUID()
+    const stream = new EventStream({
+      keepAlive,
+      maxUnsent: limits.unsent,
+      onGone: (reason) => void duplex.close(new ConnectionError('closed', reason.message, { cause: reason })),
+    })
+    void stream.send(
+      encodeEvent({ event: 'endpoint', data: `${new URL(request.url).pathname}?${SESSION_PARAMETER}=${id}` }),
+    )
+    const { channel, push } = createChannel(stream)
+    const duplex = createDuplex(channel, {
+      responder,
+      auth,
+      requestInfo: request,
+      sessionId: id,
+      limits: { running: limits.sessionRequests },
+      report,
+    })
+    this.#open.set(id, { duplex, subject: auth?.subject, push })
+    void duplex.closed.then(() => this.#open.delete(id))
+    return eventsResponse(stream.body)
+  }
+}
+
+/** What is sent goes to the stream; what was posted is what arrives. */
+function createChannel(stream: EventStream): { channel: Channel; push: Connection['push'] } {
+  let receiver: ((item: Decoded) => Awaitable<void>) | undefined
+  let end = (): void => {}
+  const channel: Channel = {
+    send(message) {
+      if (!stream.isOpen) throw new ConnectionError('closed', 'The stream has ended')
+      const text = Array.isArray(message) ? `[${message.map(encode).join(',')}]` : encode(message)
+      return stream.send(encodeEvent({ event: 'message', data: text }))
+    },
+    receive(hand) {
+      receiver = hand
+      return new Promise((resolve) => {
+        end = resolve
+      })
+    },
+    async close() {
+      stream.end()
+      end()
+    },
+  }
+  return { channel, push: (arrived) => receiver?.(arrived) }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { mcp } from './hono.ts'
+import type { EndpointOptions } from './options.ts'
+import { eventsOf, get, HandWritten, json, post, request } from './server.fixture.ts'
+
+const FIRST = '2024-11-05'
+
+function serve(options: EndpointOptions = {}) {
+  const server = new HandWritten({
+    'tools/list': (_params, { session }) => ({ tools: [], revision: session?.state.revision }),
+    'tools/call': async (_params, { session }) => ({ answer: await session?.request('roots/list') }),
+    slow: (_params, { signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve({}))),
+  })
+  return { app: mcp(server, { sse: '/sse', ...options }), server }
+}
+
+type App = ReturnType<typeof serve>['app']
+
+async function open(app: App, headers: Record<string, string> = {}) {
+  const response = await app.request('/api/sse', { headers: { accept: 'text/event-stream', ...headers } })
+  const events = eventsOf(response)
+  const first = await events.next()
+  const url = first?.data ?? ''
+  const send = async (body: unknown, more: Record<string, string> = {}) =>
+    (
+      await app.request(url, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers, ...more },
+      })
+    ).status
+  return { response, events, first, url, send }
+}
+
+const handshake = request('initialize', { protocolVersion: FIRST, capabilities: {}, clientInfo: {} }, 0)
+
+describe('the transport of the first revision', () => {
+  it('names where to post, and answers on the stream', async () => {
+    const { events, first, send, response } = await open(serve().app)
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(first).toMatchObject({ event: 'endpoint', data: expect.stringMatching(/^\/api\/sse\?sessionId=\S+$/) })
+    expect(await send(handshake)).toBe(202)
+    expect(await events.next()).toMatchObject({ event: 'message', data: expect.stringContaining(FIRST) })
+    expect(await send(request('tools/list'))).toBe(202)
+    expect(await events.message()).toMatchObject({ id: 1, result: { revision: FIRST } })
+    await events.cancel()
+  })
+
+  it('asks the client on the same stream', async () => {
+    const { events, send } = await open(serve().app)
+    await send(handshake)
+    await events.message()
+    await send(request('tools/call'))
+    const asked = await events.message()
+    expect(asked).toMatchObject({ method: 'roots/list' })
+    await send({ jsonrpc: '2.0', id: asked?.id, result: { roots: [] } })
+    expect(await events.message()).toMatchObject({ id: 1, result: { answer: { roots: [] } } })
+    await events.cancel()
+  })
+
+  it('ends what runs, and the connection, when the stream is closed', async () => {
+    const { app, server } = serve()
+    const { events, send } = await open(app)
+    await send(request('slow'))
+    const signal = server.exchanges[0]?.signal
+    await events.cancel()
+    expect(signal?.aborted).toBe(true)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    expect(await send(request('tools/list'))).toBe(404)
+  })
+
+  it('refuses posts to nowhere, and to the stream of somebody else', async () => {
+    const { app } = serve({ authenticate: ({ headers }) => ({ subject: headers.get('x-who') ?? '', scopes: [] }) })
+    const { events, send } = await open(app, { 'x-who': 'ann' })
+    expect(await send(handshake, { 'x-who': 'bob' })).toBe(404)
+    expect(await send(handshake)).toBe(202)
+    const headers = { 'content-type': 'application/json' }
+    expect(
+      (await app.request('/sse', { method: 'POST', body: '{"jsonrpc":"2.0","method":"n"}', headers })).status,
+    ).toBe(400)
+    expect((await app.request('/sse', { method: 'DELETE' })).status).toBe(405)
+    await events.cancel()
+  })
+
+  it('is guarded like the other one', async () => {
+    const { app } = serve()
+    expect((await app.request('/sse', { headers: { host: 'evil.example.com' } })).status).toBe(403)
+    expect((await app.request('/sse', { headers: { accept: 'text/html' } })).status).toBe(406)
+  })
+
+  it('ends with the server', async () => {
+    const { app } = serve()
+    const { events } = await open(app)
+    app.close()
+    expect(await events.next()).toBeUndefined()
+  })
+
+  it('is not there unless it is asked for', async () => {
+    const app = mcp(new HandWritten())
+    expect((await app.request('/sse')).status).toBe(400)
+    expect(await json(await post(app, handshake))).toMatchObject({ result: { protocolVersion: FIRST } })
+    expect((await get(app)).status).toBe(400)
+  })
+})
