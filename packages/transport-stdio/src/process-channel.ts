@@ -25,11 +25,18 @@ export interface ProcessChannelOptions extends Pick<StreamChannelOptions, 'maxLi
 /** How long the exit may lie behind the end of the output, and the rest of the output behind the exit, in ms. */
 const LAG = 500
 
-export function createProcessChannel(options: ProcessChannelOptions): Channel {
+export interface ProcessConnection extends Channel {
+  /** Resolves when the process exited by itself, before anybody is told: who then asks again can start another one. */
+  readonly gone: Promise<ConnectionError>
+}
+
+export function createProcessChannel(options: ProcessChannelOptions): ProcessConnection {
   return new ProcessChannel(options)
 }
 
-class ProcessChannel implements Channel {
+class ProcessChannel implements ProcessConnection {
+  readonly gone: Promise<ConnectionError>
+  #tellGone: (reason: ConnectionError) => void = () => {}
   readonly #options: ProcessChannelOptions
   readonly #child: ServerProcess
   readonly #tree: ReturnType<typeof processTree>
@@ -47,6 +54,9 @@ class ProcessChannel implements Channel {
     this.#options = options
     this.#child = child
     this.#tree = processTree(child)
+    this.gone = new Promise((resolve) => {
+      this.#tellGone = resolve
+    })
     this.#exited = new Promise((resolve) => void child.once('exit', () => resolve()))
     this.#drained = new Promise((resolve) => void child.once('close', () => resolve()))
     this.#stream = new StreamChannel({
@@ -128,6 +138,9 @@ class ProcessChannel implements Channel {
     await withinTime(this.#drained, LAG)
     const { exitCode, signalCode } = this.#child
     const exit = new ServerExitError(exitCode, signalCode, this.#options.tail.lines())
-    return exitedError(this.#options.command, exit)
+    const reason = exitedError(this.#options.command, exit)
+    this.#tellGone(reason)
+    await new Promise<void>((resolve) => void setImmediate(resolve))
+    return reason
   }
 }

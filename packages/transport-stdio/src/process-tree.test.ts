@@ -51,7 +51,8 @@ describe('closing', () => {
     const pid = (await ask(connection, 'pid')) as number
     process.kill((await ask(connection, 'ppid')) as number, 'SIGKILL')
     expect(await connection.closed).toMatchObject({ reason: 'exited', cause: { signal: 'SIGKILL' } })
-    expect(lives(pid)).toBe(false)
+    await until(() => !lives(pid))
+    await connection.close()
   })
 
   it('does not wait for a server that never reads, nor for one that writes without end', async () => {

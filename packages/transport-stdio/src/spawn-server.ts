@@ -48,6 +48,7 @@ export async function startServer(start: ServerStart): Promise<Connection> {
   let takesBatches = false
   const duplex = createDuplex(channel, { responder, report, limits: options.limits, takesBatches: () => takesBatches })
   return Object.assign(duplex, {
+    closed: Promise.race([duplex.closed, channel.gone]),
     negotiated(revision: string) {
       takesBatches = revision === BATCH_REVISION
     },

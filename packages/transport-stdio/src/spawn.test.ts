@@ -94,6 +94,17 @@ describe('a server that exits', () => {
     expect(await caught(() => connection.request('echo'))).toMatchObject({ reason: 'exited' })
   })
 
+  it('is known to be gone before those who wait are told', async () => {
+    const connection = await open('serve')
+    let isClosed = false
+    void connection.closed.then(() => {
+      isClosed = true
+    })
+    await caught(() => connection.request('exit', { code: 0 }))
+    expect(isClosed).toBe(true)
+    await connection.close()
+  })
+
   it('tells of the signal that ended it', async () => {
     const connection = await open('serve')
     expect(await caught(() => connection.request('kill'))).toMatchObject({
