@@ -1,9 +1,15 @@
 import { REVISIONS } from '@mcpx/protocol'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { behaviours } from './behaviours.ts'
 import { knownBugs } from './known-bugs.ts'
 import { type Carrier, withRig } from './rig.ts'
 import { skips } from './skips.ts'
+import { prepareToJudge } from './wire-judge.ts'
+
+// Longer than the limits of the clients, so that theirs are what is seen.
+vi.setConfig({ testTimeout: 15_000, maxConcurrency: 10 })
+
+beforeAll(prepareToJudge)
 
 const carriers: readonly Carrier[] = ['objects', 'text']
 const names = Object.keys(behaviours)

@@ -43,7 +43,7 @@ export interface Rig {
 }
 
 /** Long enough for anything within a process, short enough to see what does not exist. */
-const TIMEOUT = 2_000
+const TIMEOUT = 4_000
 
 /** Runs one behaviour and leaves nothing open. */
 export async function withRig(revision: Revision, carrier: Carrier, run: (rig: Rig) => Promise<void>): Promise<void> {

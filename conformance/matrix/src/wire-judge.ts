@@ -6,6 +6,7 @@ import {
   isRequest,
   isResponse,
   type Message,
+  REVISIONS,
   type RequestId,
   type Revision,
 } from '@mcpx/protocol'
@@ -55,6 +56,18 @@ function lawOf(revision: Revision): Law {
   const law = { judge: createJudge(schema, [...meant, closed]), definitions, methods: new Map(methods) }
   laws.set(revision, law)
   return law
+}
+
+/** Schemas are compiled when they are first asked for, which takes long enough to be noticed. */
+export function prepareToJudge(): void {
+  for (const revision of REVISIONS) {
+    const { judge, definitions, methods } = lawOf(revision)
+    for (const name of methods.values()) {
+      judge(name, {})
+      const result = name.replace(/Request$/, 'Result')
+      if (result in definitions) judge(result, {})
+    }
+  }
 }
 
 /** The client's end of a channel; what is not as the revision has it is told to `report`. */

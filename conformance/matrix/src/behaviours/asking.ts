@@ -133,11 +133,11 @@ export const asking: Behaviours = {
   async 'a user who takes their time is not timed out by the limit of an answer'({ connect }) {
     const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
     const onElicit = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 80))
+      await new Promise((resolve) => setTimeout(resolve, 450))
       return accept({ name: 'Ada' })
     }
     const client = await connect(server, { onElicit })
-    const result = await client.callTool('t', {}, { timeout: 40 })
+    const result = await client.callTool('t', {}, { timeout: 300 })
     expect(JSON.parse(textOf(result)).content).toEqual({ name: 'Ada' })
   },
 

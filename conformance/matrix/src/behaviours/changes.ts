@@ -17,7 +17,7 @@ function changing() {
 }
 
 /** How long a change may take, in ms. */
-const PATIENCE = 400
+const PATIENCE = 2_000
 
 /** Everything that was heard, and a wait for a number of it. */
 export function heard() {

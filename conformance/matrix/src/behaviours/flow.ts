@@ -158,21 +158,6 @@ export const flow: Behaviours = {
     expect(await stopped).toMatchObject({ reason: 'cancelled' })
   },
 
-  async 'progress keeps a call alive, up to the longest time'({ connect }) {
-    const server = oneTool(async (ctx) => {
-      for (let done = 1; done <= 6 && !ctx.signal.aborted; done += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 15))
-        await ctx.progress(done)
-      }
-      return 'done'
-    })
-    const client = await connect(server)
-    const onProgress = () => {}
-    expect(textOf(await client.callTool('t', {}, { timeout: 60, onProgress }))).toBe('done')
-    const call = caught(() => client.callTool('t', {}, { timeout: 60, maxTimeout: 40, onProgress }))
-    expect(await call).toMatchObject({ reason: 'timeout' })
-  },
-
   async 'closing the client ends its calls on both sides'({ connect }) {
     const { server, started, stopped } = endless()
     const client = await connect(server)

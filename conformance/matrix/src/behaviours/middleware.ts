@@ -169,9 +169,9 @@ export const middleware: Behaviours = {
         const answer = await ctx.elicit('who', { message: 'Who?', schema: named })
         return answer.content?.name
       })
-      .use(timeout(40))
+      .use(timeout(300))
     const onElicit = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 80))
+      await new Promise((resolve) => setTimeout(resolve, 450))
       return { action: 'accept', content: { name: 'Ada' } } as const
     }
     const client = await connect(server, { onElicit })
