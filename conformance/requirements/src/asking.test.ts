@@ -11,6 +11,12 @@ const FORM = z.object({ n: z.number().int() })
 
 const server = createServer(info)
   .tool('form', {}, async (_, ctx) => ctx.elicit('q', { message: 'm', schema: FORM }))
+  .tool('written', {}, async (_, ctx) =>
+    ctx.elicit('q', {
+      message: 'm',
+      schema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+    }),
+  )
   .tool('visit', {}, async (_, ctx) => ctx.openUrl('q', { message: 'm', url: 'https://example.com/pay' }))
   .tool('roots', {}, async (_, ctx) => ctx.roots('q'))
   .tool('sample', {}, async (_, ctx) => ctx.sample('q', { messages: [], maxTokens: 1 }))
@@ -47,16 +53,16 @@ describe('what the user answers', () => {
     }
   })
 
-  it('is checked against the form, and asked for again when it does not fit [S-236]', async () => {
+  it.each(['form', 'written'])('is checked against the %s, and asked for again [S-236]', async (name) => {
     for (const content of [{}, { n: 'x' }, { n: 1.5 }, undefined]) {
       const inputResponses = { q: { action: 'accept', ...(content && { content }) } }
-      const { result } = await connectWire(server).call('tools/call', { name: 'form', inputResponses }, able)
+      const { result } = await connectWire(server).call('tools/call', { name, inputResponses }, able)
       expect(result?.resultType).toBe('input_required')
     }
     let asked = 0
     const answer = () => ({ action: 'accept', content: { n: asked++ < 1 ? 'x' : 3 } })
     const wire = await connectLegacy(server, '2025-11-25', { answer, capabilities: able })
-    expect((await wire.ask('tools/call', { name: 'form' })).result?.content).toMatchObject([
+    expect((await wire.ask('tools/call', { name })).result?.content).toMatchObject([
       { text: JSON.stringify({ action: 'accept', content: { n: 3 } }) },
     ])
     expect(asked).toBe(2)

@@ -17,7 +17,7 @@ function limited(options: RateLimitOptions) {
 afterEach(() => void vi.useRealTimers())
 
 describe('a rate limit', () => {
-  it('lets each caller ask so often, and again in the next window', async () => {
+  it('lets each caller ask so often, and again in the next window [S-168]', async () => {
     vi.useFakeTimers({ now: 1_000_000 })
     const ask = limited({ limit: 2, windowMs: 10_000 })
     expect(await ask('ann')).toEqual({ ok: true })
@@ -50,7 +50,7 @@ describe('a rate limit', () => {
     })
   })
 
-  it('uses a code that JSON-RPC leaves to applications', () => {
+  it('uses a code that JSON-RPC leaves to applications [S-008]', () => {
     expect(RATE_LIMITED < -32_768 || RATE_LIMITED > -32_000).toBe(true)
   })
 

@@ -18,7 +18,7 @@ afterEach(() => {
 })
 
 describe('a timeout', () => {
-  it('answers for a tool that never ends, and names the bound', async () => {
+  it('answers for a tool that never ends, and names the bound [S-095]', async () => {
     const result = start(timeout(50), never)
     await vi.advanceTimersByTimeAsync(49)
     expect(vi.getTimerCount()).toBe(1)
@@ -29,7 +29,7 @@ describe('a timeout', () => {
     })
   })
 
-  it('is an error for everything else, with a code that JSON-RPC leaves to applications', async () => {
+  it('is an error for everything else, with a code that JSON-RPC leaves to applications [S-008]', async () => {
     const error = start(timeout(50), never, 'resources/read')
     await vi.advanceTimersByTimeAsync(50)
     expect(await error).toBeInstanceOf(RpcError)
