@@ -298,9 +298,13 @@ describe('a redirect', () => {
   })
 
   it.each([301, 302, 303])('by %i is refused, as it would turn the request into another', async (status) => {
-    const { url } = await serve((_, response) => empty(response, status, { location: '/new' }))
+    const { url, seen } = await serve((one, response) => {
+      if (one.path === '/new') return result(response, one, {})
+      return empty(response, status, { location: '/new' })
+    })
     const { connection } = await reach(url)
     expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status })
+    expect(seen.length).toBe(1)
   })
 
   it.each([[{}], [{ location: 'http://[' }]])('that leads nowhere is refused', async (headers) => {

@@ -214,6 +214,19 @@ it('closes the stream of a cancelled or late request, and says nothing more in t
   expect(seen.length).toBe(2)
 })
 
+it('leaves the stream of a request that is given up, also where fetch does not see to it', async () => {
+  let left = false
+  const body = new ReadableStream({
+    cancel() {
+      left = true
+    },
+  })
+  const fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  const { connection } = await reach('https://example.com', { fetch })
+  expect(await caught(() => connection.request('a', modern(), { timeout: 20 }))).toMatchObject({ reason: 'timeout' })
+  await until(() => left)
+})
+
 it('lets progress put off the time limit', async () => {
   const { url } = await serve(async (one, response) => {
     const events = stream(response)

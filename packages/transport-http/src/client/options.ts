@@ -83,7 +83,6 @@ function readUrl(given: string | URL): URL {
   if (url.username !== '' || url.password !== '') {
     throw new TypeError('url: must not hold a name or a password; pass them with the headers option')
   }
-  url.hash = ''
   return url
 }
 

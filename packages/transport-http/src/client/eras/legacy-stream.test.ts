@@ -170,6 +170,19 @@ describe('a request whose stream was cut', () => {
     expect(resumed().map(({ headers }) => headers['last-event-id'])).toEqual(['p-1', 'p-2', 'p-3', 'p-4', 'p-5', 'p-6'])
   })
 
+  it('waits no longer than the server asks for, however long it would wait by itself', async () => {
+    const { connection, call } = await cutting(
+      (_, response) => {
+        const events = stream(response)
+        events.event({ jsonrpc: '2.0', id: call().id, result: {} })
+        events.end()
+      },
+      undefined,
+      { reconnect: { minDelay: 60_000, maxDelay: 60_000, attempts: 3 } },
+    )
+    expect(await connection.request('tools/call', {}, { timeout: 2_000 })).toEqual({})
+  })
+
   it('waits as long as the server asks for, and no longer than the client allows', async () => {
     for (const [retry, maxDelay, least] of [
       [120, 1_000, 115],

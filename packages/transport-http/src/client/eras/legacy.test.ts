@@ -234,6 +234,32 @@ describe('a request', () => {
     expect(seen.filter(({ message }) => message.result !== undefined)).toEqual([])
   })
 
+  it('of the server is given up when the connection is closed', async () => {
+    let reason: unknown
+    const { url } = await serveLegacy((_, response) =>
+      stream(response).event({ jsonrpc: '2.0', id: 5, method: 'ping' }),
+    )
+    const { connection, heard } = await shakeHands(
+      await reach(
+        url,
+        {},
+        {
+          async respond(_, { signal }) {
+            await new Promise((resolve) => signal.addEventListener('abort', resolve))
+            reason = signal.reason
+            return undefined
+          },
+        },
+      ),
+    )
+    const waiting = caught(() => connection.request('tools/call'))
+    await until(() => heard.length === 1)
+    await connection.close()
+    await waiting
+    await until(() => reason !== undefined)
+    expect(reason).toMatchObject({ reason: 'closed' })
+  })
+
   it('of the server whose answer is not taken is reported', async () => {
     const { url } = await serveLegacy(
       (one, response) => {
