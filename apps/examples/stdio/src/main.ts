@@ -10,6 +10,7 @@ const file = fileURLToPath(new URL('server.ts', import.meta.url))
 const args = [...process.execArgv, file]
 
 for (const era of ['modern', 'legacy'] as const) await useDesk(era)
+await useOldServer()
 console.log('ok')
 
 async function useDesk(era: 'modern' | 'legacy'): Promise<void> {
@@ -27,6 +28,22 @@ async function useDesk(era: 'modern' | 'legacy'): Promise<void> {
   await checkCrash(client)
   await client.close()
   console.log(`${era}: ${client.revision}, called, asked, cancelled, crashed, started again, closed`)
+}
+
+/** A server that does not survive a question from the newer era is started again for the older one. */
+async function useOldServer(): Promise<void> {
+  const old = fileURLToPath(new URL('old-server.ts', import.meta.url))
+  let starts = 0
+  const stderr = () => {
+    starts += 1
+  }
+  const client = await connect(spawn(process.execPath, [...process.execArgv, old], { stderr }))
+  assert.equal(client.era, 'legacy')
+  assert.equal(client.server.info?.name, 'old')
+  await client.ping()
+  await client.close()
+  assert.equal(starts, 2)
+  console.log(`old server: ${client.revision} at the second start`)
 }
 
 async function checkCalls(client: Client<Desk>): Promise<void> {

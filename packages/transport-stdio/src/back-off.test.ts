@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { createBackOff, type RestartOptions } from './back-off.ts'
+
+async function timeToWait(options: RestartOptions | false, lives: readonly number[]): Promise<number> {
+  const backOff = createBackOff(options)
+  for (const lived of lives) backOff.exited(lived)
+  const started = performance.now()
+  await backOff.wait()
+  return performance.now() - started
+}
+
+it('lets a process start at once, and once more after it exited', async () => {
+  expect(await timeToWait({ delay: 5_000 }, [])).toBeLessThan(1_000)
+  expect(await timeToWait({ delay: 5_000 }, [1])).toBeLessThan(1_000)
+})
+
+it('waits twice as long for each further exit, up to a limit', async () => {
+  expect(await timeToWait({ delay: 40 }, [1, 1])).toBeGreaterThan(35)
+  expect(await timeToWait({ delay: 40 }, [1, 1, 1])).toBeGreaterThan(75)
+  const most = await timeToWait({ delay: 40, maxDelay: 60 }, Array(20).fill(1))
+  expect(most).toBeGreaterThan(55)
+  expect(most).toBeLessThan(5_000)
+})
+
+it('begins anew after a process that was well', async () => {
+  expect(await timeToWait({ delay: 5_000, healthyAfter: 100 }, [1, 1, 1, 100])).toBeLessThan(1_000)
+})
+
+it('can be left out', async () => {
+  expect(await timeToWait(false, [1, 1, 1, 1])).toBeLessThan(1_000)
+})
