@@ -92,17 +92,31 @@ describe('on a port', () => {
     await expect(fetch(http.url)).rejects.toThrow()
   })
 
+  it('closes though a handler does not end', async () => {
+    const http = await serve({}, new HandWritten({ 'tools/list': () => new Promise<object>(() => {}) }))
+    const { socket } = await dial(http)
+    socket.write(raw(list))
+    await pause()
+    const closed = new Promise((resolve) => socket.on('close', resolve))
+    await http.close()
+    socket.end()
+    await closed
+  })
+
   it('lets what runs end before it goes', async () => {
-    const server = new HandWritten({
-      'tools/list': () =>
-        pause()
-          .then(pause)
-          .then(() => ({ tools: [1] })),
+    let running: () => void = () => {}
+    const started = new Promise<void>((resolve) => {
+      running = resolve
     })
-    const http = await serve({}, server)
+    const slow = async () => {
+      running()
+      await pause()
+      return { tools: ['x'.repeat(1_000_000)] }
+    }
+    const http = await serve({}, new HandWritten({ 'tools/list': slow }))
     const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
     const response = fetch(http.url, { method: 'POST', body: list, headers })
-    await pause()
+    await started
     await Promise.all([http.drain(1_000), response.then(async (each) => expect((await each.json()).id).toBe(1))])
   })
 })

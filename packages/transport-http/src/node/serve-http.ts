@@ -45,23 +45,36 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   )
   const http = createServer((incoming, outgoing) => void listener(incoming, outgoing))
   const bound = await listen(http, port, host)
-  const closed = () =>
-    new Promise<void>((resolve) => {
-      http.close(() => resolve())
-      http.closeAllConnections()
-    })
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
     port: bound,
     async close() {
       endpoint.close()
-      await closed()
+      await end(http, 0)
     },
     async drain(ms) {
       await endpoint.drain(ms)
-      await closed()
+      await end(http, FLUSH)
     },
   }
+}
+
+/** How long what was answered may take to reach its client while the server ends, in ms. */
+const FLUSH = 1_000
+const LOOK = 20
+
+/** Takes no more connections, and ends those there are: as soon as they are idle, and all of them after so many ms. */
+function end(http: Server, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timers = [
+      setInterval(() => http.closeIdleConnections(), LOOK),
+      setTimeout(() => http.closeAllConnections(), ms),
+    ]
+    http.close(() => {
+      for (const timer of timers) clearTimeout(timer)
+      resolve()
+    })
+  })
 }
 
 /** The names by which a server on this address is called. */

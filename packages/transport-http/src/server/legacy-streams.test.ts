@@ -112,13 +112,49 @@ describe('the stream of a session', () => {
 
   it('keeps its session alive, and sees what other requests change', async () => {
     const { server, sessions, listeners } = feeding()
-    const app = mcp(server, { sessions: { ttl: 40 }, keepAlive: 10 })
+    const app = mcp(server, { sessions: { ttl: 200 }, keepAlive: 20 })
     const headers = { 'mcp-session-id': await openSession(app) }
     const events = eventsOf(await get(app, headers))
     await listening(listeners)
-    await new Promise((resolve) => setTimeout(resolve, 90))
+    await new Promise((resolve) => setTimeout(resolve, 350))
     expect((await post(app, request('nope'), headers)).status).toBe(200)
     expect(sessions[0]?.state.revision).toBe('2025-11-25')
+    await events.cancel()
+  })
+
+  it('knows what other requests change, in other processes too, and takes no older record for the newest', async () => {
+    const { server, sessions: seen, listeners } = feeding()
+    const inner = createMemorySessionStore()
+    let hold: Promise<void> | undefined
+    const store = {
+      ...inner,
+      async get(id: string, ttl?: number) {
+        const state = await inner.get(id, ttl)
+        await hold
+        return state
+      },
+    }
+    const sessions = { store, bus: createMemoryEventBus() }
+    const changing = new HandWritten({
+      'logging/setLevel': async ({ level }, { session }) => {
+        await session?.update((state) => void Object.assign(state, { logLevel: level }))
+        return {}
+      },
+    })
+    const [here, there] = [mcp(server, { sessions }), mcp(changing, { sessions })]
+    const headers = { 'mcp-session-id': await openSession(here) }
+    const events = eventsOf(await get(here, headers))
+    await listening(listeners)
+    const late = gate()
+    hold = late.promise
+    const reading = post(here, request('nope'), headers)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    hold = undefined
+    await post(there, request('logging/setLevel', { level: 'error' }), headers)
+    expect(seen[0]?.state.logLevel).toBe('error')
+    late.open()
+    await reading
+    expect(seen[0]?.state.logLevel).toBe('error')
     await events.cancel()
   })
 
@@ -209,6 +245,20 @@ describe('the stream of a POST', () => {
     await second.comment()
     held.open()
     expect(await second.rest()).toMatchObject([{ params: { data: 'two' } }, { id: 5, result: {} }])
+  })
+
+  it('leaves a reader for a newer one: no message comes twice', async () => {
+    const { server, held } = speaking()
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const first = eventsOf(await post(app, request('tools/call', {}, 5), headers))
+    await first.next()
+    const one = await first.next()
+    const second = eventsOf(await get(app, { ...headers, 'last-event-id': one?.id ?? '' }))
+    await second.comment()
+    expect(await first.next()).toBeUndefined()
+    held.open()
+    expect(await second.rest()).toMatchObject([{ params: { data: 'two' } }, { id: 5 }])
   })
 
   it('can be let go by the server, and is resumed when the client comes back', async () => {

@@ -71,6 +71,17 @@ describe('a session', () => {
     expect((await post(app, request('tools/list'), headers)).status).toBe(404)
   })
 
+  it('lives on with each use, for its time and no longer', async () => {
+    const app = mcp(simple(), { sessions: { ttl: 250 } })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    for (let n = 0; n < 3; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 125))
+      expect((await post(app, request('tools/list'), headers)).status).toBe(200)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect((await post(app, request('tools/list'), headers)).status).toBe(404)
+  })
+
   it('belongs to the one who opened it', async () => {
     const app = mcp(simple(), {
       authenticate: ({ headers }) => ({ subject: headers.get('authorization') ?? '', scopes: [] }),

@@ -1,0 +1,120 @@
+import { createMemoryEventBus, createMemorySessionStore } from '@mcpx/protocol/memory'
+import { describe, expect, it } from 'vitest'
+import { mcp } from './hono.ts'
+import type { EndpointOptions } from './options.ts'
+import { eventsOf, HandWritten, openSession, post, request } from './server.fixture.ts'
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** A server whose one tool asks the client, with the options given by the test. */
+function asking(ask: object, options: EndpointOptions = {}) {
+  const outcomes: unknown[] = []
+  const server = new HandWritten({
+    'tools/call': async (_params, { session }) => {
+      const outcome = await session?.request('roots/list', {}, ask).catch((error: unknown) => error)
+      outcomes.push(outcome)
+      return {}
+    },
+  })
+  return { app: mcp(server, options), outcomes }
+}
+
+describe('a question to the client', () => {
+  it('is given up when the handler has no use for it any more: the client is told', async () => {
+    const giveUp = new AbortController()
+    const { app, outcomes } = asking({ signal: giveUp.signal })
+    const events = eventsOf(await post(app, request('tools/call'), { 'mcp-session-id': await openSession(app) }))
+    const asked = await events.message()
+    giveUp.abort()
+    const [told] = await events.rest()
+    expect(told).toMatchObject({ method: 'notifications/cancelled', params: { requestId: asked?.id } })
+    expect(outcomes).toMatchObject([{ reason: 'cancelled' }])
+  })
+
+  it('is not asked at all when it is given up before', async () => {
+    const { app, outcomes } = asking({ signal: AbortSignal.abort() })
+    const response = await post(app, request('tools/call'), { 'mcp-session-id': await openSession(app) })
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(outcomes).toMatchObject([{ reason: 'cancelled' }])
+  })
+
+  it('waits longer for a client that says it is busy', async () => {
+    const heard: unknown[] = []
+    const { app, outcomes } = asking({ timeout: 150, onNotification: (progress: unknown) => heard.push(progress) })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await post(app, request('tools/call'), headers))
+    const asked = await events.message()
+    const progressToken = asked?.id
+    expect(asked?.params).toEqual({ _meta: { progressToken } })
+    for (let progress = 1; progress <= 3; progress++) {
+      await pause(70)
+      await post(
+        app,
+        { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress } },
+        headers,
+      )
+    }
+    await post(app, { jsonrpc: '2.0', id: asked?.id, result: { roots: [] } }, headers)
+    await events.rest()
+    expect(outcomes).toEqual([{ roots: [] }])
+    expect(heard).toHaveLength(3)
+  })
+
+  it('has no use for an answer that comes too late', async () => {
+    const problems: Error[] = []
+    const { app, outcomes } = asking({ timeout: 5 }, { report: (problem) => problems.push(problem) })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await post(app, request('tools/call'), headers))
+    const asked = await events.message()
+    await events.rest()
+    expect((await post(app, { jsonrpc: '2.0', id: asked?.id, result: {} }, headers)).status).toBe(202)
+    expect(outcomes).toMatchObject([{ reason: 'timeout' }])
+    expect(problems).toMatchObject([{ reason: 'unmatched' }])
+  })
+
+  it('is answered across processes as often as it is asked, and nothing stays subscribed', async () => {
+    const inner = createMemoryEventBus()
+    let subscribed = 0
+    const bus = {
+      ...inner,
+      async subscribe(topic: string, listener: (message: string) => void) {
+        subscribed += 1
+        const stop = await inner.subscribe(topic, listener)
+        return () => {
+          subscribed -= 1
+          return stop()
+        }
+      },
+    }
+    const sessions = { store: createMemorySessionStore(), bus }
+    const [here, there] = [asking({}, { sessions }), asking({}, { sessions })]
+    const headers = { 'mcp-session-id': await openSession(here.app) }
+    for (const n of [1, 2]) {
+      const events = eventsOf(await post(here.app, request('tools/call', {}, n), headers))
+      const asked = await events.message()
+      await post(there.app, { jsonrpc: '2.0', id: asked?.id, result: { roots: [] } }, headers)
+      expect(await events.rest()).toMatchObject([{ id: n, result: {} }])
+    }
+    await pause(1)
+    expect(here.outcomes).toEqual([{ roots: [] }, { roots: [] }])
+    expect(subscribed).toBe(0)
+  })
+
+  it('is cancelled with its request, from any process', async () => {
+    const sessions = { store: createMemorySessionStore(), bus: createMemoryEventBus() }
+    const signals: AbortSignal[] = []
+    const server = new HandWritten({
+      'tools/call': (_params, { signal }) => {
+        signals.push(signal)
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve({})))
+      },
+    })
+    const [here, there] = [mcp(server, { sessions }), mcp(server, { sessions })]
+    const headers = { 'mcp-session-id': await openSession(here) }
+    const running = post(here, request('tools/call', {}, 'x'), headers)
+    await pause(5)
+    await post(there, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } }, headers)
+    expect(await (await running).text()).toBe('')
+    expect(signals[0]?.aborted).toBe(true)
+  })
+})
