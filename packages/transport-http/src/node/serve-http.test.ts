@@ -111,13 +111,18 @@ describe('on a port', () => {
     const slow = async () => {
       running()
       await pause()
-      return { tools: ['x'.repeat(1_000_000)] }
+      return { tools: ['x'.repeat(8_000_000)] }
     }
     const http = await serve({}, new HandWritten({ 'tools/list': slow }))
-    const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
-    const response = fetch(http.url, { method: 'POST', body: list, headers })
+    const { socket, until } = await dial(http)
+    socket.write(raw(list))
     await started
-    await Promise.all([http.drain(1_000), response.then(async (each) => expect((await each.json()).id).toBe(1))])
+    socket.pause()
+    const drained = http.drain(1_000)
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    socket.resume()
+    await Promise.all([drained, until(/x"\]\}\}/)])
+    socket.destroy()
   })
 })
 

@@ -2,7 +2,7 @@ import { createMemoryEventBus, createMemorySessionStore } from '@mcpx/protocol/m
 import { describe, expect, it } from 'vitest'
 import { mcp } from './hono.ts'
 import type { EndpointOptions } from './options.ts'
-import { eventsOf, HandWritten, openSession, post, request } from './server.fixture.ts'
+import { eventsOf, gate, HandWritten, openSession, post, request } from './server.fixture.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -62,14 +62,23 @@ describe('a question to the client', () => {
 
   it('has no use for an answer that comes too late', async () => {
     const problems: Error[] = []
-    const { app, outcomes } = asking({ timeout: 5 }, { report: (problem) => problems.push(problem) })
+    const [gaveUp, held] = [gate<unknown>(), gate()]
+    const server = new HandWritten({
+      'tools/call': async (_params, { session }) => {
+        gaveUp.open(await session?.request('roots/list', {}, { timeout: 5 }).catch((error: unknown) => error))
+        await held.promise
+        return {}
+      },
+    })
+    const app = mcp(server, { report: (problem) => problems.push(problem) })
     const headers = { 'mcp-session-id': await openSession(app) }
     const events = eventsOf(await post(app, request('tools/call'), headers))
     const asked = await events.message()
-    await events.rest()
+    expect(await gaveUp.promise).toMatchObject({ reason: 'timeout' })
     expect((await post(app, { jsonrpc: '2.0', id: asked?.id, result: {} }, headers)).status).toBe(202)
-    expect(outcomes).toMatchObject([{ reason: 'timeout' }])
     expect(problems).toMatchObject([{ reason: 'unmatched' }])
+    held.open()
+    await events.rest()
   })
 
   it('is answered across processes as often as it is asked, and nothing stays subscribed', async () => {

@@ -1,3 +1,4 @@
+import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { mcp } from './hono.ts'
 import { eventsOf, gate, get, HandWritten, json, MODERN, modern, post, postModern, request } from './server.fixture.ts'
@@ -154,6 +155,19 @@ describe('a modern POST', () => {
     const response = await postModern(app, modern('prompts/get', { name: 'a' }))
     expect(await gone.promise).toMatchObject({ reason: 'limit' })
     await expect(response.text()).rejects.toThrow()
+  })
+})
+
+describe('a mounted app', () => {
+  it('answers where it is mounted, and nowhere else', async () => {
+    const app = new Hono().route('/api/mcp', mcp(echo))
+    const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN }
+    const body = JSON.stringify(modern('server/discover'))
+    const status = async (path: string) => {
+      const request = { method: 'POST', body, headers: { ...headers, 'mcp-method': 'server/discover' } }
+      return (await app.request(path, request)).status
+    }
+    expect([await status('/api/mcp'), await status('/api/mcp/'), await status('/api')]).toEqual([200, 200, 404])
   })
 })
 
