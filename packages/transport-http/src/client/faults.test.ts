@@ -94,12 +94,12 @@ describe('an answer that is lost', () => {
       const events = stream(response)
       for (let n = 0; n < 8; n++) {
         events.raw(': still here\n\n')
-        await delay(25)
+        await delay(50)
       }
       events.event({ jsonrpc: '2.0', id: one.message.id, result: {} })
       events.end()
     })
-    const { connection } = await reach(url, { keepAlive: 100 })
+    const { connection } = await reach(url, { keepAlive: 250 })
     expect(await connection.request('tools/list', modern())).toEqual({})
   })
 })

@@ -205,7 +205,7 @@ it('closes the stream of a cancelled or late request, and says nothing more in t
   const { connection } = await reach(url)
   const controller = new AbortController()
   const cancelled = caught(() => connection.request('a', modern(), { signal: controller.signal }))
-  const late = caught(() => connection.request('b', modern(), { timeout: 60, announceCancel: false }))
+  const late = caught(() => connection.request('b', modern(), { timeout: 400, announceCancel: false }))
   await until(() => seen.length === 2)
   controller.abort(new Error('enough'))
   expect(await cancelled).toMatchObject({ reason: 'cancelled' })
@@ -231,14 +231,14 @@ it('lets progress put off the time limit', async () => {
   const { url } = await serve(async (one, response) => {
     const events = stream(response)
     for (let progress = 1; progress < 8; progress++) {
-      await delay(30)
+      await delay(60)
       events.event(note('notifications/progress', { progressToken: one.message.id, progress }))
     }
     events.event({ jsonrpc: '2.0', id: one.message.id, result: { done: true } })
     events.end()
   })
   const { connection } = await reach(url)
-  const options = { timeout: 100, onNotification: () => {} }
+  const options = { timeout: 300, onNotification: () => {} }
   expect(await connection.request('a', modern(), options)).toEqual({ done: true })
 })
 

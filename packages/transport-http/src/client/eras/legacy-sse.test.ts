@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type RequestMessage, resultMessage } from '@mcpx/protocol'
-import { caught, delay } from '@mcpx/testkit'
+import { caught } from '@mcpx/testkit'
 import { describe, expect, it } from 'vitest'
 import { empty, failure, note, reach, type Seen, serve, shakeHands, stream, until } from '../peer.fixture.ts'
 
@@ -37,6 +37,11 @@ async function serveOldest({ refusal = 405, endpoint = '/post?s=1', open, answer
   return { ...peer, opened }
 }
 
+function cancellable() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
+
 describe('the oldest wire', () => {
   it.each([400, 404, 405])('is tried when a handshake is refused by %i', async (refusal) => {
     const { url, seen, opened } = await serveOldest({ refusal })
@@ -49,8 +54,9 @@ describe('the oldest wire', () => {
       'POST /post?s=1',
       'POST /post?s=1',
     ])
+    expect(seen[1]?.gone.aborted).toBe(false)
     await connection.close()
-    await delay(20)
+    await until(() => seen[1]?.gone.aborted === true)
     expect(seen.length).toBe(4)
   })
 
@@ -98,9 +104,11 @@ describe('the oldest wire', () => {
     const { url, seen } = await serveOldest({ open: (response) => void stream(response) })
     const { connection } = await reach(url)
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
-    expect(await caught(() => connection.request('initialize', params, { timeout: 80 }))).toMatchObject({
-      reason: 'timeout',
-    })
+    const { signal, abort } = cancellable()
+    const given = caught(() => connection.request('initialize', params, { signal, announceCancel: false }))
+    await until(() => seen.length === 2)
+    abort()
+    expect(await given).toMatchObject({ reason: 'cancelled' })
     await until(() => seen[1]?.gone.aborted === true)
   })
 

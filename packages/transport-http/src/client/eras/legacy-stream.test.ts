@@ -206,6 +206,36 @@ describe('a request whose stream was cut', () => {
     }
   })
 
+  it('waits no longer each time while something comes of it', async () => {
+    let count = 1
+    const { connection, call } = await cutting(
+      (_, response) => {
+        const events = stream(response)
+        count += 1
+        if (count < 14) events.raw(`id: p-${count}\ndata:\n\n`)
+        else events.event({ jsonrpc: '2.0', id: call().id, result: {} })
+        events.end()
+      },
+      'id: p-1\ndata:\n\n',
+      { reconnect: { minDelay: 5, maxDelay: 60_000, attempts: 3 } },
+    )
+    expect(await connection.request('tools/call', {}, { timeout: 3_000 })).toEqual({})
+  })
+
+  it('is not lost by outages that are not in a row', async () => {
+    let count = 0
+    const { connection, call } = await cutting((_, response) => {
+      count += 1
+      if (count % 3 === 1) return empty(response, 502)
+      if (count % 3 === 2) return response.destroy()
+      const events = stream(response)
+      if (count === 9) events.event({ jsonrpc: '2.0', id: call().id, result: {} })
+      return events.end()
+    })
+    expect(await connection.request('tools/call')).toEqual({})
+    expect(count).toBe(9)
+  })
+
   it('is tried again through outages, and lost after too many of them', async () => {
     let outages = 0
     const { connection, call } = await cutting((_, response) => {
@@ -260,7 +290,7 @@ describe('a request whose stream was cut', () => {
 
   it('is no longer carried on once it is given up', async () => {
     const { connection, resumed, seen } = await cutting((_, response) => void stream(response))
-    expect(await caught(() => connection.request('tools/call', {}, { timeout: 80 }))).toMatchObject({
+    expect(await caught(() => connection.request('tools/call', {}, { timeout: 300 }))).toMatchObject({
       reason: 'timeout',
     })
     await until(() => resumed()[0]?.gone.aborted === true)

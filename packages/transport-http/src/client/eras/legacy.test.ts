@@ -137,7 +137,7 @@ describe('a request', () => {
   it('that is given up is cancelled by a notification', async () => {
     const { url, seen } = await serveLegacy(() => {})
     const { connection } = await shakeHands(await reach(url))
-    expect(await caught(() => connection.request('tools/call', {}, { timeout: 40 }))).toMatchObject({
+    expect(await caught(() => connection.request('tools/call', {}, { timeout: 200 }))).toMatchObject({
       reason: 'timeout',
     })
     await until(() => calls(seen).includes('notifications/cancelled'))

@@ -22,7 +22,7 @@ export function createWires(host: Host): Wires {
   return {
     of(message) {
       if (isRequest(message)) last = claimsModern(message) ? modern : other
-      return claimsModern(message) ? modern : last
+      return last
     },
     all: wires,
   }
