@@ -30,6 +30,11 @@ export const skips: readonly Skip[] = [
     reason: 'structuredContent was an object before 2026-07-28',
   },
   {
+    behaviour: 'completion knows what is filled in already',
+    revisions: BEFORE_JUNE,
+    reason: 'the context of a completion came with 2025-06-18',
+  },
+  {
     behaviour: 'a form is filled in, and its values fit the schema',
     revisions: BEFORE_JUNE,
     reason: 'elicitation came with 2025-06-18',

@@ -188,7 +188,7 @@ describe('log messages', () => {
   const message = (data: string) =>
     ({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } }) as const
 
-  it('go to the call they came with, where the carrier knows it, else to the last that wants them', async () => {
+  it('go to the call they came with, where the carrier knows it, else to none of several', async () => {
     const finish: (() => void)[] = []
     const listening: RequestOptions[] = []
     let responder: Responder | undefined
@@ -228,7 +228,7 @@ describe('log messages', () => {
     await responder?.respond({ ...message('4'), params: { level: 'loud', data: 1 } }, exchange)
     expect(heard).toEqual([
       ['first', '1'],
-      ['second', '2'],
+      ['client', '2'],
       ['client', '3'],
     ])
     expect(problems).toEqual([expect.stringContaining('A log message was ignored. params.level')])

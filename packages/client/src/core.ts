@@ -53,7 +53,8 @@ export function createCore(options: ClientOptions): Core {
     report,
     hear(notification) {
       const entry = logEntryOf(notification, report)
-      if (entry !== undefined) (calls.at(-1) ?? onLog)?.(entry)
+      // Where several calls listen, nothing says whose message it is: none of them gets what may be another's.
+      if (entry !== undefined) (calls.length === 1 ? calls[0] : onLog)?.(entry)
     },
     hearLogs(hear) {
       calls.push(hear)

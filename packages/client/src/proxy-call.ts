@@ -8,11 +8,24 @@ import {
   type JsonObject,
   methodNotFound,
   readEnvelope,
+  userRejected,
 } from '@mcpx/protocol'
 import type { RequestCallOptions } from './options.ts'
 
-export function forwardOptions(ctx: Context): RequestCallOptions {
+/** Makes the call for whoever made this one. When it ends because of a question, it says what the question did. */
+export async function forward<Result>(
+  ctx: Context,
+  call: (options: RequestCallOptions) => Promise<Result>,
+): Promise<Result> {
   const stop = new AbortController()
+  try {
+    return await call(forwardOptions(ctx, stop))
+  } catch (error) {
+    throw stop.signal.aborted ? stop.signal.reason : error
+  }
+}
+
+function forwardOptions(ctx: Context, stop: AbortController): RequestCallOptions {
   const envelope = readEnvelope({ _meta: ctx.meta })
   return {
     signal: AbortSignal.any([ctx.signal, stop.signal]),
@@ -46,7 +59,7 @@ function createOnAsk(ctx: Context, stop: AbortController) {
     const name = `upstream-${count}`
     const answers = await ctx.ask({ [name]: request }).then(undefined, (error: unknown) => {
       stop.abort(error)
-      throw error
+      throw userRejected('The question is asked elsewhere')
     })
     const answer = answers[name]
     if (answer === undefined) throw methodNotFound(request.method)

@@ -1,8 +1,16 @@
 /** Offers what another server offers: everything is passed on, to it and back. */
 
-import type { Change, Context, Handler, JsonObject, LoggingLevel, ServerCapabilities } from '@mcpx/protocol'
+import {
+  type Change,
+  type Context,
+  type Handler,
+  hasCapability,
+  type JsonObject,
+  type LoggingLevel,
+  type ServerCapabilities,
+} from '@mcpx/protocol'
 import type { Client } from './client.ts'
-import { forwardOptions } from './proxy-call.ts'
+import { forward } from './proxy-call.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 export interface ProxyOptions {
@@ -29,7 +37,8 @@ export function proxy(client: Client, { report = () => {} }: ProxyOptions = {}):
     ...(capabilities.resources?.subscribe && { subscribe: feed.subscribe, unsubscribe: feed.unsubscribe }),
   }
   if (tellsOfChanges(capabilities)) handler.changes = feed.changes
-  if (capabilities.completions)
+  // The oldest revision has completion without a capability that says so.
+  if (capabilities.completions || !hasCapability(client.revision, 'server', 'completions'))
     handler.complete = ({ _meta, ...params }, ctx) => pass(client, 'completion/complete', params, ctx)
   if (capabilities.logging) handler.setLogLevel = ({ level }: { level: LoggingLevel }) => client.setLogLevel(level)
   return handler
@@ -41,7 +50,7 @@ function pass<Result>(client: Client, method: string, params: JsonObject, ctx: C
     ...(ctx.inputResponses !== undefined && { inputResponses: ctx.inputResponses }),
     ...(ctx.requestState !== undefined && { requestState: ctx.requestState }),
   }
-  return client.request(method, { ...params, ...answered }, forwardOptions(ctx)) as Promise<Result>
+  return forward(ctx, (options) => client.request(method, { ...params, ...answered }, options) as Promise<Result>)
 }
 
 type ListPage = Parameters<NonNullable<Handler['listTools']>>[0]

@@ -1,11 +1,29 @@
 /** A tool call from a client to a server within one process: whole packages, every check on, beside a peer. */
 import { connect } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
-import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
-import { McpServer } from '@modelcontextprotocol/server'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import * as z from 'zod'
 import type { SpeedCase, Work } from '../case.ts'
+
+/** The peer, as far as it is used here: its own types pull the sources of its dependencies into the compiler. */
+interface PeerServer {
+  connect(transport: unknown): Promise<void>
+  registerTool(name: string, options: object, run: (args: z.infer<typeof Arguments>) => unknown): void
+}
+interface PeerClient {
+  connect(transport: unknown): Promise<void>
+  callTool(params: object): Promise<unknown>
+}
+interface Peer {
+  Client: new (info: object, options?: object) => PeerClient
+  InMemoryTransport: { createLinkedPair(): [unknown, unknown] }
+  McpServer: new (info: object) => PeerServer
+  serveStdio(build: () => PeerServer, options: { transport: unknown }): void
+}
+
+async function loadPeer(): Promise<Peer> {
+  const names = ['client', 'server', 'server/stdio'].map((name) => `@modelcontextprotocol/${name}`)
+  return Object.assign({}, ...(await Promise.all(names.map((name) => import(name)))))
+}
 
 const Arguments = z.object({ a: z.number(), b: z.number() })
 const add = ({ a, b }: z.infer<typeof Arguments>) => ({ content: [{ type: 'text' as const, text: String(a + b) }] })
@@ -40,24 +58,26 @@ async function ours(era: 'legacy' | 'modern', tools = 1): Promise<Work> {
   return { call: () => client.callTool('add', { a: 2, b: 3 }), isRight: isFive }
 }
 
-function build(): McpServer {
+function build({ McpServer }: Peer): PeerServer {
   const server = new McpServer(info)
   server.registerTool('add', { description: 'Add two numbers', inputSchema: Arguments }, async (args) => add(args))
   return server
 }
 
 async function theirsLegacy(): Promise<Work> {
-  const [near, far] = InMemoryTransport.createLinkedPair()
-  await build().connect(far)
-  const client = new Client(info)
+  const peer = await loadPeer()
+  const [near, far] = peer.InMemoryTransport.createLinkedPair()
+  await build(peer).connect(far)
+  const client = new peer.Client(info)
   await client.connect(near)
   return { call: () => client.callTool({ name: 'add', arguments: { a: 2, b: 3 } }), isRight: isFive }
 }
 
 async function theirsModern(): Promise<Work> {
-  const [near, far] = InMemoryTransport.createLinkedPair()
-  serveStdio(build, { transport: far })
-  const client = new Client(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  const peer = await loadPeer()
+  const [near, far] = peer.InMemoryTransport.createLinkedPair()
+  peer.serveStdio(() => build(peer), { transport: far })
+  const client = new peer.Client(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
   await client.connect(near)
   return { call: () => client.callTool({ name: 'add', arguments: { a: 2, b: 3 } }), isRight: isFive }
 }

@@ -5,6 +5,7 @@ import {
   check,
   type InputRequest,
   type InputResponse,
+  internalError,
   invalidParams,
   type JsonObject,
   methodNotFound,
@@ -24,7 +25,7 @@ export interface LegacyAsks {
   speak(revision: Revision, server: ServerFacts): void
   /**
    * Has a call answer what is asked from now on, until the returned function is called. The wire does not say which
-   * call an ask belongs to: the call that began last is asked.
+   * call an ask belongs to: while several such calls run, none is asked, as it could be the wrong one.
    */
   use(onAsk: OnAsk): () => void
 }
@@ -42,7 +43,8 @@ export function createLegacyAsks(core: Core): LegacyAsks {
       if (problem !== undefined) throw invalidParams(problem)
       const request = { method, params: value as JsonObject } as unknown as InputRequest
       const origin: AskOrigin = { server: spoken.server.info, signal }
-      return calls.at(-1)?.(request, origin) ?? core.handlers.answer(request, origin)
+      if (calls.length > 1) throw internalError('Several calls are running, and nothing says which one asks')
+      return calls[0]?.(request, origin) ?? core.handlers.answer(request, origin)
     },
     speak(revision, server) {
       spoken = { revision, server }

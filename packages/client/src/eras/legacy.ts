@@ -12,6 +12,7 @@ import {
   type Revision,
   RpcError,
   revisionsOf,
+  stripParamsFor,
 } from '@mcpx/protocol'
 import { type Core, sendOptions } from '../core.ts'
 import type { Line } from '../line.ts'
@@ -59,7 +60,7 @@ function createLink({ core, line, revision, server, changes, asks }: Parts): Lin
   let mistaken = false
 
   async function send(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
-    const sent = withCallMeta(params, options.meta)
+    const sent = stripParamsFor(revision, method, withCallMeta(params, options.meta))
     const result = await connection.request(method, sent, sendOptions(core, options))
     return checkResult(revision, method, result)
   }

@@ -17,6 +17,9 @@ import { createLegacyAsker } from './legacy-input.ts'
 /** Until the client sets one, this is the level from which on it is told. */
 const DEFAULT_LEVEL: LoggingLevel = 'info'
 
+/** How long a user may take, in ms; the client ends the call earlier when it wants to. */
+const ANSWER_TIMEOUT = 3_600_000
+
 export class LegacyFacts implements CallFacts {
   readonly #exchange: Exchange
   readonly #session: Session
@@ -52,7 +55,8 @@ export class LegacyFacts implements CallFacts {
     return createLegacyAsker({
       capabilities: this.client.capabilities,
       revision: this.#revision,
-      ask: (method, params) => this.#session.request(method, params, { signal: this.#exchange.signal }),
+      ask: (method, params) =>
+        this.#session.request(method, params, { signal: this.#exchange.signal, timeout: ANSWER_TIMEOUT }),
       tell: (method, params) => this.#exchange.notify(method, params),
     })
   }

@@ -32,7 +32,8 @@ import { sessionMethods } from './legacy-session.ts'
 import { paramsProblem } from './params.ts'
 
 export function answerLegacy(message: RequestMessage, exchange: Exchange, core: Core): Awaitable<ResponseMessage> {
-  const { id, method, params = {} } = message
+  const { id, method } = message
+  const params = withoutAnswers(message.params)
   const { session } = exchange
   if (session === undefined) return errorMessage(id, invalidRequest('There is no session: send "initialize" first'))
   if (method === 'initialize') return initialize(message, session, core)
@@ -44,6 +45,13 @@ export function answerLegacy(message: RequestMessage, exchange: Exchange, core: 
   const problem = paramsProblem(revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   return run({ message, exchange, session, revision, core }, params)
+}
+
+/** Answers and state that come with a request belong to the other era: here a client could only forge them. */
+function withoutAnswers(params: JsonObject = {}): JsonObject {
+  if (!('inputResponses' in params || 'requestState' in params)) return params
+  const { inputResponses, requestState, ...others } = params
+  return others
 }
 
 export function hearLegacy(message: NotificationMessage, exchange: Exchange): Awaitable<undefined> {

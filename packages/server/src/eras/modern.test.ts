@@ -1,6 +1,7 @@
-import { createDuplex, type JsonObject, type NotificationMessage } from '@mcpx/protocol'
+import { createDuplex, type JsonObject, type NotificationMessage, RpcError } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createServer } from '../index.ts'
 import { closeAll, connectRaw, oneTool, text } from './eras.fixture.ts'
 
 afterEach(closeAll)
@@ -143,5 +144,24 @@ describe('the modern era', () => {
       ...meta({ 'io.modelcontextprotocol/clientCapabilities': { roots: {} } }),
     })
     expect(result).toMatchObject({ resultType: 'input_required' })
+  })
+
+  it('lets nothing ask but what may be answered in parts, and no reserved code out [S-007] [S-050]', async () => {
+    const faults: unknown[] = []
+    const server = createServer(
+      { name: 's', version: '1' },
+      {
+        onError: (error) => void faults.push(error),
+        listTools: async (_, ctx) => ({ tools: [], nextCursor: String(await ctx.roots()) }),
+        callTool: () => {
+          throw new RpcError(-32042, 'visit')
+        },
+      },
+    )
+    const peer = await connectRaw(server)
+    const roots = meta({ 'io.modelcontextprotocol/clientCapabilities': { roots: {} } })
+    expect(await peer.raw('tools/list', roots)).toMatchObject({ code: -32603 })
+    expect(faults).toHaveLength(1)
+    expect(await peer.raw('tools/call', { name: 't', ...roots })).toMatchObject({ code: -32603, message: 'visit' })
   })
 })

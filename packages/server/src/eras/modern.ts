@@ -6,6 +6,7 @@ import {
   ErrorCode,
   type Exchange,
   errorMessage,
+  internalError,
   invalidParams,
   isRevision,
   type JsonObject,
@@ -79,7 +80,10 @@ function run(call: ModernCall, state: JsonObject | undefined): Awaitable<Respons
   const ctx = new RequestContext(params, exchange, new ModernFacts(call, state))
   const fail = (error: unknown) => errorMessage(id, modernError(toAnswer(error, ctx, core.faults)))
   const answer = (result: object) => {
-    if (isInputRequired(result)) return sealQuestions(call, result, ctx.asker)
+    if (isInputRequired(result)) {
+      if (methodEntry(call.revision, method, 'request')?.mayAsk !== true) throw misplacedQuestion(method)
+      return sealQuestions(call, result, ctx.asker)
+    }
     return resultMessage(id, sealResult(call, result))
   }
   return settle<object, ResponseMessage>(
@@ -88,14 +92,35 @@ function run(call: ModernCall, state: JsonObject | undefined): Awaitable<Respons
     (result) => answer(ctx.asker?.unfinished?.() ?? result),
     (error) => {
       const unfinished = ctx.asker?.unfinished?.()
-      return unfinished === undefined ? fail(error) : Promise.resolve(answer(unfinished)).then(undefined, fail)
+      return unfinished === undefined
+        ? fail(error)
+        : settle(
+            () => answer(unfinished),
+            (sealed) => sealed,
+            fail,
+          )
     },
   )
 }
 
-/** A missing resource has a code of its own on the other wire, from where it may have passed through. */
-function modernError(error: RpcError): RpcError {
-  if (error.code !== ErrorCode.ResourceNotFound) return error
-  const uri = (error.data as { uri?: unknown } | undefined)?.uri
-  return typeof uri === 'string' ? resourceNotFound(uri, 'modern') : invalidParams(error.message, { data: error.data })
+/** Only some results may ask; what else needs an answer has to get it from a tool, a prompt or a resource. */
+function misplacedQuestion(method: string): Error {
+  return new Error(`${method} cannot ask the client: only tools/call, prompts/get and resources/read can`)
 }
+
+/** Codes of the other era, and codes that the protocol keeps for itself, do not go out on this wire. */
+function modernError(error: RpcError): RpcError {
+  const { code, message, data } = error
+  if (code === ErrorCode.ResourceNotFound) {
+    const uri = (data as { uri?: unknown } | undefined)?.uri
+    return typeof uri === 'string' ? resourceNotFound(uri, 'modern') : invalidParams(message, { data })
+  }
+  const isReserved = code <= ErrorCode.HeaderMismatch && code >= -32099 && !DEFINED.includes(code)
+  return isReserved ? internalError(message, { data }) : error
+}
+
+const DEFINED: readonly number[] = [
+  ErrorCode.HeaderMismatch,
+  ErrorCode.MissingRequiredClientCapability,
+  ErrorCode.UnsupportedProtocolVersion,
+]
