@@ -238,6 +238,15 @@ describe('a refusal', () => {
     },
   )
 
+  it.each([502, 504])(
+    'by %i may be the loss of an answer: what changes something is not asked for again',
+    async (status) => {
+      const { url } = await serve((_, response) => empty(response, status))
+      const { connection } = await reach(url)
+      expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({ status, retryable: false })
+    },
+  )
+
   it('by a proxy is no answer either', async () => {
     const fetch = async () => Response.json({ jsonrpc: '2.0', id: 1, ...error(-32022) }, { status: 407 })
     const { connection } = await reach('https://example.com', { fetch })

@@ -6,7 +6,14 @@ import { ConnectionError, ErrorCode, type ErrorMessage, type RequestId, RpcError
 const guards = new Set([401, 403, 407, 408, 429])
 
 /** May go away by itself, and the request was not dealt with. */
-const passing = new Set([408, 425, 429, 502, 503, 504])
+const passing = new Set([408, 425, 429, 503])
+
+/** Gateways say that no answer came back; the server may have dealt with the request. */
+const lost = new Set([502, 504])
+
+/** What may be asked any number of times. */
+const repeatable =
+  /^(?:ping|server\/discover|completion\/complete|subscriptions\/listen|resources\/read|.+\/(?:list|get))$/
 
 const hints: Readonly<Record<number, string>> = {
   401: 'The server wants to know who is asking: pass the auth option, or an authorization header.',
@@ -41,14 +48,11 @@ export function refusedBy(response: Response, what: string, error?: ErrorMessage
   const hint = hints[status] ?? (status >= 500 ? 'The server, or what stands before it, is in trouble.' : undefined)
   return new ConnectionError('refused', `${what} was refused with HTTP status ${status}${said}`, {
     status,
-    retryable: passing.has(status),
+    retryable: passing.has(status) || (lost.has(status) && repeatable.test(what)),
     ...(hint !== undefined && { hint }),
     ...(error !== undefined && { cause: new RpcError(error.error.code, error.error.message, error.error) }),
   })
 }
-
-const repeatable =
-  /^(?:ping|server\/discover|completion\/complete|subscriptions\/listen|resources\/read|.+\/(?:list|get))$/
 
 /** The connection broke after a request was sent and before its answer came. */
 export function answerLost(method: string, cause?: unknown): ConnectionError {
