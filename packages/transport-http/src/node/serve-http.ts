@@ -1,6 +1,6 @@
 /** An HTTP server on a port of this machine, with one MCP endpoint. */
 
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { ConnectionError, type Responder } from '@mcpx/protocol'
@@ -43,37 +43,42 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     (request) => (paths.includes(pathOf(request.url)) ? endpoint.fetch(request) : new Response(null, { status: 404 })),
     { overrideGlobalObjects: false },
   )
-  const http = createServer((incoming, outgoing) => void listener(incoming, outgoing))
+  const unsent = new Set<ServerResponse>()
+  const http = createServer((incoming, outgoing) => {
+    unsent.add(outgoing)
+    outgoing.once('close', () => unsent.delete(outgoing))
+    void listener(incoming, outgoing)
+  })
   const bound = await listen(http, port, host)
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
     port: bound,
     async close() {
       endpoint.close()
-      await end(http, 0)
+      await end(http)
     },
     async drain(ms) {
       await endpoint.drain(ms)
-      await end(http, FLUSH)
+      await flush(unsent)
+      await end(http)
     },
   }
 }
 
 /** How long what was answered may take to reach its client while the server ends, in ms. */
 const FLUSH = 1_000
-const LOOK = 20
+const LOOK = 10
 
-/** Takes no more connections, and ends those there are: as soon as they are idle, and all of them after so many ms. */
-function end(http: Server, ms: number): Promise<void> {
+/** Waits for answers that are still on their way: Node takes their connections for idle, and would cut them. */
+async function flush(unsent: ReadonlySet<ServerResponse>): Promise<void> {
+  const until = Date.now() + FLUSH
+  while (unsent.size > 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, LOOK))
+}
+
+function end(http: Server): Promise<void> {
   return new Promise((resolve) => {
-    const timers = [
-      setInterval(() => http.closeIdleConnections(), LOOK),
-      setTimeout(() => http.closeAllConnections(), ms),
-    ]
-    http.close(() => {
-      for (const timer of timers) clearTimeout(timer)
-      resolve()
-    })
+    http.close(() => resolve())
+    http.closeAllConnections()
   })
 }
 
