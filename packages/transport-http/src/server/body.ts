@@ -3,6 +3,8 @@
 import { invalidRequest, parseError } from '@mcpx/protocol'
 import { refusal } from './answers.ts'
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 /** The text; or the refusal, when there is too much of it, or it is no text. */
 export async function readBody(request: Request, limit: number): Promise<string | Response> {
   const announced = request.headers.get('content-length')
@@ -19,7 +21,7 @@ export async function readBody(request: Request, limit: number): Promise<string 
 
 function decodeText(bytes: Uint8Array): string | Response {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     return refusal(400, parseError('Parse error: the body is not valid UTF-8'))
   }
