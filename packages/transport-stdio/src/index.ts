@@ -1,6 +1,7 @@
 /** The protocol over standard input and output, and over any two byte streams. */
 
 export type { RestartOptions } from './back-off.ts'
+export { type OverStreamsOptions, overStreams, type StreamPair } from './over-streams.ts'
 export { type ServeStdioOptions, type Serving, serveStdio } from './serve-stdio.ts'
 export { ServerExitError } from './server-exit.ts'
 export { type SpawnConnector, spawn } from './spawn.ts'

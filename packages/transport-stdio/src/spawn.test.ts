@@ -163,6 +163,16 @@ describe('what a server writes', () => {
     await connection.close()
   })
 
+  it('and what it reads may come in floods at the same time', async () => {
+    const connection = await open('serve')
+    const text = 'x'.repeat(10_000)
+    const calls = Array.from({ length: 2_000 }, (_, n) => ask(connection, 'echo', { n, text }))
+    const told = connection.request('tell', { times: 5_000 })
+    expect(await Promise.all(calls)).toEqual(calls.map((_, n) => ({ n, text })))
+    await told
+    await connection.close()
+  })
+
   it('without end fills no memory while nobody takes it', async () => {
     const connection = await open('flood', { shutdown: quick })
     await delay(300)

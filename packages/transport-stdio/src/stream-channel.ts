@@ -136,8 +136,9 @@ export class StreamChannel implements Channel {
     this.#writer.break()
   }
 
-  #break(what: string, cause: Error & { code?: string }): void {
-    const error = new ConnectionError('closed', `${what} (${cause.code ?? cause.message})`, { cause })
+  #break(what: string, cause: Error & { code?: string; syscall?: string }): void {
+    const reason = cause.syscall === 'connect' ? 'unreachable' : 'closed'
+    const error = new ConnectionError(reason, `${what} (${cause.code ?? cause.message})`, { cause })
     this.#ended ??= error
     this.#broken ??= error
     this.#writer.break()

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, connect as dial, type Server } from 'node:net'
+import { caught, requesterContract } from '@mcpx/testkit'
+import { afterAll, expect, it } from 'vitest'
+import { overStreams } from './over-streams.ts'
+import { serveStdio } from './serve-stdio.ts'
+
+const servers: Server[] = []
+const silent = { responder: { respond: () => undefined }, report: () => {} }
+afterAll(() => {
+  for (const server of servers) server.close()
+})
+
+async function listen(responder: Parameters<typeof serveStdio>[0]): Promise<number> {
+  const server = createServer(
+    (socket) => void serveStdio(responder, { input: socket, output: socket, drainTimeout: 0 }),
+  )
+  servers.push(server.listen(0, '127.0.0.1'))
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+function open(port: number) {
+  const socket = dial(port, '127.0.0.1')
+  return { input: socket, output: socket }
+}
+
+requesterContract('a connector over a socket', {
+  async connect(responder) {
+    const port = await listen(responder)
+    return overStreams(() => open(port)).connect(silent)
+  },
+})
+
+it('opens new streams for each connection', async () => {
+  const port = await listen({ respond: () => undefined })
+  let opened = 0
+  const connector = overStreams(
+    () => {
+      opened += 1
+      return open(port)
+    },
+    { peer: 'desk', probeTimeout: 9 },
+  )
+  for (const count of [1, 2]) {
+    const connection = await connector.connect(silent)
+    expect(opened).toBe(count)
+    await connection.close()
+  }
+  expect(connector).toMatchObject({ peer: 'desk', probeTimeout: 9 })
+})
+
+it('says that no connection could be made, and why', async () => {
+  const port = await listen({ respond: () => undefined })
+  for (const server of servers) server.close()
+  const connection = await overStreams(() => open(port)).connect(silent)
+  const error = await caught(() => connection.request('m'))
+  expect(error).toMatchObject({ name: 'ConnectionError', reason: 'unreachable', cause: { code: 'ECONNREFUSED' } })
+  await connection.close()
+})
