@@ -1,4 +1,5 @@
 import { createDuplex } from '@mcpx/protocol'
+import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import {
   createChannelPair,
   createMemoryEventBus,
@@ -9,7 +10,9 @@ import {
   channelContract,
   eventBusContract,
   eventStoreContract,
+  jsonSchemaValidatorContract,
   requesterContract,
+  sessionContract,
   sessionStoreContract,
 } from './index.ts'
 
@@ -24,3 +27,5 @@ requesterContract('a duplex over a pair in memory', {
     return createDuplex(near)
   },
 })
+sessionContract('the session of a pipe', { create: () => createDuplex(createChannelPair()[0]).session })
+jsonSchemaValidatorContract('the default validator', { create: () => createJsonSchemaValidator() })
