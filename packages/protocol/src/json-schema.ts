@@ -3,6 +3,7 @@
 import { checkValue } from './json-schema/checking.ts'
 import { compileSchema } from './json-schema/compilation.ts'
 import { DEFAULT_LIMITS, type JsonSchemaLimits } from './json-schema/limits.ts'
+import { withDefaultLimits } from './limits.ts'
 import type { CompiledSchema, JsonSchemaValidator } from './ports/json-schema.ts'
 
 export { SUPPORTED_DIALECTS } from './json-schema/dialects.ts'
@@ -51,7 +52,7 @@ export interface JsonSchemaValidatorOptions extends Partial<JsonSchemaLimits> {
 export function createJsonSchemaValidator(options: JsonSchemaValidatorOptions = {}): JsonSchemaValidator {
   const { formats = 'assert', patterns = 'assert', ...limits } = options
   const compilation = {
-    limits: { ...DEFAULT_LIMITS, ...limits },
+    limits: withDefaultLimits(DEFAULT_LIMITS, limits),
     assertFormats: formats === 'assert',
     assertPatterns: patterns === 'assert',
   }
