@@ -12,10 +12,10 @@ import {
   type ListRootsResult,
   methodNotFound,
   quoted,
+  samplingProblem,
   withFormDefaults,
 } from '@mcpx/protocol'
 import type { AskOrigin, ClientOptions, ElicitAsk } from './options.ts'
-import { samplingProblem } from './sampling-rules.ts'
 
 export interface Handlers {
   /** What the callbacks can do. */

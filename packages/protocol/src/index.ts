@@ -174,6 +174,7 @@ export {
   CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ModelHint, ModelPreferences, SamplingMessage,
   SamplingMessageContentBlock, ToolChoice, ToolResultContent, ToolUseContent,
 } from './schema/sampling.ts'
+export { samplingProblem } from './schema/sampling-rules.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
   SubscriptionFilter, SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenRequestParams,

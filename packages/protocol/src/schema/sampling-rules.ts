@@ -1,8 +1,8 @@
 /** The rules that the messages of a sampling request keep: which blocks may stand together, and in which order. */
 
-import type { CreateMessageRequestParams, SamplingMessage, SamplingMessageContentBlock } from '@mcpx/protocol'
+import type { CreateMessageRequestParams, SamplingMessage, SamplingMessageContentBlock } from './sampling.ts'
 
-/** The first broken rule, as a sentence. */
+/** The first broken rule, as a sentence; nothing when all are kept. `takesTools`: whether the client declared `sampling.tools`. */
 export function samplingProblem(params: CreateMessageRequestParams, takesTools: boolean): string | undefined {
   if (!takesTools && (params.tools !== undefined || params.toolChoice !== undefined)) {
     return 'params.tools: the client did not declare sampling.tools'
