@@ -5,6 +5,7 @@ import { shortName, type Tree } from './tree.ts'
 
 /** The packages that use Node, and in which of their files (below `src`); none named means all. */
 const nodeFiles: Readonly<Record<string, RegExp>> = {
+  auth: /^node(?:\.ts$|\/)/,
   cli: /^/,
   'transport-stdio': /^/,
   'transport-http': /^node(?:\.ts$|\/)/,

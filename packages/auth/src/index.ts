@@ -1,0 +1,2 @@
+/** What both halves share. */
+export { AuthError, type AuthErrorOptions, type AuthStep } from './auth-error.ts'

@@ -1,0 +1,2 @@
+/** To be filled. */
+export { AuthError } from './auth-error.ts'
