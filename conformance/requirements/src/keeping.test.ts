@@ -90,8 +90,8 @@ describe('how long an answer keeps', () => {
     }
     expect((await some.call('resources/read', { uri: 'a:b' })).result).toMatchObject({ cacheScope: 'private' })
     const nobody = connectWire(make())
-    expect((await nobody.call('tools/call', { name: 't' })).error?.code).toBe(-32602)
-    expect((await nobody.call('resources/read', { uri: 'a:b' })).error?.code).toBe(-32602)
+    expect((await nobody.call('tools/call', { name: 't' })).error?.code).toBe(403)
+    expect((await nobody.call('resources/read', { uri: 'a:b' })).error?.code).toBe(403)
     expect((await nobody.call('prompts/get', { name: 'p' })).error?.code).toBe(-32602)
   })
 

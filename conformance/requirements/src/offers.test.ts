@@ -72,7 +72,7 @@ describe('resources', () => {
 
   it('can be for some callers only [S-184]', async () => {
     const server = createServer(info).resource('a:b', { scopes: ['admin'] }, 'x')
-    expect((await read(connectWire(server), 'a:b')).error?.code).toBe(-32602)
+    expect((await read(connectWire(server), 'a:b')).error?.code).toBe(403)
     const auth = { subject: 'ann', scopes: ['admin'] } as unknown as AuthInfo
     expect((await read(connectWire(server, { auth }), 'a:b')).result).toHaveProperty('contents')
   })

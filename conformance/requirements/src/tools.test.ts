@@ -180,14 +180,14 @@ describe('a tool is guarded', () => {
     expect(JSON.stringify(wire.heard)).not.toContain('hunter2')
     const limited = await wire.call('tools/call', { name: 'add', arguments: { n: 1 } })
     expect(limited.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Too many') }] })
-    expect((await connectWire(make()).call('tools/call', { name: 'admin' })).error?.code).toBe(-32602)
+    expect((await connectWire(make()).call('tools/call', { name: 'admin' })).error?.code).toBe(403)
     expect((await connectWire(make(), admin).call('tools/call', { name: 'admin' })).result?.isError).toBeUndefined()
   })
 
   it('in both eras [S-168]', async () => {
     const server = createServer(info).tool('admin', { scopes: ['admin'] }, () => 'x')
     const older = await connectLegacy(server)
-    expect((await older.ask('tools/call', { name: 'admin' })).error?.code).toBe(-32602)
+    expect((await older.ask('tools/call', { name: 'admin' })).error?.code).toBe(403)
     expect((await older.ask('tools/list', {})).result?.tools).toEqual([])
   })
 })

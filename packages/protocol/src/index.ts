@@ -38,6 +38,7 @@ export { ConnectionError, type ConnectionErrorOptions, type ConnectionErrorReaso
 export {
   ErrorCode,
   headerMismatch,
+  insufficientScope,
   internalError,
   invalidParams,
   invalidRequest,

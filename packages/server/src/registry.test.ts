@@ -184,7 +184,7 @@ describe('what is not for everybody', () => {
 
   it('is an unknown tool to everybody else', () => {
     const call = (name: string, by: Context) => registry.callTool?.({ name }, by)
-    expect(() => call('scoped', as('a'))).toThrow('Unknown tool: "scoped"')
+    expect(() => call('both', as('a'))).toThrow('Unknown tool: "both"')
     expect(() => call('ours', ctx)).toThrow('Unknown tool: "ours"')
     expect(call('scoped', as('a', 'b'))).toMatchObject({ content: [{ type: 'text' }] })
   })
@@ -200,7 +200,7 @@ describe('what is not for everybody', () => {
   })
 
   it('hides prompts as well', () => {
-    registry.addPrompt('secret', { scopes: ['a'] }, () => '')
+    registry.addPrompt('secret', { visible: () => false }, () => '')
     expect(registry.listPrompts?.({}, ctx)).toEqual({ prompts: [], cacheScope: 'private' })
     expect(() => registry.getPrompt?.({ name: 'secret' }, ctx)).toThrow('Unknown prompt: "secret"')
   })

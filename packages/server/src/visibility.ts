@@ -1,20 +1,37 @@
-/** For whom something is there: to everybody else it does not exist. */
+/** For whom something is there, and who may use it: `visible` decides on the first, `scopes` on the second. */
 
-import type { AuthInfo } from '@mcpx/protocol'
+import { type AuthInfo, insufficientScope } from '@mcpx/protocol'
 
 export interface VisibilityOptions {
-  /** Decides for each caller; `auth` is undefined where nobody checked who calls. Default: everybody. */
+  /**
+   * Decides for each caller whether it is there: to everybody else it does not exist. `auth` is undefined where nobody
+   * checked who calls. Default: who holds the `scopes` has it in the lists, and it exists for everybody.
+   */
   visible?: ((auth: AuthInfo | undefined) => boolean) | undefined
-  /** The caller needs all of these scopes. Default: none. */
+  /** The caller needs all of these scopes to use it, and is told so by an error that names them. Default: none. */
   scopes?: readonly string[] | undefined
 }
 
-export type Audience = (auth: AuthInfo | undefined) => boolean
+/** Stands before what is not for everybody. */
+export interface Gate {
+  /** Whether it is in the lists of this caller. */
+  lists(auth: AuthInfo | undefined): boolean
+  /** Whether it exists for this caller. Throws `insufficientScope` for one who may know of it, and lacks scopes. */
+  admits(auth: AuthInfo | undefined): boolean
+}
 
-/** Who may see it; nothing when everybody may. */
-export function audienceOf({ visible, scopes = [] }: VisibilityOptions): Audience | undefined {
-  if (scopes.length === 0) return visible
+/** Nothing where everybody may see and use it. */
+export function gateOf({ visible, scopes = [] }: VisibilityOptions): Gate | undefined {
+  if (scopes.length === 0) return visible && { lists: visible, admits: visible }
   const needed = [...scopes]
-  const isScoped: Audience = (auth) => auth !== undefined && needed.every((scope) => auth.scopes.includes(scope))
-  return visible === undefined ? isScoped : (auth) => isScoped(auth) && visible(auth)
+  const holds = (auth: AuthInfo | undefined) =>
+    auth !== undefined && needed.every((scope) => auth.scopes.includes(scope))
+  return {
+    lists: visible ?? holds,
+    admits(auth) {
+      if (visible?.(auth) === false) return false
+      if (!holds(auth)) throw insufficientScope(needed)
+      return true
+    },
+  }
 }

@@ -41,7 +41,7 @@ export const callers: Behaviours = {
   async 'to everybody else it does not exist'({ connect, era }) {
     const bob = await connect(guarded(), { auth: caller('bob', 'admin') })
     const notFound = era === 'legacy' ? -32002 : -32602
-    for (const tool of ['adas', 'admin', 'nope']) {
+    for (const tool of ['adas', 'nope']) {
       await expect(bob.callTool(tool)).rejects.toMatchObject({ code: -32602, message: `Unknown tool: "${tool}"` })
     }
     await expect(bob.getPrompt('adas')).rejects.toMatchObject({ code: -32602, message: 'Unknown prompt: "adas"' })
@@ -53,6 +53,15 @@ export const callers: Behaviours = {
     expect(await bob.listPrompts().all()).toEqual([])
     expect(await bob.listResources().all()).toEqual([])
     expect(await bob.listResourceTemplates().all()).toEqual([])
+  },
+
+  async 'a caller who lacks scopes is told which are needed'({ connect }) {
+    const server = guarded()
+    const refusal = { code: 403, data: { requiredScopes: ['read', 'admin'] } }
+    const bob = await connect(server, { auth: caller('bob', 'admin') })
+    await expect(bob.callTool('admin')).rejects.toMatchObject(refusal)
+    const nobody = await connect(server)
+    await expect(nobody.callTool('admin')).rejects.toMatchObject(refusal)
   },
 
   async 'a hundred callers at once see nothing of each other'({ connect }) {

@@ -35,6 +35,8 @@ export const ErrorCode = {
   UnsupportedProtocolVersion: -32022,
   /** 2025-11-25 only. */
   UrlElicitationRequired: -32042,
+  /** The caller lacks scopes; see `insufficientScope`. */
+  InsufficientScope: 403,
   /** Legacy era only: the user said no to a sampling request. */
   UserRejected: -1,
 } as const
@@ -92,6 +94,16 @@ export function missingClientCapability(required: object, message?: string): Rpc
 export function unsupportedVersion(requested: string, supported: readonly string[]): RpcError {
   const message = `Unsupported protocol version ${quoted(requested)}; supported: ${supported.join(', ')}`
   return new RpcError(ErrorCode.UnsupportedProtocolVersion, message, { data: { supported: [...supported], requested } })
+}
+
+/**
+ * The caller needs all of these scopes for what it asked; those that it holds are among them. A carrier that has a
+ * challenge for it, such as HTTP with status 403, sends that along. The protocol gives it no code of its own, and keeps
+ * -32768 to -32000 for codes that it gives, so this one stands outside, and is named like the HTTP status.
+ */
+export function insufficientScope(scopes: readonly string[]): RpcError {
+  const text = `The caller needs ${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.map(quoted).join(', ')}`
+  return new RpcError(ErrorCode.InsufficientScope, text, { data: { requiredScopes: [...scopes] } })
 }
 
 /** The user must visit these URLs first; 2025-11-25 only. */

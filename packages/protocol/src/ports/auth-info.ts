@@ -5,6 +5,7 @@ export interface AuthInfo {
   readonly subject: string
   /** The OAuth client, where there is one. */
   readonly clientId?: string | undefined
+  /** All that the credentials grant: also scopes that others imply, which whoever checks them has to add. */
   readonly scopes: readonly string[]
   /** When the credentials end, in seconds since 1970. */
   readonly expiresAt?: number | undefined

@@ -14,7 +14,7 @@ import {
   quoted,
 } from '@mcpx/protocol'
 import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
-import { audienceOf } from '../visibility.ts'
+import { gateOf } from '../visibility.ts'
 import type { Completers } from './completers.ts'
 import { describeIssues } from './issues.ts'
 import { createListing, type ListingOptions } from './listing.ts'
@@ -24,7 +24,7 @@ import { toPromptResult } from './prompt-results.ts'
 import type { Checked } from './raw-schema.ts'
 import { RegistrationError } from './registration-error.ts'
 import { prepareObjectSchema } from './schema.ts'
-import { isVisible, Shelf, type Shelved } from './shelf.ts'
+import { admits, Shelf, type Shelved } from './shelf.ts'
 
 export type AnyGet = (args: never, ctx: Context) => unknown
 
@@ -54,7 +54,7 @@ export function createPrompts(options: PromptsOptions): Prompts {
   const shelf = new Shelf<PromptEntry>('Prompt')
   const find = (name: string, ctx: Context): PromptEntry | undefined => {
     const prompt = shelf.get(name)
-    return prompt !== undefined && isVisible(prompt, ctx.auth) ? prompt : undefined
+    return prompt !== undefined && admits(prompt, ctx.auth) ? prompt : undefined
   }
   return {
     add(name, promptOptions, get) {
@@ -100,7 +100,7 @@ function makePrompt(
   const fill = createFilling(get, what, description)
   return {
     name,
-    audience: audienceOf(options),
+    gate: gateOf(options),
     shown,
     declared,
     completers,

@@ -2,7 +2,7 @@
 
 import { type Awaitable, type Context, quoted, type Resource } from '@mcpx/protocol'
 import { parseUriTemplate, type UriTemplateMatch } from '@mcpx/protocol/uri-template'
-import { type Audience, audienceOf } from '../visibility.ts'
+import { gateOf } from '../visibility.ts'
 import type { Completers } from './completers.ts'
 import { type CacheHints, hintsFor } from './listing.ts'
 import { RegistrationError } from './registration-error.ts'
@@ -17,7 +17,6 @@ export interface ResourceEntry extends Shelved {
   readonly isTemplate: boolean
   /** As it is listed, but for `uri` or `uriTemplate`. */
   readonly shown: Omit<Resource, 'uri'>
-  readonly audience: Audience | undefined
   readonly hints: CacheHints
   readonly variables: readonly string[]
   readonly completers: Completers
@@ -36,13 +35,13 @@ export function makeEntry(uri: string, options: ResourceOptions, source: unknown
   const stray = Object.keys(complete).find((name) => !variables.includes(name))
   if (stray !== undefined) throw new RegistrationError(`${what}, complete: there is no variable ${quoted(stray)}`)
   if (isTemplate && typeof source !== 'function') throw new RegistrationError(`${what}: a template needs a function`)
-  const audience = audienceOf(options)
+  const gate = gateOf(options)
   return {
     name: uri,
     isTemplate,
     shown: shownOf(uri, options, isTemplate),
-    audience,
-    hints: options.cache === undefined ? {} : hintsFor(options.cache, audience !== undefined),
+    gate,
+    hints: options.cache === undefined ? {} : hintsFor(options.cache, gate !== undefined),
     variables,
     completers: complete,
     match,

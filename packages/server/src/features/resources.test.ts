@@ -2,6 +2,7 @@ import type { AuthInfo, Context, ListResourcesResult, Resource } from '@mcpx/pro
 import { check, ListResourcesResult as ListShape, ReadResourceResult, RpcError } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { createRegistry, type Registry } from '../registry.ts'
+import type { VisibilityOptions } from '../visibility.ts'
 import { RegistrationError } from './registration-error.ts'
 
 const as = (...scopes: string[]): Context => {
@@ -187,7 +188,8 @@ describe('subscribing to resources', () => {
 describe('a resource that is not for everybody', () => {
   const registry = createRegistry({ cache: { resources: { ttlMs: 9, cacheScope: 'public' } } })
   registry.addResource('a:open', {}, '')
-  registry.addResource('note://secret', { scopes: ['admin'], subscribe: true }, 'secret')
+  const visible: VisibilityOptions['visible'] = (auth) => auth?.scopes.includes('admin') === true
+  registry.addResource('note://secret', { visible, subscribe: true }, 'secret')
   registry.addResource('note://{id}', {}, ({ id }) => id)
 
   it('is not there for others, and no template stands in for it', () => {

@@ -17,7 +17,7 @@ import { makeEntry, type ResourceEntry } from './resource-entry.ts'
 import { createResourceList } from './resource-list.ts'
 import type { ResourceOptions } from './resource-options.ts'
 import { toReadResult } from './resource-results.ts'
-import { isVisible, Shelf } from './shelf.ts'
+import { admits, Shelf } from './shelf.ts'
 
 export interface Resources {
   readonly handler: Required<ResourceHandler>
@@ -49,7 +49,7 @@ export function createResources(options: ResourcesOptions): Resources {
   /** A URI belongs to the first that it fits, also when the caller may not see that one: nothing else stands in. */
   function find(uri: string, ctx: Context): Found | undefined {
     const found = owner(uri)
-    return found !== undefined && isVisible(found.entry, ctx.auth) ? found : undefined
+    return found !== undefined && admits(found.entry, ctx.auth) ? found : undefined
   }
 
   function owner(uri: string): Found | undefined {
@@ -64,7 +64,7 @@ export function createResources(options: ResourcesOptions): Resources {
 
   function refer({ uri }: ResourceTemplateReference, ctx: Context): ResourceEntry | undefined {
     const template = templates.get(uri)
-    if (template !== undefined) return isVisible(template, ctx.auth) ? template : undefined
+    if (template !== undefined) return admits(template, ctx.auth) ? template : undefined
     return find(uri, ctx)?.entry
   }
 

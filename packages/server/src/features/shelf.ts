@@ -1,13 +1,13 @@
 /** Holds what is registered under names, in the order of registration. */
 
 import { type AuthInfo, quoted } from '@mcpx/protocol'
-import type { Audience } from '../visibility.ts'
+import type { Gate } from '../visibility.ts'
 import { RegistrationError } from './registration-error.ts'
 
 export interface Shelved {
   readonly name: string
-  /** Who may see it; nothing when everybody may. */
-  readonly audience: Audience | undefined
+  /** Who may see and use it; nothing when everybody may. */
+  readonly gate: Gate | undefined
 }
 
 export class Shelf<Item extends Shelved> {
@@ -23,7 +23,7 @@ export class Shelf<Item extends Shelved> {
 
   /** Whether some items are not for everybody. */
   get restricted(): boolean {
-    this.#restricted ??= this.all.some((item) => item.audience !== undefined)
+    this.#restricted ??= this.all.some((item) => item.gate !== undefined)
     return this.#restricted
   }
 
@@ -33,10 +33,10 @@ export class Shelf<Item extends Shelved> {
     return this.#all
   }
 
-  /** Those that the caller may see. The very array of `all` when none is restricted. */
+  /** Those in the lists of the caller. The very array of `all` when none is restricted. */
   visibleTo(auth: AuthInfo | undefined): readonly Item[] {
     if (!this.restricted) return this.all
-    return this.all.filter((item) => item.audience === undefined || item.audience(auth))
+    return this.all.filter((item) => item.gate === undefined || item.gate.lists(auth))
   }
 
   get(name: string): Item | undefined {
@@ -66,7 +66,7 @@ export class Shelf<Item extends Shelved> {
   }
 }
 
-/** Whether this caller may see it. */
-export function isVisible({ audience }: Shelved, auth: AuthInfo | undefined): boolean {
-  return audience === undefined || audience(auth)
+/** Whether it exists for this caller, who wants to use it. Throws `insufficientScope` for one who lacks scopes. */
+export function admits({ gate }: Shelved, auth: AuthInfo | undefined): boolean {
+  return gate === undefined || gate.admits(auth)
 }

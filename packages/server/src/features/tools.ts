@@ -16,14 +16,14 @@ import {
 import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { text } from '../content.ts'
 import { ToolError } from '../tool-error.ts'
-import { audienceOf } from '../visibility.ts'
+import { gateOf } from '../visibility.ts'
 import { headerProblem } from './header-annotations.ts'
 import { describeIssues } from './issues.ts'
 import { createListing, type ListingOptions } from './listing.ts'
 import type { Checked } from './raw-schema.ts'
 import { RegistrationError } from './registration-error.ts'
 import { type PreparedSchema, prepareObjectSchema, prepareSchema } from './schema.ts'
-import { isVisible, Shelf, type Shelved } from './shelf.ts'
+import { admits, Shelf, type Shelved } from './shelf.ts'
 import type { ToolOptions } from './tool-options.ts'
 import { createStructuring, type ToolResult, type ToResult, toPlainResult } from './tool-results.ts'
 
@@ -75,7 +75,7 @@ export function createTools(options: ToolsOptions): Tools {
 
 function findTool(shelf: Shelf<RegisteredTool>, { name }: CallToolRequestParams, ctx: Context): RegisteredTool {
   const tool = shelf.get(name)
-  if (tool === undefined || !isVisible(tool, ctx.auth)) throw invalidParams(`Unknown tool: ${quoted(name)}`)
+  if (tool === undefined || !admits(tool, ctx.auth)) throw invalidParams(`Unknown tool: ${quoted(name)}`)
   return tool
 }
 
@@ -103,7 +103,7 @@ function makeTool(name: string, options: ToolOptions, run: AnyRun, { warn, valid
   if (icons !== undefined) shown.icons = icons
   if (_meta !== undefined) shown._meta = _meta
   const toResult = returned === undefined ? toPlainResult : createStructuring(what, returned.check)
-  return { name, audience: audienceOf(options), shown, call: createCall(given?.check, run, toResult) }
+  return { name, gate: gateOf(options), shown, call: createCall(given?.check, run, toResult) }
 }
 
 function inputSchemaOf(given: PreparedSchema | undefined): ToolInputSchema {
