@@ -32,8 +32,12 @@ const DEFAULT_DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/
 /** Throws a `RegistrationError` for a schema that does not show, in JSON Schema, what it takes. */
 export function prepareSchema(schema: AnySchema, use: SchemaUse): PreparedSchema {
   const shown = showSchema(schema, use)
-  if (typeof shown.$schema === 'string' && DEFAULT_DIALECT.test(shown.$schema)) delete shown.$schema
-  if (Object.keys(shown).length === 0) throw new RegistrationError(`${use.where}: the schema is empty, it says nothing`)
+  // What a library adds is left out where it says nothing; what an author wrote is shown as it is.
+  if (isStandard(schema) && typeof shown.$schema === 'string' && DEFAULT_DIALECT.test(shown.$schema)) {
+    delete shown.$schema
+  }
+  if (Object.keys(shown).every((keyword) => keyword === '$schema'))
+    throw new RegistrationError(`${use.where}: the schema is empty, it says nothing`)
   warnOfEmpty(shown, use.where, use.warn)
   return isStandard(schema)
     ? { json: shown, check: schema['~standard'].validate }

@@ -116,10 +116,12 @@ describe('the schema that is shown', () => {
     })
   })
 
-  it('names its dialect only when it is not the usual one', () => {
-    expect(inputOf({ ...sum, $schema: 'https://json-schema.org/draft/2020-12/schema' })).toEqual(sum)
-    const older = { ...sum, $schema: 'http://json-schema.org/draft-07/schema#' }
-    expect(inputOf(older)).toEqual(older)
+  it('names its dialect where its author does, and where a library uses another than the usual one', () => {
+    for (const $schema of ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#']) {
+      expect(inputOf({ ...sum, $schema })).toEqual({ ...sum, $schema })
+      expect(() => inputOf({ $schema })).toThrow('the schema is empty')
+    }
+    expect(inputOf(z.object({ a: z.number(), b: z.string().optional() }))).not.toHaveProperty('$schema')
   })
 })
 
