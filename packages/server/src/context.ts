@@ -100,6 +100,10 @@ export class RequestContext implements Context {
     return this.#facts.notify('notifications/progress', params)
   }
 
+  letGo(): void {
+    this.#exchange.letGo?.()
+  }
+
   async elicit<Form extends FormSchema>(key: string, options: ElicitOptions<Form>): Promise<ElicitOutcome<Form>> {
     const requestedSchema = toRequestedSchema(options.schema)
     const request: InputRequest = {

@@ -1,6 +1,6 @@
 /** A handler that is filled piece by piece, also while it runs: what is registered in it is what it offers. */
 
-import type { Handler, OtherHandler } from '@mcpx/protocol'
+import type { AuthInfo, Handler, JsonSchema, OtherHandler } from '@mcpx/protocol'
 import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { type ChangeFeed, createChangeFeed } from './change-feed.ts'
 import type { OwningHandler } from './compose.ts'
@@ -57,6 +57,8 @@ export interface Registration {
 /** The methods of a part appear with the first that is registered, and stay. */
 export interface Registry extends Registration, OwningHandler {
   changes: OtherHandler['changes']
+  /** The input schema of a tool in the lists of this caller. */
+  schemaOf(name: string, auth: AuthInfo | undefined): JsonSchema | undefined
 }
 
 /**
@@ -79,6 +81,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const registry: Registry = {
     changes: feed.subscribe,
     owns: (kind, name) => has[kind](name),
+    schemaOf: tools.schemaOf,
     resourceUpdated: (uri) => feed.publish({ kind: 'resource', uri }),
     addTool(name, toolOptions, run) {
       tools.add(name, toolOptions as ToolOptions, run)

@@ -1,6 +1,15 @@
 /** What a server is made of, behind the face that users see: its parts, its middleware, and what the eras need. */
 
-import type { Awaitable, Change, Context, Handler, Implementation, ServerCapabilities } from '@mcpx/protocol'
+import type {
+  Awaitable,
+  Change,
+  Context,
+  Exchange,
+  Handler,
+  Implementation,
+  JsonSchema,
+  ServerCapabilities,
+} from '@mcpx/protocol'
 import { combine } from './compose.ts'
 import { type Core, capabilitiesOf, SERVER_LIMITS, type ServerLimits } from './core.ts'
 import { dispatch } from './dispatcher.ts'
@@ -8,6 +17,7 @@ import { createFaults, type Faults, type OnError } from './faults.ts'
 import { type Endpoint, type Middleware, type ServerRequest, wrap } from './middleware.ts'
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts'
 import { createRequestState, type RequestState } from './request-state.ts'
+import { createSchemaSearch, listingContext, type SchemaSearch } from './tool-schemas.ts'
 
 export interface ServerOptions {
   /** How to make good use of the server, for the model. */
@@ -47,6 +57,7 @@ export class ServerCore implements Core {
   readonly #middlewares: Middleware[] = []
   #handler: Handler | undefined
   #endpoint: Endpoint | undefined
+  #schemaSearch: SchemaSearch | undefined
   #capabilities: { readonly key: string; readonly value: ServerCapabilities } | undefined
 
   constructor(info: Implementation, options: ServerOptions & Handler) {
@@ -90,6 +101,21 @@ export class ServerCore implements Core {
     return this.#endpoint(request, ctx)
   }
 
+  /** Asks the handler itself, as middleware does that looks for a tool: it is no request that others should see. */
+  toolSchema(name: string, exchange: Exchange): Awaitable<JsonSchema | undefined> {
+    const report = (error: unknown, ctx: Context | undefined) => void this.faults.report(error, ctx)
+    try {
+      // What is registered comes before all other parts.
+      if (this.handler === this.registry || this.registry.owns?.('tool', name))
+        return this.registry.schemaOf(name, exchange.auth)
+      this.#schemaSearch ??= createSchemaSearch(this.handler, report)
+      return this.#schemaSearch(name, listingContext(exchange, this.closing))
+    } catch (error) {
+      report(error, undefined)
+      return undefined
+    }
+  }
+
   onChange(listener: (change: Change) => void): () => void {
     return this.handler.changes?.(listener) ?? (() => {})
   }
@@ -98,12 +124,12 @@ export class ServerCore implements Core {
   register(add: (registry: Registry) => void): void {
     add(this.registry)
     if (!this.#parts.includes(this.registry)) this.#parts.unshift(this.registry)
-    this.#handler = undefined
+    this.#forget()
   }
 
   add(part: Handler): void {
     this.#parts.push(part)
-    this.#handler = undefined
+    this.#forget()
   }
 
   use(middleware: Middleware): void {
@@ -113,6 +139,11 @@ export class ServerCore implements Core {
 
   close(): void {
     this.#closing.abort()
+  }
+
+  #forget(): void {
+    this.#handler = undefined
+    this.#schemaSearch = undefined
   }
 }
 

@@ -6,6 +6,7 @@ import type {
   Exchange,
   Handler,
   Implementation,
+  JsonSchema,
   NotificationMessage,
   RequestMessage,
   Responder,
@@ -108,6 +109,10 @@ class FluentServer implements Responder {
 
   respond(message: RequestMessage | NotificationMessage, exchange: Exchange): Awaitable<ResponseMessage | undefined> {
     return 'id' in message ? answer(message, exchange, this.#core) : hear(message, exchange, this.#core)
+  }
+
+  toolSchema(name: string, exchange: Exchange): Awaitable<JsonSchema | undefined> {
+    return this.#core.toolSchema(name, exchange)
   }
 
   changes(session: Session, signal: AbortSignal): AsyncIterable<NotificationMessage> {

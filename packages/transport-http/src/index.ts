@@ -1,6 +1,5 @@
 /** Serves the protocol over HTTP on any runtime. */
 
-export type { ResumableExchange } from './server/exchange.ts'
 export { type McpApp, mcp } from './server/hono.ts'
 export {
   type EndpointOptions,
@@ -9,4 +8,3 @@ export {
   type SessionOptions,
   type ToolSchemas,
 } from './server/options.ts'
-export type { ToolSchemaSource } from './server/tool-schemas.ts'

@@ -3,6 +3,7 @@
 import type { JsonObject, NotificationMessage, RequestMessage, ResponseMessage } from '../jsonrpc/message.ts'
 import type { AuthInfo } from './auth-info.ts'
 import type { Awaitable } from './awaitable.ts'
+import type { JsonSchema } from './json-schema.ts'
 import type { Session } from './session.ts'
 
 /** What the carrier knows of the request below the protocol. Absent where there is no HTTP. */
@@ -25,6 +26,11 @@ export interface Exchange {
    * the peer reads. Does nothing once the exchange has ended.
    */
   notify(method: string, params?: JsonObject): Awaitable<void>
+  /**
+   * Closes the stream of this exchange while the work goes on: the peer comes back for the rest. Absent where a
+   * carrier has no such thing; does nothing where the peer could not come back.
+   */
+  letGo?(): void
 }
 
 /** What answers messages. One object serves any number of connections at once; a server is one. */
@@ -39,4 +45,11 @@ export interface Responder {
    * carrier delivers it in its own way. It waits by itself until the session is ready for it.
    */
   changes?(session: Session, signal: AbortSignal): AsyncIterable<NotificationMessage>
+  /**
+   * The input schema of a tool, for carriers that mirror arguments in headers: they learn from its `x-mcp-header` which
+   * headers must say the same as the body. Nothing for a name that is not in the lists of this caller; it may be
+   * nothing for a tool of which nothing travels in headers. It is asked before each call, so it has to be cheap; a
+   * schema that has not changed is the same object. Never throws.
+   */
+  toolSchema?(name: string, exchange: Exchange): Awaitable<JsonSchema | undefined>
 }

@@ -1,11 +1,21 @@
 /** Checks the `x-mcp-header` annotations of a tool's input: which arguments travel as HTTP headers too. */
 
 import type { JsonObject } from '@mcpx/protocol'
-import { pathInto, subschemasOf } from './subschemas.ts'
+import { isObject, pathInto, subschemasOf } from './subschemas.ts'
 
 const ANNOTATION = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** Deeper annotations are not looked for: what a handler lists may be cyclic. */
+const DEEPEST = 32
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
+
+/** Whether an argument of this input travels as a header: one that is reached through `properties` alone. */
+export function mirrorsArguments({ properties }: JsonObject, depth = 0): boolean {
+  if (!isObject(properties) || depth >= DEEPEST) return false
+  return Object.values(properties).some(
+    (property) => isObject(property) && (Object.hasOwn(property, ANNOTATION) || mirrorsArguments(property, depth + 1)),
+  )
+}
 
 /** What is wrong with an annotation, and where; nothing when all is well. */
 export function headerProblem(schema: JsonObject, root: string): string | undefined {

@@ -1,6 +1,7 @@
 /** The tools of a server: registering, listing and calling them. */
 
 import {
+  type AuthInfo,
   type Awaitable,
   type CallToolRequestParams,
   type CallToolResult,
@@ -8,6 +9,7 @@ import {
   invalidParams,
   isPromise,
   type JsonObject,
+  type JsonSchema,
   quoted,
   type Tool,
   type ToolHandler,
@@ -35,6 +37,8 @@ export interface Tools {
   /** Whether there was one. */
   remove(name: string): boolean
   has(name: string): boolean
+  /** The input schema of a tool in the lists of this caller. */
+  schemaOf(name: string, auth: AuthInfo | undefined): JsonSchema | undefined
 }
 
 export interface ToolsOptions extends ListingOptions {
@@ -55,6 +59,10 @@ export function createTools(options: ToolsOptions): Tools {
     },
     remove: (name) => shelf.remove(name),
     has: (name) => shelf.get(name) !== undefined,
+    schemaOf(name, auth) {
+      const tool = shelf.get(name)
+      return tool?.gate === undefined || tool.gate.lists(auth) ? tool?.shown.inputSchema : undefined
+    },
     handler: {
       listTools: createListing(shelf, 'tools', options, (items, frame) => ({
         tools: items.map(({ shown }) => shown),

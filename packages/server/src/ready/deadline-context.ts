@@ -74,6 +74,10 @@ export class DeadlineContext implements Context {
     return this.#inner.progress(done, total, message)
   }
 
+  letGo(): void {
+    this.#inner.letGo()
+  }
+
   elicit<Form extends FormSchema>(key: string, options: ElicitOptions<Form>): Promise<ElicitOutcome<Form>> {
     return this.#deadline.outside(() => this.#inner.elicit(key, options))
   }

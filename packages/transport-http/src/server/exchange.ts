@@ -23,16 +23,7 @@ export interface ExchangeFacts {
   readonly letGo?: (() => void) | undefined
 }
 
-/** What an exchange over HTTP can do besides. */
-export interface ResumableExchange extends Exchange {
-  /**
-   * Lets the connection of the client go while the work goes on: the client comes back for the rest when it was told
-   * to. Does nothing where a stream cannot be resumed.
-   */
-  letGo(): void
-}
-
-export class HttpExchange implements ResumableExchange {
+export class HttpExchange implements Exchange {
   readonly auth: AuthInfo | undefined
   readonly session: Session | undefined
   readonly #facts: ExchangeFacts

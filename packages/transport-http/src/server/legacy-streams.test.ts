@@ -1,7 +1,6 @@
 import type { JsonObject, NotificationMessage, Responder, Session } from '@mcpx/protocol'
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
-import type { ResumableExchange } from './exchange.ts'
 import { mcp } from './hono.ts'
 import { eventsOf, gate, get, HandWritten, json, openSession, post, request } from './server.fixture.ts'
 
@@ -266,8 +265,7 @@ describe('the stream of a POST', () => {
     const app = mcp(
       new HandWritten({
         'tools/call': async (_params, exchange) => {
-          const resumable = exchange as ResumableExchange
-          resumable.letGo()
+          exchange.letGo?.()
           await held.promise
           return { content: [] }
         },

@@ -1,0 +1,104 @@
+import { createServer } from '@mcpx/server'
+import { createDecoder, type SseEvent } from '@mcpx/sse'
+import { serveHttp } from '@mcpx/transport-http/node'
+import { expect, it, onTestFinished } from 'vitest'
+
+const LEGACY = '2025-11-25'
+
+/** The events of a response that ends; a stream that stays open keeps the test from ending. */
+async function eventsOf(response: Response): Promise<SseEvent[]> {
+  const events: SseEvent[] = []
+  const decoder = createDecoder({ onEvent: (event) => events.push(event) })
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) decoder.push(chunk)
+  return events
+}
+
+/** A server whose one tool lets its client go, and ends when it is told to. */
+async function serve(retry: number) {
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  const server = createServer({ name: 'slow', version: '1' }).tool('slow', {}, async (_args, ctx) => {
+    await ctx.progress(1)
+    ctx.letGo()
+    await finished
+    await ctx.progress(2)
+    return 'done'
+  })
+  const { url, close } = await serveHttp(server, { port: 0, sessions: { retry } })
+  onTestFinished(close)
+  return { url, finish }
+}
+
+const post = (url: string, body: object, headers: Record<string, string> = {}) =>
+  fetch(url, {
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+  })
+
+async function openSession(url: string, protocolVersion: string): Promise<Record<string, string>> {
+  const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
+  const opened = await post(url, { id: 0, method: 'initialize', params })
+  await opened.text()
+  const headers = {
+    'mcp-session-id': opened.headers.get('mcp-session-id') as string,
+    'mcp-protocol-version': protocolVersion,
+  }
+  await post(url, { method: 'notifications/initialized' }, headers)
+  return headers
+}
+
+const call = { id: 7, method: 'tools/call', params: { name: 'slow', _meta: { progressToken: 'p' } } }
+
+it('lets a client poll for a long call: the stream closes in the middle, and a GET has the rest [S-138, S-139]', async () => {
+  const { url, finish } = await serve(250)
+  const headers = await openSession(url, LEGACY)
+  const response = await post(url, call, headers)
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  // It ends although the call has not.
+  const text = await response.text()
+  const [prime, progress, ...more] = text.trimEnd().split('\n\n')
+  expect(prime).toMatch(/^retry: 250$/m)
+  expect(prime).toMatch(/^id: .+$/m)
+  expect(prime).toMatch(/^data:\s*$/m)
+  expect(progress).toContain('"progress":1')
+  expect(more).toEqual([])
+
+  const id = /^id: (.+)$/m.exec(progress as string)?.[1] as string
+  const resumed = fetch(url, { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': id } })
+  finish()
+  const events = (await eventsOf(await resumed)).map(({ data }) => JSON.parse(data))
+  expect(events).toMatchObject([
+    { method: 'notifications/progress', params: { progress: 2 } },
+    { id: 7, result: { content: [{ text: 'done' }] } },
+  ])
+})
+
+it('replays what came while nobody was there [S-138]', async () => {
+  const { url, finish } = await serve(1)
+  const headers = await openSession(url, LEGACY)
+  const [prime] = await eventsOf(await post(url, call, headers))
+  finish()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const again = await fetch(url, {
+    headers: { ...headers, accept: 'text/event-stream', 'last-event-id': prime?.id as string },
+  })
+  expect((await eventsOf(again)).map(({ data }) => JSON.parse(data))).toMatchObject([
+    { params: { progress: 1 } },
+    { params: { progress: 2 } },
+    { id: 7 },
+  ])
+})
+
+it.each(['2025-06-18', '2025-03-26'])(
+  'does not let go of a client of %s, which would not know to come back [S-139]',
+  async (revision) => {
+    const { url, finish } = await serve(1)
+    const headers = await openSession(url, revision)
+    const response = post(url, call, headers)
+    setTimeout(finish, 20)
+    expect((await eventsOf(await response)).at(-1)?.data).toContain('"done"')
+  },
+)

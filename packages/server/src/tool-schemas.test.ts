@@ -1,0 +1,184 @@
+import { type AuthInfo, type Exchange, isPromise, keepText, type ListToolsResult } from '@mcpx/protocol'
+import { describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { createServer } from './index.ts'
+
+const info = { name: 'test', version: '1' }
+const exchangeOf = (auth?: AuthInfo): Exchange => ({
+  signal: new AbortController().signal,
+  auth,
+  session: undefined,
+  requestInfo: undefined,
+  notify() {},
+})
+const nobody = exchangeOf()
+const as = (subject: string, ...scopes: string[]) => exchangeOf({ subject, scopes })
+
+const region = { type: 'string', 'x-mcp-header': 'Region' }
+const annotated = { type: 'object' as const, properties: { region } }
+const deep = { type: 'object' as const, properties: { where: { type: 'object', properties: { region } } } }
+const plain = { type: 'object' as const, properties: { region: { type: 'string' } } }
+const tool = (name: string, inputSchema: ListToolsResult['tools'][number]['inputSchema']) => ({ name, inputSchema })
+
+/** A server of a handler object that counts how often it is asked for its list. */
+function listing(list: (page: { cursor?: string | undefined }, auth: AuthInfo | undefined) => ListToolsResult) {
+  const listed = vi.fn(list)
+  const errors: unknown[] = []
+  const options = { onError: (error: unknown) => void errors.push(error) }
+  const server = createServer(info, {
+    ...options,
+    listTools: async (page, ctx) => listed(page, ctx.auth),
+    callTool: () => ({ content: [] }),
+  })
+  return { server, listed, errors, schemaOf: (name: string, by = nobody) => server.toolSchema?.(name, by) }
+}
+
+describe('the schema of a registered tool', () => {
+  const server = createServer(info)
+    .tool('open', { input: annotated }, () => '')
+    .tool('zod', { input: z.object({ a: z.string().meta({ 'x-mcp-header': 'A' }) }) }, () => '')
+    .tool('admin', { input: annotated, scopes: ['admin'] }, () => '')
+    .tool('adas', { input: annotated, visible: (auth) => auth?.subject === 'ada' }, () => '')
+
+  it('is at hand, and the same object each time', () => {
+    expect(server.toolSchema?.('open', nobody)).toEqual(annotated)
+    expect(server.toolSchema?.('open', nobody)).toBe(server.toolSchema?.('open', as('ada')))
+    expect(server.toolSchema?.('zod', nobody)).toMatchObject({ properties: { a: { 'x-mcp-header': 'A' } } })
+  })
+
+  it('is for those who have it in their lists', () => {
+    expect(server.toolSchema?.('nope', nobody)).toBeUndefined()
+    expect(server.toolSchema?.('__proto__', nobody)).toBeUndefined()
+    expect(server.toolSchema?.('admin', nobody)).toBeUndefined()
+    expect(server.toolSchema?.('admin', as('bob', 'admin'))).toEqual(annotated)
+    expect(server.toolSchema?.('adas', as('bob'))).toBeUndefined()
+    expect(server.toolSchema?.('adas', as('ada'))).toEqual(annotated)
+  })
+
+  it('is that of the tool which a call would reach, also beside other parts', async () => {
+    const whole = createServer(info, {
+      listTools: () => ({ tools: [tool('open', plain), tool('other', annotated)] }),
+      callTool: () => ({ content: [] }),
+    })
+      .tool('open', { input: annotated }, () => '')
+      .mount('inner', server)
+    expect(whole.toolSchema?.('open', nobody)).toEqual(annotated)
+    expect(await whole.toolSchema?.('other', nobody)).toEqual(annotated)
+    expect(await whole.toolSchema?.('inner.open', nobody)).toEqual(annotated)
+    expect(await whole.toolSchema?.('inner.adas', nobody)).toBeUndefined()
+    expect(await whole.toolSchema?.('inner.adas', as('ada'))).toEqual(annotated)
+  })
+
+  it('is not there when the server has no tools', () => {
+    expect(createServer(info).toolSchema?.('open', nobody)).toBeUndefined()
+  })
+
+  it('is not there, and the fault is reported, when nobody can tell for whom the tool is', () => {
+    const errors: unknown[] = []
+    const visible = () => {
+      throw new Error('no idea')
+    }
+    const server = createServer(info, { onError: (error) => errors.push(error) }).tool('t', { visible }, () => '')
+    expect(server.toolSchema?.('t', nobody)).toBeUndefined()
+    expect(errors).toMatchObject([{ message: 'no idea' }])
+  })
+})
+
+describe('the schema of a tool that a handler lists', () => {
+  it('is looked for in all pages, once for many calls', async () => {
+    const { schemaOf, listed } = listing(({ cursor }) =>
+      cursor === undefined
+        ? { tools: [tool('a', plain), tool('b', annotated)], nextCursor: '' }
+        : { tools: [tool('c', deep), tool('b', plain)] },
+    )
+    expect(await Promise.all([schemaOf('c'), schemaOf('b'), schemaOf('nope')])).toEqual([deep, annotated, undefined])
+    expect(listed).toHaveBeenCalledTimes(2)
+    expect(isPromise(schemaOf('c'))).toBe(false)
+    expect(schemaOf('c')).toEqual(deep)
+    expect(listed).toHaveBeenCalledTimes(2)
+  })
+
+  it('is not kept for a tool of which nothing travels in headers', async () => {
+    const { schemaOf, listed } = listing(() => ({ tools: [tool('a', plain)] }))
+    expect(await schemaOf('a')).toBeUndefined()
+    expect(schemaOf('a')).toBeUndefined()
+    expect(listed).toHaveBeenCalledTimes(1)
+  })
+
+  it('is looked for anew after ten seconds, or later where the list may be kept for longer', async () => {
+    vi.useFakeTimers()
+    try {
+      for (const [ttlMs, kept] of [
+        [undefined, 10_000],
+        [0, 10_000],
+        [60_000, 60_000],
+      ] as const) {
+        let tools = [tool('a', annotated)]
+        const { schemaOf } = listing(() => (ttlMs === undefined ? { tools } : { tools, ttlMs }))
+        expect(await schemaOf('a')).toEqual(annotated)
+        tools = [tool('a', deep)]
+        vi.advanceTimersByTime(kept - 1)
+        expect(await schemaOf('a')).toEqual(annotated)
+        vi.advanceTimersByTime(1)
+        expect(await schemaOf('a')).toEqual(deep)
+      }
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('is found for each caller apart, unless the list is public', async () => {
+    const list = (scope: 'public' | 'private') =>
+      listing((_page, auth) => ({
+        tools: auth?.subject === 'ada' || scope === 'public' ? [tool('a', annotated)] : [],
+        cacheScope: scope,
+      }))
+    const personal = list('private')
+    expect(await personal.schemaOf('a', as('ada'))).toEqual(annotated)
+    expect(await personal.schemaOf('a', as('bob'))).toBeUndefined()
+    expect(await personal.schemaOf('a')).toBeUndefined()
+    expect(await personal.schemaOf('a', as('ada', 'more'))).toEqual(annotated)
+    expect(personal.listed).toHaveBeenCalledTimes(4)
+    const open = list('public')
+    for (const by of [as('ada'), as('bob'), nobody]) expect(await open.schemaOf('a', by)).toEqual(annotated)
+    expect(open.listed).toHaveBeenCalledTimes(1)
+  })
+
+  it('is forgotten first for the caller who was there first, when there are too many', async () => {
+    const { schemaOf, listed } = listing(() => ({ tools: [tool('a', annotated)] }))
+    for (let caller = 0; caller <= 1_000; caller++) await schemaOf('a', as(`${caller}`))
+    expect(listed).toHaveBeenCalledTimes(1_001)
+    await schemaOf('a', as('1000'))
+    expect(listed).toHaveBeenCalledTimes(1_001)
+    await schemaOf('a', as('0'))
+    expect(listed).toHaveBeenCalledTimes(1_002)
+  })
+
+  it('is not there while the list fails, which is reported and tried again', async () => {
+    let isBroken = true
+    const { schemaOf, errors } = listing(() => {
+      if (isBroken) throw new Error('no list today')
+      return { tools: [tool('a', annotated)] }
+    })
+    expect(await schemaOf('a')).toBeUndefined()
+    expect(errors).toMatchObject([{ message: 'no list today' }])
+    isBroken = false
+    expect(await schemaOf('a')).toEqual(annotated)
+  })
+
+  it('is not looked for on lists that have no end', async () => {
+    const { schemaOf, listed, errors } = listing(() => ({ tools: [tool('a', annotated)], nextCursor: 'more' }))
+    expect(await schemaOf('b')).toBeUndefined()
+    expect(listed.mock.calls.length).toBeLessThanOrEqual(1_000)
+    expect(errors).toMatchObject([{ message: expect.stringContaining('pages') }])
+  })
+
+  it('is read off a list that is the same for everybody once', async () => {
+    const inner = createServer(info, { cache: { tools: { ttlMs: 1_000 } } }).tool('a', { input: annotated }, () => '')
+    const page = keepText({ tools: [tool('a', annotated)] })
+    const { schemaOf } = listing(() => page)
+    expect(await schemaOf('a', as('ada'))).toBe(await schemaOf('a', as('bob')))
+    const outer = createServer(info).mount('in', inner)
+    expect(await outer.toolSchema?.('in.a', as('ada'))).toBe(await outer.toolSchema?.('in.a', as('bob')))
+  })
+})
