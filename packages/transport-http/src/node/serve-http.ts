@@ -7,8 +7,9 @@ import { ConnectionError, type Responder } from '@mcpx/protocol'
 import { createEndpoint } from '../server/endpoint.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
 import type { EndpointOptions } from '../server/options.ts'
+import { type ArrivalLimits, answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
 
-export interface ServeHttpOptions extends EndpointOptions {
+export interface ServeHttpOptions extends EndpointOptions, ArrivalLimits {
   /** The port to listen on; 0: any that is free. Default: 3000. */
   readonly port?: number | undefined
   /** The address to listen on. Anything but a loopback address can be reached from other machines. Default: `127.0.0.1`. */
@@ -44,11 +45,12 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     { overrideGlobalObjects: false },
   )
   const unsent = new Set<ServerResponse>()
-  const http = createServer((incoming, outgoing) => {
+  const http = createServer(arrivalSettings(options), (incoming, outgoing) => {
     unsent.add(outgoing)
     outgoing.once('close', () => unsent.delete(outgoing))
     void listener(incoming, outgoing)
   })
+  answerBrokenRequests(http, options, unsent)
   const bound = await listen(http, port, host)
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,

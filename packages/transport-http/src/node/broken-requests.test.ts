@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { delay } from '@mcpx/testkit'
+import { afterEach, describe, expect, it } from 'vitest'
+import { HandWritten, MODERN, modern } from '../server/server.fixture.ts'
+import { type HttpServer, type ServeHttpOptions, serveHttp } from './serve-http.ts'
+
+const open: HttpServer[] = []
+
+async function dial(options: ServeHttpOptions): Promise<{ socket: Socket; answer: Promise<string> }> {
+  const tools = { 'tools/list': () => delay(60).then(() => ({ tools: [] })) }
+  const http = await serveHttp(new HandWritten(tools), { port: 0, ...options })
+  open.push(http)
+  const socket = connect(http.port, '127.0.0.1').setEncoding('utf8')
+  let text = ''
+  socket.on('data', (chunk) => (text += chunk))
+  await once(socket, 'connect')
+  return { socket, answer: once(socket, 'close').then(() => text) }
+}
+
+afterEach(async () => {
+  for (const http of open.splice(0)) await http.close()
+})
+
+const body = JSON.stringify(modern('tools/list'))
+const head = [
+  'POST /mcp HTTP/1.1',
+  'host: 127.0.0.1',
+  'content-type: application/json',
+  `mcp-protocol-version: ${MODERN}`,
+  'mcp-method: tools/list',
+  `content-length: ${body.length}`,
+].join('\r\n')
+
+function errorIn(answer: string): string {
+  return JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).error.message
+}
+
+describe('a request that takes too long to arrive', () => {
+  it.each([
+    ['nothing of it comes', ''],
+    ['its headers do not end', 'POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\n'],
+    ['its body does not end', `${head}\r\n\r\n{`],
+  ])('is refused by the number and the option when %s', async (_, sent) => {
+    const { socket, answer } = await dial({ requestTimeout: 200 })
+    const started = performance.now()
+    socket.write(sent)
+    expect(errorIn(await answer)).toBe('The request did not arrive within 200 ms (requestTimeout)')
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
+  it('is not one that is answered slowly', async () => {
+    const { socket, answer } = await dial({ requestTimeout: 20 })
+    socket.write(`${head}\r\nconnection: close\r\n\r\n${body}`)
+    expect(await answer).toContain('"tools":[]')
+  })
+})
+
+describe('headers', () => {
+  it('that are too large are refused by the number and the option', async () => {
+    const { socket, answer } = await dial({ maxHeaderSize: 2_000 })
+    socket.write(`${head}\r\nx: ${'y'.repeat(2_000)}\r\n\r\n${body}`)
+    const text = await answer
+    expect(text).toMatch(/^HTTP\/1\.1 431 /)
+    expect(errorIn(text)).toBe('The headers are larger than 2000 bytes (maxHeaderSize)')
+  })
+
+  it('may be larger than Node has it by default', async () => {
+    const { socket, answer } = await dial({ maxHeaderSize: 50_000 })
+    socket.write(`${head}\r\nconnection: close\r\nx: ${'y'.repeat(40_000)}\r\n\r\n${body}`)
+    expect(await answer).toContain('"tools":[]')
+  })
+})
+
+describe('what is no HTTP', () => {
+  it('is refused, and the connection ended', async () => {
+    const { socket, answer } = await dial({})
+    socket.write('hello\r\n\r\n')
+    expect(errorIn(await answer)).toBe('The bytes are no HTTP request (HPE_INVALID_METHOD)')
+  })
+
+  it('does not cost the answers to what came before it', async () => {
+    const { socket, answer } = await dial({})
+    socket.write(`${head}\r\n\r\n${body}${head}\r\n\r\n${body}hello\r\n\r\n`)
+    expect((await answer).match(/"tools":\[\]/g)).toHaveLength(2)
+  })
+})
+
+it('refuses a limit that is none', async () => {
+  const server = new HandWritten()
+  for (const value of [0, -1, 1.5, Number.NaN]) {
+    await expect(serveHttp(server, { port: 0, maxHeaderSize: value })).rejects.toThrow(/^maxHeaderSize: /)
+    await expect(serveHttp(server, { port: 0, requestTimeout: value })).rejects.toThrow(/^requestTimeout: /)
+  }
+})

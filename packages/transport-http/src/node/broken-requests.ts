@@ -1,0 +1,76 @@
+/** Answers what never becomes a request: no HTTP, headers that are too large, bytes that do not come in time. */
+
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { encode, errorMessage, invalidRequest } from '@mcpx/protocol'
+import { JSON_TYPE } from '../headers.ts'
+
+export interface ArrivalLimits {
+  /**
+   * How large the headers of a request may be together, in bytes. Larger ones are refused with 431, and the connection
+   * is ended. Default: 16,384.
+   */
+  readonly maxHeaderSize?: number | undefined
+  /**
+   * How long a request may take to arrive, from its first byte to the last of its body, in ms. A slower one is refused
+   * with 408, and the connection is ended; up to a quarter of the time may pass before that is noticed. Default: 60,000.
+   */
+  readonly requestTimeout?: number | undefined
+}
+
+const MAX_HEADER_SIZE = 16 * 1024
+const REQUEST_TIMEOUT = 60_000
+
+/** What Node is told, so that it finds out by itself. */
+export function arrivalSettings({
+  maxHeaderSize = MAX_HEADER_SIZE,
+  requestTimeout = REQUEST_TIMEOUT,
+}: ArrivalLimits): Required<Pick<ArrivalLimits, 'maxHeaderSize' | 'requestTimeout'>> & {
+  connectionsCheckingInterval: number
+} {
+  const every = { maxHeaderSize, requestTimeout }
+  for (const [name, value] of Object.entries(every)) {
+    if (!Number.isInteger(value) || value < 1) throw new RangeError(`${name}: expected an integer from 1, got ${value}`)
+  }
+  return { ...every, connectionsCheckingInterval: Math.ceil(requestTimeout / 4) }
+}
+
+/** @param unsent the responses that have not reached their client yet */
+export function answerBrokenRequests(http: Server, limits: ArrivalLimits, unsent: ReadonlySet<ServerResponse>): void {
+  const refusalOf = describeProblems(arrivalSettings(limits))
+  http.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket
+    const waiting = [...unsent].filter(({ req }) => req.socket === socket)
+    const broken = waiting.filter(({ req }) => !req.complete)
+    // What came whole before the broken part is still answered; nothing more is read.
+    if (waiting.length > 0 && broken.length === 0) waiting.at(-1)?.once('close', () => socket.destroySoon())
+    else if (!socket.writable || waiting.length > 1 || broken.some(({ headersSent }) => headersSent)) socket.destroy()
+    else {
+      socket.write(refusalOf(error.code))
+      socket.destroySoon()
+    }
+  })
+}
+
+function describeProblems({ maxHeaderSize, requestTimeout }: Required<ArrivalLimits>) {
+  return (code: string | undefined): string => {
+    if (code === 'HPE_HEADER_OVERFLOW') {
+      return response(431, `The headers are larger than ${maxHeaderSize} bytes (maxHeaderSize)`)
+    }
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+      return response(408, `The request did not arrive within ${requestTimeout} ms (requestTimeout)`)
+    }
+    return response(400, `The bytes are no HTTP request (${code ?? 'unknown'})`)
+  }
+}
+
+function response(status: number, text: string): string {
+  const body = encode(errorMessage(undefined, invalidRequest(text)))
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${new TextEncoder().encode(body).length}`,
+    'connection: close',
+  ]
+  return `${lines.join('\r\n')}\r\n\r\n${body}`
+}
