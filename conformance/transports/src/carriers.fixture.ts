@@ -1,0 +1,156 @@
+/** Every way from a client to a server, as connections that nothing has been asked on but what the way itself needs. */
+
+import { once } from 'node:events'
+import { type AddressInfo, createServer, connect as dial } from 'node:net'
+import {
+  type Connection,
+  type ConnectOptions,
+  createDuplex,
+  type JsonObject,
+  type Requester,
+  type Responder,
+  resultMessage,
+} from '@mcpx/protocol'
+import { createChannelPair } from '@mcpx/protocol/memory'
+import { type HttpOptions, http } from '@mcpx/transport-http/client'
+import { type ServeHttpOptions, serveHttp } from '@mcpx/transport-http/node'
+import { overStreams, serveStdio } from '@mcpx/transport-stdio'
+import { onTestFinished } from 'vitest'
+
+export const MODERN = '2026-07-28'
+export const LEGACY = '2025-11-25'
+
+export const silent: ConnectOptions = { responder: { respond: () => undefined }, report: () => {} }
+
+export interface Way {
+  readonly name: string
+  /** A request that was given up can be told to the server. */
+  readonly tellsCancel: boolean
+  /** Connects to this responder until the test is over. */
+  connect(responder: Responder): Promise<Requester>
+}
+
+/** The parameters of a modern request. */
+export function modern(params: object = {}): JsonObject {
+  const { _meta, ...rest } = params as JsonObject
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': MODERN,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  return { ...rest, _meta: { ...(_meta as object | undefined), ...envelope } }
+}
+
+export const handshake = (protocolVersion = LEGACY) => ({
+  protocolVersion,
+  capabilities: {},
+  clientInfo: { name: 'test', version: '1' },
+})
+
+/** Shakes hands in the place of a responder that knows no eras. */
+export function withHandshake(responder: Responder): Responder {
+  return {
+    async respond(message, exchange) {
+      if (!('id' in message) || message.method !== 'initialize') return responder.respond(message, exchange)
+      const { protocolVersion } = message.params as { protocolVersion: string }
+      await exchange.session?.update((state) => Object.assign(state, { revision: protocolVersion, initialized: true }))
+      return resultMessage(message.id, {
+        protocolVersion,
+        capabilities: {},
+        serverInfo: { name: 'contract', version: '1' },
+      })
+    },
+  }
+}
+
+/** Says of each request what a modern one has to say. */
+function speakModern(connection: Connection): Requester {
+  return {
+    request: (method, params, options) => connection.request(method, modern(params), options),
+    notify: (method, params) => connection.notify(method, modern(params)),
+    close: (reason) => connection.close(reason),
+    closed: connection.closed,
+  }
+}
+
+async function speakLegacy(
+  connection: Connection,
+  revision: typeof LEGACY | '2024-11-05' = LEGACY,
+): Promise<Requester> {
+  await connection.request('initialize', handshake(revision), { announceCancel: false })
+  await connection.notify('notifications/initialized')
+  await connection.negotiated?.(revision)
+  return connection
+}
+
+/** Serves on any free port until the test is over. */
+export async function serve(responder: Responder, options: ServeHttpOptions = {}) {
+  const server = await serveHttp(responder, { port: 0, ...options })
+  onTestFinished(() => server.close())
+  return server
+}
+
+async function reach(responder: Responder, options: ServeHttpOptions = {}, path?: string): Promise<Connection> {
+  const { url } = await serve(responder, options)
+  return connectTo(path === undefined ? url : url.replace(/\/mcp$/, path))
+}
+
+/** A connection that is closed with the test. */
+export async function connectTo(url: string, options: HttpOptions = {}): Promise<Connection> {
+  const connection = await http(url, options).connect(silent)
+  onTestFinished(() => connection.close())
+  return connection
+}
+
+async function overSocket(responder: Responder): Promise<Requester> {
+  const server = createServer(
+    (socket) => void serveStdio(responder, { input: socket, output: socket, drainTimeout: 0 }),
+  ).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return overStreams(() => {
+    const socket = dial(port, '127.0.0.1')
+    return { input: socket, output: socket }
+  }).connect(silent)
+}
+
+export const ways: readonly Way[] = [
+  {
+    name: 'memory',
+    tellsCancel: true,
+    async connect(responder) {
+      const [near, far] = createChannelPair()
+      createDuplex(far, { responder })
+      return createDuplex(near)
+    },
+  },
+  { name: 'lines over a socket', tellsCancel: true, connect: overSocket },
+  { name: 'HTTP, modern', tellsCancel: true, connect: async (responder) => speakModern(await reach(responder)) },
+  {
+    name: 'HTTP, modern, JSON alone until something is said',
+    tellsCancel: true,
+    connect: async (responder) => speakModern(await reach(responder, { legacy: false, strictAccept: true })),
+  },
+  {
+    name: 'HTTP, legacy, with sessions',
+    tellsCancel: true,
+    connect: async (responder) => speakLegacy(await reach(withHandshake(responder))),
+  },
+  {
+    name: 'HTTP, legacy, with sessions of which no events are kept',
+    tellsCancel: true,
+    connect: async (responder) => speakLegacy(await reach(withHandshake(responder), { sessions: { events: false } })),
+  },
+  {
+    name: 'HTTP, legacy, without sessions',
+    // Nothing tells whose request a cancellation names.
+    tellsCancel: false,
+    connect: async (responder) => speakLegacy(await reach(withHandshake(responder), { sessions: false })),
+  },
+  {
+    name: 'HTTP+SSE',
+    tellsCancel: true,
+    connect: async (responder) =>
+      speakLegacy(await reach(withHandshake(responder), { sse: '/sse' }, '/sse'), '2024-11-05'),
+  },
+]

@@ -1,0 +1,98 @@
+/**
+ * A server process of its own: `node --conditions=source host.fixture.ts <options as JSON>`. It says over its channel
+ * to the parent where it can be reached, and answers `look` with what it holds.
+ */
+
+import process, { getActiveResourcesInfo } from 'node:process'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { createServer, type Server } from '@mcpx/server'
+import type { HttpLimits } from '@mcpx/transport-http'
+import { type ServeHttpOptions, serveHttp } from '@mcpx/transport-http/node'
+import { openStores } from './stores.fixture.ts'
+
+export interface HostOptions {
+  readonly serve?: ServeHttpOptions & { readonly limits?: Partial<HttpLimits> }
+  /** Where the stores are kept. Default: in this process. */
+  readonly stores?: number
+}
+
+/** What a server process holds once it has thrown away what it can. */
+export interface Held {
+  readonly heap: number
+  readonly resident: number
+  readonly resources: Readonly<Record<string, number>>
+  readonly calls: number
+  /** How many calls were told that nobody waits for them. */
+  readonly aborted: number
+}
+
+const text = { type: 'object', properties: { text: { type: 'string' } } } as const
+const counting = {
+  type: 'object',
+  properties: { times: { type: 'integer' }, pause: { type: 'number' }, size: { type: 'integer' } },
+} as const
+
+export function createHost() {
+  const counts = { calls: 0, aborted: 0 }
+  const server = createServer({ name: 'host', version: '1' })
+    .tool('echo', { input: text }, (args) => {
+      counts.calls += 1
+      return String((args as { text?: string }).text ?? '')
+    })
+    .tool('who', {}, () => String(process.pid))
+    .tool('big', { input: counting }, (args) => 'x'.repeat((args as { size: number }).size))
+    .tool('never', {}, (_args, { signal }) => {
+      counts.calls += 1
+      return new Promise<string>((resolve) => {
+        signal.addEventListener('abort', () => {
+          counts.aborted += 1
+          resolve('aborted')
+        })
+      })
+    })
+    .tool('count', { input: counting }, async (args, ctx) => {
+      const { times, pause = 0, size = 0 } = args as { times: number; pause?: number; size?: number }
+      counts.calls += 1
+      for (let n = 1; n <= times && !ctx.signal.aborted; n++) {
+        await ctx.progress(n, times, 'x'.repeat(size))
+        if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause))
+      }
+      if (ctx.signal.aborted) counts.aborted += 1
+      return `counted by ${process.pid}`
+    })
+    .tool('ask', {}, async (_args, ctx) => {
+      const schema = { type: 'object', properties: { name: { type: 'string' } } } as const
+      const answer = await ctx.elicit('name', { message: 'Who?', schema: { ...schema } })
+      return `${answer.action} heard by ${process.pid}`
+    })
+  return { server: server as unknown as Server, counts }
+}
+
+function look({ calls, aborted }: { calls: number; aborted: number }): Held {
+  collectGarbage()
+  collectGarbage()
+  const { heapUsed, rss } = process.memoryUsage()
+  const resources: Record<string, number> = {}
+  for (const kind of getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1
+  return { heap: heapUsed, resident: rss, resources, calls, aborted }
+}
+
+let collectGarbage = (): void => {}
+
+async function main(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  collectGarbage = runInNewContext('gc') as () => void
+  const { serve = {}, stores } = JSON.parse(process.argv[2] ?? '{}') as HostOptions
+  const shared = stores === undefined ? undefined : await openStores(stores)
+  const { server, counts } = createHost()
+  const sessions = shared === undefined ? serve.sessions : { ...serve.sessions, ...shared }
+  const { url, port } = await serveHttp(server, { port: 0, ...serve, sessions })
+  process.on('message', (asked) => {
+    if (asked === 'look') process.send?.({ held: look(counts) })
+    else process.exit(0)
+  })
+  process.send?.({ url, port })
+}
+
+if (process.argv[1] === import.meta.filename) await main()

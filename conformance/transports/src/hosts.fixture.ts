@@ -1,0 +1,71 @@
+/** Starts server processes, looks into them, and sees that none is left. */
+
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Held, HostOptions } from './host.fixture.ts'
+
+export interface Host {
+  readonly child: ChildProcess
+  readonly url: string
+  readonly port: number
+  readonly pid: number
+  /** All that it wrote to its standard error. */
+  stderr: string
+  look(): Promise<Held>
+  /** Ends it without a warning. */
+  kill(): Promise<void>
+}
+
+/** Runs the sources of this repository, and what is installed as it was built. */
+export const fromSource: readonly string[] = [
+  '--conditions=source',
+  '--disable-warning=ExperimentalWarning',
+  '--import',
+  new URL('./own-sources.fixture.ts', import.meta.url).href,
+]
+
+const started: ChildProcess[] = []
+
+export async function startHost(options: HostOptions = {}): Promise<Host> {
+  const child = fork(fileURLToPath(new URL('./host.fixture.ts', import.meta.url)), [JSON.stringify(options)], {
+    execArgv: [...fromSource, '--unhandled-rejections=strict'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  started.push(child)
+  const exited = once(child, 'exit')
+  const host = { child, stderr: '', pid: child.pid as number, url: '', port: 0 }
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    host.stderr += text
+  })
+  const first = await Promise.race([once(child, 'message'), exited.then(() => undefined)])
+  if (first === undefined) throw new Error(`The server did not start: ${host.stderr}`)
+  return Object.assign(host, first[0] as { url: string; port: number }, {
+    async look() {
+      child.send('look')
+      const [{ held }] = (await once(child, 'message')) as [{ held: Held }]
+      return held
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  })
+}
+
+/** Waits until a server process holds no more than so many of each, and fails when it goes on to. */
+export async function leftBehind(host: Host, most: Readonly<Record<string, number>>): Promise<void> {
+  const deadline = performance.now() + 7_000
+  for (;;) {
+    const { resources } = await host.look()
+    const over = Object.entries(most).filter(([kind, count]) => (resources[kind] ?? 0) > count)
+    if (over.length === 0) return
+    if (performance.now() > deadline) throw new Error(`It still holds ${JSON.stringify(resources)}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** For `afterAll`. */
+export function endHosts(): void {
+  for (const child of started.splice(0)) child.kill('SIGKILL')
+}

@@ -1,0 +1,163 @@
+/** Stores that several processes share: kept in the memory of one, and reached by the others over a socket. */
+
+import { once } from 'node:events'
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import type { EventBus, EventStore, SessionState, SessionStore } from '@mcpx/protocol'
+import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
+
+export interface Stores {
+  readonly store: SessionStore
+  readonly events: EventStore
+  readonly bus: EventBus
+}
+
+/** One call of a store, or what became of it. */
+interface Line {
+  readonly id: number
+  readonly call?: string
+  readonly args?: unknown[]
+  readonly value?: unknown
+  readonly failed?: string
+}
+
+interface Kept {
+  readonly version: number
+  readonly state: SessionState
+}
+
+/** What is kept, and which calls there are. */
+function createKeeper() {
+  const store = createMemorySessionStore()
+  const events = createMemoryEventStore()
+  const bus = createMemoryEventBus()
+  const versions = new Map<string, number>()
+  const versionOf = (id: string) => versions.get(id) ?? 0
+
+  function swap(id: string, version: number, state: SessionState): boolean {
+    if (versionOf(id) !== version) return false
+    versions.set(id, version + 1)
+    void store.update(id, (kept) => {
+      for (const name of Object.keys(kept)) delete (kept as Record<string, unknown>)[name]
+      Object.assign(kept, state)
+    })
+    return true
+  }
+
+  return (tell: (line: object) => void) => {
+    const stops = new Map<string, () => unknown>()
+    const calls: Record<string, (...args: never[]) => unknown> = {
+      create: (id: string, state: SessionState, ttl: number) => store.create(id, state, ttl),
+      async get(id: string, ttl?: number): Promise<Kept | undefined> {
+        const version = versionOf(id)
+        const state = await store.get(id, ttl)
+        return state && { version, state }
+      },
+      swap,
+      drop: (id: string) => store.delete(id),
+      append: (stream: string, data: string) => events.append(stream, data),
+      end: (stream: string) => events.end(stream),
+      replay: (last: string) => events.replay(last),
+      forget: (stream: string) => events.delete(stream),
+      publish: (topic: string, message: string) => bus.publish(topic, message),
+      async subscribe(topic: string, name: string) {
+        stops.set(name, await bus.subscribe(topic, (message) => tell({ heard: name, message })))
+      },
+      stop: (name: string) => stops.get(name)?.(),
+    }
+    return { calls, end: () => stops.forEach((stop) => void stop()) }
+  }
+}
+
+/** Keeps stores for others; resolves to the port they are reached at. */
+export async function keepStores(): Promise<{ port: number; close: () => void }> {
+  const keeper = createKeeper()
+  const sockets = new Set<Socket>()
+  const server = createServer({ noDelay: true }, (socket) => {
+    const tell = (line: object) => void socket.write(`${JSON.stringify(line)}\n`)
+    const { calls, end } = keeper(tell)
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      sockets.delete(socket)
+      end()
+    })
+    createInterface(socket).on('line', async (text) => {
+      const { id, call = '', args = [] } = JSON.parse(text) as Line
+      try {
+        tell({ id, value: await calls[call]?.(...(args as never[])) })
+      } catch (error) {
+        tell({ id, failed: (error as Error).message })
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/** The stores that another process keeps. */
+export async function openStores(port: number): Promise<Stores & { close: () => void }> {
+  const socket = dial({ port, host: '127.0.0.1', noDelay: true })
+  await once(socket, 'connect')
+  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
+  const listeners = new Map<string, (message: string) => void>()
+  let count = 0
+  createInterface(socket).on('line', (text) => {
+    const line = JSON.parse(text) as Line & { heard?: string; message: string }
+    if (line.heard !== undefined) listeners.get(line.heard)?.(line.message)
+    else if (line.failed === undefined) waiting.get(line.id)?.resolve(line.value as never)
+    else waiting.get(line.id)?.reject(new Error(line.failed))
+    waiting.delete(line.id)
+  })
+  socket.on('error', () => {})
+
+  function ask<T>(call: string, ...args: unknown[]): Promise<T> {
+    const id = ++count
+    socket.write(`${JSON.stringify({ id, call, args })}\n`)
+    return new Promise<T>((resolve, reject) => waiting.set(id, { resolve, reject }))
+  }
+
+  const store: SessionStore = {
+    create: (id, state, ttl) => ask('create', id, state, ttl),
+    get: async (id, ttl) => (await ask<Kept | undefined>('get', id, ttl))?.state,
+    async update(id, change) {
+      for (;;) {
+        const kept = await ask<Kept | undefined>('get', id)
+        if (kept === undefined) return undefined
+        change(kept.state)
+        if (await ask<boolean>('swap', id, kept.version, kept.state)) return kept.state
+      }
+    },
+    delete: (id) => ask('drop', id),
+  }
+  const events: EventStore = {
+    append: (stream, data) => ask('append', stream, data),
+    end: (stream) => ask('end', stream),
+    replay: (last) => ask('replay', last),
+    delete: (stream) => ask('forget', stream),
+  }
+  const bus: EventBus = {
+    publish: (topic, message) => ask('publish', topic, message),
+    async subscribe(topic, listener) {
+      const name = String(++count)
+      listeners.set(name, (message) => {
+        try {
+          listener(message)
+        } catch {
+          // A listener that throws does not disturb the others.
+        }
+      })
+      await ask('subscribe', topic, name)
+      return async () => {
+        if (listeners.delete(name)) await ask('stop', name)
+      }
+    },
+  }
+  return { store, events, bus, close: () => void socket.destroy() }
+}
