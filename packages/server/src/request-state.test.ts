@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createRequestState, type StateBinding } from './request-state.ts'
 
 const secrets = ['a secret of some length', 'another secret, older']
@@ -67,6 +67,14 @@ describe('a sealed state', () => {
   it('is never the same text twice', async () => {
     const state = createRequestState()
     expect(await state.seal({}, binding)).not.toBe(await state.seal({}, binding))
+  })
+
+  it('draws its own secret when the first call is sealed: workerd gives no random values before a request', async () => {
+    const draw = vi.spyOn(crypto, 'getRandomValues')
+    const state = createRequestState()
+    expect(draw).not.toHaveBeenCalled()
+    expect(await state.open(await state.seal({ n: 1 }, binding), binding)).toMatchObject({ n: 1 })
+    draw.mockRestore()
   })
 
   it('wants a secret that is one', () => {

@@ -38,13 +38,13 @@ interface SealingKey {
 const encoder = new TextEncoder()
 
 export function createRequestState({ secrets, ttlMs = 600_000 }: RequestStateOptions = {}): RequestState {
-  const given = secrets ?? [toBase64Url(crypto.getRandomValues(new Uint8Array(32)))]
-  if (given.length === 0 || given.some((secret) => secret.length < MIN_SECRET)) {
+  if (secrets?.length === 0 || secrets?.some((secret) => secret.length < MIN_SECRET)) {
     throw new RangeError(`secrets: expected one or more, each of at least ${MIN_SECRET} characters`)
   }
   let imported: Promise<SealingKey[]> | undefined
   const keys = () => {
-    imported ??= Promise.all(given.map(importKey))
+    // Drawn now and not before: while modules are loaded, workerd gives no random values.
+    imported ??= Promise.all((secrets ?? [randomSecret()]).map(importKey))
     return imported
   }
 
@@ -68,6 +68,10 @@ export function createRequestState({ secrets, ttlMs = 600_000 }: RequestStateOpt
       return data
     },
   }
+}
+
+function randomSecret(): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(32)))
 }
 
 async function decrypt(algorithm: AesGcmParams, key: CryptoKey, sealed: Uint8Array<ArrayBuffer>): Promise<JsonObject> {
