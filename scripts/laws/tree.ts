@@ -51,7 +51,7 @@ export interface Tree {
   read(path: string): string
 }
 
-/** Folders that hold what others wrote or what tools make. */
+/** Folders that hold what others wrote or what tools make: everywhere, or at one place. */
 const skipped = new Set([
   'node_modules',
   'dist',
@@ -61,7 +61,7 @@ const skipped = new Set([
   'results',
   'coverage',
   'fixtures',
-  'official',
+  'conformance/schema/official',
 ])
 const workspaceFolder = /^(?:packages|apps\/examples|apps|conformance)\/[^/]+(?=\/package\.json$)/
 
@@ -100,7 +100,7 @@ function list(root: string, folder: string): string[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = posix.join(folder, entry.name)
-      if (entry.isDirectory()) return skipped.has(entry.name) ? [] : list(root, path)
+      if (entry.isDirectory()) return skipped.has(entry.name) || skipped.has(path) ? [] : list(root, path)
       return entry.isFile() && !/\.(?:log|tsbuildinfo)$/.test(entry.name) ? [path] : []
     })
 }
