@@ -1,0 +1,52 @@
+/** The server: one call for each feature. */
+import { createServer, type Server } from '@mcpx/server'
+import { addCallers } from './features/callers.ts'
+import { mountCatalogue } from './features/catalogue.ts'
+import { addChanges } from './features/changes.ts'
+import { addContent } from './features/content.ts'
+import { addElicitation } from './features/elicitation.ts'
+import { addFailures } from './features/failures.ts'
+import { addGuards } from './features/guards.ts'
+import { addLogging } from './features/logging.ts'
+import { addProgress } from './features/progress.ts'
+import { addPrompts } from './features/prompts.ts'
+import { addQuestions } from './features/questions.ts'
+import { addReconnection } from './features/reconnection.ts'
+import { mountRelay } from './features/relay.ts'
+import { addResources } from './features/resources.ts'
+import { addSampling } from './features/sampling.ts'
+import { addSchemas } from './features/schemas.ts'
+import { addSteps } from './features/steps.ts'
+
+export async function createEverything(): Promise<Server> {
+  const server = createServer(
+    { name: 'everything', version: '1.0.0', title: 'Everything', websiteUrl: 'https://example.com/everything' },
+    {
+      instructions: 'This server shows every feature. Begin with the tool test_simple_text.',
+      // Several processes behind one address need the same secrets; the newest comes first.
+      secrets: [process.env.EVERYTHING_SECRET ?? crypto.randomUUID()],
+      stateTtl: 300_000,
+      cache: { tools: { ttlMs: 1_000, cacheScope: 'private' } },
+      onError: (error, _, id) => console.error(`error ${id}:`, error),
+      warn: (message) => console.error(message),
+    },
+  )
+  addContent(server)
+  addFailures(server)
+  addProgress(server)
+  addLogging(server)
+  addReconnection(server)
+  addSampling(server)
+  addElicitation(server)
+  addQuestions(server)
+  addSteps(server)
+  addSchemas(server)
+  addChanges(server)
+  addResources(server)
+  addPrompts(server)
+  addCallers(server)
+  addGuards(server)
+  mountCatalogue(server)
+  await mountRelay(server)
+  return server
+}

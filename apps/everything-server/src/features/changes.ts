@@ -1,0 +1,24 @@
+/** Offers that change while the server runs: clients that want to know are told by themselves. */
+import type { Server } from '@mcpx/server'
+
+export function addChanges(server: Server): void {
+  let changes = 0
+  const offer = (replace: boolean) => {
+    server.tool('changing', { replace, description: `Was changed ${changes} times` }, () => `${changes} changes`)
+    server.prompt('changing', { replace, description: `Was changed ${changes} times` }, () => `${changes} changes`)
+  }
+  offer(false)
+  const change = () => {
+    changes += 1
+    offer(true)
+    return `Changed ${changes} times.`
+  }
+  server
+    .tool('test_trigger_tool_change', { description: 'Changes a tool' }, change)
+    .tool('test_trigger_prompt_change', { description: 'Changes a prompt' }, change)
+    .tool('grow', { description: 'Adds a tool, or takes it away again' }, () => {
+      if (server.removeTool('grown')) return 'Gone.'
+      server.tool('grown', { description: 'Is here for a while' }, () => 'Here I am.')
+      return 'Here.'
+    })
+}

@@ -1,0 +1,41 @@
+/** Resources: as they are, computed, by a template, and one that can be watched. */
+import type { Server } from '@mcpx/server'
+import { z } from 'zod'
+import { PNG } from './media.ts'
+
+export function addResources(server: Server): void {
+  server
+    .resource(
+      'test://static-text',
+      { name: 'Static text', description: 'A text', cache: { ttlMs: 60_000, cacheScope: 'public' } },
+      'This is the content of the static text resource.',
+    )
+    .resource('test://static-binary', { name: 'Static picture', mimeType: 'image/png' }, Buffer.from(PNG, 'base64'))
+    .resource('config://app', { name: 'Settings', annotations: { audience: ['user'] } }, () => ({ debug: false }))
+    .resource(
+      'test://template/{id}/data',
+      {
+        name: 'Data by id',
+        mimeType: 'application/json',
+        list: () => ['1', '2'].map((id) => ({ uri: `test://template/${id}/data`, name: `Data of ${id}` })),
+        complete: { id: ['1', '2', '12', '123'] },
+      },
+      ({ id }) => ({ id, templateTest: true, data: `Data for ID: ${id}` }),
+    )
+  addWatched(server)
+}
+
+function addWatched(server: Server): void {
+  let contents = 'Watched resource content'
+  server
+    .resource('test://watched-resource', { name: 'Watched text', subscribe: true }, () => contents)
+    .tool(
+      'write_watched_resource',
+      { description: 'Writes the resource that can be watched', input: z.object({ text: z.string() }) },
+      ({ text }) => {
+        contents = text
+        server.resourceUpdated('test://watched-resource')
+        return 'Written.'
+      },
+    )
+}
