@@ -1,0 +1,17 @@
+/** Calls that come back with questions, with and without a state to carry along. */
+import { connect } from '@mcpx/client'
+import { http } from '@mcpx/transport-http/client'
+import type { Scenario, Scenarios } from './scenario.ts'
+
+const carryState: Scenario = async ({ url }) => {
+  await using client = await connect(http(url), {
+    onElicit: () => ({ action: 'accept', content: { confirmed: true } }),
+  })
+  await client.listTools().all()
+  await client.callTool('test_mrtr_echo_state')
+  await client.callTool('test_mrtr_no_state')
+  await client.callTool('test_mrtr_unrelated')
+  await client.callTool('test_mrtr_no_result_type')
+}
+
+export const questions: Scenarios = { 'sep-2322-client-request-state': carryState }

@@ -1,0 +1,21 @@
+/** Schemas of tools: kept word for word, and never followed to other places. */
+import { connect } from '@mcpx/client'
+import { http } from '@mcpx/transport-http/client'
+import type { Scenario, Scenarios } from './scenario.ts'
+
+const listOnly: Scenario = async ({ url }) => {
+  await using client = await connect(http(url))
+  await client.listTools().all()
+}
+
+const sendBack: Scenario = async ({ url }) => {
+  await using client = await connect(http(url))
+  const tools = await client.listTools().all()
+  const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema
+  await client.callTool('json_schema_echo', { schema })
+}
+
+export const schemas: Scenarios = {
+  'json-schema-ref-no-deref': listOnly,
+  'json-schema-2020-12-preservation': sendBack,
+}
