@@ -71,7 +71,7 @@ export {
 } from './jsonrpc/message.ts'
 export { Refusal, type RefusedKind } from './jsonrpc/refusal.ts'
 export type { ValueLimits } from './jsonrpc/tame.ts'
-export type { AuthInfo } from './ports/auth-info.ts'
+export { type AuthInfo, principalOf } from './ports/auth-info.ts'
 export { type Awaitable, isPromise } from './ports/awaitable.ts'
 export type { Catalogue, Catalogued, ToolTypes } from './ports/catalogue.ts'
 export type { Channel } from './ports/channel.ts'
@@ -87,6 +87,7 @@ export type {
   SampleParams,
 } from './ports/context.ts'
 export type { Exchange, RequestInfo, Responder } from './ports/exchange.ts'
+export type { Guard, ScopeRefusal } from './ports/guard.ts'
 export type {
   Change,
   Handler,

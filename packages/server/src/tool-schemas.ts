@@ -11,6 +11,7 @@ import {
   isTextKept,
   type JsonSchema,
   type ListToolsResult,
+  principalOf,
 } from '@mcpx/protocol'
 import { type CallFacts, RequestContext } from './context.ts'
 import { mirrorsArguments } from './features/header-annotations.ts'
@@ -82,7 +83,7 @@ export function createSchemaSearch(handler: Handler, report: (error: unknown, ct
 
 /** What lists may go by. */
 function keyOf(auth: AuthInfo | undefined): string {
-  return auth === undefined ? 'nobody' : JSON.stringify([auth.subject, auth.clientId, auth.scopes])
+  return auth === undefined ? 'nobody' : JSON.stringify([principalOf(auth), auth.clientId, auth.scopes])
 }
 
 async function readLists(

@@ -8,11 +8,13 @@ import {
   type InputResponse,
   inputResponse,
   type JsonObject,
+  principalOf,
   type ResponseMessage,
   resultMessage,
 } from '@mcpx/protocol'
 import { type Asker, asJson, askedAgain, type Question, usableQuestions } from '../asker.ts'
 import { InputRequired } from '../input-required.ts'
+import { claimKey, QuestionError } from '../questions.ts'
 import type { StateBinding } from '../request-state.ts'
 import type { ModernCall } from './modern-call.ts'
 import { sealResult } from './modern-seal.ts'
@@ -21,6 +23,8 @@ import { sealResult } from './modern-seal.ts'
 interface CallState extends JsonObject {
   /** Answers that were accepted. */
   answers?: Record<string, unknown>
+  /** What kind of question each of them answers. */
+  kinds?: Record<string, string>
   /** Results of finished steps. */
   steps?: Record<string, unknown>
   /** What the handler gave along by hand. */
@@ -41,6 +45,8 @@ export function createModernAsker(call: ModernCall, opened: CallState = {}): Mod
   const steps: Record<string, unknown> = { ...opened.steps }
   const running = new Map<string, Promise<unknown>>()
   const open: Record<string, InputRequest> = {}
+  const kinds = new Map(Object.entries(opened.kinds ?? {}))
+  let isBroken = false
 
   /** Takes this round's answer where there is one that fits, and otherwise notes down what is to be asked. */
   async function take(key: string, { request, check: fits }: Question): Promise<boolean> {
@@ -59,15 +65,26 @@ export function createModernAsker(call: ModernCall, opened: CallState = {}): Mod
     return true
   }
 
+  function usable(questions: Readonly<Record<string, Question>>): [string, Question][] {
+    try {
+      const some = usableQuestions(questions, call.envelope.clientCapabilities, call.revision)
+      for (const [key, { request }] of some) claimKey(kinds, key, request)
+      return some
+    } catch (error) {
+      isBroken ||= error instanceof QuestionError
+      throw error
+    }
+  }
+
   return {
     get state() {
-      return { answers, steps }
+      return { answers, steps, kinds: Object.fromEntries([...kinds].filter(([key]) => Object.hasOwn(answers, key))) }
     },
-    async ask(questions) {
-      const usable = usableQuestions(questions, call.envelope.clientCapabilities)
-      const found = await Promise.all(usable.map(([key, question]) => take(key, question)))
+    async ask(asked) {
+      const questions = usable(asked)
+      const found = await Promise.all(questions.map(([key, question]) => take(key, question)))
       if (found.includes(false)) throw new InputRequired()
-      return Object.fromEntries(usable.map(([key]) => [key, answers[key]]))
+      return Object.fromEntries(questions.map(([key]) => [key, answers[key]]))
     },
     step<Result>(key: string, run: () => Awaitable<Result>) {
       if (Object.hasOwn(steps, key)) return Promise.resolve(steps[key] as Result)
@@ -82,7 +99,9 @@ export function createModernAsker(call: ModernCall, opened: CallState = {}): Mod
       return result as Promise<Result>
     },
     unfinished() {
-      return Object.keys(open).length === 0 ? undefined : { resultType: 'input_required', inputRequests: open }
+      // A fault of the author's is not put off until the other questions of the round are answered.
+      if (isBroken || Object.keys(open).length === 0) return undefined
+      return { resultType: 'input_required', inputRequests: open }
     },
   }
 }
@@ -95,7 +114,7 @@ export async function sealQuestions(
 ): Promise<ResponseMessage> {
   const { core, params, message, exchange, envelope } = call
   const requests = Object.entries(result.inputRequests ?? {}).map(([key, request]) => [key, { request }] as const)
-  const usable = usableQuestions(Object.fromEntries(requests), envelope.clientCapabilities)
+  const usable = usableQuestions(Object.fromEntries(requests), envelope.clientCapabilities, call.revision)
   const state: CallState = { ...(asker as ModernAsker | undefined)?.state }
   if (result.requestState !== undefined) state.own = result.requestState
   const sealed: JsonObject = { resultType: 'input_required' }
@@ -116,5 +135,5 @@ function isOfKind({ revision }: ModernCall, { method }: InputRequest, response: 
 }
 
 function bindingOf({ message, params, exchange }: Pick<ModernCall, 'message' | 'params' | 'exchange'>): StateBinding {
-  return { subject: exchange.auth?.subject, method: message.method, params }
+  return { subject: principalOf(exchange.auth), method: message.method, params }
 }

@@ -1,6 +1,6 @@
 /** How often a caller may ask within a window of time. */
 
-import { type Awaitable, type CallToolResult, type Context, isPromise, RpcError } from '@mcpx/protocol'
+import { type Awaitable, type CallToolResult, type Context, isPromise, principalOf, RpcError } from '@mcpx/protocol'
 import type { Middleware, ServerRequest } from '../middleware.ts'
 import { type Count, type CounterStore, createMemoryCounterStore } from './counter-store.ts'
 
@@ -47,7 +47,7 @@ export function rateLimit({ limit, windowMs, key = callerOf, store }: RateLimitO
 }
 
 function callerOf(_: ServerRequest, { auth }: Context): string {
-  return auth === undefined ? 'anonymous' : `subject ${auth.subject}`
+  return auth === undefined ? 'anonymous' : `subject ${principalOf(auth)}`
 }
 
 function refuse({ method }: ServerRequest, rule: string, { resetsAt }: Count): CallToolResult {
