@@ -3,13 +3,16 @@
 import {
   type Awaitable,
   type ClientCapabilities,
+  hasCapability,
   type InputRequest,
   type InputRequiredResult,
   type InputResponse,
   internalError,
   type JsonObject,
   missingClientCapability,
+  type Revision,
 } from '@mcpx/protocol'
+import { checkQuestion } from './questions.ts'
 
 /** What is done with an answer: the value the handler gets, or why it is to be asked again. */
 export type AnswerCheck = (response: InputResponse) => Awaitable<{ value: unknown } | { problem: string }>
@@ -38,6 +41,7 @@ export interface Asker {
 export function missingFor(
   { method, ...request }: InputRequest,
   capabilities: ClientCapabilities,
+  revision: Revision,
 ): JsonObject | undefined {
   const { elicitation, sampling, roots } = capabilities
   const params: object = 'params' in request ? (request.params ?? {}) : {}
@@ -51,17 +55,25 @@ export function missingFor(
   if (method === 'roots/list') return roots === undefined ? { roots: {} } : undefined
   const needsTools = 'tools' in params || 'toolChoice' in params
   if (needsTools && sampling?.tools === undefined) return { sampling: { tools: {} } }
+  if (needsContext(params, revision) && sampling?.context === undefined) return { sampling: { context: {} } }
   return sampling === undefined ? { sampling: {} } : undefined
 }
 
-/** Leaves the questions that this client can be asked. Throws when that is none. */
+/** Older revisions let a client give the context of servers, but not say that it does. */
+function needsContext({ includeContext = 'none' }: { includeContext?: unknown }, revision: Revision): boolean {
+  return includeContext !== 'none' && hasCapability(revision, 'client', 'sampling.context')
+}
+
+/** Leaves the questions that this client can be asked. Throws when that is none, and for a question that is wrong. */
 export function usableQuestions(
   questions: Readonly<Record<string, Question>>,
   capabilities: ClientCapabilities,
+  revision: Revision,
 ): [string, Question][] {
   const missing: JsonObject[] = []
+  for (const [key, { request }] of Object.entries(questions)) checkQuestion(key, request)
   const usable = Object.entries(questions).filter(([, { request }]) => {
-    const lacking = missingFor(request, capabilities)
+    const lacking = missingFor(request, capabilities, revision)
     if (lacking !== undefined) missing.push(lacking)
     return lacking === undefined
   })

@@ -10,6 +10,7 @@ import {
   RequestedSchema,
   type StandardSchema,
 } from '@mcpx/protocol'
+import { QuestionError } from './questions.ts'
 
 /** What a form can say of a field; the rest of a library's JSON Schema is left out. */
 const KEYWORDS = new Set(
@@ -35,7 +36,7 @@ export function toRequestedSchema(schema: FormSchema): RequestedSchema {
   if (Array.isArray(required) && required.length > 0) form.required = required
   const checked = check(RequestedSchema, form, 'schema')
   if (checked.problem !== undefined) {
-    throw new TypeError(`A form can only ask for strings, numbers, booleans and choices. ${checked.problem}`)
+    throw new QuestionError(`A form can only ask for strings, numbers, booleans and choices. ${checked.problem}`)
   }
   made.set(schema, form as unknown as RequestedSchema)
   return form as unknown as RequestedSchema

@@ -16,6 +16,7 @@ export type { ToolOptions } from './features/tool-options.ts'
 export type { Fluent, NoOffers } from './fluent.ts'
 export { inputRequired } from './input-required.ts'
 export type { Endpoint, Middleware, Next, ServerRequest } from './middleware.ts'
+export { QuestionError } from './questions.ts'
 export { type Approval, type ApproveOptions, approve } from './ready/approve.ts'
 export { type AuditEntry, type AuditOptions, type AuditOutcome, audit } from './ready/audit.ts'
 export {

@@ -29,5 +29,5 @@ function blocksOf({ content }: SamplingMessage): SamplingMessageContentBlock[] {
 }
 
 function sameIds(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((id) => others.includes(id))
+  return some.toSorted().join('\n') === others.toSorted().join('\n')
 }

@@ -15,6 +15,7 @@ import {
   urlElicitationRequired,
 } from '@mcpx/protocol'
 import { type Asker, asJson, askedAgain, type Question, usableQuestions } from '../asker.ts'
+import { claimKey } from '../questions.ts'
 
 export interface LegacyAskerOptions {
   readonly capabilities: ClientCapabilities
@@ -30,6 +31,7 @@ const ATTEMPTS = 3
 
 export function createLegacyAsker(options: LegacyAskerOptions): Asker {
   const answers = new Map<string, Promise<unknown>>()
+  const kinds = new Map<string, string>()
   const steps = new Map<string, Promise<unknown>>()
   const visits: string[] = []
 
@@ -43,7 +45,8 @@ export function createLegacyAsker(options: LegacyAskerOptions): Asker {
 
   return {
     async ask(questions) {
-      const usable = usableQuestions(questions, options.capabilities)
+      const usable = usableQuestions(questions, options.capabilities, options.revision)
+      for (const [key, { request }] of usable) claimKey(kinds, key, request)
       const entries = usable.map(async ([key, question]) => [key, await once(key, question)] as const)
       return Object.fromEntries(await Promise.all(entries))
     },
