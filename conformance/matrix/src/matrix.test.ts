@@ -1,9 +1,8 @@
-import { REVISIONS } from '@mcpx/protocol'
+import { REVISIONS, type Revision } from '@mcpx/protocol'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { behaviours } from './behaviours.ts'
-import { knownBugs } from './known-bugs.ts'
 import { type Carrier, withRig } from './rig.ts'
-import { skips } from './skips.ts'
+import { type Skip, skips } from './skips.ts'
 import { prepareToJudge } from './wire-judge.ts'
 
 // Longer than the limits of the clients, so that theirs are what is seen.
@@ -14,52 +13,42 @@ beforeAll(prepareToJudge)
 const carriers: readonly Carrier[] = ['objects', 'text']
 const names = Object.keys(behaviours)
 
-interface Entry {
-  readonly behaviour: string
-  readonly revisions: readonly string[]
-}
-
-function entryFor<E extends Entry>(table: readonly E[], behaviour: string, revision: string): E | undefined {
-  return table.find((entry) => entry.behaviour === behaviour && entry.revisions.includes(revision))
+function skipOf(behaviour: string, revision: Revision): Skip | undefined {
+  return skips.find((entry) => entry.behaviour === behaviour && entry.revisions.includes(revision))
 }
 
 describe.each(REVISIONS)('in %s', (revision) => {
   for (const [name, run] of Object.entries(behaviours)) {
-    const skip = entryFor(skips, name, revision)
-    const bug = entryFor(knownBugs, name, revision)
-    if (skip === undefined && bug === undefined) {
+    const skip = skipOf(name, revision)
+    if (skip === undefined) {
       it.concurrent.each(carriers)(`${name} (%s)`, (carrier) => withRig(revision, carrier, run))
       continue
     }
-    const title = skip === undefined ? `not yet: ${name} (${bug?.cause})` : `there is not: ${name} (${skip.reason})`
-    it.concurrent(title, async () => {
+    it.concurrent(`there is not: ${name} (${skip.reason})`, async () => {
       const works = await withRig(revision, 'text', run).then(
         () => true,
         () => false,
       )
-      expect(works, 'it works: take its entry out of skips.ts or known-bugs.ts').toBe(false)
+      expect(works, 'it works: take its entry out of skips.ts').toBe(false)
     })
   }
 })
 
-describe.each([
-  ['skips.ts', skips, skips.map(({ reason }) => reason)],
-  ['known-bugs.ts', knownBugs, knownBugs.map(({ cause }) => cause)],
-] as const)('the table in %s', (_, table: readonly Entry[], reasons) => {
+describe('the table in skips.ts', () => {
   it('names behaviours that exist, and says why', () => {
-    expect(table.filter(({ behaviour }) => !names.includes(behaviour))).toEqual([])
-    for (const reason of reasons) expect(reason).toMatch(/\S/)
+    expect(skips.filter(({ behaviour }) => !names.includes(behaviour))).toEqual([])
+    for (const { reason } of skips) expect(reason).toMatch(/\S/)
   })
 
   it('names each pair of behaviour and revision once, and no entry for nothing', () => {
-    const pairs = table.flatMap(({ behaviour, revisions }) => revisions.map((revision) => `${behaviour}: ${revision}`))
+    const pairs = skips.flatMap(({ behaviour, revisions }) => revisions.map((revision) => `${behaviour}: ${revision}`))
     expect(pairs.filter((pair, index) => pairs.indexOf(pair) !== index)).toEqual([])
-    for (const { revisions } of table) expect(revisions.length).toBeGreaterThan(0)
+    for (const { revisions } of skips) expect(revisions.length).toBeGreaterThan(0)
   })
 })
 
 describe('what is left out', () => {
   it('leaves no behaviour that exists nowhere', () => {
-    expect(names.filter((name) => REVISIONS.every((revision) => entryFor(skips, name, revision)))).toEqual([])
+    expect(names.filter((name) => REVISIONS.every((revision) => skipOf(name, revision)))).toEqual([])
   })
 })

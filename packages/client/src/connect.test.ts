@@ -2,6 +2,7 @@ import {
   type Connector,
   type Exchange,
   eraOf,
+  type JsonObject,
   REVISIONS,
   type RequestOptions,
   type Responder,
@@ -190,15 +191,15 @@ describe('log messages', () => {
 
   it('go to the call they came with, where the carrier knows it, else to none of several', async () => {
     const finish: (() => void)[] = []
-    const listening: RequestOptions[] = []
+    const sent = new Map<unknown, RequestOptions>()
     let responder: Responder | undefined
     const connector: Connector = {
       connect(options) {
         responder = options.responder
         return {
-          async request(method, _params, call = {}) {
+          async request(method, params = {}, call = {}) {
             if (method === 'server/discover') return { supportedVersions: ['2026-07-28'], capabilities: {} }
-            listening.push(call)
+            sent.set((params as JsonObject).name, call)
             await new Promise<void>((resolve) => void finish.push(resolve))
             return { content: [] }
           },
@@ -219,7 +220,7 @@ describe('log messages', () => {
     const second = client.callTool('b', {}, { onLog: hear('second') })
     const third = client.callTool('c', {}, { onProgress: () => {} })
     await expect.poll(() => finish).toHaveLength(3)
-    listening[0]?.onNotification?.(message('1'))
+    sent.get('a')?.onNotification?.(message('1'))
     const exchange = {} as Exchange
     await responder?.respond(message('2'), exchange)
     for (const end of finish) end()

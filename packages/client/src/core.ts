@@ -13,6 +13,7 @@ import {
 import { createHandlers, type Handlers } from './handlers.ts'
 import type { CallOptions, ClientOptions } from './options.ts'
 import { createResponseCache, type ResponseCache } from './response-cache.ts'
+import type { Turns } from './turns.ts'
 
 export interface Core {
   readonly options: ClientOptions
@@ -25,16 +26,11 @@ export interface Core {
   report(problem: Error): void
   /** Takes a notification that names no call. */
   hear(notification: NotificationMessage): void
-  /**
-   * Has a call hear the log messages from now on, until the returned function is called. Pipes do not say which call
-   * a message belongs to: the call that began last hears it.
-   */
-  hearLogs(onLog: OnLog): () => void
+  /** What the server says during calls that want to hear it; absent before the first of them. */
+  turns: Turns | undefined
   /** Something changed: what is kept of it is dropped. */
   changed(change: Change): void
 }
-
-type OnLog = (entry: LoggingMessageNotificationParams) => void
 
 export const VERSION = '0.0.0'
 
@@ -42,26 +38,24 @@ export function createCore(options: ClientOptions): Core {
   const { cache = 256, onLog } = options
   const responses = createResponseCache(cache === false ? 0 : cache)
   const report = options.onReport ?? (() => {})
-  const calls: OnLog[] = []
-  return {
+  const core: Core = {
     options,
     handlers: createHandlers(options),
     cache: responses,
     clientInfo: options.clientInfo || { name: 'mcpx', version: VERSION },
     maxTimeout: options.maxTimeout ?? 600_000,
     logLevel: options.logLevel ?? (onLog && 'info'),
+    turns: undefined,
     report,
     hear(notification) {
       const entry = logEntryOf(notification, report)
       // Where several calls listen, nothing says whose message it is: none of them gets what may be another's.
-      if (entry !== undefined) (calls.length === 1 ? calls[0] : onLog)?.(entry)
-    },
-    hearLogs(hear) {
-      calls.push(hear)
-      return () => void calls.splice(calls.lastIndexOf(hear), 1)
+      const hear = core.turns?.onLog ?? onLog
+      if (entry !== undefined) hear?.(entry)
     },
     changed: (change) => responses.invalidate(change),
   }
+  return core
 }
 
 /** The log message that a notification carries; an unreadable one is reported. */
@@ -72,14 +66,20 @@ function logEntryOf({ method, params }: NotificationMessage, report: Core['repor
   return value
 }
 
+/** How a call is sent; its carrier may hand it back with what the server asks during the call. */
+export interface SentOptions extends RequestOptions {
+  onAsk?: CallOptions['onAsk']
+}
+
 /** How a call is sent; what comes before its answer finds its callbacks. */
-export function sendOptions(core: Core, { signal, timeout, maxTimeout, ...call }: CallOptions): RequestOptions {
-  const { onProgress, onNotification, onLog } = call
-  const options: RequestOptions = {
+export function sendOptions(core: Core, { signal, timeout, maxTimeout, ...call }: CallOptions): SentOptions {
+  const { onProgress, onNotification, onLog, onAsk } = call
+  const options: SentOptions = {
     signal,
     timeout: timeout ?? core.options.timeout,
     maxTimeout: maxTimeout ?? core.options.maxTimeout,
   }
+  if (onAsk !== undefined) options.onAsk = onAsk
   if (onProgress === undefined && onNotification === undefined && onLog === undefined) return options
   options.onNotification = (notification) => {
     onNotification?.(notification)

@@ -18,7 +18,7 @@ import {
 /** Takes what the server says unasked. */
 export interface Listener {
   /** Answers a request. An `RpcError` is told to the server; any other throw is masked. */
-  answer?(request: RequestMessage, signal: AbortSignal): Awaitable<object>
+  answer?(request: RequestMessage, exchange: Exchange): Awaitable<object>
   hear(notification: NotificationMessage): Awaitable<void>
 }
 
@@ -41,7 +41,7 @@ export async function openLine(target: Target, report: (problem: Error) => void)
   async function answer(message: RequestMessage, exchange: Exchange): Promise<ResponseMessage> {
     try {
       if (line.listener?.answer === undefined) throw methodNotFound(message.method)
-      return resultMessage(message.id, await line.listener.answer(message, exchange.signal))
+      return resultMessage(message.id, await line.listener.answer(message, exchange))
     } catch (error) {
       if (error instanceof RpcError) return errorMessage(message.id, error)
       throw error

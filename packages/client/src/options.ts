@@ -80,9 +80,15 @@ export interface ClientOptions {
   readonly logLevel?: LoggingLevel | undefined
   /** Hears of changes as long as the client is open: list changes, and updates of what `subscribe` named. */
   readonly onChange?: ((change: Change) => void) | undefined
-  /** How long to wait for an answer, in ms; progress starts it again. Default: 60,000. Over: `ConnectionError` `timeout`. */
+  /**
+   * How long to wait for an answer, in ms; progress starts it again. The time in which questions of the server are
+   * answered does not count. Default: 60,000. Over: `ConnectionError` `timeout`.
+   */
   readonly timeout?: number | undefined
-  /** How long a call may take in all, its questions to the user included, in ms. Default: 600,000. */
+  /**
+   * How long a call may take in all, in ms, whatever progress it makes; the time in which questions of the server are
+   * answered does not count. Default: 600,000. Over: `ConnectionError` `timeout`.
+   */
   readonly maxTimeout?: number | undefined
   /** How often one call may come back with questions. Default: 10. More: `ConnectionError` `limit`. */
   readonly maxRounds?: number | undefined
@@ -118,9 +124,15 @@ export interface CallOptions {
   readonly logLevel?: LoggingLevel | undefined
   /** Ask the server even if a fresh answer is at hand. Default: false. */
   readonly fresh?: boolean | undefined
-  /** Hears the log messages of this call, instead of the client's `onLog`. */
+  /**
+   * Hears the log messages of this call, instead of the client's `onLog`. Over a pipe nothing says which call a message
+   * belongs to: while several calls listen, the client's `onLog` hears it.
+   */
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
-  /** Answers what the server asks during this call, instead of the client's callbacks. */
+  /**
+   * Answers what the server asks during this call, instead of the client's callbacks. Over a pipe to a legacy server
+   * nothing says which call asks: calls with an `onAsk` wait for each other there, for as long as their `timeout` says.
+   */
   readonly onAsk?: ((request: InputRequest, origin: AskOrigin) => Awaitable<InputResponse>) | undefined
 }
 
@@ -129,6 +141,11 @@ export interface RequestCallOptions extends CallOptions {
   readonly input?: 'answer' | 'pass' | undefined
   /** What is declared for this call. Default: what the callbacks can do. Ignored where a handshake declares it. */
   readonly capabilities?: ClientCapabilities | undefined
+  /**
+   * `own`: over a pipe, this call waits until no other one runs whose log messages could be taken for its own. Default:
+   * `mixed`.
+   */
+  readonly logs?: 'own' | 'mixed' | undefined
   /** Words of extensions that are understood as the `resultType`. Default: none. */
   readonly resultTypes?: readonly string[] | undefined
 }

@@ -27,13 +27,17 @@ export async function forward<Result>(
 
 function forwardOptions(ctx: Context, stop: AbortController): RequestCallOptions {
   const envelope = readEnvelope({ _meta: ctx.meta })
+  const isOlder = typeof envelope === 'string'
+  const logLevel = isOlder ? undefined : envelope.logLevel
   return {
     signal: AbortSignal.any([ctx.signal, stop.signal]),
     input: 'pass',
     // A call that says what it declares is never answered from what is kept, which is as it should be: who serves this
     // keeps answers by the hints that come along, and keeping them twice would keep them twice as long.
     capabilities: ctx.client.capabilities,
-    logLevel: typeof envelope === 'string' ? undefined : envelope.logLevel,
+    logLevel,
+    // In the older era nothing here says whether the caller wants to hear logs.
+    logs: isOlder || logLevel !== undefined ? 'own' : 'mixed',
     meta: ownMeta(ctx.meta),
     onLog: ({ level, data, logger }) => void ctx.log[level](data, logger),
     onAsk: createOnAsk(ctx, stop),

@@ -12,7 +12,7 @@ import {
 } from '@mcpx/protocol'
 import type { Core } from '../core.ts'
 import type { AskOrigin, CallOptions } from '../options.ts'
-import { within } from '../time-limit.ts'
+import { withSignal } from '../time-limit.ts'
 import type { ServerFacts } from './era.ts'
 
 export interface RefusedCall {
@@ -33,8 +33,7 @@ export async function visitUrls(
   if (options.onAsk === undefined && core.handlers.capabilities.elicitation?.url === undefined) return false
   const urls = urlsOf(error, revision)
   if (urls.length === 0) return false
-  const ms = options.maxTimeout ?? core.maxTimeout
-  return within({ method, signal: options.signal, ms }, async (signal) => {
+  return withSignal(method, options.signal, async (signal) => {
     const origin: AskOrigin = { server: server.info, signal }
     for (const params of urls) {
       const { action } = (await asker({ method: 'elicitation/create', params }, origin)) as ElicitResult

@@ -39,7 +39,7 @@ export async function openLegacy(core: Core, line: Line, pinned?: Revision): Pro
   asks.speak(revision, server)
   await connection.notify('notifications/initialized')
   await connection.negotiated?.(revision)
-  const link = createLink({ core, line, revision, server, changes, asks })
+  const link = createLink({ core, line, revision, server, changes })
   if (core.options.logLevel !== undefined && server.capabilities.logging !== undefined) {
     await link.setLogLevel(core.logLevel ?? core.options.logLevel, {})
   }
@@ -52,10 +52,9 @@ interface Parts {
   readonly revision: Revision
   readonly server: ServerFacts
   readonly changes: ReturnType<typeof createLegacyChanges>
-  readonly asks: ReturnType<typeof createLegacyAsks>
 }
 
-function createLink({ core, line, revision, server, changes, asks }: Parts): Link {
+function createLink({ core, line, revision, server, changes }: Parts): Link {
   const { connection } = line
   let mistaken = false
 
@@ -66,7 +65,6 @@ function createLink({ core, line, revision, server, changes, asks }: Parts): Lin
   }
 
   async function request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
-    const done = options.onAsk && asks.use(options.onAsk)
     try {
       return await send(method, params, options)
     } catch (error) {
@@ -74,8 +72,6 @@ function createLink({ core, line, revision, server, changes, asks }: Parts): Lin
         return await send(method, params, options)
       mistaken ||= isModernError(error)
       throw error
-    } finally {
-      done?.()
     }
   }
 

@@ -10,7 +10,7 @@ import {
 } from '@mcpx/protocol'
 import type { Core } from '../core.ts'
 import type { AskOrigin, RequestCallOptions } from '../options.ts'
-import { pause, within } from '../time-limit.ts'
+import { pause, withSignal } from '../time-limit.ts'
 import type { ServerFacts } from './era.ts'
 
 export interface UnfinishedCall {
@@ -33,17 +33,22 @@ export async function carryOn(first: InputRequiredResult, call: UnfinishedCall):
   const { core, method, options, begun } = call
   const maxRounds = core.options.maxRounds ?? 10
   const maxTimeout = options.maxTimeout ?? core.maxTimeout
-  const left = () => maxTimeout - (performance.now() - begun)
-  return within({ method, signal: options.signal, ms: left() }, async (signal) => {
+  /** How long questions have been answered, which is not the time of the call. */
+  let thought = 0
+  const left = () => maxTimeout - (performance.now() - begun - thought)
+  return withSignal(method, options.signal, async (signal) => {
     let result: JsonObject = first as unknown as JsonObject
     for (let round = 0; result.resultType === 'input_required'; round += 1) {
       if (round === maxRounds) throw tooManyRounds(method, maxRounds)
       const unfinished = result as unknown as InputRequiredResult
+      const asked = performance.now()
       const inputResponses = await answerAll(unfinished, call, signal)
-      if (inputResponses === undefined) await pause(Math.min(FIRST_PAUSE * 2 ** round, LONGEST_PAUSE), signal)
+      if (inputResponses !== undefined) thought += performance.now() - asked
+      else await pause(Math.min(FIRST_PAUSE * 2 ** round, LONGEST_PAUSE, Math.max(left(), 0)), signal)
       signal.throwIfAborted()
+      if (left() <= 0) throw tookTooLong(method, maxTimeout)
       const params = retryParams(call.params, inputResponses, unfinished.requestState)
-      result = await call.send(method, params, { ...options, signal, maxTimeout: Math.max(left(), 1) })
+      result = await call.send(method, params, { ...options, signal, maxTimeout: left() })
     }
     return result
   })
@@ -82,6 +87,11 @@ function unanswered(method: string, asked: string, cause: unknown): ConnectionEr
     return new ConnectionError('invalid-message', `${message}. ${(cause as RpcError).message}`, { cause })
   }
   return new ConnectionError('cancelled', `${method} was given up: ${asked} was not answered`, { cause })
+}
+
+function tookTooLong(method: string, maxTimeout: number): ConnectionError {
+  const hint = 'Pass a longer maxTimeout with the call.'
+  return new ConnectionError('timeout', `${method} is still unfinished after ${maxTimeout} ms`, { hint })
 }
 
 function tooManyRounds(method: string, maxRounds: number): ConnectionError {

@@ -15,6 +15,11 @@ export interface ConnectOptions {
 export interface Connection extends Requester {
   /** A handshake is done: from now on this revision is spoken, and the server may speak unasked. Legacy era only. */
   negotiated?(revision: Revision): Awaitable<void>
+  /**
+   * Whether what the server says comes on the stream of the request that it is about, so that several requests at once
+   * can be told apart. Default: false, as with one pipe for everything.
+   */
+  readonly tellsApart?: boolean | undefined
 }
 
 export interface Connector {
@@ -27,4 +32,10 @@ export interface Connector {
   readonly peer?: string | undefined
   /** How long the server may take to show its era, in ms. Default: 5,000. */
   readonly probeTimeout?: number | undefined
+  /**
+   * What it means when the server does not answer the question for its era: that it is `legacy`, as servers behind a
+   * pipe are known to keep silent to what they do not know; or `nothing`, as where a network and its gateways lie
+   * between. Then connecting fails with `ConnectionError` `timeout`. Default: `legacy`.
+   */
+  readonly silence?: 'legacy' | 'nothing' | undefined
 }

@@ -4,6 +4,7 @@ import type { JsonObject, NotificationMessage, RequestMessage, ResponseMessage }
 import type { AuthInfo } from './auth-info.ts'
 import type { Awaitable } from './awaitable.ts'
 import type { JsonSchema } from './json-schema.ts'
+import type { RequestOptions } from './requester.ts'
 import type { Session } from './session.ts'
 
 /** What the carrier knows of the request below the protocol. Absent where there is no HTTP. */
@@ -31,6 +32,16 @@ export interface Exchange {
    * carrier has no such thing; does nothing where the peer could not come back.
    */
   letGo?(): void
+  /**
+   * The options of the request of this side on whose stream the message came. Absent where it came on no such stream,
+   * and where the carrier has one stream for all, as pipes have.
+   */
+  readonly during?: RequestOptions | undefined
+  /**
+   * Stops the clocks of the requests of this side that the message may be about, until the returned function is called:
+   * of the one that it came with, else of all that wait. For what a peer asks of people, who take their time.
+   */
+  hold?(): () => void
 }
 
 /** What answers messages. One object serves any number of connections at once; a server is one. */

@@ -7,9 +7,15 @@ import type { Awaitable } from './awaitable.ts'
 export interface RequestOptions {
   /** Cancels the request; the peer is told. The promise rejects with `ConnectionError` `cancelled`. */
   signal?: AbortSignal | undefined
-  /** How long to wait for the answer, in ms; each progress notification starts it again. Default: 60,000. `Infinity`: for ever. */
+  /**
+   * How long to wait for the answer, in ms; each progress notification starts it again. Default: 60,000. `Infinity`:
+   * for ever. While this side answers a question of the peer, the time stands still (`Exchange.hold`).
+   */
   timeout?: number | undefined
-  /** How long to wait whatever progress is made, in ms. Default: 600,000, or the timeout if that is longer. */
+  /**
+   * How long to wait whatever progress is made, in ms, not counting the time in which this side answers questions of the
+   * peer. Default: 600,000, or the timeout if that is longer.
+   */
   maxTimeout?: number | undefined
   /** What the peer says about this request before it answers. Giving it asks the peer for progress. */
   onNotification?: ((notification: NotificationMessage) => void) | undefined

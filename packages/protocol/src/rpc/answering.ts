@@ -5,6 +5,7 @@ import { internalError, invalidRequest, methodNotFound, type RpcError } from '..
 import {
   errorMessage,
   type NotificationMessage,
+  type RequestId,
   type RequestMessage,
   type ResponseMessage,
 } from '../jsonrpc/message.ts'
@@ -24,8 +25,11 @@ export interface AnsweringOptions {
 }
 
 export interface Answering {
-  /** The answer to a request, or nothing when it is no longer wanted. Never throws or rejects. */
-  answer(message: RequestMessage): Awaitable<ResponseMessage | undefined>
+  /**
+   * The answer to a request, or nothing when it is no longer wanted. Never throws or rejects.
+   * @param during the request of this side on whose stream it came, where the carrier can tell.
+   */
+  answer(message: RequestMessage, during?: RequestId): Awaitable<ResponseMessage | undefined>
   /** Passes a notification on. */
   hear(message: NotificationMessage): void
   /** From now on requests are refused. */
@@ -67,10 +71,10 @@ export function createAnswering({ responder, running, host, limit, onHeard, repo
   }
 
   return {
-    answer(message) {
+    answer(message, during) {
       const refusal = refusalOf(message)
       if (refusal !== undefined) return errorMessage(message.id, refusal)
-      const exchange = new RunningExchange(host)
+      const exchange = new RunningExchange(host, during)
       const response = run(message.id, exchange, message)
       if (isPromise(response)) return response.then((answer) => settle(message, exchange, answer))
       return settle(message, exchange, response)

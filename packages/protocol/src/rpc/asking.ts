@@ -20,6 +20,8 @@ export interface Asking {
   hear(id: RequestId, notification: NotificationMessage): boolean
   /** What was asked under this id; nothing when it does not wait. */
   methodOf(id: RequestId): string | undefined
+  /** Stops the clocks of all that wait, until the returned function is called. */
+  hold(): () => void
   /** Rejects what waits, and all that is asked from now on. */
   stop(error: ConnectionError): void
 }
@@ -79,8 +81,9 @@ export function createAsking(outbox: Outbox, limit: number, report: (error: Erro
         new ConnectionError('invalid-message', `The answer was refused. ${error.message}`, { hint }),
       )
     },
-    hear: pending.hear,
-    methodOf: pending.methodOf,
+    hear: (id, notification) => pending.hear(id, notification),
+    methodOf: (id) => pending.methodOf(id),
+    hold: () => pending.hold(),
     stop(error) {
       stopped ??= error
       pending.failAll(stopped)

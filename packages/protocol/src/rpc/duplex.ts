@@ -129,6 +129,10 @@ class Connection implements Duplex, ExchangeHost {
     )
   }
 
+  hold(): () => void {
+    return this.#asking.hold()
+  }
+
   async drain(timeout: number): Promise<void> {
     this.#answering.stop()
     await this.#idle(timeout)

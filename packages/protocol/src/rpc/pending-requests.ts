@@ -6,31 +6,15 @@ import type { NotificationMessage, RequestId, ResponseMessage } from '../jsonrpc
 import { isPromise } from '../ports/awaitable.ts'
 import type { RequestOptions } from '../ports/requester.ts'
 import { createDeadlines } from './deadlines.ts'
-
-export const DEFAULT_TIMEOUT = 60_000
-export const DEFAULT_MAX_TIMEOUT = 600_000
-
-/** One request that waits. */
-interface Waiting {
-  readonly method: string
-  readonly resolve: (result: unknown) => void
-  readonly reject: (error: Error) => void
-  readonly onNotification: RequestOptions['onNotification']
-  readonly timeout: number
-  /** When to give up whatever progress is made. */
-  readonly last: number
-  readonly signal: AbortSignal | undefined
-  readonly onAbort: (() => void) | undefined
-  readonly announceCancel: boolean
-  /** When to give up unless progress is made. */
-  due: number
-}
+import { WaitingRequest } from './waiting-request.ts'
 
 export interface PendingRequests {
   readonly size: number
   has(id: RequestId): boolean
   /** What was asked under this id; nothing when it does not wait. */
   methodOf(id: RequestId): string | undefined
+  /** What was given to `add` under this id; nothing when it does not wait. */
+  optionsOf(id: RequestId): RequestOptions | undefined
   /** Adds a request under its id and returns the promise of its answer. */
   add(id: RequestId, method: string, options: RequestOptions): Promise<unknown>
   /** Gives a response to whoever waits for it. False when nobody does. */
@@ -39,6 +23,11 @@ export interface PendingRequests {
   fail(id: RequestId, error: Error): boolean
   /** Gives a notification to the request it belongs to. False when that request does not wait or listen. */
   hear(id: RequestId, notification: NotificationMessage): boolean
+  /**
+   * Stops the clock of one request, or of all that wait now, until the returned function is called: neither its timeout
+   * nor its longest time goes on.
+   */
+  hold(id?: RequestId): () => void
   /** Ends all requests with an error. */
   failAll(error: Error): void
 }
@@ -50,79 +39,113 @@ export interface PendingRequestsOptions {
   report?: ((problem: Error) => void) | undefined
 }
 
-export function createPendingRequests({ onGivenUp, report }: PendingRequestsOptions): PendingRequests {
-  const waiting = new Map<RequestId, Waiting>()
-  const deadlines = createDeadlines(expire)
+export function createPendingRequests(options: PendingRequestsOptions): PendingRequests {
+  return new Pending(options)
+}
 
-  function take(id: RequestId): Waiting | undefined {
-    const entry = waiting.get(id)
-    if (entry === undefined) return undefined
-    waiting.delete(id)
-    if (entry.onAbort !== undefined) entry.signal?.removeEventListener('abort', entry.onAbort)
-    if (waiting.size === 0) deadlines.rest()
-    return entry
+class Pending implements PendingRequests {
+  readonly #options: PendingRequestsOptions
+  readonly #waiting = new Map<RequestId, WaitingRequest>()
+  readonly #deadlines = createDeadlines((now) => this.#expire(now))
+
+  constructor(options: PendingRequestsOptions) {
+    this.#options = options
   }
 
-  function fail(id: RequestId, error: Error): boolean {
-    const entry = take(id)
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  has(id: RequestId): boolean {
+    return this.#waiting.has(id)
+  }
+
+  methodOf(id: RequestId): string | undefined {
+    return this.#waiting.get(id)?.method
+  }
+
+  optionsOf(id: RequestId): RequestOptions | undefined {
+    return this.#waiting.get(id)?.options
+  }
+
+  add(id: RequestId, method: string, options: RequestOptions): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const { signal } = options
+      const onAbort = signal && (() => this.#giveUp(id, cancelledError(method, signal), reasonOf(signal)))
+      const entry = new WaitingRequest(method, options, resolve, reject, onAbort)
+      this.#waiting.set(id, entry)
+      if (onAbort !== undefined) signal?.addEventListener('abort', onAbort, { once: true })
+      this.#watch(entry)
+    })
+  }
+
+  settle(response: ResponseMessage): boolean {
+    const entry = response.id === undefined ? undefined : this.#take(response.id)
+    if (entry === undefined) return false
+    if ('error' in response) entry.reject(toRpcError(response.error))
+    else entry.resolve(response.result)
+    return true
+  }
+
+  fail(id: RequestId, error: Error): boolean {
+    const entry = this.#take(id)
     entry?.reject(error)
     return entry !== undefined
   }
 
-  function giveUp(id: RequestId, error: ConnectionError, reason: string): void {
-    const announce = waiting.get(id)?.announceCancel
-    if (fail(id, error) && announce === true) onGivenUp(id, reason)
+  hear(id: RequestId, notification: NotificationMessage): boolean {
+    const entry = this.#waiting.get(id)
+    if (entry?.options.onNotification === undefined) return false
+    entry.progressed()
+    tell(entry.options.onNotification, notification, this.#options.report)
+    return true
+  }
+
+  hold(id?: RequestId): () => void {
+    let held = [...this.#waiting].filter(([key]) => id === undefined || key === id)
+    for (const [, entry] of held) entry.hold()
+    return () => {
+      for (const [key, entry] of held) {
+        entry.release()
+        if (this.#waiting.get(key) === entry) this.#watch(entry)
+      }
+      held = []
+    }
+  }
+
+  failAll(error: Error): void {
+    for (const id of [...this.#waiting.keys()]) this.fail(id, error)
+    this.#deadlines.stop()
+  }
+
+  #watch({ due }: WaitingRequest): void {
+    if (due !== Number.POSITIVE_INFINITY) this.#deadlines.watch(due)
+  }
+
+  #take(id: RequestId): WaitingRequest | undefined {
+    const entry = this.#waiting.get(id)
+    if (entry === undefined) return undefined
+    this.#waiting.delete(id)
+    if (entry.onAbort !== undefined) entry.options.signal?.removeEventListener('abort', entry.onAbort)
+    if (this.#waiting.size === 0) this.#deadlines.rest()
+    return entry
+  }
+
+  #giveUp(id: RequestId, error: ConnectionError, reason: string): void {
+    const announce = this.#waiting.get(id)?.options.announceCancel ?? true
+    if (this.fail(id, error) && announce) this.#options.onGivenUp(id, reason)
   }
 
   /** Gives up what is overdue; returns when the next one will be. */
-  function expire(now: number): number {
+  #expire(now: number): number {
     let next = Number.POSITIVE_INFINITY
-    for (const [id, entry] of waiting) {
-      if (entry.due <= now) giveUp(id, timeoutError(entry, now), 'The request timed out')
-      else if (entry.due < next) next = entry.due
+    for (const [id, entry] of this.#waiting) {
+      const { due } = entry
+      if (due <= now) this.#giveUp(id, entry.timeoutError(now), 'The request timed out')
+      else if (due < next) next = due
     }
     return next
   }
-
-  return {
-    get size() {
-      return waiting.size
-    },
-    has: (id) => waiting.has(id),
-    methodOf: (id) => waiting.get(id)?.method,
-    add(id, method, options) {
-      return new Promise((resolve, reject) => {
-        const { signal } = options
-        const onAbort = signal && (() => giveUp(id, cancelledError(method, signal), reasonOf(signal)))
-        const entry = createWaiting(method, options, resolve, reject, onAbort)
-        waiting.set(id, entry)
-        if (onAbort !== undefined) signal?.addEventListener('abort', onAbort, { once: true })
-        if (entry.due !== Number.POSITIVE_INFINITY) deadlines.watch(entry.due)
-      })
-    },
-    settle(response) {
-      const entry = response.id === undefined ? undefined : take(response.id)
-      if (entry !== undefined) settle(entry, response)
-      return entry !== undefined
-    },
-    fail,
-    hear(id, notification) {
-      const entry = waiting.get(id)
-      if (entry?.onNotification === undefined) return false
-      entry.due = Math.min(performance.now() + entry.timeout, entry.last)
-      tell(entry.onNotification, notification, report)
-      return true
-    },
-    failAll(error) {
-      for (const id of [...waiting.keys()]) fail(id, error)
-      deadlines.stop()
-    },
-  }
-}
-
-function settle({ resolve, reject }: Waiting, response: ResponseMessage): void {
-  if ('error' in response) reject(toRpcError(response.error))
-  else resolve(response.result)
 }
 
 /** A listener that throws, or rejects, is reported and harms nobody else. */
@@ -138,44 +161,6 @@ function tell(
   } catch (problem) {
     fail(problem)
   }
-}
-
-function createWaiting(
-  method: string,
-  options: RequestOptions,
-  resolve: (result: unknown) => void,
-  reject: (error: Error) => void,
-  onAbort: (() => void) | undefined,
-): Waiting {
-  const now = performance.now()
-  const timeout = duration('timeout', options.timeout ?? DEFAULT_TIMEOUT)
-  const maxTimeout = duration('maxTimeout', options.maxTimeout ?? Math.max(timeout, DEFAULT_MAX_TIMEOUT))
-  return {
-    method,
-    resolve,
-    reject,
-    onNotification: options.onNotification,
-    timeout,
-    last: now + maxTimeout,
-    signal: options.signal,
-    onAbort,
-    announceCancel: options.announceCancel ?? true,
-    due: now + Math.min(timeout, maxTimeout),
-  }
-}
-
-function duration(name: string, ms: number): number {
-  if (ms > 0) return ms
-  throw new RangeError(`${name}: expected a positive number of ms, or Infinity, got ${ms}`)
-}
-
-function timeoutError(entry: Waiting, now: number): ConnectionError {
-  const atMost = entry.last <= now
-  const message = atMost
-    ? `No answer to ${entry.method} within its longest time, whatever progress was made`
-    : `No answer to ${entry.method} within ${entry.timeout} ms`
-  const hint = `Pass a longer ${atMost ? 'maxTimeout' : 'timeout'} with the request, or see why the peer is slow.`
-  return new ConnectionError('timeout', message, { hint })
 }
 
 /** The error of a request whose signal has fired. */

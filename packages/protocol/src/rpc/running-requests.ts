@@ -4,6 +4,7 @@ import type { JsonObject, RequestId } from '../jsonrpc/message.ts'
 import type { AuthInfo } from '../ports/auth-info.ts'
 import type { Awaitable } from '../ports/awaitable.ts'
 import type { Exchange, RequestInfo } from '../ports/exchange.ts'
+import type { RequestOptions } from '../ports/requester.ts'
 import type { Session } from '../ports/session.ts'
 
 /** What all exchanges of one connection share. */
@@ -12,17 +13,24 @@ export interface ExchangeHost {
   readonly requestInfo: RequestInfo | undefined
   readonly session: Session | undefined
   notify(method: string, params: JsonObject | undefined): Awaitable<void>
+  /** Stops the clock of a request of this side, or of all that wait. */
+  hold(id: RequestId | undefined): () => void
+  /** How a request of this side was made. Default: nobody can tell. */
+  optionsOf?(id: RequestId): RequestOptions | undefined
 }
 
 /** The way back for one message of a connection. What it does not need is never made. */
 export class RunningExchange implements Exchange {
   readonly #host: ExchangeHost
+  readonly #during: RequestId | undefined
   #controller: AbortController | undefined
   #reason: unknown
   #state: 'open' | 'aborted' | 'ended' = 'open'
 
-  constructor(host: ExchangeHost) {
+  /** @param during the request of this side on whose stream the message came. */
+  constructor(host: ExchangeHost, during?: RequestId) {
     this.#host = host
+    this.#during = during
   }
 
   get auth(): AuthInfo | undefined {
@@ -43,6 +51,14 @@ export class RunningExchange implements Exchange {
       if (this.#state === 'aborted') this.#controller.abort(this.#reason)
     }
     return this.#controller.signal
+  }
+
+  get during(): RequestOptions | undefined {
+    return this.#during === undefined ? undefined : this.#host.optionsOf?.(this.#during)
+  }
+
+  hold(): () => void {
+    return this.#host.hold(this.#during)
   }
 
   /** Whether the peer still wants to hear of this. */

@@ -19,6 +19,10 @@ export interface Asking {
   nextId(): RequestId
   hear(id: RequestId, notification: NotificationMessage): boolean
   settle(response: ResponseMessage): void
+  /** Stops the clock of one request, or of all that wait, until the returned function is called. */
+  hold(id: RequestId | undefined): () => void
+  /** How a request that waits was made. */
+  optionsOf(id: RequestId): RequestOptions | undefined
   /** Rejects what waits, and all that is asked from now on. */
   stop(error: ConnectionError): void
 }
@@ -75,7 +79,9 @@ export function createAsking(wireOf: (message: RequestMessage) => Wire, report: 
       return result
     },
     nextId: () => ++lastId,
-    hear: pending.hear,
+    hear: (id, notification) => pending.hear(id, notification),
+    hold: (id) => pending.hold(id),
+    optionsOf: (id) => pending.optionsOf(id),
     settle(response) {
       if (!pending.settle(response)) report(unmatched(response))
     },

@@ -8,6 +8,7 @@ import {
   createRunningRequests,
   type JsonObject,
   type Message,
+  type RequestId,
   type RequestMessage,
 } from '@mcpx/protocol'
 import { createAsking } from './asking.ts'
@@ -21,9 +22,10 @@ const MOST_RUNNING = 10_000
 export function createConnection(settings: Settings, { responder, report }: ConnectOptions): Connection {
   const closing = new AbortController()
   const running = createRunningRequests()
-  const host = { auth: undefined, requestInfo: undefined, session: undefined, notify }
-  const answering = createAnswering({ responder, running, host, limit: MOST_RUNNING, onHeard() {}, report })
   const asking = createAsking((message) => wires.of(message), report)
+  const { hold, optionsOf } = asking
+  const host = { auth: undefined, requestInfo: undefined, session: undefined, notify, hold, optionsOf }
+  const answering = createAnswering({ responder, running, host, limit: MOST_RUNNING, onHeard() {}, report })
   const end = createEnding(async (reason) => {
     asking.stop(reason)
     running.abortAll(reason)
@@ -35,8 +37,8 @@ export function createConnection(settings: Settings, { responder, report }: Conn
     settings,
     carry: createCarrier(settings),
     closing: closing.signal,
-    pass(message) {
-      if ('id' in message) void answer(message)
+    pass(message, during) {
+      if ('id' in message) void answer(message, during)
       else answering.hear(message)
     },
     giveUp: (id, reason) => void running.abort(id, reason),
@@ -48,9 +50,9 @@ export function createConnection(settings: Settings, { responder, report }: Conn
     return wires.of(message).tell(message, closing.signal)
   }
 
-  async function answer(message: RequestMessage): Promise<void> {
+  async function answer(message: RequestMessage, during: RequestId | undefined): Promise<void> {
     try {
-      const response = await answering.answer(message)
+      const response = await answering.answer(message, during)
       if (response !== undefined) await tell(response)
     } catch (error) {
       if (!closing.signal.aborted) report(error as Error)
@@ -69,6 +71,9 @@ export function createConnection(settings: Settings, { responder, report }: Conn
     notify,
     close: end.now,
     closed: end.done,
+    get tellsApart() {
+      return !wires.all.some((wire) => wire.hasOneStream)
+    },
     negotiated(revision) {
       for (const wire of wires.all) wire.negotiated?.(revision)
     },

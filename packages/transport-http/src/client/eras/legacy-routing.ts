@@ -13,7 +13,7 @@ import type { Host } from './wire.ts'
 /** @param owner the request on whose stream it came; none on streams of the session. */
 export function routeLegacy(host: Host, message: Message, owner?: RequestId): void {
   if (!('method' in message)) host.settle(message)
-  else if ('id' in message) host.pass(message)
+  else if ('id' in message) host.pass(message, owner)
   else if (message.method === 'notifications/cancelled') giveUp(host, message)
   else {
     // Log messages name no request: on the stream of one they belong to it.

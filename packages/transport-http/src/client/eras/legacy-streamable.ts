@@ -18,7 +18,7 @@ import type { Host, Wire } from './wire.ts'
 /** How long the server is waited for when the session is ended, in ms. */
 const GOODBYE_TIMEOUT = 2_000
 
-export function createLegacyStreamable(host: Host): Required<Omit<Wire, 'givenUp'>> {
+export function createLegacyStreamable(host: Host): Required<Omit<Wire, 'givenUp' | 'hasOneStream'>> {
   const { settings, report } = host
   const session = createLegacySession()
   const isGone = ({ status }: Response) => status === 404 && session.id !== undefined

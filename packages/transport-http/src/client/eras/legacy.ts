@@ -42,6 +42,9 @@ export function createLegacy(host: Host): Wire {
     negotiated(revision) {
       if (sse === undefined) streamable.negotiated(revision)
     },
+    get hasOneStream() {
+      return sse !== undefined
+    },
     close: () => streamable.close(),
   }
 }

@@ -24,8 +24,11 @@ export interface Host {
   hear(id: RequestId, notification: NotificationMessage): boolean
   /** Gives an answer to the request it is for, or reports it. */
   settle(response: ResponseMessage): void
-  /** Gives a request or a notification of the server to the responder; an answer leaves by `tell`. */
-  pass(message: RequestMessage | NotificationMessage): void
+  /**
+   * Gives a request or a notification of the server to the responder; an answer leaves by `tell`.
+   * @param during the request on whose stream it came
+   */
+  pass(message: RequestMessage | NotificationMessage, during?: RequestId): void
   /** The server gives up a request of its own. */
   giveUp(id: RequestId, reason: Error): void
   report(problem: Error): void
@@ -41,6 +44,8 @@ export interface Wire {
   /** A request was given up, and its stream is closed. */
   givenUp?(id: RequestId, reason: string): void
   negotiated?(revision: Revision): void
+  /** All that is said comes on one stream. */
+  readonly hasOneStream?: boolean
   /** Leaves. Never rejects. */
   close?(): Promise<void>
 }

@@ -1,0 +1,207 @@
+import type { Connector, Exchange, ResultMessage } from '@mcpx/protocol'
+import { describe, expect, it } from 'vitest'
+import { type Asked, connectorTo, type Script, scriptedServer } from '../test/scripted-server.ts'
+import { connect } from './connect.ts'
+import type { ClientOptions, RequestCallOptions } from './options.ts'
+
+const confirm = { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } }
+const question = { method: 'elicitation/create', params: confirm }
+const capabilities = { elicitation: { form: {} } }
+const decline = { action: 'decline' } as const
+const turn = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** A legacy server whose tools ask, log, or wait; it keeps who was at work at the same time. */
+function workshop(script: Script = {}) {
+  let running = 0
+  const seen = { most: 0, names: [] as unknown[] }
+  const server = scriptedServer('2025-11-25', {
+    capabilities: { tools: {}, logging: {} },
+    ...script,
+    answers: {
+      'tools/list': () => ({ tools: [] }),
+      async 'tools/call'({ params, exchange }) {
+        running += 1
+        seen.most = Math.max(seen.most, running)
+        seen.names.push(params.name)
+        await turn()
+        await exchange.notify('notifications/message', { level: 'info', data: params.name })
+        const asks = params.name !== 'quiet'
+        const answer = asks ? await exchange.session?.request('elicitation/create', confirm).catch(String) : 'not asked'
+        running -= 1
+        return { content: [], structuredContent: { answer } }
+      },
+      ...script.answers,
+    },
+  })
+  return { connector: connectorTo(() => server), server, seen }
+}
+
+const connected = (connector: ReturnType<typeof workshop>['connector'], options: ClientOptions = {}) =>
+  connect(connector, { era: 'legacy', capabilities, ...options })
+
+describe('calls that may be asked, over a pipe to a legacy server', () => {
+  it('wait for each other, and each is asked its own question', async () => {
+    const { connector, seen } = workshop()
+    await using client = await connected(connector)
+    const names = ['a', 'b', 'c', 'd']
+    const asked: string[] = []
+    const calls = names.map((name) =>
+      client.callTool(name, {}, { onAsk: () => ({ ...decline, _meta: { by: asked.push(name) && name } }) }),
+    )
+    const answers = (await Promise.all(calls)).map(({ structuredContent }) => structuredContent)
+    expect(answers).toMatchObject(names.map((name) => ({ answer: { action: 'decline', _meta: { by: name } } })))
+    expect(asked).toEqual(names)
+    expect(seen.most).toBe(1)
+  })
+
+  it('run at once where the caller can be asked nothing', async () => {
+    const { connector, seen } = workshop()
+    await using client = await connected(connector)
+    const options: RequestCallOptions = { capabilities: {}, onAsk: () => decline }
+    await Promise.all(['quiet', 'quiet', 'quiet'].map((name) => client.request('tools/call', { name }, options)))
+    expect(seen.most).toBe(3)
+  })
+
+  it('run at once where the client has declared nothing', async () => {
+    const { connector, seen } = workshop()
+    await using client = await connected(connector, { capabilities: {} })
+    await Promise.all(['quiet', 'quiet'].map((name) => client.callTool(name, {}, { onAsk: () => decline })))
+    expect(seen.most).toBe(2)
+  })
+
+  it('let others go on that cannot ask, while the user thinks', async () => {
+    const { connector } = workshop()
+    await using client = await connected(connector)
+    const onAsk = async () => {
+      await client.request('tools/list', {}, { onAsk: () => decline, onLog: () => {}, logs: 'own' })
+      return decline
+    }
+    const result = await client.request('tools/call', { name: 'a' }, { onAsk, onLog: () => {}, logs: 'own' })
+    expect(result).toMatchObject({ structuredContent: { answer: decline } })
+  })
+
+  it('do not wait for ever for a call that waits for them', async () => {
+    const { connector } = workshop()
+    await using client = await connected(connector)
+    const problems: unknown[] = []
+    const onAsk = async () => {
+      await client.callTool('b', {}, { onAsk: () => decline, timeout: 30 }).catch((error) => problems.push(error))
+      return decline
+    }
+    expect((await client.callTool('a', {}, { onAsk })).structuredContent).toMatchObject({ answer: decline })
+    expect(problems).toMatchObject([{ name: 'ConnectionError', reason: 'timeout', retryable: true }])
+    expect(problems).toMatchObject([{ message: 'tools/call was not sent: its turn did not come within 30 ms' }])
+  })
+
+  it('can be cancelled while they wait, and are not sent', async () => {
+    const { connector, seen } = workshop()
+    await using client = await connected(connector)
+    const stop = new AbortController()
+    const first = client.callTool('a', {}, { onAsk: () => turn(30).then(() => decline) })
+    const second = client.callTool('b', {}, { onAsk: () => decline, signal: stop.signal })
+    const third = client.callTool('c', {}, { onAsk: () => decline })
+    await turn()
+    stop.abort(new Error('enough'))
+    await expect(second).rejects.toMatchObject({ reason: 'cancelled', cause: { message: 'enough' } })
+    await Promise.all([first, third])
+    expect(seen.names).toEqual(['a', 'c'])
+    const late = client.callTool('d', {}, { onAsk: () => decline, signal: stop.signal })
+    await expect(late).rejects.toMatchObject({ reason: 'cancelled' })
+  })
+
+  it('are refused by name when too many wait', async () => {
+    const { connector, seen } = workshop({ answers: { 'tools/call': () => new Promise(() => {}) } })
+    const client = await connected(connector)
+    const waiting = Array.from({ length: 1_001 }, () =>
+      client.callTool('a', {}, { onAsk: () => decline }).catch(({ reason }) => reason),
+    )
+    await turn()
+    await expect(client.callTool('a', {}, { onAsk: () => decline })).rejects.toMatchObject({
+      name: 'ConnectionError',
+      reason: 'limit',
+      message: 'tools/call was not sent: 1000 calls wait for their turn already',
+    })
+    await client.close()
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['closed']))
+    expect(seen.names).toEqual([])
+  })
+
+  it('go on over a new connection when the old one is lost', async () => {
+    const { connector } = workshop({
+      answers: {
+        'tools/call': ({ params, exchange }) => {
+          if (params.name === 'a') return new Promise(() => {})
+          return exchange.session
+            ?.request('elicitation/create', confirm)
+            .then(() => ({ content: [] })) as Promise<object>
+        },
+      },
+    })
+    await using client = await connected(connector)
+    const first = client.callTool('a', {}, { onAsk: () => decline })
+    const second = client.callTool('b', {}, { onAsk: () => decline })
+    await turn()
+    await connector.server.close()
+    await expect(first).rejects.toMatchObject({ reason: 'closed' })
+    expect(await second).toEqual({ content: [] })
+    expect(connector.connections).toBe(2)
+  })
+})
+
+describe('calls that want the log messages of their own alone', () => {
+  it.each(['2025-11-25', '2026-07-28'] as const)('wait for each other over a pipe (%s)', async (era) => {
+    const logging = {
+      capabilities: { tools: {}, logging: {} },
+      answers: {
+        'tools/call': async ({ params, exchange }: Asked) => {
+          await turn()
+          await exchange.notify('notifications/message', { level: 'info', data: params.name })
+          await turn()
+          return { content: [] }
+        },
+      },
+    }
+    const connector = connectorTo(() => scriptedServer(era, logging))
+    const elsewhere: unknown[] = []
+    await using client = await connect(connector, { onLog: ({ data }) => void elsewhere.push(data) })
+    const call = async (name: string, logs: 'own' | 'mixed') => {
+      const heard: unknown[] = []
+      const options: RequestCallOptions = { logs, onLog: ({ data }) => void heard.push(data) }
+      await client.request('tools/call', { name }, options)
+      return heard
+    }
+    expect(await Promise.all([call('a', 'own'), call('b', 'own'), call('c', 'own')])).toEqual([['a'], ['b'], ['c']])
+    expect(await Promise.all([call('a', 'mixed'), call('b', 'mixed')])).toEqual([[], []])
+    expect(elsewhere).toEqual(['a', 'b'])
+  })
+})
+
+describe('a connection that tells requests apart', () => {
+  it('needs no turns: each question reaches the call on whose stream it came', async () => {
+    let running = 0
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }
+    const connector: Connector = {
+      connect: ({ responder }) => ({
+        notify() {},
+        async close() {},
+        closed: new Promise(() => {}),
+        tellsApart: true,
+        async request(method, _params, during) {
+          if (method === 'initialize') return hello
+          running += 1
+          await expect.poll(() => running).toBe(2)
+          const exchange = { during, signal: new AbortController().signal } as Exchange
+          const answer = await responder.respond({ jsonrpc: '2.0', id: 'q', ...question }, exchange)
+          return { content: [], structuredContent: (answer as ResultMessage).result }
+        },
+      }),
+    }
+    await using client = await connect(connector, { era: 'legacy', capabilities })
+    const call = (by: string) => client.callTool(by, {}, { onAsk: () => ({ ...decline, _meta: { by } }) })
+    const results = await Promise.all([call('a'), call('b')])
+    expect(results.map(({ structuredContent }) => structuredContent)).toMatchObject([
+      { _meta: { by: 'a' } },
+      { _meta: { by: 'b' } },
+    ])
+  })
+})
