@@ -12,6 +12,7 @@ const commands = {
   lint: [['biome', 'check', '--error-on-warnings']],
   format: [['biome', 'check', '--write']],
   check: [['node', 'scripts/check-architecture.ts'], build, ['node', 'conformance/packages/src/main.ts']],
+  conformance: [build, ['node', 'conformance/official/src/main.ts']],
   bench: [
     [...build, '--filter=@mcpx/bench^...'],
     ['node', 'apps/bench/src/main.ts'],

@@ -10,7 +10,7 @@ import { removeStaleOutputs } from './stale-outputs.mjs'
  * It resolves to the number of checks that passed and failed, one line on what it found, the tools' output,
  * and the checks that this machine cannot run.
  */
-export const stages = { types, lint, laws, eras, unit, size, packages }
+export const stages = { types, lint, laws, eras, unit, size, packages, conformance }
 
 /** The packages compile, and so do the tests, the applications and the scripts. */
 async function types(run) {
@@ -76,6 +76,13 @@ async function packages(run) {
   const build = await built(run)
   if (build.code !== 0) return notBuilt(build)
   return reporting(run, 'packages', ['conformance/packages/src/main.ts'])
+}
+
+/** The official suite against our server and our client. */
+async function conformance(run) {
+  const build = await built(run)
+  if (build.code !== 0) return notBuilt(build)
+  return reporting(run, 'conformance', ['conformance/official/src/main.ts'])
 }
 
 /** The build, which is made once for all stages that need it. */

@@ -33,7 +33,7 @@ process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
 function report(name, { passed, failed, found, output, details = [] }, seconds) {
   if (failed > 0) console.log(`${output.trimEnd()}\n`)
   const sign = failed > 0 ? red('FAILED') : green('ok    ')
-  console.log(`${sign} ${bold(name.padEnd(9))} ${passed} passed, ${failed} failed  ${found}  ${dim(elapsed(seconds))}`)
+  console.log(`${sign} ${bold(name.padEnd(11))} ${passed} passed, ${failed} failed  ${found}  ${dim(elapsed(seconds))}`)
   if (failed === 0) for (const line of details) console.log(dim(`       ${line}`))
 }
 

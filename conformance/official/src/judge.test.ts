@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { type Check, judge, type Lists, missing } from './judge.ts'
+import { summary, table } from './table.ts'
+
+const lists: Lists = {
+  excuses: [{ scenario: 'headers', check: 'older', says: /older era/, reason: 'the scenario is of the newer one' }],
+  notYet: [{ scenarios: 'tasks-', needs: '@mcpx/ext-tasks' }],
+}
+
+const good: Check = { id: 'good', status: 'SUCCESS' }
+const told: Check = { id: 'told', status: 'INFO' }
+
+function verdictOn(checks: readonly Check[] | undefined, scenario = 'headers', complaint = '') {
+  return judge({ scenario, checks, complaint }, lists)
+}
+
+describe('the verdict on a scenario', () => {
+  it('is good when all checks passed, whatever was told besides', () => {
+    expect(verdictOn([good, told, good])).toMatchObject({ outcome: 'passed', passed: 2, reasons: [] })
+  })
+
+  it.each(['FAILURE', 'WARNING', 'SKIPPED'] as const)('is bad for a %s, and says why', (status) => {
+    const bad: Check = { id: 'bad', status, errorMessage: 'it is not so' }
+    expect(verdictOn([good, bad])).toMatchObject({ outcome: 'failed', reasons: [`${status} bad: it is not so`] })
+  })
+
+  it('is bad for a scenario that broke, or that checked nothing', () => {
+    expect(verdictOn(undefined)).toMatchObject({ outcome: 'failed', reasons: ['broke: the suite wrote no checks'] })
+    expect(verdictOn([told])).toMatchObject({ outcome: 'failed', reasons: ['nothing was checked'] })
+    expect(verdictOn([])).toMatchObject({ outcome: 'failed', reasons: ['nothing was checked'] })
+    expect(missing('x')).toMatchObject({ outcome: 'failed', reasons: ['did not run'] })
+  })
+
+  it('is bad for a client that failed, even if the suite did not notice', () => {
+    const { outcome, reasons } = verdictOn([good], 'headers', 'Error: lost')
+    expect({ outcome, reasons }).toEqual({ outcome: 'failed', reasons: ['the client failed: Error: lost'] })
+  })
+
+  it('excuses a skip for the reason that is known, in the scenario that it is known of', () => {
+    const skip: Check = { id: 'older', status: 'SKIPPED', errorMessage: 'only the older era has it' }
+    expect(verdictOn([good, skip])).toMatchObject({ outcome: 'excused', skipped: 1 })
+    expect(verdictOn([good, { ...skip, errorMessage: 'out of time' }])).toMatchObject({ outcome: 'failed' })
+    expect(verdictOn([good, { ...skip, id: 'other' }])).toMatchObject({ outcome: 'failed' })
+    expect(verdictOn([good, { ...skip, status: 'WARNING' }])).toMatchObject({ outcome: 'failed' })
+    expect(verdictOn([good, skip], 'tools')).toMatchObject({ outcome: 'failed' })
+  })
+
+  it('lets a scenario wait for its package, until it passes', () => {
+    const bad: Check = { id: 'bad', status: 'FAILURE' }
+    expect(verdictOn([good, bad], 'tasks-one')).toMatchObject({
+      outcome: 'not yet',
+      reasons: ['needs @mcpx/ext-tasks'],
+    })
+    expect(verdictOn([good], 'tasks-one')).toMatchObject({ outcome: 'failed' })
+  })
+})
+
+describe('the table', () => {
+  const verdicts = [verdictOn([good]), verdictOn([{ id: 'bad', status: 'FAILURE' }], 'tools')]
+
+  it('has a line for each scenario and for each reason', () => {
+    const lines = table('server-2025', verdicts).trimEnd().split('\n')
+    expect(lines).toHaveLength(5)
+    expect(lines[1]).toMatch(/^headers +1 +0 +0 +0 {2}passed$/)
+    expect(lines[3]).toBe('    FAILURE bad: ')
+  })
+
+  it('sums up, without what waits for its package', () => {
+    expect(summary([...verdicts, verdictOn([good, { id: 'x', status: 'FAILURE' }], 'tasks-one')])).toBe(
+      '3 scenarios: 1 passed, 1 not yet, 1 failed; checks: 1 passed, 1 failed, 0 warned, 0 skipped',
+    )
+  })
+})

@@ -1,0 +1,81 @@
+/** Runs the official conformance suite against our server and our client. `npm run conformance [-- --only server-2025]` */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { breakServer } from './break-server.ts'
+import { startServer } from './everything-server.ts'
+import { excuses } from './excused.ts'
+import { judge, missing, type Verdict } from './judge.ts'
+import { notYet } from './not-yet.ts'
+import { type Run, runs } from './runs.ts'
+import { collect, list } from './suite.ts'
+import { summary, table } from './table.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const folder = join(root, '.cache', 'conformance')
+const client = `${process.execPath} ${join(root, 'apps', 'everything-client', 'dist', 'main.js')}`
+
+const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, report: { type: 'string' } } })
+const performers: Record<string, () => Promise<Verdict[]>> = {
+  ...Object.fromEntries(runs.map((run) => [run.name, () => perform(run)])),
+  broken: () => breakServer(join(folder, 'broken')),
+}
+const names = values.only?.flatMap((each) => each.split(',')) ?? Object.keys(performers)
+
+const results: { run: string; verdicts: Verdict[] }[] = []
+for (const run of names) {
+  const performer = Object.hasOwn(performers, run) ? performers[run] : undefined
+  if (performer === undefined) {
+    console.error(`There is no run '${run}': it is one of ${Object.keys(performers).join(', ')}.`)
+    process.exit(1)
+  }
+  const verdicts = await performer()
+  results.push({ run, verdicts })
+  console.log(table(run, verdicts))
+}
+report()
+
+async function perform(run: Run): Promise<Verdict[]> {
+  const expected = list(run.role, run.list)
+  const faults: Verdict[] = []
+  const server = run.role === 'server' ? await startServer() : undefined
+  try {
+    const target = server === undefined ? ['--command', client] : ['--url', server.url]
+    const { remains, output } = await collect(run.role, [...target, ...run.choice], join(folder, run.name))
+    const names = new Set(remains.map(({ scenario }) => scenario))
+    const notRun = (await expected).filter((name) => !names.has(name)).map(missing)
+    if (remains.length < run.scenarios || notRun.length > 0) console.log(output.text)
+    if (remains.length < run.scenarios) {
+      faults.push({ ...missing('(all)'), reasons: [`${remains.length} of ${run.scenarios} scenarios ran`] })
+    }
+    const complaints = server?.complaints() ?? ''
+    if (complaints !== '') faults.push({ ...missing('(server)'), reasons: [`complained: ${complaints}`] })
+    return [...remains.map((each) => judge(each, { excuses, notYet })), ...notRun, ...faults]
+  } finally {
+    await server?.stop()
+  }
+}
+
+function report(): void {
+  const all = results.flatMap(({ verdicts }) => verdicts)
+  const failed = all.filter(({ outcome }) => outcome === 'failed')
+  const passed = all
+    .filter(({ outcome }) => outcome === 'passed' || outcome === 'excused')
+    .reduce((sum, verdict) => sum + verdict.passed, 0)
+  const details = results.map(({ run, verdicts }) => `${run}: ${summary(verdicts)}`)
+  const leftOut = notYet.flatMap(({ scenarios, needs }) => {
+    const waiting = all.filter((each) => each.outcome === 'not yet' && each.scenario.startsWith(scenarios))
+    const count = new Set(waiting.map(({ scenario }) => scenario)).size
+    return count === 0 ? [] : [`${count} scenarios ${scenarios}* need ${needs}, which is not there yet`]
+  })
+  for (const line of [...details, ...leftOut]) console.log(line)
+  const found = `${results.length} runs of the official suite`
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'results.json'), `${JSON.stringify({ node: process.version, results }, null, 2)}\n`)
+  if (values.report !== undefined) {
+    writeFileSync(values.report, JSON.stringify({ passed, failed: failed.length, found, details, leftOut }))
+  }
+  console.log(`${passed} passed, ${failed.length} failed`)
+  process.exitCode = failed.length > 0 || passed === 0 ? 1 : 0
+}

@@ -1,0 +1,112 @@
+/** Ways of breaking the server that the suite has to notice: each stands between its clients and the server. */
+import type { Exchange, JsonObject, Responder } from '@mcpx/protocol'
+
+export type Fetch = (request: Request) => Response | Promise<Response>
+
+export interface Mutant {
+  readonly name: string
+  /** The scenario that sees it, and the check that fails. */
+  readonly scenario: string
+  readonly check: string
+  readonly breakServer?: (server: Responder) => Responder
+  readonly breakHttp?: (fetch: Fetch) => Fetch
+}
+
+const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
+const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId'
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'answers every error with the status 200',
+    scenario: 'server-stateless',
+    check: 'sep-2575-http-server-method-not-found-404',
+    breakHttp: (fetch) => async (request) => {
+      const response = await fetch(request)
+      return response.ok ? response : new Response(response.body, { headers: response.headers })
+    },
+  },
+  {
+    name: 'opens subscriptions without a word',
+    scenario: 'server-stateless',
+    check: 'sep-2575-server-sends-subscription-ack',
+    breakServer: (server) =>
+      speaking(server, (method, params) =>
+        method === 'notifications/subscriptions/acknowledged' ? undefined : { method, params },
+      ),
+  },
+  {
+    name: 'does not say to which subscription a notification belongs',
+    scenario: 'server-stateless',
+    check: 'sep-2575-server-tags-subscription-id',
+    breakServer: (server) =>
+      speaking(server, (method, params) => {
+        const { [SUBSCRIPTION]: _, ...meta } = (params?._meta ?? {}) as JsonObject
+        return { method, params: { ...params, _meta: meta } }
+      }),
+  },
+  {
+    name: 'takes a state that was altered',
+    scenario: 'input-required-result-tampered-state',
+    check: 'sep-2322-reject-tampered-state',
+    breakServer: withPlainState,
+  },
+  {
+    name: 'logs to clients that did not ask for it',
+    scenario: 'server-stateless',
+    check: 'sep-2575-server-no-log-without-loglevel',
+    breakServer: (server) =>
+      hearing(server, (params) => ({ ...params, _meta: { ...meta(params), [LOG_LEVEL]: 'debug' } })),
+  },
+]
+
+const meta = (params: JsonObject) => params._meta as JsonObject
+
+/** Changes what the server says before it answers, or drops it. */
+function speaking(
+  server: Responder,
+  change: (method: string, params?: JsonObject) => { method: string; params?: JsonObject | undefined } | undefined,
+): Responder {
+  return {
+    respond(message, exchange) {
+      const changed: Exchange = {
+        get signal() {
+          return exchange.signal
+        },
+        auth: exchange.auth,
+        session: exchange.session,
+        requestInfo: exchange.requestInfo,
+        notify(method, params) {
+          const said = change(method, params)
+          return said && exchange.notify(said.method, said.params)
+        },
+      }
+      return server.respond(message, changed)
+    },
+  }
+}
+
+/** Changes what modern requests ask for. */
+function hearing(server: Responder, change: (params: JsonObject) => JsonObject): Responder {
+  return {
+    respond(message, exchange) {
+      if (message.params?._meta === undefined) return server.respond(message, exchange)
+      return server.respond({ ...message, params: change(message.params) }, exchange)
+    },
+  }
+}
+
+/** Clients get a number in place of the sealed state, and whatever they add to it is passed over. */
+function withPlainState(server: Responder): Responder {
+  const states: string[] = []
+  return {
+    async respond(message, exchange) {
+      const number = /^state (\d+)/.exec(String(message.params?.requestState))?.[1]
+      const params = number === undefined ? message.params : { ...message.params, requestState: states[Number(number)] }
+      const answer = await server.respond(params === undefined ? message : { ...message, params }, exchange)
+      if (answer === undefined || !('result' in answer)) return answer
+      const { requestState, ...result } = answer.result as JsonObject
+      if (typeof requestState !== 'string') return answer
+      return { ...answer, result: { ...result, requestState: `state ${states.push(requestState) - 1}` } }
+    },
+  }
+}

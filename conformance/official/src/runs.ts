@@ -1,0 +1,40 @@
+/** The runs of the official suite: what is asked of which side, and how many scenarios that has to be. */
+
+export type Role = 'server' | 'client'
+
+export interface Run {
+  readonly name: string
+  readonly role: Role
+  /** What the suite is given to choose its scenarios by. */
+  readonly choice: readonly string[]
+  /** What `conformance list` is given to name the same scenarios. */
+  readonly list: readonly string[]
+  /** How many there are in the version of the suite that is pinned: fewer means that something is not run. */
+  readonly scenarios: number
+}
+
+const everything = ['--suite', 'all']
+
+function wire(role: Role, revision: string, scenarios: number): Run {
+  const version = ['--spec-version', revision]
+  return { name: `${role}-${revision}-wire`, role, choice: [...everything, ...version], list: version, scenarios }
+}
+
+function required(role: Role, name: string, revision: string, scenarios: number): Run {
+  const choice = ['--requirements', revision]
+  return { name, role, choice, list: choice, scenarios }
+}
+
+/** The counts of required scenarios are those that are scored, 30 + 37 and 18 + 32, and those that are only reported. */
+export const runs: readonly Run[] = [
+  required('server', 'server-2025', '2025-11-25', 30 + 3),
+  required('server', 'server-2026', '2026-07-28', 37 + 13),
+  { name: 'server-all', role: 'server', choice: everything, list: [], scenarios: 65 },
+  required('client', 'client-2025', '2025-11-25', 18 + 7),
+  required('client', 'client-2026', '2026-07-28', 32 + 7),
+  { name: 'client-all', role: 'client', choice: everything, list: [], scenarios: 48 },
+  wire('server', '2025-06-18', 27),
+  wire('server', '2025-03-26', 1),
+  wire('client', '2025-06-18', 5),
+  wire('client', '2025-03-26', 2),
+]

@@ -1,0 +1,102 @@
+/** Runs the official suite as a program, and collects what it writes down. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Check, Remains } from './judge.ts'
+
+const program = fileURLToPath(
+  new URL('../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
+)
+/** Keeps the suite's own servers on the loopback address; localhost is that address, too. */
+const loopback = new URL('./loopback.mjs', import.meta.url).href
+const env = { ...process.env, NODE_OPTIONS: `--import ${loopback} --dns-result-order=ipv4first` }
+
+/** The longest that a run may take, in ms; it needs a few seconds. */
+const LIMIT = 120_000
+
+export interface Output {
+  readonly code: number
+  readonly text: string
+}
+
+/** Runs the suite; resolves to what it printed. At the limit it is ended, with code 1. */
+export function conformance(args: readonly string[]): Promise<Output> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let text = ''
+    const keep = (chunk: string) => {
+      text += chunk
+    }
+    const timer = setTimeout(() => {
+      keep(`\nended after ${LIMIT} ms\n`)
+      child.kill()
+    }, LIMIT)
+    child.stdout.setEncoding('utf8').on('data', keep)
+    child.stderr.setEncoding('utf8').on('data', keep)
+    child.once('error', reject)
+    child.once('close', (code) => {
+      clearTimeout(timer)
+      resolve({ code: code ?? 1, text })
+    })
+  })
+}
+
+/** Runs scenarios and collects what is left of them in a folder, which is emptied before. */
+export async function collect(
+  role: 'server' | 'client',
+  args: readonly string[],
+  folder: string,
+): Promise<{ remains: Remains[]; output: Output }> {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const output = await conformance([role, ...args, '--output-dir', folder])
+  return { remains: readRemains(role, folder), output }
+}
+
+/** The folder of a scenario is called by its name and the moment it began; the names of some have folders of their own. */
+function readRemains(role: 'server' | 'client', folder: string): Remains[] {
+  const moment = /-\d{4}-\d\d-\d\dT[\d-]+Z$/
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && moment.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => {
+      const name = join(relative(folder, dirname(path)), basename(path).replace(moment, ''))
+      const scenario = role === 'server' ? name.replace(/^server-/, '') : name
+      const checks = read(join(path, 'checks.json'))
+      return {
+        scenario,
+        checks: checks === undefined ? undefined : (JSON.parse(checks) as Check[]),
+        complaint: firstLine(read(join(path, 'stderr.txt')) ?? ''),
+      }
+    })
+    .sort((a, b) => a.scenario.localeCompare(b.scenario))
+}
+
+/** What a crash of Node says first is where; what went wrong is the line that begins with the name of an error. */
+function firstLine(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines[0] ?? ''
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** The names of all scenarios that a choice stands for, as the suite lists them. */
+export async function list(role: 'server' | 'client', choice: readonly string[]): Promise<string[]> {
+  const { text } = await conformance(['list', ...choice])
+  const names: string[] = []
+  let section: string = 'none'
+  for (const line of text.split('\n')) {
+    const heading = /^(Server|Client|Authorization server) scenarios|^Run and reported/.exec(line)
+    if (heading !== null) section = heading[1]?.toLowerCase() ?? 'reported'
+    const [, name = '', mark] = /^\s+- (\S+)(?: \[(.*)\])?$/.exec(line) ?? []
+    if (name !== '' && (section === role || (section === 'reported' && mark === role))) names.push(name)
+  }
+  return names
+}
