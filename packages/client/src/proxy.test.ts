@@ -107,6 +107,24 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s'
     expect(JSON.stringify(server.heard)).not.toContain('1999')
   })
 
+  it('keeps the answers to a call out of the lists that are read meanwhile', async () => {
+    const answers = {
+      'tools/list': () => ({ tools: [] }),
+      'tools/call': () => ({ content: [] }),
+      'completion/complete': () => ({ completion: { values: [] } }),
+    }
+    const server = scriptedServer(revision, { capabilities: everything, answers })
+    await using client = await connect(server)
+    const handler = proxy(client) as WholeHandler
+    const answered = { inputResponses: { a: { roots: [] } }, requestState: 'mine' }
+    const { ctx } = contextOf(answered)
+    await handler.listTools({}, ctx)
+    await handler.complete({ ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } }, ctx)
+    expect(JSON.stringify(server.heard)).not.toMatch(/inputResponses|mine/)
+    await handler.callTool({ name: 'x' }, ctx)
+    if (!isLegacy) expect(server.asked('tools/call')[0]?.params).toMatchObject(answered)
+  })
+
   it('passes progress and logs back to the call they belong to', async () => {
     const server = scriptedServer(revision, {
       answers: {

@@ -46,11 +46,16 @@ export function proxy(client: Client, { report = () => {} }: ProxyOptions = {}):
 
 /** The result is passed on as it came; the handler's types say what it is. */
 function pass<Result>(client: Client, method: string, params: JsonObject, ctx: Context): Promise<Result> {
+  return forward(ctx, (options) => client.request(method, params, options) as Promise<Result>)
+}
+
+/** What may ask comes again with answers. They are of this one request: lists may be read in the middle of any other. */
+function passAnswered<Result>(client: Client, method: string, params: JsonObject, ctx: Context): Promise<Result> {
   const answered = {
     ...(ctx.inputResponses !== undefined && { inputResponses: ctx.inputResponses }),
     ...(ctx.requestState !== undefined && { requestState: ctx.requestState }),
   }
-  return forward(ctx, (options) => client.request(method, { ...params, ...answered }, options) as Promise<Result>)
+  return pass(client, method, { ...params, ...answered }, ctx)
 }
 
 type ListPage = Parameters<NonNullable<Handler['listTools']>>[0]
@@ -66,14 +71,14 @@ function named({ name, arguments: args }: { name: string; arguments?: object | u
 function toolsOf(client: Client): Handler {
   return {
     listTools: (page, ctx) => pass(client, 'tools/list', pageOf(page), ctx),
-    callTool: (params, ctx) => pass(client, 'tools/call', named(params), ctx),
+    callTool: (params, ctx) => passAnswered(client, 'tools/call', named(params), ctx),
   }
 }
 
 function promptsOf(client: Client): Handler {
   return {
     listPrompts: (page, ctx) => pass(client, 'prompts/list', pageOf(page), ctx),
-    getPrompt: (params, ctx) => pass(client, 'prompts/get', named(params), ctx),
+    getPrompt: (params, ctx) => passAnswered(client, 'prompts/get', named(params), ctx),
   }
 }
 
@@ -81,7 +86,7 @@ function resourcesOf(client: Client): Handler {
   return {
     listResources: (page, ctx) => pass(client, 'resources/list', pageOf(page), ctx),
     listResourceTemplates: (page, ctx) => pass(client, 'resources/templates/list', pageOf(page), ctx),
-    readResource: ({ uri }, ctx) => pass(client, 'resources/read', { uri }, ctx),
+    readResource: ({ uri }, ctx) => passAnswered(client, 'resources/read', { uri }, ctx),
   }
 }
 
