@@ -8,6 +8,7 @@ import { startServer } from './everything-server.ts'
 import { excuses } from './excused.ts'
 import { judge, missing, type Verdict } from './judge.ts'
 import { notYet } from './not-yet.ts'
+import { servePipe } from './pipe.ts'
 import { type Run, runs } from './runs.ts'
 import { collect, list } from './suite.ts'
 import { summary, table } from './table.ts'
@@ -19,6 +20,7 @@ const client = `${process.execPath} ${join(root, 'apps', 'everything-client', 'd
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, report: { type: 'string' } } })
 const performers: Record<string, () => Promise<Verdict[]>> = {
   ...Object.fromEntries(runs.map((run) => [run.name, () => perform(run)])),
+  pipe: servePipe,
   broken: () => breakServer(join(folder, 'broken')),
 }
 const names = values.only?.flatMap((each) => each.split(',')) ?? Object.keys(performers)

@@ -15,6 +15,9 @@ const env = { ...process.env, NODE_OPTIONS: `--import ${loopback} --dns-result-o
 /** The longest that a run may take, in ms; it needs a few seconds. */
 const LIMIT = 120_000
 
+/** The longest that a scenario may take, in ms; the slowest needs three seconds. */
+const SCENARIO_LIMIT = '15000'
+
 export interface Output {
   readonly code: number
   readonly text: string
@@ -50,7 +53,7 @@ export async function collect(
 ): Promise<{ remains: Remains[]; output: Output }> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const output = await conformance([role, ...args, '--output-dir', folder])
+  const output = await conformance([role, ...args, '--timeout', SCENARIO_LIMIT, '--output-dir', folder])
   return { remains: readRemains(role, folder), output }
 }
 

@@ -1,0 +1,111 @@
+import { type Client, connect } from '@mcpx/client'
+import type { CallToolResult, Change } from '@mcpx/protocol'
+import { http } from '@mcpx/transport-http/client'
+import { serveHttp } from '@mcpx/transport-http/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createEverything } from './everything.ts'
+import { authenticate } from './features/callers.ts'
+
+const answers: Record<string, unknown> = { name: 'Ada', color: 'red', row: 3, ok: true, colour: 'blue', context: 'c' }
+
+/** What tools that need arguments are called with. */
+const given: Record<string, Record<string, unknown>> = {
+  count: { to: 2 },
+  test_sampling: { prompt: 'Hello' },
+  test_elicitation: { message: 'Who are you?' },
+  book: { to: 'Oslo' },
+  json_schema_2020_12_tool: { name: 'Ada', email: 'ada@example.com' },
+  add: { a: 1, b: 2 },
+  test_x_mcp_header: { region: 'eu' },
+  write_watched_resource: { text: 'new' },
+}
+
+let stop: () => Promise<void>
+let url: string
+const changes: Change[] = []
+
+beforeAll(async () => {
+  const http = await serveHttp(await createEverything(), { port: 0, authenticate })
+  url = http.url
+  stop = () => http.close()
+})
+afterAll(() => stop())
+
+function open(era: 'legacy' | 'modern', target = http(url)): Promise<Client> {
+  return connect(target, {
+    era,
+    roots: [{ uri: 'file:///projects' }],
+    onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Paris' } }),
+    onElicit: (ask) => {
+      if (ask.mode === 'url') return { action: 'accept' }
+      const wanted = Object.keys(ask.schema.properties).filter((key) => key in answers)
+      const content = Object.fromEntries(wanted.map((key) => [key, answers[key]]))
+      if ('username' in ask.schema.properties) Object.assign(content, { username: 'ada', email: 'ada@example.com' })
+      return { action: 'accept', content: content as Record<string, string | number | boolean> }
+    },
+    onChange: (change) => changes.push(change),
+  })
+}
+
+function textOf({ content }: CallToolResult): string {
+  return content.map((block) => (block.type === 'text' ? block.text : block.type)).join(' ')
+}
+
+describe.each(['legacy', 'modern'] as const)('the server that has everything, in the %s era', (era) => {
+  it('answers each of its tools, and only those fail that mean to', async () => {
+    await using client = await open(era)
+    const failed: string[] = []
+    for (const { name } of await client.listTools().all()) {
+      if (name === 'refuse' || name === 'grown') continue
+      const result = await client.callTool(name, given[name])
+      if (result.isError === true) failed.push(`${name}: ${textOf(result)}`)
+    }
+    expect(failed.sort()).toEqual([
+      expect.stringMatching(/^break: The tool failed \(error \w+\)$/),
+      'test_error_handling: This tool intentionally returns an error for testing',
+    ])
+    await expect(client.callTool('refuse')).rejects.toMatchObject({ code: -32602, data: { retry: 'tomorrow' } })
+  })
+
+  it('asks in the middle of calls, and does once what must happen once', async () => {
+    await using client = await open(era)
+    const receipt = async () => textOf(await client.callTool('book', { to: 'Oslo' }))
+    const first = await receipt()
+    expect(first).toMatch(/^Booked row 3 to Oslo, receipt \d+\.$/)
+    expect(await receipt()).toBe(first.replace(/\d+\.$/, (number) => `${Number.parseInt(number, 10) + 1}.`))
+    expect(textOf(await client.callTool('test_input_required_result_multi_round'))).toBe('Ada likes red.')
+    expect(textOf(await client.callTool('sign_in'))).toBe('The user is on the way.')
+    expect(textOf(await client.callTool('erase'))).toBe('Erased.')
+    expect(textOf(await client.callTool('audit_log'))).toContain('tools/call erase ok')
+  })
+
+  it('lists and reads what others offer under its roof', async () => {
+    await using client = await open(era)
+    const uris = (await client.listResources().all()).map(({ uri }) => uri)
+    expect(uris).toContain('test://template/2/data')
+    expect(uris.filter((uri) => uri.startsWith('library.'))).toHaveLength(25)
+    expect(await client.readResource('library.book://25')).toMatchObject({ contents: [{ text: 'This is book 25.' }] })
+    expect(await client.callTool('clock.now')).toMatchObject({ structuredContent: { iso: expect.any(String) } })
+    for (const { name } of await client.listPrompts().all()) {
+      const args = { arg1: 'a', arg2: 'b', resourceUri: 'test://it' }
+      expect((await client.getPrompt(name, args)).messages.length).toBeGreaterThan(0)
+    }
+  })
+
+  it('tells who watches a resource that it was written', async () => {
+    await using client = await open(era)
+    await client.subscribe('test://watched-resource')
+    changes.length = 0
+    await client.callTool('write_watched_resource', { text: era })
+    await expect.poll(() => changes).toContainEqual({ kind: 'resource', uri: 'test://watched-resource' })
+    expect(await client.readResource('test://watched-resource')).toMatchObject({ contents: [{ text: era }] })
+  })
+
+  it('has a tool for admins that nobody else sees', async () => {
+    await using anybody = await open(era)
+    await using admin = await open(era, http(url, { headers: { authorization: 'Bearer admin' } }))
+    const sees = async (client: Client) => (await client.listTools().all()).some(({ name }) => name === 'admin_report')
+    expect([await sees(anybody), await sees(admin)]).toEqual([false, true])
+    expect(textOf(await admin.callTool('admin_report'))).toBe('All is well.')
+  })
+})
