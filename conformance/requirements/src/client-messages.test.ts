@@ -103,6 +103,39 @@ describe('each request of a client', () => {
   })
 })
 
+describe('what a modern server must not send', () => {
+  it.each([
+    ['a question', { id: 'q', method: 'elicitation/create', params: QUESTION.params }],
+    ['a ping', { id: 1, method: 'ping' }],
+    ['a request that nobody knows', { id: 2, method: 'x/y' }],
+    ['a request that is malformed', { id: 3, method: 7 }],
+    ['no message at all', { x: 1 }],
+    ['an array', [{ jsonrpc: '2.0', id: 4, method: 'ping' }]],
+  ])('gets no response: %s [C-005]', async (_, message) => {
+    const server = createRawServer({ 'tools/call': () => ({ content: [] }) })
+    const problems: string[] = []
+    const onElicit = () => ({ action: 'decline' }) as const
+    await using client = await connect(server, { onElicit, onReport: ({ message }) => problems.push(message) })
+    server.send(message)
+    await turn()
+    await client.callTool('t')
+    expect(server.responses).toEqual([])
+    expect(problems).toHaveLength(1)
+  })
+
+  it('gets no response before it is known which era it speaks [C-005]', async () => {
+    const server = createRawServer({
+      'server/discover': () => {
+        server.send({ id: 1, method: 'ping' })
+        return { supportedVersions: [MODERN], capabilities: {} }
+      },
+    })
+    await using _client = await connect(server)
+    await turn()
+    expect(server.responses).toEqual([])
+  })
+})
+
 describe('what comes from the server', () => {
   it('is told from what goes wrong on this side [C-011]', async () => {
     const server = createRawServer({

@@ -3,6 +3,7 @@ import {
   type Connection,
   type Connector,
   createDuplex,
+  decode,
   type JsonObject,
   type Message,
   type NotificationMessage,
@@ -49,7 +50,7 @@ export function createRawServer(answers: Readonly<Record<string, Give>> = {}): R
     responses: [],
     connections: 0,
     asked: (method) => server.requests.filter((each) => each.method === method),
-    send: (message) => void end?.send({ jsonrpc: '2.0', ...message } as Message),
+    send: (message) => void end?.send(wireOf(message)),
     cut: async () => end?.close(),
     connect({ responder, report }): Connection {
       const [here, there] = createChannelPair()
@@ -71,6 +72,11 @@ export function createRawServer(answers: Readonly<Record<string, Give>> = {}): R
     },
   }
   return server
+}
+
+/** As it arrives once it was read: refused, if it is no message. */
+function wireOf(message: object): Message {
+  return decode(JSON.stringify(Array.isArray(message) ? message : { jsonrpc: '2.0', ...message })) as Message
 }
 
 const SELF = { name: 'raw', version: '1' }

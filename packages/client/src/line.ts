@@ -3,10 +3,10 @@
 import {
   type Awaitable,
   type Connection,
+  ConnectionError,
   type Connector,
   type Exchange,
   errorMessage,
-  methodNotFound,
   type NotificationMessage,
   type RequestMessage,
   type Responder,
@@ -35,12 +35,16 @@ export type Target = Connector | Responder
 export async function openLine(target: Target, report: (problem: Error) => void): Promise<Line> {
   const line = { listener: undefined as Listener | undefined, ended: false }
   const responder: Responder = {
+    // Only servers of the legacy era ask, and it is not known to be one before its listener is there.
+    get silent() {
+      return line.listener?.answer === undefined
+    },
     respond: (message, exchange) => ('id' in message ? answer(message, exchange) : hear(message)),
   }
 
   async function answer(message: RequestMessage, exchange: Exchange): Promise<ResponseMessage> {
     try {
-      if (line.listener?.answer === undefined) throw methodNotFound(message.method)
+      if (line.listener?.answer === undefined) throw unwanted(message.method)
       return resultMessage(message.id, await line.listener.answer(message, exchange))
     } catch (error) {
       if (error instanceof RpcError) return errorMessage(message.id, error)
@@ -58,6 +62,11 @@ export async function openLine(target: Target, report: (problem: Error) => void)
     line.ended = true
   })
   return Object.assign(line, { connection })
+}
+
+/** Nobody but this side hears of it. */
+function unwanted(method: string): ConnectionError {
+  return new ConnectionError('invalid-message', `The server sent a request, which it must not: ${method.slice(0, 100)}`)
 }
 
 /** What only servers within the process need is loaded when there is one. */

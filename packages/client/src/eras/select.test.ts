@@ -76,6 +76,30 @@ describe('finding out the era', () => {
     expect(eraMemory.get('silent')).toBeUndefined()
   })
 
+  it('takes silence for no era at all where the connector says so, and remembers nothing [C-026]', async () => {
+    const eraMemory = createEraMemory()
+    const methods: string[] = []
+    const connector = connectorTo(
+      () => ({
+        respond(message) {
+          methods.push(message.method)
+          return new Promise<never>(() => {})
+        },
+      }),
+      { probeTimeout: 20, peer: 'silent', silence: 'nothing' },
+    )
+    await expect(connect(connector, { eraMemory })).rejects.toMatchObject({
+      name: 'ConnectionError',
+      reason: 'timeout',
+      retryable: true,
+      message: 'The server did not say within 20 ms which era it speaks',
+    })
+    await eraMemory.set('silent', 'legacy')
+    await expect(connect(connector, { eraMemory, timeout: 20 })).rejects.toMatchObject({ reason: 'timeout' })
+    expect(methods).toEqual(['server/discover', 'initialize'])
+    expect(eraMemory.get('silent')).toBe('legacy')
+  })
+
   it('connects again when the server does not survive the probe', async () => {
     const server = legacy()
     const connector = connectorTo((count) => ({

@@ -5,6 +5,7 @@
 
 import {
   ConnectionError,
+  type Connector,
   check,
   DiscoverResult,
   type Era,
@@ -30,15 +31,15 @@ export async function openLink(core: Core, target: Target, memory: EraMemory): P
   const { era: pin = 'auto' } = core.options
   const revision = isRevision(pin) ? pin : undefined
   const wanted = revision === undefined ? (pin as 'auto' | Era) : eraOf(revision)
-  const { peer, probeTimeout } = 'respond' in target ? {} : target
+  const { peer, probeTimeout = PROBE_TIMEOUT, silence = 'legacy' } = 'respond' in target ? {} : target
   const memo = wanted === 'auto' && peer !== undefined ? recall(memory, peer) : undefined
   const open = () => openLine(target, core.report)
   const remembered = await memo?.get()
   let known = undefined as Link | undefined
   if (wanted === 'legacy') return guarded(await open(), (line) => openLegacy(core, line, revision))
-  if (remembered === 'legacy') known = await ifStillSpoken(open, (line) => openLegacy(core, line))
+  if (remembered === 'legacy') known = await ifStillSpoken(open, silence, (line) => openLegacy(core, line))
   if (known !== undefined) return known
-  const found = await probe(core, await open(), wanted === 'auto' ? (probeTimeout ?? PROBE_TIMEOUT) : undefined)
+  const found = await probe(core, await open(), { silence, limit: wanted === 'auto' ? probeTimeout : undefined })
   if ('era' in found) {
     await memo?.set(found.era)
     return found
@@ -55,16 +56,23 @@ function recall(memory: EraMemory, peer: string) {
   return { get: () => memory.get(peer), set: (era: Era | undefined) => memory.set(peer, era) }
 }
 
+type Silence = NonNullable<Connector['silence']>
+
+interface Probe {
+  readonly silence: Silence
+  /** How long the server may take, in ms. Default: the time that every call gets. */
+  readonly limit: number | undefined
+}
+
 /** What a probe shows if it is not the modern era. */
-interface Silence {
+interface Finding {
   readonly line: Line
   readonly evidence: unknown
   /** A revision that the server says it speaks. */
   readonly offer?: Revision | undefined
 }
 
-/** A server that must be of this era gets the time that every call gets. */
-async function probe(core: Core, line: Line, limit: number | undefined): Promise<Link | Silence> {
+async function probe(core: Core, line: Line, { silence, limit }: Probe): Promise<Link | Finding> {
   return guarded(line, async () => {
     let agreed: Revision | undefined
     let result: unknown
@@ -74,7 +82,9 @@ async function probe(core: Core, line: Line, limit: number | undefined): Promise
       const supported = supportedBy(error)
       agreed = mutualRevision(supported)
       const offer = olderRevision(supported)
-      if (agreed === undefined && offer === undefined && !speaksOfEra(error)) throw error
+      if (agreed === undefined && offer === undefined && !speaksOfEra(error, silence)) {
+        throw limit !== undefined && reasonOf(error) === 'timeout' ? saysNothing(limit, error) : error
+      }
       if (agreed === undefined) return { line, evidence: error, offer }
       result = await discover(core, line, agreed, limit)
     }
@@ -82,7 +92,7 @@ async function probe(core: Core, line: Line, limit: number | undefined): Promise
   })
 }
 
-async function readProbe(core: Core, line: Line, result: unknown, agreed?: Revision): Promise<Link | Silence> {
+async function readProbe(core: Core, line: Line, result: unknown, agreed?: Revision): Promise<Link | Finding> {
   const { value, problem } = check(DiscoverResult, result, 'result')
   if (problem !== undefined) {
     const error = invalidResult('server/discover', problem)
@@ -110,15 +120,16 @@ function olderRevision(supported: unknown): Revision | undefined {
  * Whether a failure says that the server does not speak the modern era. A guard, an outage or a cancelled call say
  * nothing about it, and the errors that only a modern server knows say the opposite.
  */
-function speaksOfEra(error: unknown): boolean {
+function speaksOfEra(error: unknown, silence: Silence): boolean {
   if (error instanceof RpcError) return !isModernOnly(error)
   if (!(error instanceof ConnectionError)) return false
   const { reason, status = 0 } = error
+  if (reason === 'timeout') return silence === 'legacy'
   if (reason !== 'refused') return speaking.has(reason)
   return status >= 400 && status < 500 && !guards.has(status)
 }
 
-const speaking = new Set<ConnectionError['reason']>(['timeout', 'exited', 'closed', 'invalid-message'])
+const speaking = new Set<ConnectionError['reason']>(['exited', 'closed', 'invalid-message'])
 const guards = new Set([401, 403, 407, 408, 429])
 
 function isModernOnly({ code, data }: RpcError): boolean {
@@ -131,18 +142,18 @@ type Open = () => Promise<Line>
 type Speak = (line: Line) => Promise<Link>
 
 /** The link of a remembered era, or nothing when the server no longer speaks it. */
-async function ifStillSpoken(open: Open, speak: Speak): Promise<Link | undefined> {
+async function ifStillSpoken(open: Open, silence: Silence, speak: Speak): Promise<Link | undefined> {
   const line = await open()
   try {
     return await guarded(line, speak)
   } catch (error) {
-    if (error instanceof RpcError || speaksOfEra(error)) return undefined
+    if (error instanceof RpcError || speaksOfEra(error, silence)) return undefined
     throw error
   }
 }
 
 /** Speaks another era after a probe, over a new connection if the server did not survive the probe. */
-async function fallBack(open: Open, { line, evidence }: Silence, speak: Speak): Promise<Link> {
+async function fallBack(open: Open, { line, evidence }: Finding, speak: Speak): Promise<Link> {
   if (!line.ended && !isGone(evidence)) {
     try {
       return await guarded(line, speak)
@@ -179,7 +190,13 @@ function noMutual(supported: readonly string[]): ConnectionError {
   return new ConnectionError('unsupported', message)
 }
 
-async function notModern({ line, evidence: cause }: Silence): Promise<ConnectionError> {
+function saysNothing(limit: number, cause: unknown): ConnectionError {
+  const hint = 'See that the URL names the server and that it runs; or pass a longer probeTimeout, or the era.'
+  const message = `The server did not say within ${limit} ms which era it speaks`
+  return new ConnectionError('timeout', message, { retryable: true, hint, cause })
+}
+
+async function notModern({ line, evidence: cause }: Finding): Promise<ConnectionError> {
   await line.connection.close()
   const hint = 'Leave out the era option to speak with servers of any age.'
   return new ConnectionError('unsupported', 'The server does not speak the modern era', { hint, cause })

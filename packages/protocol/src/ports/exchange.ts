@@ -47,6 +47,11 @@ export interface Exchange {
 /** What answers messages. One object serves any number of connections at once; a server is one. */
 export interface Responder {
   /**
+   * Whether the peer must get no response of any kind now, be it to a request or to what is malformed: the servers of the
+   * modern era must not ask, and their clients must not answer. Default: false.
+   */
+  readonly silent?: boolean | undefined
+  /**
    * Answers one message: a response for a request, nothing for a notification. A request that was cancelled
    * may be answered; the carrier drops the answer. A throw is a fault: it is masked and reported.
    */

@@ -221,6 +221,7 @@ class Connection implements Duplex, ExchangeHost {
       const error = invalidRequest(
         `Invalid message: an array of messages is only let in with revision ${BATCH_REVISION}`,
       )
+      this.#report(error)
       this.#sendAnswer(errorMessage(undefined, error))
       return
     }
@@ -250,7 +251,7 @@ class Connection implements Duplex, ExchangeHost {
 
   /** A result that cannot be written is answered with the error that says so, be it noticed now or later. */
   #sendAnswer(answer: Message | Message[] | undefined, isRepaired = false): void {
-    if (answer === undefined || this.#ending !== undefined) return
+    if (answer === undefined || this.#ending !== undefined || this.#options.responder?.silent === true) return
     const repair = (problem: unknown) => {
       if (hasEnded(problem)) return
       this.#report(problem as Error)

@@ -21,6 +21,8 @@ export interface Asking {
   settle(response: ResponseMessage): void
   /** Stops the clock of one request, or of all that wait, until the returned function is called. */
   hold(id: RequestId | undefined): () => void
+  /** The same for the request that is sent with this signal, if there is one. */
+  holdSentWith(signal: AbortSignal): () => void
   /** How a request that waits was made. */
   optionsOf(id: RequestId): RequestOptions | undefined
   /** Rejects what waits, and all that is asked from now on. */
@@ -81,6 +83,10 @@ export function createAsking(wireOf: (message: RequestMessage) => Wire, report: 
     nextId: () => ++lastId,
     hear: (id, notification) => pending.hear(id, notification),
     hold: (id) => pending.hold(id),
+    holdSentWith(signal) {
+      const sent = [...calls].find(([, { stop }]) => stop.signal === signal)
+      return sent === undefined ? () => {} : pending.hold(sent[0])
+    },
     optionsOf: (id) => pending.optionsOf(id),
     settle(response) {
       if (!pending.settle(response)) report(unmatched(response))

@@ -47,7 +47,7 @@ async function send(settings: Settings, outgoing: Outgoing, url: URL, headers: H
   try {
     return await settings.fetch(url, init)
   } catch (cause) {
-    if (cause instanceof ConnectionError) throw cause
+    if (cause instanceof ConnectionError || isAuthError(cause)) throw cause
     const code = codeOf(cause)
     if (outgoing.asks !== undefined && !notSent.has(code)) throw answerLost(outgoing.asks, cause)
     const hint =
@@ -55,6 +55,11 @@ async function send(settings: Settings, outgoing: Outgoing, url: URL, headers: H
     const message = `${method} ${url.origin}${url.pathname} failed (${code})`
     throw new ConnectionError('unreachable', message, { retryable: true, hint, cause })
   }
+}
+
+/** It says by itself what went wrong and where, and the request was not dealt with. */
+function isAuthError(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'AuthError'
 }
 
 /** What runtimes say when there was no connection to send anything over. */

@@ -11,10 +11,10 @@ import {
   type RequestId,
   type RequestMessage,
 } from '@mcpx/protocol'
-import { createAsking } from './asking.ts'
+import { type Asking, createAsking } from './asking.ts'
 import { createCarrier } from './carrier.ts'
 import { createWires } from './eras/select.ts'
-import type { Settings } from './options.ts'
+import type { Fetch, Settings } from './options.ts'
 
 /** How many requests and notifications of the server may be dealt with at once. */
 const MOST_RUNNING = 10_000
@@ -35,7 +35,7 @@ export function createConnection(settings: Settings, { responder, report }: Conn
   const wires = createWires({
     ...asking,
     settings,
-    carry: createCarrier(settings),
+    carry: createCarrier({ ...settings, fetch: authorized(settings, asking) }),
     closing: closing.signal,
     pass(message, during) {
       if ('id' in message) void answer(message, during)
@@ -78,6 +78,11 @@ export function createConnection(settings: Settings, { responder, report }: Conn
       for (const wire of wires.all) wire.negotiated?.(revision)
     },
   }
+}
+
+/** Proves who is asking, if there is anything to prove it with. */
+function authorized({ fetch, auth, url }: Settings, { holdSentWith: hold }: Asking): Fetch {
+  return auth === undefined ? fetch : auth(fetch, { url, hold })
 }
 
 /** Ends once, for the first reason given. */

@@ -324,3 +324,7 @@ it('ends with the reason it is given', async () => {
   expect(await connection.closed).toBe(reason)
   await connection.notify('notifications/x')
 })
+
+it('takes no silence for an era: the server may be slow, or what lies between [C-026]', () => {
+  expect(http('http://127.0.0.1:1/mcp')).toMatchObject({ silence: 'nothing', probeTimeout: 10_000 })
+})

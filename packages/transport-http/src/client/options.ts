@@ -4,6 +4,17 @@ import type { Awaitable } from '@mcpx/protocol'
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
+/** What a wrapper of `fetch` may know of the server that it proves something to. */
+export interface AuthTarget {
+  /** The URL of the server. */
+  readonly url: URL
+  /**
+   * Stops the clocks of the request that was sent with this signal, until the returned function is called: for what is
+   * asked of people, who take their time. Does nothing for what is no request of the protocol.
+   */
+  readonly hold: (signal: AbortSignal) => () => void
+}
+
 /** How a broken event stream is opened again. */
 export interface ReconnectOptions {
   /** The wait before the first attempt, in ms, unless the server names one. It doubles with each attempt. Default: 1,000. */
@@ -25,8 +36,11 @@ export interface HttpOptions {
   readonly fetch?: Fetch | undefined
   /** Sent with every request; a function is asked each time. What the protocol says with headers of its own comes first. */
   readonly headers?: Readonly<Record<string, string>> | (() => Awaitable<Readonly<Record<string, string>>>) | undefined
-  /** Wraps `fetch` to prove who is asking. It sees every request, and none that leaves the server's origin. */
-  readonly auth?: ((fetch: Fetch) => Fetch) | undefined
+  /**
+   * Wraps `fetch` to prove who is asking, once for each connection. It sees every request, and none that leaves the
+   * server's origin. An `AuthError` that it rejects with is what the request rejects with.
+   */
+  readonly auth?: ((fetch: Fetch, target: AuthTarget) => Fetch) | undefined
   /** More that the runtime's `fetch` takes, such as `credentials`, or the `dispatcher` of undici. */
   readonly init?: Omit<RequestInit, 'body' | 'headers' | 'method' | 'redirect' | 'signal'> | undefined
   readonly reconnect?: ReconnectOptions | undefined
@@ -47,6 +61,7 @@ export interface HttpOptions {
 export interface Settings {
   readonly url: URL
   readonly fetch: Fetch
+  readonly auth: HttpOptions['auth']
   readonly headers: () => Awaitable<Readonly<Record<string, string>>>
   readonly init: RequestInit
   readonly minDelay: number
@@ -63,7 +78,8 @@ export function settle(url: string | URL, options: HttpOptions): Settings {
   const bare: Fetch = options.fetch ?? ((input, init) => fetch(input, init))
   return {
     url: readUrl(url),
-    fetch: auth === undefined ? bare : auth(bare),
+    fetch: bare,
+    auth,
     headers: typeof headers === 'function' ? headers : () => headers,
     init,
     minDelay: atLeast(0, 'reconnect.minDelay', reconnect.minDelay ?? 1_000),

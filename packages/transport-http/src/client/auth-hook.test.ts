@@ -1,0 +1,49 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { caught } from '@mcpx/testkit'
+import { expect, it } from 'vitest'
+import type { AuthTarget } from './options.ts'
+import { modern, reach, result, serve } from './peer.fixture.ts'
+
+it('wraps fetch once for each connection, and says which server it is about', async () => {
+  const { url } = await serve((one, response) => result(response, one, {}))
+  const targets: AuthTarget[] = []
+  const { connection } = await reach(`${url}?a=b`, {
+    auth: (fetch, target) => {
+      targets.push(target)
+      return fetch
+    },
+  })
+  await connection.request('a', modern())
+  await connection.request('b', modern())
+  expect(targets.map(({ url }) => url.href)).toEqual([`${url}?a=b`])
+})
+
+it('stops the clock of a request, and of no other, while the wrapper asks somebody', async () => {
+  const { url } = await serve((one, response) => result(response, one, {}))
+  const { connection } = await reach(url, {
+    auth:
+      (fetch, { hold }) =>
+      async (input, init) => {
+        const isHeld = String(init?.body).includes('"held"')
+        const go = isHeld ? hold(init?.signal as AbortSignal) : () => {}
+        await wait(300)
+        go()
+        return fetch(input, init)
+      },
+  })
+  // The second of them is not held, and is sent with another signal.
+  const late = caught(() => connection.request('other', modern(), { timeout: 100 }))
+  expect(await connection.request('held', modern(), { timeout: 100, maxTimeout: 100 })).toEqual({})
+  expect(await late).toMatchObject({ reason: 'timeout' })
+})
+
+it('rejects with the error of authorization that the wrapper threw, and with no other as it is', async () => {
+  const refusal = Object.assign(new Error('discovery: nothing found'), { name: 'AuthError' })
+  for (const [thrown, expected] of [
+    [refusal, refusal],
+    [new Error('broken'), expect.objectContaining({ reason: 'unreachable' })],
+  ]) {
+    const { connection } = await reach('http://127.0.0.1:9/', { auth: () => () => Promise.reject(thrown) })
+    expect(await caught(() => connection.request('a', modern()))).toEqual(expected)
+  }
+})
