@@ -1,4 +1,4 @@
 /** How a client reaches a server over HTTP. */
 
 export { http } from './client/http.ts'
-export type { Fetch, HttpOptions, ReconnectOptions } from './client/options.ts'
+export type { AuthTarget, Fetch, HttpOptions, ReconnectOptions } from './client/options.ts'

@@ -31,7 +31,6 @@ it('stops the clock of a request, and of no other, while the wrapper asks somebo
         return fetch(input, init)
       },
   })
-  // The second of them is not held, and is sent with another signal.
   const late = caught(() => connection.request('other', modern(), { timeout: 100 }))
   expect(await connection.request('held', modern(), { timeout: 100, maxTimeout: 100 })).toEqual({})
   expect(await late).toMatchObject({ reason: 'timeout' })
