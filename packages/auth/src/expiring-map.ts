@@ -7,9 +7,13 @@ export interface ExpiringMap<V> {
   delete(key: string): boolean
 }
 
+/** How often a full map is searched through for dead entries, in ms. */
+const SWEEP_PAUSE = 1_000
+
 /** `full` says what becomes of a new entry when there is no room: it pushes out the oldest, or is not taken. */
 export function createExpiringMap<V>(maxEntries: number, full: 'forget-oldest' | 'refuse'): ExpiringMap<V> {
   const entries = new Map<string, { readonly value: V; readonly diesAt: number }>()
+  let nextSweep = 0
 
   /** Looks at the oldest entries; the first that lives ends the search, so that a call stays cheap. */
   function makeRoom(now: number): void {
@@ -18,7 +22,10 @@ export function createExpiringMap<V>(maxEntries: number, full: 'forget-oldest' |
       entries.delete(key)
     }
     if (entries.size < maxEntries) return
-    for (const [key, { diesAt }] of entries) if (diesAt <= now) entries.delete(key)
+    if (now >= nextSweep) {
+      nextSweep = now + SWEEP_PAUSE
+      for (const [key, { diesAt }] of entries) if (diesAt <= now) entries.delete(key)
+    }
     if (full === 'refuse') return
     for (const key of entries.keys()) {
       if (entries.size < maxEntries) return

@@ -14,6 +14,7 @@ export interface SigningKeys {
   jwks(): Promise<JSONWebKeySet>
   /** Signs with a new key from now on. The old ones stay published, unless they are dropped. */
   rotate(drop: boolean): Promise<void>
+  /** Claims that are given take the place of the usual ones; `undefined` leaves one out. */
   sign(claims: Readonly<Record<string, unknown>>, typ: string, ttl: number): Promise<string>
 }
 
@@ -31,12 +32,9 @@ export function createSigningKeys(issuer: string): SigningKeys {
     },
     async sign(claims, typ, ttl) {
       const { kid, privateKey } = (await all())[0] as SigningKey
-      return new SignJWT({ jti: crypto.randomUUID(), ...claims })
-        .setProtectedHeader({ alg: ALGORITHM, kid, typ })
-        .setIssuer(issuer)
-        .setIssuedAt()
-        .setExpirationTime(Math.floor(Date.now() / 1000) + ttl)
-        .sign(privateKey)
+      const issuedAt = Math.floor(Date.now() / 1000)
+      const standard = { iss: issuer, jti: crypto.randomUUID(), iat: issuedAt, exp: issuedAt + ttl }
+      return new SignJWT({ ...standard, ...claims }).setProtectedHeader({ alg: ALGORITHM, kid, typ }).sign(privateKey)
     },
   }
 }

@@ -1,0 +1,296 @@
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { tokenHash } from '../dpop-proof.ts'
+import { createHolder, createProver, createStage, type Holder, ISSUER, RESOURCE, type Stage } from './stage.fixture.ts'
+
+const NOW = () => Math.floor(Date.now() / 1000)
+const encode = (value: object) =>
+  btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+
+let stage: Stage
+let holder: Holder
+beforeAll(async () => {
+  stage = createStage({ dpop: { maxAge: 60 } })
+  holder = await createHolder(stage)
+})
+
+/** Claims that would be taken, if their signature were good. */
+const good = () => ({ iss: ISSUER, sub: 'ada', aud: RESOURCE, scope: 'mcp', client_id: 'app', exp: NOW() + 60 })
+
+/** Signed with the public key of the issuer as a shared secret. */
+async function confused(): Promise<string> {
+  const [key] = (await stage.server.jwks()).keys
+  const secret = new TextEncoder().encode(JSON.stringify(key))
+  return new SignJWT(good()).setProtectedHeader({ alg: 'HS256', kid: key?.kid as string }).sign(secret)
+}
+
+async function foreign(kid?: string): Promise<string> {
+  const { privateKey } = await generateKeyPair('ES256')
+  const [key] = (await stage.server.jwks()).keys
+  return new SignJWT(good()).setProtectedHeader({ alg: 'ES256', kid: kid ?? (key?.kid as string) }).sign(privateKey)
+}
+
+/** Brings the attacker's key along, as a key or as its address. */
+async function withOwnKey(member: 'jwk' | 'jku'): Promise<string> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256')
+  const jwk = await exportJWK(publicKey)
+  const header = member === 'jwk' ? { jwk } : { jku: 'https://evil.example/jwks' }
+  return new SignJWT(good()).setProtectedHeader({ alg: 'ES256', kid: 'mine', ...header }).sign(privateKey)
+}
+
+async function altered(): Promise<string> {
+  const [header, , signature] = (await stage.token()).split('.')
+  return `${header}.${encode({ ...good(), sub: 'root' })}.${signature}`
+}
+
+type Row = readonly [attack: string, reason: string, status: number, token: () => string | Promise<string>]
+
+const tokens: readonly Row[] = [
+  ['a token for another server', 'audience', 401, () => stage.token({ aud: 'https://other.example/mcp' })],
+  ['a token for a server above this one', 'audience', 401, () => stage.token({ aud: 'https://mcp.example' })],
+  ['a token for a server below this one', 'audience', 401, () => stage.token({ aud: `${RESOURCE}/more` })],
+  ['a token for several others', 'audience', 401, () => stage.token({ aud: ['a', 'b'] })],
+  ['a token for nobody in particular', 'audience', 401, () => stage.token({ aud: undefined })],
+  ['an audience that is no text', 'audience', 401, () => stage.token({ aud: { [RESOURCE]: true } })],
+  ['an ID token, which is for a client', 'audience', 401, () => stage.token({ aud: 'app' }, { typ: 'JWT' })],
+  [
+    'a token of another issuer',
+    'unknown_issuer',
+    401,
+    () => new UnsecuredJWT({ ...good(), iss: 'https://evil.example' }).encode(),
+  ],
+  [
+    'an issuer that differs by a slash',
+    'unknown_issuer',
+    401,
+    () => new UnsecuredJWT({ ...good(), iss: `${ISSUER}/` }).encode(),
+  ],
+  ['no signature at all', 'algorithm', 401, () => new UnsecuredJWT(good()).encode()],
+  ['a shared secret made of the public key', 'algorithm', 401, confused],
+  ['an algorithm that nobody knows', 'algorithm', 401, () => `${encode({ alg: 'XX1' })}.${encode(good())}.AA`],
+  ['a signature by another key under the same name', 'signature', 401, () => foreign()],
+  ['claims changed after the signature', 'signature', 401, altered],
+  [
+    'a signature that was cut off',
+    'signature',
+    401,
+    async () => `${(await stage.token()).split('.').slice(0, 2).join('.')}.`,
+  ],
+  ['a key that the issuer does not have', 'unknown_key', 401, () => foreign('nobody')],
+  ['a key that the token brings along', 'unknown_key', 401, () => withOwnKey('jwk')],
+  ['a key at an address that the token names', 'unknown_key', 401, () => withOwnKey('jku')],
+  ['a token that has expired', 'expired', 401, () => stage.token({}, { ttl: -31 })],
+  ['a token that is not valid yet', 'not_yet_valid', 401, () => stage.token({ nbf: NOW() + 60 })],
+  ['a token without an end', 'claims', 401, () => stage.token({ exp: undefined })],
+  ['an end that is no number', 'claims', 401, () => stage.token({ exp: 'never' })],
+  ['a token of nobody', 'claims', 401, () => stage.token({ sub: undefined, client_id: undefined })],
+  ['a subject that is no text', 'claims', 401, () => stage.token({ sub: 7, client_id: '' })],
+  ['a proof in the place of a token', 'type', 401, () => stage.token({}, { typ: 'dpop+jwt' })],
+  ['an assertion in the place of a token', 'type', 401, () => stage.token({}, { typ: 'oauth-id-jag+jwt' })],
+  ['a logout token in the place of a token', 'type', 401, () => stage.token({}, { typ: 'logout+jwt' })],
+  [
+    'an extension that must be understood',
+    'not_a_token',
+    401,
+    () => `${encode({ alg: 'ES256', crit: ['x'], x: 1 })}.${encode(good())}.AA`,
+  ],
+  ['text that is no token', 'not_a_token', 401, () => 'guess'],
+  ['an encrypted token', 'not_a_token', 401, () => 'a.b.c.d.e'],
+  ['a token that is no JSON', 'not_a_token', 401, () => 'AAAA.AAAA.AAAA'],
+  ['a token that is huge', 'too_long', 400, () => stage.token({ filler: 'x'.repeat(20_000) })],
+  ['a token with spaces in it', 'malformed', 400, () => 'two words'],
+  ['no token after the scheme', 'malformed', 400, () => ''],
+  ['characters that no token has', 'malformed', 400, () => 'tok"en'],
+  ['a token that is bound to a key, without a proof', 'bound', 401, () => holder.token],
+  ['a token that is bound to a certificate', 'bound', 401, () => stage.token({ cnf: { 'x5t#S256': 'abc' } })],
+  ['a binding that is no object', 'bound', 401, () => stage.token({ cnf: 'key' })],
+]
+
+describe('a guard by tokens', () => {
+  it('lets in who brings a good one, and says who it is [S-273]', async () => {
+    const { auth } = await stage.bring(await stage.token())
+    expect(auth).toMatchObject({ subject: 'ada', issuer: ISSUER, clientId: 'app', scopes: ['mcp'] })
+    expect(auth?.expiresAt).toBeGreaterThan(NOW())
+    expect(auth?.claims).toMatchObject({ aud: RESOURCE })
+  })
+
+  it.each(tokens)('refuses %s: %s, %i [S-273, S-276]', async (_, reason, status, token) => {
+    const text = await token()
+    const { auth, response, challenge, ...told } = await stage.bring(text)
+    expect({ auth, reason: told.reason, status: told.status }).toEqual({ auth: undefined, reason, status })
+    expect(challenge).toMatch(status === 400 ? /error="invalid_request"/ : /error="invalid_token"/)
+    expect(challenge).toContain('error_description="')
+    expect(challenge).toContain('resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"')
+    // Nothing of a token comes back.
+    const said = challenge + (await response?.text())
+    if (text.length > 10) expect(said).not.toContain(text.slice(0, 10))
+  })
+
+  it.each([
+    ['two Authorization headers', { authorization: ['Bearer one', 'Bearer two'] }, 'malformed', 400],
+    ['no Authorization header', {}, 'missing', 401],
+    ['another scheme', { authorization: 'Basic YTpi' }, 'missing', 401],
+    ['a scheme that only begins like ours', { authorization: 'Bearers abc' }, 'missing', 401],
+  ])('refuses %s [S-276]', async (_, headers, reason, status) => {
+    expect(await stage.knock(headers)).toMatchObject({ reason, status, auth: undefined })
+  })
+
+  it('takes no token from the URL, also when there is a good one in the header [S-276]', async () => {
+    const token = await stage.token()
+    for (const name of ['access_token', 'access%5Ftoken']) {
+      const url = `${RESOURCE}?x=1&${name}=${token}`
+      const answer = await stage.knock({ authorization: `Bearer ${token}` }, url)
+      // An encoded name is found as well as a plain one.
+      expect([answer.reason, answer.status]).toEqual(['in_query', 400])
+    }
+  })
+
+  it('knows the scheme however it is spelled, and asks nobody who has not tried for what went wrong [S-272]', async () => {
+    expect((await stage.knock({ authorization: `bEARER ${await stage.token()}` })).auth?.subject).toBe('ada')
+    const strict = createStage({ scopes: ['mcp'] })
+    expect((await strict.knock()).challenge).toBe(
+      'Bearer scope="mcp", resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"',
+    )
+  })
+
+  it('allows for clocks that differ by a little', async () => {
+    expect((await stage.bring(await stage.token({}, { ttl: -5 }))).auth).toBeDefined()
+    expect((await stage.bring(await stage.token({ nbf: NOW() + 5 }))).auth).toBeDefined()
+    const exact = createStage({ clockTolerance: 0 })
+    expect((await exact.bring(await exact.token({}, { ttl: -5 }))).reason).toBe('expired')
+  })
+})
+
+interface ProofChange {
+  readonly claims?: Readonly<Record<string, unknown>>
+  readonly header?: Readonly<Record<string, unknown>>
+  readonly token?: string
+  readonly proof?: (proof: string) => string | readonly string[]
+  readonly url?: string
+}
+
+async function bringProof({ claims, header, token = holder.token, proof = (same) => same, url }: ProofChange) {
+  const whole = { htm: 'POST', htu: RESOURCE, ath: await tokenHash(token), ...claims }
+  const dpop = proof(await holder.prove(whole, header))
+  return stage.knock({ authorization: `DPoP ${token}`, dpop }, url)
+}
+
+const own = async () => ({ ath: await tokenHash(holder.token) })
+
+const proofs: readonly (readonly [string, string, () => ProofChange | Promise<ProofChange>])[] = [
+  ['no proof', 'proof_malformed', () => ({ proof: () => '' })],
+  ['two proofs', 'proof_malformed', () => ({ proof: (one) => [one, one] })],
+  ['a proof that is no JWT', 'proof_malformed', () => ({ proof: () => 'proof' })],
+  ['a proof that is huge', 'proof_malformed', () => ({ claims: { filler: 'x'.repeat(9_000) } })],
+  ['a proof of another type', 'proof_type', () => ({ header: { typ: 'JWT' } })],
+  ['a proof without a type', 'proof_type', () => ({ header: { typ: undefined } })],
+  ['a proof without its key', 'proof_key', () => ({ header: { jwk: undefined } })],
+  [
+    'a proof that gives its private key away',
+    'proof_key',
+    async () => ({ header: { jwk: await exportJWK(holder.privateKey) } }),
+  ],
+  [
+    'a proof with a signature of another key',
+    'proof_signature',
+    async () => ({ header: { jwk: (await createProver()).jwk } }),
+  ],
+  [
+    'a proof that was changed',
+    'proof_signature',
+    () => ({ proof: (one) => one.replace(/\.[^.]+\./, `.${encode({ htm: 'POST' })}.`) }),
+  ],
+  ['a proof for another method', 'proof_method', () => ({ claims: { htm: 'GET' } })],
+  ['a proof with the method in lower case', 'proof_method', () => ({ claims: { htm: 'post' } })],
+  ['a proof for another path', 'proof_url', () => ({ claims: { htu: `${RESOURCE}/other` } })],
+  ['a proof for another host', 'proof_url', () => ({ claims: { htu: 'https://evil.example/mcp' } })],
+  ['a proof for plain HTTP', 'proof_url', () => ({ claims: { htu: 'http://mcp.example/mcp' } })],
+  ['a proof for no URL', 'proof_url', () => ({ claims: { htu: 'mcp' } })],
+  ['a proof that is too old', 'proof_time', () => ({ claims: { iat: NOW() - 62 } })],
+  ['a proof of the future', 'proof_time', () => ({ claims: { iat: NOW() + 65 } })],
+  ['a proof without a time', 'proof_claims', () => ({ claims: { iat: undefined } })],
+  ['a proof without an id', 'proof_claims', () => ({ claims: { jti: undefined } })],
+  ['a proof for another token', 'proof_token', async () => ({ claims: { ath: await tokenHash('other') } })],
+  ['a proof for no token', 'proof_token', () => ({ claims: { ath: undefined } })],
+]
+
+describe('a guard of tokens that are bound to a key', () => {
+  it('lets in who proves to have the key, whatever the query is [S-273]', async () => {
+    expect((await bringProof({})).auth?.subject).toBe('ada')
+    expect((await bringProof({ url: `${RESOURCE}?page=2` })).auth?.subject).toBe('ada')
+    expect((await bringProof({ claims: { htu: 'HTTPS://MCP.example:443/mcp?page=2#x' } })).auth?.subject).toBe('ada')
+  })
+
+  it.each(proofs)('refuses %s: %s', async (_, reason, change) => {
+    const answer = await bringProof(await change())
+    expect([answer.reason, answer.status, answer.auth]).toEqual([reason, 401, undefined])
+    expect(answer.challenge).toMatch(/^DPoP error="invalid_dpop_proof", error_description="[^"]+", resource_metadata="/)
+    expect(answer.challenge).toContain('algs="ES256 ')
+  })
+
+  it('refuses a proof that is not there', async () => {
+    expect((await stage.knock({ authorization: `DPoP ${holder.token}` })).reason).toBe('proof_missing')
+  })
+
+  it('refuses a proof with an algorithm that is not taken, or that has a shared secret', async () => {
+    const strict = createStage({ dpop: { algorithms: ['RS256'] } })
+    const theirs = await createHolder(strict)
+    const claims = { htm: 'POST', htu: RESOURCE, ath: await tokenHash(theirs.token) }
+    const dpop = await theirs.prove(claims)
+    expect((await strict.knock({ authorization: `DPoP ${theirs.token}`, dpop })).reason).toBe('proof_algorithm')
+    const secret = { ...claims, jti: '1', iat: NOW() }
+    const header = { alg: 'HS256', typ: 'dpop+jwt', jwk: { kty: 'oct', k: 'AAAA' } }
+    const weak = await new SignJWT(secret).setProtectedHeader(header).sign(new Uint8Array(32))
+    expect((await stage.knock({ authorization: `DPoP ${holder.token}`, dpop: weak })).reason).toBe('proof_algorithm')
+  })
+
+  it('refuses a proof that was used before', async () => {
+    const dpop = await holder.prove({ htm: 'POST', htu: RESOURCE, ...(await own()) })
+    const headers = { authorization: `DPoP ${holder.token}`, dpop }
+    expect((await stage.knock(headers)).status).toBe(200)
+    expect(await stage.knock(headers)).toMatchObject({ reason: 'proof_replayed', status: 401 })
+  })
+
+  it('refuses a stolen token with a proof of the thief’s own key', async () => {
+    const thief = await createProver()
+    const dpop = await thief.prove({ htm: 'POST', htu: RESOURCE, ...(await own()) })
+    expect((await stage.knock({ authorization: `DPoP ${holder.token}`, dpop })).reason).toBe('other_key')
+  })
+
+  it('refuses a token that is bound to nothing, under the scheme of those that are', async () => {
+    expect((await bringProof({ token: await stage.token() })).reason).toBe('unbound')
+  })
+
+  it('can be made to take bound tokens only, or none', async () => {
+    const strict = createStage({ dpop: 'required' })
+    expect(await strict.bring(await strict.token())).toMatchObject({ reason: 'unbound', status: 401 })
+    expect((await strict.knock()).challenge).toMatch(/^DPoP resource_metadata=/)
+    const plain = createStage({ dpop: false })
+    const theirs = await createHolder(plain)
+    expect((await plain.bring(theirs.token)).reason).toBe('bound')
+    expect((await plain.knock({ authorization: `DPoP ${await plain.token()}` })).reason).toBe('bound')
+  })
+
+  it('asks for a nonce, and takes it once it is in the proof', async () => {
+    const fresh = createStage({ dpop: { nonces: true } })
+    const theirs = await createHolder(fresh)
+    const claims = { htm: 'POST', htu: RESOURCE, ath: await tokenHash(theirs.token) }
+    const prove = async (nonce?: string | null) =>
+      fresh.knock({ authorization: `DPoP ${theirs.token}`, dpop: await theirs.prove({ ...claims, nonce }) })
+    const first = await prove()
+    expect([first.reason, first.status]).toEqual(['proof_nonce', 401])
+    expect(first.challenge).toContain('error="use_dpop_nonce"')
+    const nonce = first.response?.headers.get('dpop-nonce')
+    expect((await prove(nonce)).auth?.subject).toBe('ada')
+    expect((await prove('made-up')).reason).toBe('proof_nonce')
+    expect((await prove(holder.token)).reason).toBe('proof_nonce')
+  })
+
+  it('refuses with 503 when it cannot remember more proofs', async () => {
+    const full = createStage({ dpop: { replays: { add: () => Promise.reject(new Error('full')) } } })
+    const theirs = await createHolder(full)
+    const dpop = await theirs.prove({ htm: 'POST', htu: RESOURCE, ath: await tokenHash(theirs.token) })
+    const answer = await full.knock({ authorization: `DPoP ${theirs.token}`, dpop })
+    expect([answer.reason, answer.status, answer.challenge]).toEqual(['unavailable', 503, ''])
+  })
+})

@@ -1,0 +1,90 @@
+/** A guard before a door that only opens, an authorization server behind it, and what tests need to knock. */
+
+import type { AuthInfo } from '@mcpx/protocol'
+import { calculateJwkThumbprint } from 'jose'
+import { createProver, ISSUER, RESOURCE } from '../dev-server/client.fixture.ts'
+import { devAuthorizationServer } from '../dev-server/dev-authorization-server.ts'
+import type { DevAuthorizationServerOptions } from '../dev-server/options.ts'
+import type { Fetch } from '../json-document.ts'
+import { bearer } from './bearer.ts'
+import type { BearerOptions, RefusedRequest } from './options.ts'
+
+export { createProver, ISSUER, RESOURCE } from '../dev-server/client.fixture.ts'
+
+export type HeaderInit = Readonly<Record<string, string | readonly string[]>>
+
+export interface Knock {
+  /** Who was let in. */
+  readonly auth: AuthInfo | undefined
+  readonly status: number
+  readonly reason: string | undefined
+  readonly challenge: string
+  readonly response: Response | undefined
+}
+
+export function createStage(
+  options: Partial<BearerOptions> = {},
+  { authorizationServer = {} }: { authorizationServer?: Partial<DevAuthorizationServerOptions> } = {},
+) {
+  const machine = { clientId: 'rs', clientSecret: 'rs-secret' }
+  const server = devAuthorizationServer({ issuer: ISSUER, clients: [machine], ...authorizationServer })
+  const fetched: string[] = []
+  const refused: RefusedRequest[] = []
+  const problems: Error[] = []
+  const fetch: Fetch = async (url, init) => {
+    fetched.push(url)
+    return server.fetch(new Request(url, init))
+  }
+  const guard = bearer({
+    issuer: ISSUER,
+    audience: RESOURCE,
+    fetch,
+    onRefused: (each) => refused.push(each),
+    report: (problem) => problems.push(problem),
+    ...options,
+  })
+
+  async function send(request: Request): Promise<Knock> {
+    refused.length = 0
+    const answer = await guard(request)
+    const response = answer instanceof Response ? answer : undefined
+    return {
+      auth: answer instanceof Response ? undefined : answer,
+      status: response?.status ?? 200,
+      reason: refused.at(-1)?.reason,
+      challenge: response?.headers.get('www-authenticate') ?? '',
+      response,
+    }
+  }
+
+  function knock(headers: HeaderInit = {}, url = RESOURCE): Promise<Knock> {
+    const all = new Headers()
+    for (const [name, value] of Object.entries(headers)) for (const each of [value].flat()) all.append(name, each)
+    return send(new Request(url, { method: 'POST', headers: all }))
+  }
+
+  return {
+    server,
+    guard,
+    fetched,
+    problems,
+    send,
+    knock,
+    bring: (token: string) => knock({ authorization: `Bearer ${token}` }),
+    /** A good token, but for what is changed. */
+    token: (claims: Readonly<Record<string, unknown>> = {}, header?: { typ?: string; ttl?: number }) =>
+      server.sign({ sub: 'ada', aud: RESOURCE, scope: 'mcp', client_id: 'app', ...claims }, header),
+  }
+}
+
+export type Stage = ReturnType<typeof createStage>
+
+/** A holder of a key, with a token that is bound to it. */
+export async function createHolder(stage: Stage) {
+  const prover = await createProver()
+  const jkt = await calculateJwkThumbprint(prover.jwk)
+  const token = await stage.token({ cnf: { jkt } })
+  return { ...prover, jkt, token }
+}
+
+export type Holder = Awaited<ReturnType<typeof createHolder>>
