@@ -34,8 +34,11 @@ const counting = {
 } as const
 
 export function createHost() {
-  const counts = { calls: 0, aborted: 0 }
-  const server = createServer({ name: 'host', version: '1' })
+  const counts = { calls: 0, aborted: 0, grown: 0 }
+  const server: Server = createServer(
+    { name: 'host', version: '1' },
+    { secrets: ['known to all processes of one endpoint'] },
+  )
     .tool('echo', { input: text }, (args) => {
       counts.calls += 1
       return String((args as { text?: string }).text ?? '')
@@ -61,12 +64,16 @@ export function createHost() {
       if (ctx.signal.aborted) counts.aborted += 1
       return `counted by ${process.pid}`
     })
+    .tool('grow', {}, () => {
+      server.tool(`grown-${++counts.grown}`, {}, () => 'x')
+      return 'grown'
+    })
     .tool('ask', {}, async (_args, ctx) => {
       const schema = { type: 'object', properties: { name: { type: 'string' } } } as const
       const answer = await ctx.elicit('name', { message: 'Who?', schema: { ...schema } })
       return `${answer.action} heard by ${process.pid}`
-    })
-  return { server: server as unknown as Server, counts }
+    }) as unknown as Server
+  return { server, counts }
 }
 
 function look({ calls, aborted }: { calls: number; aborted: number }): Held {

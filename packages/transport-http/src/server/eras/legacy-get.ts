@@ -25,13 +25,22 @@ export async function getStream(live: LiveSession, inbound: Inbound, context: Ge
   if (live.readers >= most) return tooManyStreams(most)
   const lastEventId = inbound.request.headers.get(LAST_EVENT_HEADER)
   if (lastEventId === null) return openFeed(live, context)
-  const replay = await streams.events?.replay(lastEventId)
+  const { events } = streams
+  const replay = await events?.replay(lastEventId)
   const kind = replay && streams.kindOf(replay.streamId, live)
-  if (streams.events === undefined || replay === undefined || kind === undefined) {
+  if (events === undefined || replay === undefined || kind === undefined) {
     return refusal(400, invalidRequest('Last-Event-ID names an event that is not known here, or no longer'))
   }
   if (kind === 'feed') return openFeed(live, context, { lastEventId, streamId: replay.streamId })
-  return resumePost({ live, context, events: streams.events, lastEventId }, replay)
+  const lost = { live, context, events, lastEventId }
+  if (replay.ended || (await streams.isWritten(live, replay.streamId))) return resumePost(lost, replay)
+  // It may have been ended while its writer was looked for.
+  const now = await events.replay(lastEventId)
+  if (now?.ended === true) return resumePost(lost, now)
+  return refusal(
+    400,
+    invalidRequest('The process that wrote to this stream is gone: what was asked there has no answer'),
+  )
 }
 
 export function tooManyStreams(most: number): Response {
@@ -123,7 +132,8 @@ function resumePost({ live, context, events, lastEventId }: LostPost, replay: Ev
   void reader.send(encodeComment())
   if (stream !== undefined) void stream.resume(lastEventId, reader)
   else {
-    const copied = copyEvents(reader, { events, lastEventId, signal: gone.signal }, replay)
+    const isWritten = () => context.streams.isWritten(live, replay.streamId)
+    const copied = copyEvents(reader, { events, lastEventId, isWritten, signal: gone.signal }, replay)
     void copied.catch(context.host.report).finally(() => reader.end())
   }
   return eventsResponse(reader.body)
@@ -132,20 +142,25 @@ function resumePost({ live, context, events, lastEventId }: LostPost, replay: Ev
 interface Copying {
   readonly events: EventStore
   readonly lastEventId: string
+  readonly isWritten: () => Promise<boolean>
   readonly signal: AbortSignal
 }
 
-/** Copies what another process stores, until it has ended the stream. */
+/** Copies what another process stores, until it has ended the stream, or is gone: then the client is told when it asks again. */
 async function copyEvents(reader: EventStream, copying: Copying, first: EventReplay): Promise<void> {
   let replay: EventReplay | undefined = first
   let last = copying.lastEventId
+  let isLast = false
   while (replay !== undefined && !copying.signal.aborted) {
     for (const { id, data } of replay.events) {
       last = id
       await reader.send(encodeEvent({ id, data }))
     }
-    if (replay.ended) return
+    if (replay.ended || isLast) return
+    const hadEvents = replay.events.length > 0
     await new Promise((resolve) => setTimeout(resolve, POLL))
+    // What it stored before it went is still sent.
+    isLast = !hadEvents && !(await copying.isWritten())
     replay = await copying.events.replay(last)
   }
 }

@@ -28,9 +28,16 @@ export interface LiveSession {
   readers: number
   /** Ends the stream that carries no answer. */
   endFeed: (() => void) | undefined
+  /** Who waits to hear that a stream is written to by some process. */
+  readonly seekers: Set<Seeker>
   /** How many calls hold on to this object. */
   holders: number
   unsubscribe: (() => unknown) | undefined
+}
+
+interface Seeker {
+  readonly streamId: string
+  readonly found: () => void
 }
 
 export function createLiveSession(id: string, state: Readonly<SessionState>): LiveSession {
@@ -43,6 +50,7 @@ export function createLiveSession(id: string, state: Readonly<SessionState>): Li
     streams: new Map(),
     readers: 0,
     endFeed: undefined,
+    seekers: new Set(),
     holders: 0,
     unsubscribe: undefined,
   }
@@ -54,6 +62,11 @@ type Word =
   | { readonly notification: NotificationMessage }
   | { readonly state: Readonly<SessionState> }
   | { readonly ended: true }
+  | { readonly sought: string }
+  | { readonly writing: string }
+
+/** How long other processes are given to say that they write to a stream, in ms. */
+const SEEK = 1_000
 
 export class LiveSessions {
   readonly #sessions = new Map<string, LiveSession>()
@@ -129,6 +142,22 @@ export class LiveSessions {
     await this.#tell(live.id, { state })
   }
 
+  /** Whether some process writes to a stream of POST. Where processes cannot ask each other, it is taken for granted. */
+  isWritten(live: LiveSession, streamId: string): Promise<boolean> {
+    if (this.#bus === undefined || live.streams.has(streamId)) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const settle = (isWritten: boolean) => {
+        clearTimeout(timer)
+        live.seekers.delete(seeker)
+        resolve(isWritten)
+      }
+      const timer = setTimeout(() => settle(false), SEEK)
+      const seeker: Seeker = { streamId, found: () => settle(true) }
+      live.seekers.add(seeker)
+      void this.#tell(live.id, { sought: streamId })
+    })
+  }
+
   /** Ends a session in every process. */
   async end(id: string): Promise<void> {
     const live = this.#sessions.get(id)
@@ -147,7 +176,13 @@ export class LiveSessions {
     if ('answer' in word) live.asks.settle(word.answer)
     else if ('notification' in word) relateHere(live, word.notification)
     else if ('state' in word) replaceState(live, word.state)
+    else if ('sought' in word) this.#sayIfWriting(live, word.sought)
+    else if ('writing' in word) tellSeekers(live, word.writing)
     else this.endHere(live, new ConnectionError('closed', 'The session has ended'))
+  }
+
+  #sayIfWriting(live: LiveSession, streamId: string): void {
+    if (live.streams.has(streamId)) void this.#tell(live.id, { writing: streamId })
   }
 
   async #tell(id: string, word: Word): Promise<void> {
@@ -157,6 +192,10 @@ export class LiveSessions {
       this.#report(problem as Error)
     }
   }
+}
+
+function tellSeekers({ seekers }: LiveSession, streamId: string): void {
+  for (const seeker of [...seekers]) if (seeker.streamId === streamId) seeker.found()
 }
 
 function replaceState(live: LiveSession, state: Readonly<SessionState>): void {

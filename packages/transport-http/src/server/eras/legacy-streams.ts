@@ -45,6 +45,11 @@ export class LegacyStreams {
     return streamId.startsWith(`${live.id}~feed~`) ? 'feed' : undefined
   }
 
+  /** Whether a process is there that goes on with a stream of POST. */
+  isWritten(live: LiveSession, streamId: string): Promise<boolean> {
+    return this.#sessions.isWritten(live, streamId)
+  }
+
   /** One client reading one stream. The session is held until it goes. */
   openReader(live: LiveSession, onGone: (reader: EventStream) => void, onTick?: () => void): EventStream {
     live.readers += 1

@@ -1,0 +1,62 @@
+import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
+import { delay } from '@mcpx/testkit'
+import { describe, expect, it } from 'vitest'
+import { mcp } from './hono.ts'
+import { eventsOf, get, HandWritten, json, openSession } from './server.fixture.ts'
+
+/** An endpoint that knows a stream to which a process wrote that is gone. */
+async function withLostWriter(bus = createMemoryEventBus()) {
+  const events = createMemoryEventStore()
+  const app = mcp(new HandWritten(), { sessions: { store: createMemorySessionStore(), events, bus } })
+  const session = await openSession(app)
+  const stream = `${session}~post~x`
+  const first = await events.append(stream, '')
+  const resume = (id = first) => get(app, { 'mcp-session-id': session, 'last-event-id': id })
+  return { bus, events, session, stream, resume }
+}
+
+/** Says for a while that it writes to every stream, as a process would. */
+async function writeElsewhere({ bus, session }: Awaited<ReturnType<typeof withLostWriter>>) {
+  const topic = `mcpx/session/${session}`
+  return bus.subscribe(topic, (text) => {
+    const { sought } = JSON.parse(text) as { sought?: string }
+    if (sought !== undefined) void bus.publish(topic, JSON.stringify({ writing: sought }))
+  })
+}
+
+describe('a stream whose process is gone', () => {
+  it('is refused, so that nobody waits for an answer that never comes', async () => {
+    const { resume } = await withLostWriter()
+    const response = await resume()
+    expect(response.status).toBe(400)
+    expect(await json(response)).toMatchObject({ error: { message: expect.stringContaining('is gone') } })
+  })
+
+  it('ends, after all that was written, when the process goes while the stream is resumed', async () => {
+    const lost = await withLostWriter()
+    const stop = await writeElsewhere(lost)
+    const stream = eventsOf(await lost.resume())
+    await lost.events.append(lost.stream, '{"n":1}')
+    expect(await stream.message()).toEqual({ n: 1 })
+    await stop()
+    await lost.events.append(lost.stream, '{"n":2}')
+    expect(await stream.message()).toEqual({ n: 2 })
+    expect(await stream.message()).toBeUndefined()
+  })
+
+  it('is resumed when it was ended before', async () => {
+    const { events, stream, resume } = await withLostWriter()
+    await events.append(stream, '{"n":1}')
+    await events.end(stream)
+    expect(await eventsOf(await resume()).rest()).toEqual([{ n: 1 }])
+  })
+
+  it('is resumed when it is ended while its process is looked for', async () => {
+    const { events, stream, resume } = await withLostWriter()
+    const response = resume()
+    await delay(50)
+    await events.append(stream, '{"n":1}')
+    await events.end(stream)
+    expect(await eventsOf(await response).rest()).toEqual([{ n: 1 }])
+  })
+})
