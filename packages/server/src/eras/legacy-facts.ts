@@ -13,6 +13,7 @@ import {
 import type { Asker } from '../asker.ts'
 import type { CallFacts } from '../context.ts'
 import { createLegacyAsker } from './legacy-input.ts'
+import { isReady, untilReady } from './legacy-readiness.ts'
 
 /** Until the client sets one, this is the level from which on it is told. */
 const DEFAULT_LEVEL: LoggingLevel = 'info'
@@ -55,8 +56,11 @@ export class LegacyFacts implements CallFacts {
     return createLegacyAsker({
       capabilities: this.client.capabilities,
       revision: this.#revision,
-      ask: (method, params) =>
-        this.#session.request(method, params, { signal: this.#exchange.signal, timeout: ANSWER_TIMEOUT }),
+      ask: async (method, params) => {
+        const { signal } = this.#exchange
+        if (!isReady(this.#session)) await untilReady(this.#session, signal)
+        return this.#session.request(method, params, { signal, timeout: ANSWER_TIMEOUT })
+      },
       tell: (method, params) => this.#exchange.notify(method, params),
     })
   }

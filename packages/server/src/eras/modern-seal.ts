@@ -1,10 +1,14 @@
 /** Results as this wire wants them: what kind they are, how long they keep, and which server gave them. */
 
-import { isTextKept, type JsonObject, keepText, methodEntry, withServerInfo } from '@mcpx/protocol'
+import { isTextKept, type JsonObject, keepText, kindOf, methodEntry, quoted, withServerInfo } from '@mcpx/protocol'
+import { ResultError } from '../features/result-error.ts'
 import type { ModernCall } from './modern-call.ts'
 
 /** Results that do not change, sealed; each is sealed, and written, once for a server. */
 const sealedOnce = new WeakMap<object, { readonly core: object; readonly sealed: object }>()
+
+/** Those of the protocol itself. Others belong to extensions, and no extension is served here. */
+const TYPES: readonly unknown[] = ['complete', 'input_required']
 
 export function sealResult(call: ModernCall, result: object): object {
   if (!isTextKept(result)) return seal(call, result)
@@ -17,10 +21,16 @@ export function sealResult(call: ModernCall, result: object): object {
 
 function seal({ core, revision, message }: ModernCall, result: object): JsonObject {
   const sealed = withServerInfo(result, core.info)
-  sealed.resultType ??= 'complete'
+  if (sealed.resultType === undefined) sealed.resultType = 'complete'
+  else if (!TYPES.includes(sealed.resultType)) throw unknownType(message.method, sealed.resultType)
   if (sealed.resultType === 'complete' && methodEntry(revision, message.method, 'request')?.cacheable === true) {
     sealed.ttlMs ??= 0
     sealed.cacheScope ??= 'private'
   }
   return sealed
+}
+
+function unknownType(method: string, type: unknown): ResultError {
+  const said = typeof type === 'string' ? quoted(type) : kindOf(type)
+  return new ResultError(`The result of ${method} has the resultType ${said}; leave it out, or return inputRequired()`)
 }

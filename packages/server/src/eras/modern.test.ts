@@ -146,7 +146,7 @@ describe('the modern era', () => {
     expect(result).toMatchObject({ resultType: 'input_required' })
   })
 
-  it('lets nothing ask but what may be answered in parts, and no reserved code out [S-007] [S-050]', async () => {
+  it('lets nothing ask but what may be answered in parts, and no reserved code out [S-007, S-050]', async () => {
     const faults: unknown[] = []
     const server = createServer(
       { name: 's', version: '1' },
@@ -163,5 +163,24 @@ describe('the modern era', () => {
     expect(await peer.raw('tools/list', roots)).toMatchObject({ code: -32603 })
     expect(faults).toHaveLength(1)
     expect(await peer.raw('tools/call', { name: 't', ...roots })).toMatchObject({ code: -32603, message: 'visit' })
+  })
+
+  it.each(['task', 'Complete', '', 7, null, {}])(
+    'lets no result out of a type that nobody declared, such as %j, and tells its author [S-004, S-020]',
+    async (resultType) => {
+      const faults: unknown[] = []
+      const onError = (error: unknown) => void faults.push(error)
+      const peer = await connectRaw(oneTool(() => ({ ...text('secret'), resultType }), { onError }))
+      const answer = await peer.raw('tools/call', { name: 't', ...meta() })
+      expect(answer).toMatchObject({ code: -32603, message: expect.stringMatching(/^Internal error \([0-9a-f]{8}\)$/) })
+      expect(faults).toMatchObject([{ name: 'ResultError', message: expect.stringContaining('resultType') }])
+    },
+  )
+
+  it('says of what type each result is, also where the handler says it [S-004]', async () => {
+    for (const given of [{}, { resultType: 'complete' }, { resultType: undefined }]) {
+      const peer = await connectRaw(oneTool(() => ({ ...text(1), ...given })))
+      expect(await peer.raw('tools/call', { name: 't', ...meta() })).toMatchObject({ resultType: 'complete' })
+    }
   })
 })
