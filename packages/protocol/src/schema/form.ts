@@ -4,6 +4,7 @@ import { kindOf } from '../jsonrpc/check.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { placeOf } from './check.ts'
 import type { RequestedSchema } from './elicitation.ts'
+import { formatProblem } from './formats.ts'
 
 /** A field of any of the shapes that a form may have. */
 interface Field {
@@ -13,6 +14,7 @@ interface Field {
   readonly items?:
     | { readonly enum?: readonly string[]; readonly anyOf?: readonly { readonly const: string }[] }
     | undefined
+  readonly format?: string | undefined
   readonly minLength?: number | undefined
   readonly maxLength?: number | undefined
   readonly minimum?: number | undefined
@@ -61,7 +63,8 @@ function textProblem(field: Field, value: unknown): string | undefined {
   if (typeof value !== 'string') return `expected string, got ${kindOf(value)}`
   const choices = field.enum ?? field.oneOf?.map((choice) => choice.const)
   if (choices !== undefined && !choices.includes(value)) return 'expected one of the choices of the form'
-  return boundsProblem([...value].length, field.minLength, field.maxLength, ' characters')
+  const problem = boundsProblem([...value].length, field.minLength, field.maxLength, ' characters')
+  return problem ?? (field.format && formatProblem(field.format, value))
 }
 
 function itemsProblem(field: Field, value: unknown): string | undefined {
