@@ -8,8 +8,8 @@ const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:z|[+-](?:[01
 const formats: Readonly<Record<string, readonly [expected: string, fits: (text: string) => boolean]>> = {
   email: ['an email address', (text) => EMAIL.test(text)],
   uri: ['an absolute URI', (text) => URL.canParse(text) && !/\s/.test(text)],
-  date: ['a date such as 2026-01-31', isDate],
-  'date-time': ['a date and time such as 2026-01-31T10:00:00Z', isDateTime],
+  date: ['a date (YYYY-MM-DD)', isDate],
+  'date-time': ['a date and time (YYYY-MM-DDThh:mm:ssZ)', isDateTime],
 }
 
 /** What is wrong with a text; nothing when it has the format, or the format is none that forms have. */
