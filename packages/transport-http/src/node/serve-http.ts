@@ -14,7 +14,7 @@ export interface ServeHttpOptions extends EndpointOptions, ArrivalLimits {
   readonly port?: number | undefined
   /** The address to listen on. Anything but a loopback address can be reached from other machines. Default: `127.0.0.1`. */
   readonly host?: string | undefined
-  /** The path of the endpoint; every other one is answered with 404. Default: `/mcp`. */
+  /** The path of the endpoint; every other one is answered with 404, but for the metadata of a guard. Default: `/mcp`. */
   readonly path?: string | undefined
 }
 
@@ -40,10 +40,11 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options
   const endpoint = createEndpoint(server, { ...options, allowedHosts: options.allowedHosts ?? hostsFor(host) })
   const paths = [path, options.sse]
-  const listener = getRequestListener(
-    (request) => (paths.includes(pathOf(request.url)) ? endpoint.fetch(request) : new Response(null, { status: 404 })),
-    { overrideGlobalObjects: false },
-  )
+  const answer = (request: Request) => {
+    if (paths.includes(pathOf(request.url))) return endpoint.fetch(request)
+    return options.authenticate?.metadata?.(request) ?? new Response(null, { status: 404 })
+  }
+  const listener = getRequestListener(answer, { overrideGlobalObjects: false })
   const unsent = new Set<ServerResponse>()
   const http = createServer(arrivalSettings(options), (incoming, outgoing) => {
     unsent.add(outgoing)

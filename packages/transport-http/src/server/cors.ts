@@ -15,6 +15,7 @@ const SENT = [
   'accept',
   'authorization',
   'content-type',
+  'dpop',
   LAST_EVENT_HEADER,
   METHOD_HEADER,
   NAME_HEADER,
@@ -25,7 +26,7 @@ const SENT = [
   'baggage',
 ]
 /** What pages may read. */
-const READ = [SESSION_HEADER, VERSION_HEADER, 'www-authenticate', 'retry-after'].join(', ')
+const READ = [SESSION_HEADER, VERSION_HEADER, 'www-authenticate', 'dpop-nonce', 'retry-after'].join(', ')
 /** How long a browser may remember a preflight, in seconds. */
 const MAX_AGE = '7200'
 

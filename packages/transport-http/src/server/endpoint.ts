@@ -49,6 +49,9 @@ class GuardedEndpoint implements Endpoint {
   }
 
   fetch(request: Request): Awaitable<Response> {
+    // Whoever may not call at all may still read where to get credentials.
+    const open = request.method === 'POST' ? undefined : this.#host.options.authenticate?.metadata?.(request)
+    if (open !== undefined) return open
     const refused = this.#guards.checkCaller(request)
     if (refused !== undefined) return refused
     const cors = this.#cors

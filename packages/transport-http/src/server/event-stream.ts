@@ -8,6 +8,8 @@ export interface EventStreamOptions {
   readonly keepAlive: number
   /** How many bytes may wait before the stream is cut. */
   readonly maxUnsent: number
+  /** When the stream ends whatever is still to come, in seconds since 1970: its client is let in no longer than that. */
+  readonly expiresAt?: number | undefined
   /** Called with each comment. */
   readonly onTick?: (() => void) | undefined
   /** Called once when the client has gone, or was cut off; not when this side ended the stream. */
@@ -27,6 +29,7 @@ export class EventStream {
   readonly #options: EventStreamOptions
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
   #timer: ReturnType<typeof setInterval> | undefined
+  #expiry: ReturnType<typeof setTimeout> | undefined
   #room: Gate | undefined
 
   constructor(options: EventStreamOptions) {
@@ -43,6 +46,7 @@ export class EventStream {
     )
     const { keepAlive } = options
     if (keepAlive <= LONGEST_TIMER) this.#timer = setInterval(() => this.#tick(), keepAlive)
+    this.#watchExpiry()
   }
 
   get isOpen(): boolean {
@@ -85,6 +89,27 @@ export class EventStream {
     // A client that does not read needs no comment to know that the stream is alive.
     if ((this.#controller?.desiredSize ?? 0) > 0) this.#controller?.enqueue(comment)
     this.#options.onTick?.()
+    this.#watchExpiry()
+  }
+
+  /** Most streams end long before: the timer is started by the last tick before the time has come. */
+  #watchExpiry(): void {
+    const { expiresAt, keepAlive } = this.#options
+    if (expiresAt === undefined || this.#expiry !== undefined || this.#controller === undefined) return
+    const left = expiresAt * 1000 - Date.now()
+    if (left > keepAlive && keepAlive <= LONGEST_TIMER) return
+    this.#expiry = setTimeout(() => this.#expire(left > LONGEST_TIMER), Math.min(Math.max(left, 0), LONGEST_TIMER))
+  }
+
+  #expire(isEarly: boolean): void {
+    this.#expiry = undefined
+    if (isEarly) {
+      this.#watchExpiry()
+      return
+    }
+    const controller = this.#controller
+    this.#gone(new ConnectionError('closed', 'The credentials of the client have expired'))
+    controller?.close()
   }
 
   #gone(reason: Error): void {
@@ -101,6 +126,7 @@ export class EventStream {
   #release(): void {
     this.#controller = undefined
     clearInterval(this.#timer)
+    clearTimeout(this.#expiry)
     this.#makeRoom()
   }
 }

@@ -2,6 +2,8 @@
 
 import { type Awaitable, isPromise, type Message, type ResponseMessage } from '@mcpx/protocol'
 import { answerText, eventsResponse, jsonResponse, messageText, silentResponse } from './answers.ts'
+import type { Host, Inbound } from './host.ts'
+import { lackedScopes, scopeResponse } from './scope-refusal.ts'
 
 /** Messages on their way to one client. */
 export interface MessageStream {
@@ -15,12 +17,13 @@ export interface MessageStream {
 }
 
 export interface ReplyOptions {
+  readonly inbound: Inbound
+  readonly host: Host
   /** Opens the stream; absent when there must be none, and what is said is dropped. */
   readonly openStream: (() => MessageStream) | undefined
   /** Sent with the response, whatever it becomes. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly statusOf: (answer: ResponseMessage) => number
-  readonly report: (problem: Error) => void
 }
 
 /** One answer, the answers to an array of requests, or nothing when it is no longer wanted. */
@@ -44,7 +47,7 @@ export class LazyReply {
 
   say(message: Message): Awaitable<void> {
     if (!this.canSay) return undefined
-    const text = messageText(message, this.#options.report)
+    const text = messageText(message, this.#options.host.report)
     return text === undefined ? undefined : this.#open().send(text)
   }
 
@@ -77,15 +80,21 @@ export class LazyReply {
     this.#ended = true
     const stream = this.#stream
     if (stream === undefined) return this.#asJson(answer)
-    for (const each of toArray(answer)) void stream.send(answerText(each, this.#options.report))
+    for (const each of toArray(answer)) void stream.send(answerText(each, this.#options.host.report))
     stream.end()
     return this.#response as Response
   }
 
   #asJson(answer: Answer): Response {
-    const { headers, statusOf, report } = this.#options
+    const { headers, statusOf, inbound, host } = this.#options
+    const { report } = host
     if (answer === undefined) return silentResponse(headers)
-    if (isOne(answer)) return jsonResponse(answerText(answer, report), statusOf(answer), headers)
+    if (isOne(answer)) {
+      const text = answerText(answer, report)
+      const lacked = lackedScopes(answer)
+      if (lacked !== undefined) return scopeResponse(text, lacked, inbound, host)
+      return jsonResponse(text, statusOf(answer), headers)
+    }
     return jsonResponse(`[${answer.map((each) => answerText(each, report)).join(',')}]`, 200, headers)
   }
 }

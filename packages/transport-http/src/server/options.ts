@@ -1,6 +1,6 @@
 /** What can be set on an endpoint, with the defaults. */
 
-import type { AuthInfo, Awaitable, EventBus, EventStore, Exchange, JsonSchema, SessionStore } from '@mcpx/protocol'
+import type { Awaitable, EventBus, EventStore, Exchange, Guard, JsonSchema, SessionStore } from '@mcpx/protocol'
 
 export interface HttpLimits {
   /** How large the body of a request may be, in bytes. Larger ones are refused with 413. Default: 4 MiB. */
@@ -54,8 +54,11 @@ export interface EndpointOptions {
   readonly allowedOrigins?: readonly string[] | '*' | undefined
   /** Let pages of other origins read the answers: of all allowed origins, or of these, which are then allowed. Default: false. */
   readonly cors?: boolean | readonly string[] | undefined
-  /** Says who is asking, or answers in the server's place, such as with 401. Default: nobody is known. */
-  readonly authenticate?: ((request: Request) => Awaitable<AuthInfo | Response | undefined>) | undefined
+  /**
+   * Says who is asking, or answers in the server's place, such as with 401. A function does; a guard may also serve
+   * metadata, and challenge callers who lack scopes. Default: nobody is known.
+   */
+  readonly authenticate?: Guard | undefined
   /** Whether the revisions before the modern ones are served. Default: true. */
   readonly legacy?: boolean | undefined
   /** How legacy sessions are kept; `false`: there are none, and each legacy request stands alone. */

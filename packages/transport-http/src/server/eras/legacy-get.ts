@@ -1,6 +1,6 @@
 /** GET: the stream of what a session is told unasked, and the rest of a stream that was lost. */
 
-import { type EventReplay, type EventStore, invalidRequest } from '@mcpx/protocol'
+import { type AuthInfo, type EventReplay, type EventStore, invalidRequest } from '@mcpx/protocol'
 import { encodeComment, encodeEvent } from '@mcpx/sse'
 import { EVENTS_TYPE, LAST_EVENT_HEADER } from '../../headers.ts'
 import { eventsResponse, messageText, notAllowed, refusal } from '../answers.ts'
@@ -11,6 +11,7 @@ import { HttpSession, type UpdateSession } from './legacy-session.ts'
 import type { LegacyStreams } from './legacy-streams.ts'
 
 export interface GetContext {
+  readonly auth: AuthInfo | undefined
   readonly host: Host
   readonly streams: LegacyStreams
   readonly update: UpdateSession
@@ -67,7 +68,7 @@ function openFeed(live: LiveSession, context: GetContext, lost?: Lost): Response
     if (live.endFeed === end) live.endFeed = undefined
     ending.abort()
   }
-  const reader = streams.openReader(live, stop, () => context.refresh(live))
+  const reader = streams.openReader(live, context.auth, stop, () => context.refresh(live))
   const end = () => reader.end()
   live.endFeed = end
   void runFeed(live, reader, { context, signal: ending.signal, lost })
@@ -123,6 +124,7 @@ function resumePost({ live, context, events, lastEventId }: LostPost, replay: Ev
   const gone = new AbortController()
   const reader = context.streams.openReader(
     live,
+    context.auth,
     (left) => {
       stream?.detach(left)
       gone.abort()

@@ -6,6 +6,7 @@ import {
   ConnectionError,
   invalidRequest,
   isRevision,
+  principalOf,
   type SessionState,
   type SessionStore,
 } from '@mcpx/protocol'
@@ -40,7 +41,7 @@ export function createRecords(host: Host): Records {
     areKept: true,
     live,
     async create(id, state, auth) {
-      const bound = auth === undefined ? state : { ...state, subject: auth.subject }
+      const bound = auth === undefined ? state : { ...state, subject: principalOf(auth) as string }
       await store.create(id, bound, ttl)
     },
     async find({ request, auth }) {
@@ -49,7 +50,7 @@ export function createRecords(host: Host): Records {
       const changes = live.changesOf(id)
       const state = await store.get(id, ttl)
       // Whose session it is, is nobody else's business: a stranger is told the same as for a dead one.
-      if (state === undefined || state.subject !== auth?.subject) return noSession()
+      if (state === undefined || state.subject !== principalOf(auth)) return noSession()
       return live.hold(id, state, changes)
     },
     async end(ended) {

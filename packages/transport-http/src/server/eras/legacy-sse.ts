@@ -13,6 +13,7 @@ import {
   encode,
   internalError,
   invalidRequest,
+  principalOf,
 } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse'
 import { EVENTS_TYPE } from '../../headers.ts'
@@ -24,7 +25,7 @@ const SESSION_PARAMETER = 'sessionId'
 
 interface Connection {
   readonly duplex: Duplex
-  readonly subject: string | undefined
+  readonly principal: string | undefined
   /** Hands over what the client has posted. */
   readonly push: (arrived: Decoded) => Awaitable<void>
 }
@@ -52,7 +53,7 @@ export class SseConnections {
       )
     }
     const connection = this.#open.get(id)
-    if (connection === undefined || connection.subject !== auth?.subject) {
+    if (connection === undefined || connection.principal !== principalOf(auth)) {
       return refusal(404, invalidRequest('There is no such connection, or no longer: open a new stream'))
     }
     await connection.push(arrived)
@@ -79,6 +80,7 @@ export class SseConnections {
     const stream = new EventStream({
       keepAlive,
       maxUnsent: limits.unsent,
+      expiresAt: auth?.expiresAt,
       onGone: (reason) => void duplex.close(new ConnectionError('closed', reason.message, { cause: reason })),
     })
     void stream.send(
@@ -93,7 +95,7 @@ export class SseConnections {
       limits: { running: limits.sessionRequests },
       report,
     })
-    this.#open.set(id, { duplex, subject: auth?.subject, push })
+    this.#open.set(id, { duplex, principal: principalOf(auth), push })
     void duplex.closed.then(() => this.#open.delete(id))
     return eventsResponse(stream.body)
   }

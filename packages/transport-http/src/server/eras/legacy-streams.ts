@@ -1,6 +1,6 @@
 /** Opens the streams of a session: with events that are kept where the revision and the options have it so. */
 
-import type { EventStore, Revision } from '@mcpx/protocol'
+import type { AuthInfo, EventStore, Revision } from '@mcpx/protocol'
 import { createMemoryEventStore } from '@mcpx/protocol/memory'
 import { encodeEvent } from '@mcpx/sse'
 import { EventStream } from '../event-stream.ts'
@@ -51,7 +51,12 @@ export class LegacyStreams {
   }
 
   /** One client reading one stream. The session is held until it goes. */
-  openReader(live: LiveSession, onGone: (reader: EventStream) => void, onTick?: () => void): EventStream {
+  openReader(
+    live: LiveSession,
+    auth: AuthInfo | undefined,
+    onGone: (reader: EventStream) => void,
+    onTick?: () => void,
+  ): EventStream {
     live.readers += 1
     live.holders += 1
     let isOpen = true
@@ -66,6 +71,7 @@ export class LegacyStreams {
     const reader: EventStream = new EventStream({
       keepAlive,
       maxUnsent: limits.unsent,
+      expiresAt: auth?.expiresAt,
       onTick,
       onGone: leave,
       onEnd: leave,
@@ -90,10 +96,10 @@ export class LegacyStreams {
   }
 
   /** The stream of a POST. `onLost` is called when what comes next reaches nobody. */
-  openPost(live: LiveSession, onLost: () => void): MessageStream {
+  openPost(live: LiveSession, auth: AuthInfo | undefined, onLost: () => void): MessageStream {
     const { events } = this
     if (events === undefined || !this.keepsEventsOf(live)) {
-      const reader = this.openReader(live, onLost)
+      const reader = this.openReader(live, auth, onLost)
       return {
         body: reader.body,
         send: (text) => reader.send(encodeEvent({ data: text })),
@@ -101,7 +107,7 @@ export class LegacyStreams {
       }
     }
     const stream = this.openStored(live, events, this.newId(live, 'post'))
-    const reader = this.openReader(live, (gone) => stream.detach(gone))
+    const reader = this.openReader(live, auth, (gone) => stream.detach(gone))
     void stream.open(reader)
     return {
       body: reader.body,

@@ -92,7 +92,13 @@ class LegacyEra {
     try {
       if (isGet) {
         const { update, refresh } = this.#records
-        return await getStream(live, inbound, { host: this.#host, streams: this.#streams, update, refresh })
+        return await getStream(live, inbound, {
+          auth: inbound.auth,
+          host: this.#host,
+          streams: this.#streams,
+          update,
+          refresh,
+        })
       }
       await this.#records.end(live)
       return new Response(null, { status: 204 })
@@ -177,9 +183,10 @@ class LegacyEra {
     // The stream is gone for good: nobody can answer what was asked on it.
     const onLost = () => live.asks.drop(unreachable('anything'), reply)
     const reply: LazyReply = new LazyReply({
-      openStream: inbound.takesEvents ? () => this.#streams.openPost(live, onLost) : undefined,
+      openStream: inbound.takesEvents ? () => this.#streams.openPost(live, inbound.auth, onLost) : undefined,
       statusOf,
-      report: this.#host.report,
+      inbound,
+      host: this.#host,
     })
     return reply
   }

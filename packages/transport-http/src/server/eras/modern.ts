@@ -66,11 +66,12 @@ function request(message: RequestMessage, inbound: Inbound, host: Host): Awaitab
     endsWithClient: true,
     say: (said) => reply.say(said),
   })
-  const openStream = () => openPlainStream(host, (reason) => exchange.abort(reason))
+  const openStream = () => openPlainStream(host, inbound, (reason) => exchange.abort(reason))
   const reply = new LazyReply({
     openStream: inbound.takesEvents ? openStream : undefined,
     statusOf,
-    report: host.report,
+    inbound,
+    host,
   })
   const run = (refused: RpcError | undefined) => {
     if (refused !== undefined) return refusal(400, refused, id)
@@ -95,8 +96,12 @@ function checkArguments(
 }
 
 /** Events without ids: a stream that is lost is not resumed. */
-function openPlainStream({ keepAlive, limits }: Host, onGone: (reason: Error) => void): MessageStream {
-  const stream = new EventStream({ keepAlive, maxUnsent: limits.unsent, onGone })
+function openPlainStream(
+  { keepAlive, limits }: Host,
+  { auth }: Inbound,
+  onGone: (reason: Error) => void,
+): MessageStream {
+  const stream = new EventStream({ keepAlive, maxUnsent: limits.unsent, expiresAt: auth?.expiresAt, onGone })
   return {
     body: stream.body,
     send: (text) => stream.send(encodeEvent({ data: text })),
