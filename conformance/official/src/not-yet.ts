@@ -10,5 +10,4 @@ export interface NotYet {
 export const notYet: readonly NotYet[] = [
   { scenarios: 'tasks-', needs: '@mcpx/ext-tasks' },
   { scenarios: 'sep-2640-', needs: '@mcpx/ext-skills' },
-  { scenarios: 'auth/', needs: '@mcpx/auth' },
 ]
