@@ -4,7 +4,6 @@ import type {
   CallToolResult,
   CompleteResult,
   GetPromptResult,
-  JsonObject,
   ListPromptsResult,
   ListResourcesResult,
   ListResourceTemplatesResult,
@@ -14,17 +13,10 @@ import type {
 import type { Client } from './client.ts'
 import type { Core } from './core.ts'
 import type { LinkKeeper } from './link-keeper.ts'
-import type { CallOptions, RequestCallOptions } from './options.ts'
+import type { CallOptions } from './options.ts'
 import { createOutputCheck } from './output-check.ts'
 import { createListing } from './pagination.ts'
-import type { Turns } from './turns.ts'
-
-/** Only calls need them that want to hear what is said meanwhile. There is one of them, however many calls load it. */
-async function loadTurns(core: Core): Promise<Turns> {
-  const { createTurns } = await import('./turns.ts')
-  core.turns ??= createTurns(core.handlers.capabilities)
-  return core.turns
-}
+import { createRequests } from './requests.ts'
 
 type Calls = Pick<
   Client,
@@ -49,19 +41,7 @@ interface Lists {
 
 export function createCalls(core: Core, keeper: LinkKeeper): Calls {
   const output = createOutputCheck(core.report)
-
-  async function request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
-    const { latest } = keeper
-    const link = latest.ended || keeper.closing.aborted ? await keeper.link() : latest
-    if (options.onLog === undefined && options.onAsk === undefined) return link.request(method, params, options)
-    const turns = core.turns ?? (await loadTurns(core))
-    const timeout = options.timeout ?? core.options.timeout
-    return turns.run(link, method, { ...options, timeout }, async () => {
-      // The one that it waited for may have been the last over the old connection.
-      const now = link.ended ? await keeper.link() : link
-      return now.request(method, params, options)
-    })
-  }
+  const request = createRequests(core, keeper)
 
   function list<Method extends keyof Lists, Item>(
     method: Method,

@@ -6,6 +6,7 @@ import {
   createPendingRequests,
   type JsonObject,
   type NotificationMessage,
+  type PendingRequests,
   type RequestId,
   type RequestMessage,
   type RequestOptions,
@@ -13,6 +14,7 @@ import {
   withProgressToken,
 } from '@mcpx/protocol'
 import type { Wire } from './eras/wire.ts'
+import { lostWith } from './refusals.ts'
 
 export interface Asking {
   request(method: string, params?: object, options?: RequestOptions): Promise<unknown>
@@ -25,8 +27,11 @@ export interface Asking {
   holdSentWith(signal: AbortSignal): () => void
   /** How a request that waits was made. */
   optionsOf(id: RequestId): RequestOptions | undefined
-  /** Rejects what waits, and all that is asked from now on. */
-  stop(error: ConnectionError): void
+  /**
+   * Rejects all that is asked from now on, and what waits.
+   * @param grace how long what waits may still be answered, in ms
+   */
+  stop(error: ConnectionError, grace?: number): void
 }
 
 /** How many requests may wait at once. */
@@ -45,6 +50,7 @@ export function createAsking(wireOf: (message: RequestMessage) => Wire, report: 
   })
   let lastId = 0
   let stopped: ConnectionError | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
 
   async function carry(message: RequestMessage): Promise<void> {
     const { id } = message
@@ -58,6 +64,7 @@ export function createAsking(wireOf: (message: RequestMessage) => Wire, report: 
       calls.delete(id)
       pending.fail(id, error as Error)
     }
+    if (calls.size === 0) clearTimeout(timer)
   }
 
   function refusalOf(method: string, signal: AbortSignal | undefined): ConnectionError | undefined {
@@ -91,11 +98,23 @@ export function createAsking(wireOf: (message: RequestMessage) => Wire, report: 
     settle(response) {
       if (!pending.settle(response)) report(unmatched(response))
     },
-    stop(error) {
+    stop(error, grace = 0) {
       stopped ??= error
-      pending.failAll(stopped)
+      clearTimeout(timer)
+      const fail = () => failAll(pending, [...calls.keys()], error)
+      if (grace === 0 || calls.size === 0) fail()
+      else timer = setTimeout(fail, grace)
     },
   }
+}
+
+/** Who ends a connection knows what they lose; who loses it is told of each request whether it can be repeated. */
+function failAll(pending: PendingRequests, ids: readonly RequestId[], error: ConnectionError): void {
+  for (const id of ids) {
+    const method = pending.methodOf(id)
+    if (error.retryable && method !== undefined) pending.fail(id, lostWith(error, method))
+  }
+  pending.failAll(error)
 }
 
 function tooMany(method: string): ConnectionError {

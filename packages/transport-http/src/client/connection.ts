@@ -26,8 +26,8 @@ export function createConnection(settings: Settings, { responder, report }: Conn
   const { hold, optionsOf } = asking
   const host = { auth: undefined, requestInfo: undefined, session: undefined, notify, hold, optionsOf }
   const answering = createAnswering({ responder, running, host, limit: MOST_RUNNING, onHeard() {}, report })
-  const end = createEnding(async (reason) => {
-    asking.stop(reason)
+  const end = createEnding(async (reason, grace) => {
+    asking.stop(reason, grace)
     running.abortAll(reason)
     closing.abort(reason)
     await Promise.all(wires.all.map((wire) => wire.close?.()))
@@ -43,7 +43,7 @@ export function createConnection(settings: Settings, { responder, report }: Conn
     },
     giveUp: (id, reason) => void running.abort(id, reason),
     report,
-    end: (reason) => void end.now(reason),
+    end: (reason, grace) => void end.now(reason, grace),
   })
 
   function tell(message: Exclude<Message, RequestMessage>): Promise<void> {
@@ -69,7 +69,7 @@ export function createConnection(settings: Settings, { responder, report }: Conn
   return {
     request: asking.request,
     notify,
-    close: end.now,
+    close: (reason) => end.now(reason),
     closed: end.done,
     get tellsApart() {
       return !wires.all.some((wire) => wire.hasOneStream)
@@ -86,20 +86,20 @@ function authorized({ fetch, auth, url }: Settings, { holdSentWith: hold }: Aski
 }
 
 /** Ends once, for the first reason given. */
-function createEnding(run: (reason: ConnectionError) => Promise<void>) {
+function createEnding(run: (reason: ConnectionError, grace: number | undefined) => Promise<void>) {
   let ending: Promise<void> | undefined
   let resolve: (reason: ConnectionError | undefined) => void = () => {}
   const done = new Promise<ConnectionError | undefined>((settle) => {
     resolve = settle
   })
-  async function end(reason: ConnectionError | undefined): Promise<void> {
-    await run(reason ?? new ConnectionError('closed', 'The connection was closed'))
+  async function end(reason: ConnectionError | undefined, grace: number | undefined): Promise<void> {
+    await run(reason ?? new ConnectionError('closed', 'The connection was closed'), grace)
     resolve(reason)
   }
   return {
     done,
-    now(reason?: ConnectionError): Promise<void> {
-      ending ??= end(reason)
+    now(reason?: ConnectionError, grace?: number): Promise<void> {
+      ending ??= end(reason, grace)
       return ending
     },
   }

@@ -54,12 +54,27 @@ export function refusedBy(response: Response, what: string, error?: ErrorMessage
   })
 }
 
+/** What became of a request is not known, as the connection ended before it was answered. */
+export function lostWith({ reason, message, status, cause }: ConnectionError, method: string): ConnectionError {
+  const retryable = repeatable.test(method)
+  return new ConnectionError(reason, message, {
+    retryable,
+    hint: hintFor(retryable),
+    ...(status !== undefined && { status }),
+    cause,
+  })
+}
+
+function hintFor(retryable: boolean): string {
+  return retryable
+    ? 'The same request can safely be sent again.'
+    : 'The server may have done what was asked: find out before you ask again.'
+}
+
 /** The connection broke after a request was sent and before its answer came. */
 export function answerLost(method: string, cause?: unknown): ConnectionError {
   const retryable = repeatable.test(method)
-  const hint = retryable
-    ? 'The same request can safely be sent again.'
-    : 'The server may have done what was asked: find out before you ask again.'
+  const hint = hintFor(retryable)
   const why = cause instanceof Error ? `: ${cause.message}` : ''
   return new ConnectionError('unreachable', `The answer to ${method} was lost${why}`, { retryable, hint, cause })
 }

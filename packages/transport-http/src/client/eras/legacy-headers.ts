@@ -21,6 +21,9 @@ export interface LegacySession {
   gone(cause?: unknown): ConnectionError
 }
 
+/** How long requests that are under way when the session is lost may take to be answered or refused, in ms. */
+export const GRACE = 1_000
+
 /** From this revision on the header is required; servers of older ones have never seen it. */
 const FIRST_WITH_VERSION_HEADER = '2025-06-18'
 

@@ -141,7 +141,9 @@ describe('the oldest wire', () => {
     })
     const { connection } = await shakeHands(await reach(url))
     const gone = { reason: 'closed', retryable: true, message: "The server's stream has ended" }
-    expect(await caught(() => connection.request('a'))).toMatchObject(gone)
+    const safe = connection.request('tools/list')
+    expect(await caught(() => connection.request('a'))).toMatchObject({ ...gone, retryable: false })
+    expect(await caught(() => safe)).toMatchObject(gone)
     expect(await connection.closed).toMatchObject(gone)
   })
 })

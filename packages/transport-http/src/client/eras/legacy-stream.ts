@@ -5,8 +5,8 @@ import { EVENTS_TYPE, LAST_EVENT_HEADER } from '../../headers.ts'
 import { type Awaited, readAnswer } from '../answer.ts'
 import { createBackoff } from '../backoff.ts'
 import { type Cursor, readStream } from '../event-stream.ts'
-import { answerLost, refusedBy } from '../refusals.ts'
-import type { LegacySession } from './legacy-headers.ts'
+import { answerLost, lostWith, refusedBy } from '../refusals.ts'
+import { GRACE, type LegacySession } from './legacy-headers.ts'
 import { routeLegacy } from './legacy-routing.ts'
 import type { Host } from './wire.ts'
 
@@ -29,7 +29,7 @@ export async function resume(host: Host, session: LegacySession, awaited: Awaite
     const before: string | undefined = cursor.lastEventId
     try {
       const response = await openStream(host, session, cursor, signal)
-      if (response.status === 404 && session.id !== undefined) throw session.gone()
+      if (response.status === 404 && session.id !== undefined) throw lostWith(session.gone(), method)
       if (response.ok) backoff.opened()
       const answer = await readAnswer(response, host.settings, awaited)
       if (answer !== undefined) return answer
@@ -72,7 +72,7 @@ export async function listenToServer(host: Host, session: LegacySession): Promis
       if (performance.now() - begun > LONG_ENOUGH) backoff.progressed()
     } catch (error) {
       if (closing.aborted) return
-      if (!isPassing(error)) return isFatal(error) ? host.end(error) : report(error as Error)
+      if (!isPassing(error)) return isFatal(error) ? host.end(error, GRACE) : report(error as Error)
       if (!backoff.failed()) return host.end(error as ConnectionError)
     }
     await backoff.wait(cursor.retry, closing).catch(() => {})

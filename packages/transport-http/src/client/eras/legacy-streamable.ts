@@ -10,7 +10,7 @@ import {
 } from '@mcpx/protocol'
 import { readAnswer } from '../answer.ts'
 import { post, refuseUnlessTaken } from '../post.ts'
-import { createLegacySession } from './legacy-headers.ts'
+import { createLegacySession, GRACE } from './legacy-headers.ts'
 import { routeLegacy } from './legacy-routing.ts'
 import { listenToServer, resume } from './legacy-stream.ts'
 import type { Host, Wire } from './wire.ts'
@@ -21,12 +21,12 @@ const GOODBYE_TIMEOUT = 2_000
 export function createLegacyStreamable(host: Host): Required<Omit<Wire, 'givenUp' | 'hasOneStream'>> {
   const { settings, report } = host
   const session = createLegacySession()
-  const isGone = ({ status }: Response) => status === 404 && session.id !== undefined
+  const isGone = ({ status }: Response, sessionId: string | undefined) => status === 404 && sessionId !== undefined
 
-  /** The session is gone, and with it the connection. */
+  /** The session is gone, and with it the connection. What was refused for that reason was not done. */
   function end(cause?: unknown): ConnectionError {
     const error = session.gone(cause)
-    host.end(error)
+    host.end(error, GRACE)
     return error
   }
 
@@ -34,23 +34,25 @@ export function createLegacyStreamable(host: Host): Required<Omit<Wire, 'givenUp
     const { id, method } = message
     const take = (beside: Message) => routeLegacy(host, beside, id)
     const awaited = { id, method, signal, cursor: {}, take, report }
+    const sessionId = session.id
     const response = await post(host, message, { ...session.headers }, signal)
     if (method === 'initialize' && response.ok) session.open(response)
     try {
       const answer = (await readAnswer(response, settings, awaited)) ?? (await resume(host, session, awaited))
-      if (isGone(response) && !isUnknownMethod(answer)) throw end()
+      if (isGone(response, sessionId) && !isUnknownMethod(answer)) throw end()
       return answer
     } catch (error) {
-      if (isGone(response)) throw end(error)
-      if (error instanceof ConnectionError && error.reason === 'closed') host.end(error)
+      if (isGone(response, sessionId)) throw end(error)
+      if (isSessionGone(error)) host.end(session.gone(), GRACE)
       throw error
     }
   }
 
   async function tell(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void> {
+    const sessionId = session.id
     const response = await post(host, message, { ...session.headers }, signal)
     await refuseUnlessTaken(response, message).catch((error: Error) => {
-      throw isGone(response) ? end(error) : error
+      throw isGone(response, sessionId) ? end(error) : error
     })
   }
 
@@ -75,6 +77,10 @@ export function createLegacyStreamable(host: Host): Required<Omit<Wire, 'givenUp
       }
     },
   }
+}
+
+function isSessionGone(error: unknown): boolean {
+  return error instanceof ConnectionError && error.reason === 'closed'
 }
 
 /** Some say this with the status of an endpoint that is not there. */

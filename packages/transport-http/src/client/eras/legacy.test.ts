@@ -106,7 +106,7 @@ describe('a session', () => {
         hint: expect.stringContaining('Connect again'),
       }
       expect(await caught(() => connection.request('tools/list'))).toMatchObject(gone)
-      expect(await waiting).toMatchObject(gone)
+      expect(await waiting).toMatchObject({ reason: 'closed', retryable: false, status: 404 })
       expect(await connection.closed).toMatchObject(gone)
       expect(await caught(() => connection.request('tools/list'))).toMatchObject(gone)
       expect(calls(seen)).not.toContain('DELETE')

@@ -32,8 +32,11 @@ export interface Host {
   /** The server gives up a request of its own. */
   giveUp(id: RequestId, reason: Error): void
   report(problem: Error): void
-  /** Ends the connection: the server does not know it any more. */
-  end(reason: ConnectionError): void
+  /**
+   * Ends the connection: the server does not know it any more.
+   * @param grace how long requests that are under way may still learn what became of them, in ms. Default: 0.
+   */
+  end(reason: ConnectionError, grace?: number): void
 }
 
 export interface Wire {

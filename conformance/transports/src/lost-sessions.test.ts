@@ -1,0 +1,82 @@
+import { connect } from '@mcpx/client'
+import { createMemorySessionStore } from '@mcpx/protocol/memory'
+import { createServer } from '@mcpx/server'
+import { caught } from '@mcpx/testkit'
+import { http } from '@mcpx/transport-http/client'
+import { serveHttp } from '@mcpx/transport-http/node'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+/** A server that forgets all sessions when it is told to, and counts what it did. */
+async function forgetful() {
+  const counts = { calls: 0, handshakes: 0 }
+  let store = createMemorySessionStore()
+  const begun: (() => void)[] = []
+  const server = createServer({ name: 'forgetful', version: '1' })
+    .tool('count', {}, () => `call ${++counts.calls}`)
+    .tool('wait', {}, () => {
+      counts.calls += 1
+      begun.shift()?.()
+      return new Promise<string>(() => {})
+    })
+  const sessions = {
+    store: new Proxy({} as typeof store, { get: (_, name: keyof typeof store) => store[name].bind(store) }),
+  }
+  const { url, close } = await serveHttp(server, { port: 0, sessions })
+  onTestFinished(close)
+  const posts: string[] = []
+  const connector = http(url, {
+    fetch(input, init) {
+      if (init?.method === 'POST') posts.push((JSON.parse(String(init.body)) as { method: string }).method)
+      return fetch(input, init)
+    },
+  })
+  return {
+    connector,
+    counts,
+    posts,
+    forget() {
+      store = createMemorySessionStore()
+    },
+    /** Resolves when a call that waits has begun. */
+    whenBegun: () => new Promise<void>((resolve) => void begun.push(resolve)),
+  }
+}
+
+const text = (said: string) => ({ content: [{ type: 'text', text: said }] })
+
+describe('a session that the server has forgotten', () => {
+  it('is opened once more, and what found it out is sent again: nothing was done [C-062]', async () => {
+    const { connector, posts, forget, counts } = await forgetful()
+    await using client = await connect(connector, { era: 'legacy' })
+    expect(await client.callTool('count')).toEqual(text('call 1'))
+    forget()
+    posts.length = 0
+    expect(await client.callTool('count')).toEqual(text('call 2'))
+    expect(posts).toEqual(['tools/call', 'initialize', 'notifications/initialized', 'tools/call'])
+    expect(counts.calls).toBe(2)
+    forget()
+    expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['count', 'wait'])
+  })
+
+  it('takes with it what was being done there; that is not repeated, and says so [C-048]', async () => {
+    const { connector, forget, whenBegun, counts } = await forgetful()
+    await using client = await connect(connector, { era: 'legacy' })
+    const begun = whenBegun()
+    const waiting = caught(() => client.callTool('wait'))
+    await begun
+    forget()
+    expect(await client.callTool('count')).toEqual(text('call 2'))
+    expect(await waiting).toMatchObject({ name: 'ConnectionError', reason: 'closed', retryable: false, status: 404 })
+    expect(counts.calls).toBe(2)
+  })
+
+  it('is opened once for all calls that find it out at the same time', async () => {
+    const { connector, posts, forget } = await forgetful()
+    await using client = await connect(connector, { era: 'legacy' })
+    forget()
+    posts.length = 0
+    const calls = Array.from({ length: 10 }, () => client.callTool('count'))
+    expect(new Set((await Promise.all(calls)).map(({ content }) => JSON.stringify(content))).size).toBe(10)
+    expect(posts.filter((method) => method === 'initialize')).toHaveLength(1)
+  })
+})
