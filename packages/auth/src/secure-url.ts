@@ -20,7 +20,12 @@ export function insecurity(url: URL): string | undefined {
 
 /** Whether a URL names this machine. */
 export function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname)
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(?:\.\d+){3}$/.test(hostname)
+  )
 }
 
 /** Whether a URL names, without any look-up, a host that is not on the public internet. */
@@ -28,19 +33,19 @@ export function isPrivate(url: URL): boolean {
   const { hostname } = url
   if (isLoopback(url)) return true
   if (hostname.startsWith('[')) return isPrivateV6(hostname.slice(1, -1))
-  const bytes = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(hostname)
-  if (bytes !== null) return isPrivateV4(Number(bytes[1]), Number(bytes[2]))
+  const bytes = /^(\d+)\.(\d+)\.(\d+)\.\d+$/.exec(hostname)
+  if (bytes !== null) return isPrivateV4(Number(bytes[1]), Number(bytes[2]), Number(bytes[3]))
   const name = hostname.replace(/\.$/, '')
   return !name.includes('.') || /\.(?:localhost|local|internal|intranet|lan|home\.arpa)$/.test(name)
 }
 
 /** Private, link-local, shared, benchmark, multicast and reserved ranges. */
-function isPrivateV4(first: number, second: number): boolean {
+function isPrivateV4(first: number, second: number, third: number): boolean {
   if (first === 0 || first === 10 || first === 127 || first >= 224) return true
   if (first === 100) return second >= 64 && second <= 127
   if (first === 169) return second === 254
   if (first === 172) return second >= 16 && second <= 31
-  if (first === 192) return second === 168 || second === 0
+  if (first === 192) return second === 168 || (second === 0 && (third === 0 || third === 2))
   return first === 198 && (second === 18 || second === 19)
 }
 

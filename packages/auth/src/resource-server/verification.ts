@@ -2,10 +2,11 @@
 
 import type { AuthInfo } from '@mcpx/protocol'
 import { secureUrl } from '../secure-url.ts'
-import { createKeys, createMetadata, type Fetching, type TrustedIssuer } from './authorization-server.ts'
+import { createKeys, createMetadata, type Fetching, type Metadata, type TrustedIssuer } from './authorization-server.ts'
 import { type ClaimRules, toAuthInfo } from './claims.ts'
 import { createIntrospection, type Introspect } from './introspection.ts'
 import { ALGORITHMS, claimedIssuer, type JwtRules, verifyJwt } from './jwt.ts'
+import type { KeptDocument } from './kept-document.ts'
 import type { BearerOptions } from './options.ts'
 import { CredentialsError } from './refusal.ts'
 import type { Hierarchy } from './scopes.ts'
@@ -30,6 +31,7 @@ export function createVerification(options: BearerOptions, { audiences, hierarch
   }
   const fetching = fetchingOf(options)
   const metadata = new Map(trusted.map(({ issuer }) => [issuer, createMetadata(issuer, fetching)]))
+  if (metadata.size < trusted.length) throw new RangeError('issuers: one is there twice')
   const rules = new Map(trusted.map((each) => [each.issuer, jwtRules(each)]))
   const claimRules: ClaimRules = { hierarchy, clockTolerance, scopesIn }
   const first = trusted[0]?.issuer
@@ -49,9 +51,8 @@ export function createVerification(options: BearerOptions, { audiences, hierarch
     const weak = own.find((algorithm) => !ALGORITHMS.includes(algorithm))
     if (weak !== undefined)
       throw new RangeError(`algorithms: ${JSON.stringify(weak)} is none that needs no secret here`)
-    const found = metadata.get(each.issuer)
-    if (found === undefined) throw new RangeError('issuers: one is there twice')
-    return { issuer: each.issuer, keys: createKeys(each, found, fetching), audiences, algorithms: own, clockTolerance }
+    const keys = createKeys(each, metadata.get(each.issuer) as KeptDocument<Metadata>, fetching)
+    return { issuer: each.issuer, keys, audiences, algorithms: own, clockTolerance }
   }
 
   return async (token, request) => {
