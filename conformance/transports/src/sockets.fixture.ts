@@ -98,8 +98,8 @@ export function rawCall(spoken: Spoken, id: number, tool: string, args: object =
 }
 
 /** Opens a session; resolves to its id. */
-export async function openSession(url: string): Promise<string> {
-  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
+export async function openSession(url: string, capabilities: object = {}): Promise<string> {
+  const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'raw', version: '1' } }
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const post = (body: object, more: Record<string, string> = {}) =>
     fetch(url, { method: 'POST', body: JSON.stringify(body), headers: { ...headers, ...more } })

@@ -145,7 +145,7 @@ describe('a channel over streams', () => {
     for (let id = 1; id <= requests; id++) near.write(`{"jsonrpc":"2.0","id":${id},"method":"m"}\n`)
     await delay(300)
     expect(asked).toBeLessThan(requests / 2)
-    expect(() => channel.send(note(1))).toThrow('more than 1000000 characters wait')
+    expect(() => channel.send(note(1))).toThrow('more than 1000000 characters wait to leave (maxUnsent)')
     near.destroy()
     await duplex.closed
   })

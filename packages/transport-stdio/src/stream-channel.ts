@@ -81,7 +81,11 @@ export class StreamChannel implements Channel {
     const line = encodeLine(message)
     if (this.#writer.unsent > this.#maxUnsent && !isAnswer(message)) {
       const hint = 'The peer does not read. Await each send to go no faster than it does.'
-      throw new ConnectionError('limit', `Not sent: more than ${this.#maxUnsent} characters wait to leave`, { hint })
+      throw new ConnectionError(
+        'limit',
+        `Not sent: more than ${this.#maxUnsent} characters wait to leave (maxUnsent)`,
+        { hint },
+      )
     }
     return this.#writer.write(line)
   }

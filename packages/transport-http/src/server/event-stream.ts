@@ -12,6 +12,8 @@ export interface EventStreamOptions {
   readonly expiresAt?: number | undefined
   /** Called with each comment. */
   readonly onTick?: (() => void) | undefined
+  /** Hears of a client that was cut off. */
+  readonly report?: ((problem: Error) => void) | undefined
   /** Called once when the client has gone, or was cut off; not when this side ended the stream. */
   readonly onGone: (reason: Error) => void
   /** Called once when this side ends the stream. */
@@ -80,8 +82,10 @@ export class EventStream {
 
   #cut(controller: ReadableStreamDefaultController): undefined {
     const most = this.#options.maxUnsent
-    const error = new ConnectionError('limit', `The client left ${most} bytes unread: its stream was cut`)
+    const message = `The client left ${most} bytes unread: its stream was cut (limits.unsent)`
+    const error = new ConnectionError('limit', message)
     controller.error(error)
+    this.#options.report?.(error)
     this.#gone(error)
   }
 

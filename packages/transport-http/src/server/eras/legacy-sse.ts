@@ -80,6 +80,7 @@ export class SseConnections {
     const stream = new EventStream({
       keepAlive,
       maxUnsent: limits.unsent,
+      report,
       expiresAt: auth?.expiresAt,
       onGone: (reason) => void duplex.close(new ConnectionError('closed', reason.message, { cause: reason })),
     })

@@ -67,10 +67,11 @@ export class LegacyStreams {
       onGone(reader)
       this.#sessions.release(live)
     }
-    const { keepAlive, limits } = this.#host
+    const { keepAlive, limits, report } = this.#host
     const reader: EventStream = new EventStream({
       keepAlive,
       maxUnsent: limits.unsent,
+      report,
       expiresAt: auth?.expiresAt,
       onTick,
       onGone: leave,

@@ -97,11 +97,11 @@ function checkArguments(
 
 /** Events without ids: a stream that is lost is not resumed. */
 function openPlainStream(
-  { keepAlive, limits }: Host,
+  { keepAlive, limits, report }: Host,
   { auth }: Inbound,
   onGone: (reason: Error) => void,
 ): MessageStream {
-  const stream = new EventStream({ keepAlive, maxUnsent: limits.unsent, expiresAt: auth?.expiresAt, onGone })
+  const stream = new EventStream({ keepAlive, maxUnsent: limits.unsent, expiresAt: auth?.expiresAt, report, onGone })
   return {
     body: stream.body,
     send: (text) => stream.send(encodeEvent({ data: text })),
