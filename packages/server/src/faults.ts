@@ -13,17 +13,26 @@ export interface Faults {
 }
 
 export function createFaults(onError: OnError | undefined): Faults {
+  const tell = onError ?? print
   return {
     report(error, ctx) {
       const id = crypto.randomUUID().slice(0, 8)
       try {
-        onError?.(error, ctx, id)
+        tell(error, ctx, id)
       } catch {
         // A reporter that fails must not take the answer with it.
       }
       return id
     },
   }
+}
+
+/** Without a listener the author would have nothing but the id that a client was shown. */
+function print(error: unknown, ctx: Context | undefined, id: string): void {
+  // A caller who has gone was shown no id, and what fails then fails for that.
+  if (ctx?.signal.aborted === true) return
+  // biome-ignore lint/suspicious/noConsole: errors go to stderr, and there is nowhere else to tell them
+  console.error(`@mcpx/server: error ${id}:`, error)
 }
 
 /** The error to answer with: as it is when it was made for the peer, else masked. */

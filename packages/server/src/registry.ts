@@ -25,7 +25,7 @@ export interface RegistryOptions {
   readonly expect?: readonly OfferKind[] | undefined
   /** Hears of what works, but badly: a name that clients may refuse. Default: nobody does. */
   readonly warn?: ((message: string) => void) | undefined
-  /** Gets what listeners to changes throw. Default: nobody does. */
+  /** Gets what listeners to changes throw, and schemas that turn out unusable after all. Default: nobody does. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Checks values against plain JSON Schemas. Default: the one of `@mcpx/protocol/json-schema`, loaded when needed. */
   readonly validator?: JsonSchemaValidator | undefined
@@ -114,16 +114,18 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   return registry
 }
 
-function createFeatures({ pageSize = PAGE_SIZE, cache = {}, warn = () => {}, validator }: RegistryOptions): {
+function createFeatures({ pageSize = PAGE_SIZE, cache = {}, ...options }: RegistryOptions): {
   readonly tools: Tools
   readonly resources: Resources
   readonly prompts: Prompts
 } {
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`pageSize: expected 1 or more, got ${pageSize}`)
+  const { warn = () => {}, onError = () => {}, validator } = options
+  const use = { warn, onError, validator }
   return {
-    tools: createTools({ pageSize, hints: cache.tools, warn, validator }),
+    tools: createTools({ pageSize, hints: cache.tools, ...use }),
     resources: createResources({ pageSize, hints: cache.resources, templateHints: cache.resourceTemplates }),
-    prompts: createPrompts({ pageSize, hints: cache.prompts, warn, validator }),
+    prompts: createPrompts({ pageSize, hints: cache.prompts, ...use }),
   }
 }
 

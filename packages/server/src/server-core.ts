@@ -26,7 +26,10 @@ export interface ServerOptions {
   readonly secrets?: readonly string[] | undefined
   /** How long the state of an unfinished call may be used, in ms. Default: 600,000. */
   readonly stateTtl?: number | undefined
-  /** Hears of each fault in user code, whole, with the id that the client got to see instead. */
+  /**
+   * Hears of each fault in user code, whole, with the id that the client got to see instead; and of a plain JSON Schema
+   * that only the validator, once it is loaded, finds to be unusable. Default: `console.error`.
+   */
   readonly onError?: OnError | undefined
   /** Whether peers of the revisions before the modern ones are served. Default: true. */
   readonly legacy?: boolean | undefined

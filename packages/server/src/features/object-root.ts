@@ -24,7 +24,7 @@ function describesObjects(schema: unknown, root: JsonObject, known: Map<string, 
   if (typeof $ref === 'string') {
     if (!known.has($ref)) {
       known.set($ref, false)
-      known.set($ref, one(resolve($ref, root)))
+      known.set($ref, one(resolveWithin($ref, root)))
     }
     if (known.get($ref) === true) return true
   }
@@ -32,7 +32,7 @@ function describesObjects(schema: unknown, root: JsonObject, known: Map<string, 
 }
 
 /** What a reference within the schema leads to. */
-function resolve(ref: string, root: JsonObject): unknown {
+export function resolveWithin(ref: string, root: JsonObject): unknown {
   if (!ref.startsWith('#/')) return undefined
   let node: unknown = root
   for (const escaped of ref.slice(2).split('/')) {

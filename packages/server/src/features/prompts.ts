@@ -48,6 +48,7 @@ export interface Prompts {
 export interface PromptsOptions extends ListingOptions {
   readonly warn: (message: string) => void
   readonly validator: JsonSchemaValidator | undefined
+  readonly onError: (error: unknown) => void
 }
 
 export function createPrompts(options: PromptsOptions): Prompts {
@@ -81,12 +82,12 @@ function makePrompt(
   name: string,
   options: PromptOptions,
   get: AnyGet,
-  { warn, validator }: PromptsOptions,
+  { warn, validator, onError }: PromptsOptions,
 ): PromptEntry {
   const what = `Prompt ${quoted(name)}`
   const { args, title, description, icons, _meta } = options
   const where = `${what}, args`
-  const given = args && prepareObjectSchema(args, { where, side: 'input', root: 'arguments', warn, validator })
+  const given = args && prepareObjectSchema(args, { where, side: 'input', root: 'arguments', warn, validator, onError })
   const declared = given === undefined ? [] : argumentsOf(given.json, where)
   const completers: Completers = options.complete ?? {}
   const stray = Object.keys(completers).find((key) => !declared.some((argument) => argument.name === key))

@@ -5,6 +5,7 @@ import type { CompiledSchema, JsonSchemaValidator } from '@mcpx/protocol/json-sc
 import type { Issue } from './issues.ts'
 import { RegistrationError } from './registration-error.ts'
 import { reasonOf } from './schema-conversion.ts'
+import { schemaFault } from './schema-faults.ts'
 
 export type Checked = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly Issue[] }
 
@@ -14,7 +15,8 @@ export interface RawSchemaOptions {
   /** What paths in the value begin with. */
   readonly root: string
   readonly validator: JsonSchemaValidator | undefined
-  readonly warn: (message: string) => void
+  /** Hears of a schema that turns out unusable when the validator is there. */
+  readonly onError: (error: unknown) => void
 }
 
 let loading: Promise<JsonSchemaValidator> | undefined
@@ -25,11 +27,13 @@ function loadValidator(): Promise<JsonSchemaValidator> {
 }
 
 /**
- * With a validator at hand an unusable schema throws now. Without one the validator is loaded meanwhile; an unusable
- * schema is then a warning, and every check against it fails.
+ * An unusable schema throws now, as far as it can be told without the validator, or one was given. What only the one
+ * that is loaded meanwhile can tell is reported, and every check against such a schema fails.
  */
 export function createRawCheck(schema: JsonObject, options: RawSchemaOptions): (value: unknown) => Awaitable<Checked> {
-  const { where, root, validator, warn } = options
+  const { where, root, validator, onError } = options
+  const fault = validator === undefined ? schemaFault(schema, where) : undefined
+  if (fault !== undefined) throw new RegistrationError(fault)
   const compile = (by: JsonSchemaValidator): CompiledSchema => {
     try {
       return by.compile(schema)
@@ -39,12 +43,9 @@ export function createRawCheck(schema: JsonObject, options: RawSchemaOptions): (
   }
   let ready: Awaitable<CompiledSchema> = validator ? compile(validator) : loadValidator().then(compile)
   if (isPromise(ready)) {
-    ready.then(
-      (compiled) => {
-        ready = compiled
-      },
-      (error) => warn(reasonOf(error)),
-    )
+    ready.then((compiled) => {
+      ready = compiled
+    }, onError)
   }
   return (value) => {
     if (isPromise(ready)) return ready.then((compiled) => toChecked(compiled, value, root))

@@ -24,6 +24,8 @@ export interface SchemaUse {
   readonly root: string
   readonly validator: JsonSchemaValidator | undefined
   readonly warn: (message: string) => void
+  /** Hears of a schema that turns out unusable later. */
+  readonly onError: (error: unknown) => void
 }
 
 /** The dialect that is meant when none is named. */

@@ -88,12 +88,12 @@ describe('the schema that is shown', () => {
       z.union([z.object({}), z.string()]),
       { oneOf: [{ type: 'object' }, { type: 'string' }] },
       { anyOf: [{ $ref: '#/anyOf/1' }, { allOf: [{ $ref: '#/anyOf/0' }, { $ref: '#/anyOf/1' }] }] },
-      { $ref: '#/$defs/%' },
       { type: ['object', 'null'] },
       { anyOf: [{ $ref: '#/anyOf/0' }] },
       { not: { type: 'object' } },
     ]
     for (const input of refused) expect(() => inputOf(input)).toThrow(/Tool "it", input: must be an object/)
+    expect(() => inputOf({ $ref: '#/$defs/%' })).toThrow('Tool "it", input: "$ref" leads nowhere')
     expect(() => inputOf(z.string())).toThrow('it is of type "string"; put it into a property of an object')
   })
 
@@ -184,14 +184,55 @@ describe('a plain JSON Schema', () => {
     })
   })
 
-  it('is a warning, and fails each call, when only the loaded validator finds it broken', async () => {
-    const warnings: string[] = []
-    const registry = createRegistry({ warn: (message) => warnings.push(message) })
+  it.each<[string, object, string]>([
+    ['type', { properties: { a: { type: 'strin' } } }, 'input.a: "type" must be'],
+    ['type, in a list', { properties: { a: { type: ['string', 'nul'] } } }, 'input.a: "type" must be'],
+    ['properties', { properties: ['a'] }, 'input: "properties" must be an object of schemas'],
+    ['property', { properties: { a: 'string' } }, 'input.a: must be a schema'],
+    ['definition', { $defs: { a: null } }, 'input: "$defs/a" must be a schema'],
+    ['items', { properties: { a: { type: 'array', items: 'string' } } }, 'input.a[]: must be a schema'],
+    ['anyOf', { properties: { a: { anyOf: [] } } }, 'input.a: "anyOf" must be a list of schemas'],
+    ['allOf', { properties: { a: { allOf: [{ not: 7 }] } } }, 'input.a: "not" must be a schema'],
+    ['required', { properties: { a: {} }, required: 'a' }, 'input: "required" must be a list of strings'],
+    ['enum', { properties: { a: { enum: 'x' } } }, 'input.a: "enum" must be a list'],
+    ['minLength', { properties: { a: { minLength: -1 } } }, 'input.a: "minLength" must be a whole number'],
+    ['maximum', { properties: { a: { maximum: '7' } } }, 'input.a: "maximum" must be a number'],
+    ['pattern', { properties: { a: { pattern: '(' } } }, 'input.a: "pattern" must be a regular expression'],
+    ['$ref', { properties: { a: { $ref: '#/$defs/no' } } }, 'input.a: "$ref" leads nowhere: "#/$defs/no"'],
+  ])(
+    'is refused at registration, naming tool and path, where it is wrong about %s [S-161, S-261]',
+    (_, more, message) => {
+      expect(() => shown({ input: { type: 'object', ...more } })).toThrow(RegistrationError)
+      expect(() => shown({ input: { type: 'object', ...more } })).toThrow(`Tool "it", ${message}`)
+    },
+  )
+
+  it('is taken with all that it may say', () => {
+    const input = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+      definitions: { a: true, b: { type: ['string', 'null'], pattern: '[\\w-]+\\-', 'x-own': 7 }, 'c/d~e': {} },
+      properties: { a: { $ref: '#/definitions/a' }, type: { const: 'strin' }, required: { enum: ['a'] }, b: false },
+      allOf: [{ if: {}, else: { required: ['a'] } }, { $ref: '#/definitions/c~1d~0e' }, { $ref: '#' }],
+      items: [{ type: 'string' }],
+      additionalProperties: false,
+      dependencies: { a: ['b'], b: { minProperties: 0 } },
+      default: { type: 'strin' },
+      examples: [{ $ref: '#/nowhere' }],
+    }
+    expect(inputOf(input)).toEqual(input)
+  })
+
+  it('is told of whole, and fails each call, when only the loaded validator finds it broken [S-263]', async () => {
+    const errors: unknown[] = []
+    const registry = createRegistry({ onError: (error) => errors.push(error) })
     registry.addTool('it', { input: { type: 'object', $ref: 'https://example.com/x' } }, () => 'ok')
     const call = async () => registry.callTool?.({ name: 'it', arguments: {} }, ctx)
     await expect(call()).rejects.toThrow(RegistrationError)
     await expect(call()).rejects.toThrow('Tool "it", input: ')
-    expect(warnings).toHaveLength(1)
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toBeInstanceOf(RegistrationError)
+    expect(String(errors[0])).toContain('Tool "it", input: ')
   })
 
   it('answers at once when its validator is loaded', async () => {

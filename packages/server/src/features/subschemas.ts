@@ -2,14 +2,24 @@
 
 import type { JsonObject } from '@mcpx/protocol'
 
-const SINGLE = new Set(
+/** Keywords that hold one schema. */
+export const SINGLE: ReadonlySet<string> = new Set(
   (
     'items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames ' +
     'not if then else contentSchema'
   ).split(' '),
 )
-const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'])
-const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'])
+/** Those that hold a list of schemas. */
+export const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'])
+/** Those that hold schemas under names. */
+export const MAPS: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+])
 
 /** A schema within a schema. */
 export interface Subschema {

@@ -44,6 +44,7 @@ export interface Tools {
 export interface ToolsOptions extends ListingOptions {
   readonly warn: (message: string) => void
   readonly validator: JsonSchemaValidator | undefined
+  readonly onError: (error: unknown) => void
 }
 
 interface RegisteredTool extends Shelved {
@@ -93,11 +94,16 @@ function toFailure(error: unknown): CallToolResult {
   throw error
 }
 
-function makeTool(name: string, options: ToolOptions, run: AnyRun, { warn, validator }: ToolsOptions): RegisteredTool {
+function makeTool(
+  name: string,
+  options: ToolOptions,
+  run: AnyRun,
+  { warn, validator, onError }: ToolsOptions,
+): RegisteredTool {
   const what = `Tool ${quoted(name)}`
   if (!/^[\w.-]{1,128}$/.test(name)) warn(`${what}: clients may refuse names other than 1-128 of A-Z a-z 0-9 _ . -`)
   const { input, output, title, description, annotations, icons, _meta } = options
-  const use = { validator, warn }
+  const use = { validator, warn, onError }
   const given =
     input && prepareObjectSchema(input, { where: `${what}, input`, side: 'input', root: 'arguments', ...use })
   const problem = given && headerProblem(given.json, `${what}, input`)

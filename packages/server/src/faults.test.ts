@@ -1,0 +1,37 @@
+import type { Context } from '@mcpx/protocol'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createFaults } from './faults.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+describe('a fault in user code', () => {
+  it('goes to the console, with the id that the client sees, when nobody else listens', () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const error = new Error('broken')
+    const id = createFaults(undefined).report(error, undefined)
+    expect(id).toMatch(/^[0-9a-f]{8}$/)
+    expect(printed.mock.calls).toEqual([[`@mcpx/server: error ${id}:`, error]])
+  })
+
+  it('goes to whoever listens, and nowhere else', () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const heard: unknown[][] = []
+    const ctx = {} as Context
+    const id = createFaults((...args) => void heard.push(args)).report('odd', ctx)
+    expect(heard).toEqual([['odd', ctx, id]])
+    expect(printed).not.toHaveBeenCalled()
+  })
+
+  it('does not go to the console when the caller has gone, which is why things fail then', () => {
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    createFaults(undefined).report(new Error('gone'), { signal: AbortSignal.abort() } as Context)
+    expect(printed).not.toHaveBeenCalled()
+  })
+
+  it('does no harm when its listener fails too', () => {
+    const deaf = () => {
+      throw new Error('deaf')
+    }
+    expect(createFaults(deaf).report(new Error('broken'), undefined)).toMatch(/^[0-9a-f]{8}$/)
+  })
+})
