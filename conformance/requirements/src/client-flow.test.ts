@@ -31,7 +31,7 @@ describe('progress', () => {
 })
 
 describe('a request that takes too long', () => {
-  it('is cancelled, and a late answer is ignored [C-101, C-102]', async () => {
+  it('is cancelled, and a late answer is ignored [C-101, C-102, C-032]', async () => {
     const server = createRawServer()
     await using client = await connect(server)
     await expect(client.callTool('t', {}, { timeout: 20 })).rejects.toMatchObject({ reason: 'timeout' })
@@ -143,7 +143,7 @@ describe('subscriptions', () => {
     return { server, tell }
   }
 
-  it('are asked for by a filter, and told apart by their id [C-090, C-092]', async () => {
+  it('are asked for by a filter, and told apart by their id [C-090, C-092, C-031]', async () => {
     const { server, tell } = createListened()
     await using client = await connect(server)
     const tools = client.listen({ toolsListChanged: true })

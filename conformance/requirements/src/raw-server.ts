@@ -1,5 +1,6 @@
 /** A server that is nothing but a pipe: it keeps every message of a client as it came, and answers as a test says. */
 import {
+  BATCH_REVISION,
   type Connection,
   type Connector,
   createDuplex,
@@ -27,6 +28,8 @@ export interface RawServer extends Connector {
   send(message: object): void
   /** Breaks the connection. */
   cut(): Promise<void>
+  /** Whether the client has left the newest connection open. */
+  isOpen(): boolean
 }
 
 /** Its capabilities are everything, and `answers` give results; without one, there is no answer. */
@@ -44,6 +47,7 @@ export function createRawServer(answers: Readonly<Record<string, Give>> = {}): R
     ...answers,
   }
   let end: { send(message: Message): unknown; close(): Promise<void> } | undefined
+  let isOpen = false
   const server: RawServer = {
     requests: [],
     notifications: [],
@@ -52,11 +56,13 @@ export function createRawServer(answers: Readonly<Record<string, Give>> = {}): R
     asked: (method) => server.requests.filter((each) => each.method === method),
     send: (message) => void end?.send(wireOf(message)),
     cut: async () => end?.close(),
+    isOpen: () => isOpen,
     connect({ responder, report }): Connection {
       const [here, there] = createChannelPair()
       end = there
       server.connections += 1
-      void there.receive(async (item) => {
+      isOpen = true
+      const ended = there.receive(async (item) => {
         const message = item as Message
         if (!('method' in message)) return void server.responses.push(message)
         if (!('id' in message)) return void server.notifications.push(message)
@@ -68,7 +74,16 @@ export function createRawServer(answers: Readonly<Record<string, Give>> = {}): R
           void there.send({ jsonrpc: '2.0', id: message.id, ...answer } as Message)
         })
       })
-      return createDuplex(here, { responder, report })
+      void ended.then(() => {
+        isOpen = false
+      })
+      let revision: string | undefined
+      const duplex = createDuplex(here, { responder, report, takesBatches: () => revision === BATCH_REVISION })
+      return Object.assign(duplex, {
+        negotiated(agreed: string) {
+          revision = agreed
+        },
+      })
     },
   }
   return server

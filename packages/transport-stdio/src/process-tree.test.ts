@@ -10,7 +10,7 @@ afterAll(() => {
 })
 
 describe('closing', () => {
-  it('ends a server that ignores the end of its input by SIGTERM', async () => {
+  it('ends a server that ignores the end of its input by SIGTERM [C-033]', async () => {
     const connection = await open('deaf', { shutdown: quick })
     const pid = (await ask(connection, 'pid')) as number
     const started = performance.now()
@@ -19,7 +19,7 @@ describe('closing', () => {
     expect(lives(pid)).toBe(false)
   })
 
-  it('ends a server that ignores SIGTERM too by SIGKILL', async () => {
+  it('ends a server that ignores SIGTERM too by SIGKILL [C-033]', async () => {
     const connection = await open('stubborn', { shutdown: quick })
     const pid = (await ask(connection, 'pid')) as number
     const started = performance.now()

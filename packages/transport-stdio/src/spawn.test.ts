@@ -46,7 +46,7 @@ describe('a server that was started', () => {
     }
   })
 
-  it('has its standard error passed on as it is, to a callback or a file', async () => {
+  it('has its standard error passed on as it is, to a callback or a file [C-035]', async () => {
     const heard: string[] = []
     const connection = await open('serve', { stderr: (text) => void heard.push(text) })
     await connection.request('shout', { text: 'é {"jsonrpc":"2.0"}\nunfinished' })
@@ -70,7 +70,7 @@ describe('a server that was started', () => {
     expect(await caught(() => open('serve', { cwd: join(folder, 'none') }))).toMatchObject({ reason: 'unreachable' })
   })
 
-  it('is named by its whole command line', () => {
+  it('is named by its whole command line [C-036]', () => {
     expect(spawn('node', ['a.js', '--title', 'two words', '']).peer).toBe('node a.js --title "two words" ""')
     expect(spawn('x', [], { probeTimeout: 7 }).probeTimeout).toBe(7)
   })
@@ -114,7 +114,7 @@ describe('a server that exits', () => {
     await connection.close()
   })
 
-  it('at its first message can be started again', async () => {
+  it('at its first message can be started again [C-034]', async () => {
     const connector = spawn(node, [...childArgs, 'fragile'], { stderr: 'ignore', env: { MARK: folder } })
     for (let round = 0; round < 2; round++) {
       const connection = await connector.connect({ responder: silent, report: () => {} })

@@ -61,7 +61,7 @@ describe('an answer that is lost', () => {
       },
     ],
     ['by a stream that ends', (response) => stream(response).end()],
-  ] as [string, (response: ServerResponse) => unknown][])('%s says whether asking again is safe', async (_, answer) => {
+  ] as [string, (response: ServerResponse) => unknown][])('%s says whether asking again is safe [C-048]', async (_, answer) => {
     const { url, seen } = await serve((_, response) => answer(response))
     const { connection } = await reach(url)
     expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({
@@ -146,7 +146,7 @@ describe('an answer that is none', () => {
     expect(error).toMatchObject({ reason: 'invalid-message', message: expect.stringContaining(String(status)) })
   })
 
-  it('may stand between comments, ids, times, other events and unknown fields', async () => {
+  it('may stand between comments, ids, times, other events and unknown fields [C-049]', async () => {
     const { url } = await serve((one, response) => {
       const events = stream(response, { 'content-type': 'Text/Event-Stream; charset=utf-8' })
       events.raw(': ka\r\nretry: 5\nfoo: bar\n\nevent: ping\ndata: {}\n\nid: 7\ndata:\n\n')
@@ -222,7 +222,7 @@ describe('a refusal', () => {
   }
   const error = (code: number) => ({ error: { code, message: 'no', data: { supported: ['2026-07-28'] } } })
 
-  it.each([400, 404, 405, 406, 413, 415, 431])('by %i is no answer, and not worth another attempt', async (status) => {
+  it.each([400, 404, 405, 406, 413, 415, 431])('by %i is no answer, and not worth another attempt [C-051]', async (status) => {
     expect(await refusal(status)).toMatchObject({ reason: 'refused', status, retryable: false })
   })
 
@@ -253,13 +253,13 @@ describe('a refusal', () => {
     expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 407 })
   })
 
-  it.each([-32020, -32021, -32022])('with error %i is the answer, also without an id', async (code) => {
+  it.each([-32020, -32021, -32022])('with error %i is the answer, also without an id [C-051]', async (code) => {
     for (const body of [error(code), { ...error(code), id: null }]) {
       expect(await refusal(400, body)).toMatchObject({ name: 'RpcError', code, data: { supported: ['2026-07-28'] } })
     }
   })
 
-  it('with another error is the answer if it names the request', async () => {
+  it('with another error is the answer if it names the request [C-051]', async () => {
     expect(await refusal(404, error(-32601))).toMatchObject({ name: 'RpcError', code: -32601 })
     expect(await refusal(400, { ...error(-32000), id: null })).toMatchObject({
       reason: 'refused',

@@ -142,7 +142,7 @@ it('refuses a URL that holds credentials or is not of HTTP, and numbers out of r
   expect(() => http('https://example.com', { maxResponseSize: Number.NaN })).toThrow('maxResponseSize')
 })
 
-it('sends each message as a POST of its own that takes both kinds of answer', async () => {
+it('sends each message as a POST of its own that takes both kinds of answer [C-040]', async () => {
   const { url, seen } = await serve((one, response) => result(response, one, {}))
   const { connection } = await reach(url)
   await Promise.all([connection.request('a', modern()), connection.request('b', modern())])
@@ -156,6 +156,16 @@ it('sends each message as a POST of its own that takes both kinds of answer', as
   }
 })
 
+it('says version and method of notifications too, once a request has shown the version [C-043]', async () => {
+  const { url, seen } = await serve((one, response) =>
+    one.message.id === undefined ? empty(response, 202) : result(response, one, {}),
+  )
+  const { connection } = await reach(url)
+  await connection.request('a', modern())
+  await connection.notify('notifications/x', {})
+  expect(seen[1]?.headers).toMatchObject({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'notifications/x' })
+})
+
 it('sends the headers that it was given, asks for them each time, and lets none of them hide its own', async () => {
   const { url, seen } = await serve((one, response) => result(response, one, {}))
   let count = 0
@@ -167,7 +177,7 @@ it('sends the headers that it was given, asks for them each time, and lets none 
   expect(seen[1]?.headers).toMatchObject({ accept: 'application/json, text/event-stream', 'mcp-method': 'b' })
 })
 
-it('sends every request through the wrapper that proves who is asking', async () => {
+it('sends every request through the wrapper that proves who is asking [C-052]', async () => {
   const { url, seen } = await serveLegacy((one, response) => result(response, one, {}))
   const { connection } = await shakeHands(
     await reach(url, {
@@ -200,7 +210,7 @@ it('rejects parameters that JSON cannot hold, and sends nothing', async () => {
   expect(seen).toEqual([])
 })
 
-it('closes the stream of a cancelled or late request, and says nothing more in the modern era', async () => {
+it('closes the stream of a cancelled or late request, and says nothing more in the modern era [C-050]', async () => {
   const { url, seen } = await serve(() => {})
   const { connection } = await reach(url)
   const controller = new AbortController()
@@ -275,7 +285,7 @@ it('gives the responder what is said on the stream of a request that does not li
   ])
 })
 
-it('gives the answer before the server has ended the stream, and hears what still comes', async () => {
+it('gives the answer before the server has ended the stream, and hears what still comes [C-040]', async () => {
   let finish = () => {}
   const { url } = await serve((one, response) => {
     const events = stream(response)

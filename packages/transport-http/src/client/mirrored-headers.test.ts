@@ -32,9 +32,9 @@ describe('a value in a header', () => {
     [true, 'true'],
     [false, 'false'],
     ['https://e.com/r?id=1', 'https://e.com/r?id=1'],
-  ])('%j is sent as %j', (value, header) => expect(encodeValue(value)).toBe(header))
+  ])('%j is sent as %j [C-044]', (value, header) => expect(encodeValue(value)).toBe(header))
 
-  it('is always one that fetch takes unchanged, and one that leads back to the value', () => {
+  it('is always one that fetch takes unchanged, and one that leads back to the value [C-044]', () => {
     const decode = (header: string) => {
       if (!header.startsWith('=?base64?') || !header.endsWith('?=') || header.length < 11) return header
       return Buffer.from(header.slice(9, -2), 'base64').toString()
@@ -88,7 +88,7 @@ describe('annotations', () => {
     ['a name with a space', annotated({ ...region, 'x-mcp-header': 'a b' }), 'names no header'],
     ['a name that is none', annotated({ ...region, 'x-mcp-header': 7 }), 'names no header'],
     ['a name twice', { properties: { a: region, b: { ...region, 'x-mcp-header': 'region' } } }, 'of another argument'],
-  ])('are refused on %s', (_, schema, problem) => expect(readAnnotations(schema)).toContain(problem))
+  ])('are refused on %s [C-045]', (_, schema, problem) => expect(readAnnotations(schema)).toContain(problem))
 
   it('are refused in a schema without bottom', () => {
     let schema: object = region
@@ -116,14 +116,14 @@ describe('the headers of a message', () => {
     ['tasks/cancel', { taskId: 't' }, 't'],
     ['tools/list', { name: 'x', uri: 'y' }, undefined],
     ['constructor', { name: 'x' }, undefined],
-  ])('of %s name what it is about', (method, params, name) => {
+  ])('of %s name what it is about [C-042]', (method, params, name) => {
     const headers = mirror().headersOf({ jsonrpc: '2.0', id: 1, method, params }, '2026-07-28')
     expect(headers['mcp-method']).toBe(method)
     expect(headers['mcp-protocol-version']).toBe('2026-07-28')
     expect(headers['mcp-name']).toBe(name)
   })
 
-  it('hold exactly the values at the paths that the newest list names', () => {
+  it('hold exactly the values at the paths that the newest list names [C-046]', () => {
     const { learn, headersOf } = mirror()
     const nested = { type: 'object', properties: { b: { type: 'integer', 'x-mcp-header': 'B' } } }
     learn({ tools: [tool('t', { old: { ...region, 'x-mcp-header': 'Old' } })] })
@@ -145,7 +145,7 @@ describe('the headers of a message', () => {
     expect(paramsOf({ region: 'x' })).toEqual({})
   })
 
-  it('leave out tools whose annotations are wrong, and say why', () => {
+  it('leave out tools whose annotations are wrong, and say why [C-045]', () => {
     const problems: Error[] = []
     const { learn } = createMirror((problem) => void problems.push(problem))
     const good = tool('good', { region })
@@ -188,7 +188,7 @@ async function demanding(pages: (object | number)[]) {
 const sent = (seen: Seen[]) => seen.map(({ message }) => message.method)
 
 describe('a connection of the modern era', () => {
-  it('repeats revision, method, name and annotated arguments in headers', async () => {
+  it('repeats revision, method, name and annotated arguments in headers [C-041, C-042, C-046]', async () => {
     const { seen, connection, params } = await demanding([tool('t', { region })])
     await connection.request('tools/list', modern())
     await connection.request('tools/call', params)
@@ -200,13 +200,13 @@ describe('a connection of the modern era', () => {
     expect(seen[2]?.headers).toMatchObject({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'notifications/x' })
   })
 
-  it('gives lists without the tools that cannot be called', async () => {
+  it('gives lists without the tools that cannot be called [C-045]', async () => {
     const { connection, problems } = await demanding([tool('t', { a: { ...region, type: 'number' } })])
     expect(await connection.request('tools/list', modern())).toEqual({ tools: [] })
     expect(problems.length).toBe(1)
   })
 
-  it('asks for the tools when the server does not agree with the headers, and calls once more with another id', async () => {
+  it('asks for the tools when the server does not agree with the headers, and calls once more with another id [C-047]', async () => {
     const { seen, connection, params } = await demanding([tool('other', {}), tool('t', { region }), tool('last', {})])
     expect(await connection.request('tools/call', params)).toEqual({ content: [] })
     expect(sent(seen)).toEqual(['tools/call', 'tools/list', 'tools/list', 'tools/call'])
@@ -223,7 +223,7 @@ describe('a connection of the modern era', () => {
     }
   })
 
-  it('calls a second time and no third', async () => {
+  it('calls a second time and no third [C-047]', async () => {
     const { url, seen } = await serve((one, response) => {
       if (one.message.method === 'tools/list') return result(response, one, { tools: [tool('t', { region })] })
       return failure(response, one, 400, { code: -32020 })

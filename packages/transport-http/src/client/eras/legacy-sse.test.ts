@@ -43,7 +43,7 @@ function cancellable() {
 }
 
 describe('the oldest wire', () => {
-  it.each([400, 404, 405])('is tried when a handshake is refused by %i', async (refusal) => {
+  it.each([400, 404, 405])('is tried when a handshake is refused by %i [C-025]', async (refusal) => {
     const { url, seen, opened } = await serveOldest({ refusal })
     const { connection, heard } = await shakeHands(await reach(url))
     opened[0]?.event(note('notifications/x'))

@@ -7,7 +7,7 @@ const gets = (seen: Seen[]) => seen.filter(({ method }) => method === 'GET')
 const lastIds = (seen: Seen[]) => gets(seen).map(({ headers }) => headers['last-event-id'])
 
 describe("the server's own stream", () => {
-  it('is opened after the handshake, and tells what comes on it', async () => {
+  it('is opened after the handshake, and tells what comes on it [C-064]', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => stream(response).event(note('notifications/tools/list_changed')),
     })
@@ -16,7 +16,7 @@ describe("the server's own stream", () => {
     expect(gets(seen)).toMatchObject([{ headers: { accept: 'text/event-stream', 'mcp-session-id': 's-1' } }])
   })
 
-  it.each([405, 404, 200, 204])('is done without when the server answers %i', async (status) => {
+  it.each([405, 404, 200, 204])('is done without when the server answers %i [C-064]', async (status) => {
     const sessionId = status === 404 ? '' : 's-1'
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       sessionId: sessionId || undefined,
@@ -142,7 +142,7 @@ describe('a request whose stream was cut', () => {
     return { ...peer, ...reached, resumed, call }
   }
 
-  it('is answered on the stream that carries it on', async () => {
+  it('is answered on the stream that carries it on [C-064]', async () => {
     const { connection, resumed, call } = await cutting((_, response) => {
       const events = stream(response)
       events.event(note('notifications/progress', { progressToken: call().id, progress: 1 }), 'p-2')
@@ -183,7 +183,7 @@ describe('a request whose stream was cut', () => {
     expect(await connection.request('tools/call', {}, { timeout: 2_000 })).toEqual({})
   })
 
-  it('waits as long as the server asks for, and no longer than the client allows', async () => {
+  it('waits as long as the server asks for, and no longer than the client allows [C-064]', async () => {
     for (const [retry, maxDelay, least] of [
       [120, 1_000, 115],
       [100_000, 80, 75],

@@ -20,7 +20,7 @@ import {
 const calls = (seen: Seen[]) => seen.map(({ method, message }) => message.method ?? method)
 
 describe('a session', () => {
-  it('is named by everything that follows its opening, and ended at the end', async () => {
+  it('is named by everything that follows its opening, and ended at the end [C-062]', async () => {
     const { url, seen } = await serveLegacy((one, response) => {
       const events = stream(response)
       events.event({ jsonrpc: '2.0', id: 'q', method: 'ping' })
@@ -47,7 +47,7 @@ describe('a session', () => {
     ['2025-03-26', undefined],
     ['2024-11-05', undefined],
     ['strange\n', undefined],
-  ])('of revision %j is sent with the revision %j', async (revision, header) => {
+  ])('of revision %j is sent with the revision %j [C-063]', async (revision, header) => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), { revision })
     await shakeHands(await reach(url))
     expect(seen[1]?.message.method).toBe('notifications/initialized')
@@ -73,7 +73,7 @@ describe('a session', () => {
     expect(await caught(async () => shakeHands(await reach(url)))).toMatchObject({ reason: 'invalid-message' })
   })
 
-  it('is forgotten by another handshake', async () => {
+  it('is forgotten by another handshake [C-062]', async () => {
     let count = 0
     const { url, seen } = await serve((one, response) => {
       if (one.message.method === 'initialize') return welcome(response, one, `s-${++count}`)
@@ -164,7 +164,7 @@ describe('a request', () => {
     expect(problems).toMatchObject([{ reason: 'unmatched' }])
   })
 
-  it('is answered by an array of messages too', async () => {
+  it('is answered by an array of messages too [C-066]', async () => {
     const { url } = await serveLegacy((one, response) =>
       json(response, [note('notifications/x'), { jsonrpc: '2.0', id: one.message.id, result: { a: 1 } }]),
     )
