@@ -1,5 +1,5 @@
 /** Writes `docs/spec-support.md`: which requirements are tested, and where. `node spec-support.ts --write` */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Citation, readCitations, root } from './citations.ts'
 import { isDemanded, isMust, type Requirement, type Section, sections } from './requirements.ts'
@@ -26,13 +26,18 @@ Written by \`node conformance/requirements/src/spec-support.ts --write\`; edit t
 "Author" marks what only those can see to who write a server or a client with these packages.
 `
 
-/** The whole document. */
-export function writeSupport(citations: readonly Citation[]): string {
+/** What other programs have written into the document, each between two comments that name it. */
+export function keptSections(written: string): string {
+  return (written.match(/<!-- begin: (\S+) -->[\s\S]*?<!-- end: \1 -->/g) ?? []).map((each) => `\n${each}\n`).join('')
+}
+
+/** The whole document; `kept` stands behind the summary. */
+export function writeSupport(citations: readonly Citation[], kept = ''): string {
   const cited = new Map<string, Citation[]>()
   for (const each of citations) cited.set(each.id, [...(cited.get(each.id) ?? []), each])
   const head = ['section', 'what', 'musts shown', 'all shown', 'complete']
   const summary = table([head, ...sections.map((section) => summaryOf(section, cited))])
-  return `${INTRODUCTION}\n${summary}\n${sections.map((each) => tableOf(each, cited)).join('')}`
+  return `${INTRODUCTION}\n${summary}\n${kept}${sections.map((each) => tableOf(each, cited)).join('')}`
 }
 
 /** The first row is the head; columns are as wide as the formatter of this repository wants them. */
@@ -79,5 +84,6 @@ function shortened(path: string): string {
 }
 
 if (import.meta.main && process.argv.includes('--write')) {
-  writeFileSync(join(root, document), writeSupport(readCitations()))
+  const path = join(root, document)
+  writeFileSync(path, writeSupport(readCitations(), keptSections(readFileSync(path, 'utf8'))))
 }
