@@ -1,0 +1,77 @@
+/** The client of the official SDK 1.x, driven. */
+
+import * as z from 'zod'
+import { answerForm, answerSampling, type Driver, folders, type Heard, nothingHeard, type Target } from '../driver.ts'
+import { load } from '../load.ts'
+import { capabilities, drive, type Handle, info, listeners, type OfficialClient } from './official.ts'
+
+interface Client extends OfficialClient {
+  setRequestHandler(schema: z.ZodType, handle: Handle): void
+  setNotificationHandler(schema: z.ZodType, handle: Handle): void
+  callTool(params: object, schema: undefined, options: object): Promise<object>
+  request(request: object, schema: z.ZodType): Promise<unknown>
+}
+
+interface Module {
+  Client: new (info: object, options: object) => Client
+  StdioClientTransport: new (server: object) => object
+  StreamableHTTPClientTransport: new (url: URL, options: object) => object
+  SSEClientTransport: new (url: URL) => object
+}
+
+const FILES = ['index', 'stdio', 'streamableHttp', 'sse'].map((file) => `@modelcontextprotocol/sdk/client/${file}.js`)
+
+export async function connectSdk1(target: Target): Promise<Driver> {
+  const sdk = await load<Module>(...FILES)
+  const heard = nothingHeard()
+  const client = new sdk.Client(info, { capabilities })
+  for (const [method, handle] of Object.entries(listeners(heard)))
+    client.setNotificationHandler(message(method), handle)
+  for (const [method, handle] of Object.entries(answers(heard))) client.setRequestHandler(message(method), handle)
+  const transport = transportTo(target, sdk) as { setProtocolVersion?: (revision: string) => void }
+  let revision = ''
+  const told = transport.setProtocolVersion?.bind(transport)
+  transport.setProtocolVersion = (agreed) => {
+    revision = agreed
+    told?.(agreed)
+  }
+  await client.connect(transport)
+  return drive(client, heard, {
+    revision,
+    call: (params, { signal, onProgress }) =>
+      client.callTool(params, undefined, {
+        timeout: 5_000,
+        ...(signal && { signal }),
+        ...(onProgress && { onprogress: onProgress }),
+      }),
+    request: (method) => client.request({ method }, z.object({})),
+  })
+}
+
+function message(method: string): z.ZodType {
+  return z.object({ method: z.literal(method), params: z.looseObject({}).optional() })
+}
+
+function answers(heard: Heard): Record<string, Handle> {
+  return {
+    'elicitation/create': ({ params }) => {
+      const { mode = 'form', message: text, url } = params as { mode?: string; message: string; url?: string }
+      return answerForm(heard, mode, text, url)
+    },
+    'sampling/createMessage': ({ params = {} }) => answerSampling(params),
+    'roots/list': () => ({ roots: folders }),
+  }
+}
+
+function transportTo({ carrier, url = '', command = [], fetch }: Target, sdk: Module): object {
+  const [name, ...args] = command
+  if (carrier === 'stdio') return new sdk.StdioClientTransport({ command: name, args, stderr: 'ignore' })
+  if (carrier === 'sse') return new sdk.SSEClientTransport(new URL(url))
+  const reconnectionOptions = {
+    initialReconnectionDelay: 10,
+    maxReconnectionDelay: 1_000,
+    reconnectionDelayGrowFactor: 1.5,
+    maxRetries: 3,
+  }
+  return new sdk.StreamableHTTPClientTransport(new URL(url), { reconnectionOptions, ...(fetch && { fetch }) })
+}

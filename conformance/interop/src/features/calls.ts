@@ -1,0 +1,128 @@
+/** What happens while a call runs: progress, log messages, questions, cancellation, a lost stream. */
+
+import assert from 'node:assert/strict'
+import { cutAfterProgress } from '../cut-stream.ts'
+import { eventually, type Features, type Rig, textOf } from '../feature.ts'
+
+let tags = 0
+
+export const calls: Features = {
+  'progress arrives before the answer': {
+    async run({ driver }) {
+      const seen: unknown[] = []
+      const result = await driver.callTool(
+        'steps',
+        {},
+        { onProgress: ({ progress, total }) => void seen.push(`${progress}/${total}`) },
+      )
+      assert.deepEqual([...seen, textOf(result)], ['1/3', '2/3', '3/3', 'done'])
+    },
+  },
+  'progress comes with words': {
+    since: '2025-03-26',
+    async run({ driver }) {
+      const seen: unknown[] = []
+      await driver.callTool('steps', {}, { onProgress: ({ message }) => void seen.push(message) })
+      assert.deepEqual(seen, ['step 1', 'step 2', 'step 3'])
+    },
+  },
+  'log messages of the wanted level arrive': {
+    async run({ driver }) {
+      await driver.setLogLevel('warning')
+      await eventually(
+        'a log message',
+        () => driver.heard.logs.length > 0,
+        () => driver.callTool('talk'),
+      )
+      assert.deepEqual(driver.heard.logs[0], { level: 'warning', data: { careful: true }, logger: 'shop' })
+    },
+  },
+  'the user fills in a form': {
+    since: '2025-06-18',
+    async run({ driver }) {
+      const answer = JSON.parse(textOf(await driver.callTool('ask', { message: 'Who are you?' })))
+      assert.deepEqual(answer, { action: 'accept', content: { name: 'Ada', age: 36 } })
+    },
+  },
+  'the user declines a form': {
+    since: '2025-06-18',
+    async run({ driver }) {
+      assert.deepEqual(JSON.parse(textOf(await driver.callTool('ask', { message: 'Decline this' }))), {
+        action: 'decline',
+      })
+    },
+  },
+  'one call asks twice': {
+    since: '2025-06-18',
+    async run({ driver }) {
+      assert.equal(textOf(await driver.callTool('ask-twice')), 'accept decline')
+    },
+  },
+  'the user is sent to a URL': {
+    since: '2025-11-25',
+    async run({ driver }) {
+      assert.equal(textOf(await driver.callTool('visit')), 'accept')
+      const asked = driver.heard.asked.find(({ mode }) => mode === 'url')
+      assert.deepEqual(asked, { mode: 'url', message: 'Pay here', url: 'https://pay.example/1' })
+    },
+  },
+  'the model of the client writes': {
+    async run({ driver }) {
+      assert.equal(textOf(await driver.callTool('write')), 'You said: Hello')
+    },
+  },
+  'the server sees the roots of the client': {
+    async run({ driver }) {
+      assert.deepEqual(JSON.parse(textOf(await driver.callTool('folders'))), [{ uri: 'file:///work', name: 'work' }])
+    },
+  },
+  'a call that is not wanted any more is cancelled': { run: cancel },
+  'a stream that is lost is taken up again': {
+    since: '2025-11-25',
+    until: '2025-11-25',
+    carriers: ['http'],
+    async run({ connect }) {
+      const cut = cutAfterProgress()
+      const driver = await connect({ fetch: cut.fetch })
+      const seen: number[] = []
+      const result = await driver.callTool('slow', {}, { onProgress: ({ progress }) => void seen.push(progress) })
+      assert.equal(textOf(result), 'made it')
+      assert.equal(cut.cuts, 1, 'the stream was cut')
+      assert.deepEqual(cut.resumed.length, 1, 'a stream was asked for by Last-Event-ID')
+      assert.deepEqual(seen, [1, 2, 3])
+    },
+  },
+  'the server is pinged': {
+    until: '2025-11-25',
+    async run({ driver }) {
+      await driver.ping()
+    },
+  },
+  'the client finds out what the server speaks': {
+    since: '2025-11-25',
+    carriers: ['stdio', 'http'],
+    async run({ connect, way }) {
+      const driver = await connect({ findOut: true })
+      assert.equal(driver.revision, way.peer === 'sdk-1' ? '2025-11-25' : '2026-07-28')
+      assert.match(textOf(await driver.callTool('add', { a: 2, b: 3 })), /5/)
+    },
+  },
+}
+
+async function cancel({ driver }: Rig): Promise<void> {
+  const tag = `call ${++tags}`
+  const waits = async () => JSON.parse(textOf(await driver.callTool('waits', { tag })))
+  let last = await waits()
+  const controller = new AbortController()
+  const call = driver.callTool('wait', { tag }, { signal: controller.signal }).then(
+    () => 'answered',
+    () => 'rejected',
+  )
+  const look = async () => {
+    last = await waits()
+  }
+  await eventually('the call began', () => last.started, look)
+  controller.abort()
+  assert.equal(await call, 'rejected')
+  await eventually('the handler was told', () => last.stopped, look)
+}

@@ -1,0 +1,117 @@
+/** Resources, prompts and completion. */
+
+import assert from 'node:assert/strict'
+import { eventually, type Features, refusedWith } from '../feature.ts'
+import { PIXEL } from '../servers/goods.ts'
+
+/** Before 2026-07-28 both codes are in use; clients have to take either. */
+const MISSING = { legacy: [-32002, -32602], modern: [-32602] }
+
+export const resources: Features = {
+  'resources are listed over pages': {
+    async run({ driver }) {
+      const uris = (await driver.listResources()).map(({ uri }) => uri)
+      assert.deepEqual(uris, ['note://1', 'note://2', 'note://3', 'note://4', 'note://5', 'blob://pixel'])
+    },
+  },
+  'templates are listed': {
+    async run({ driver }) {
+      const [template] = await driver.listTemplates()
+      assert.equal(template?.uriTemplate, 'item://{id}')
+    },
+  },
+  'resources are read': {
+    async run({ driver }) {
+      const [note] = (await driver.readResource('note://3')).contents
+      const [pixel] = (await driver.readResource('blob://pixel')).contents
+      const [item] = (await driver.readResource('item://apple')).contents
+      assert.deepEqual(note, { uri: 'note://3', mimeType: 'text/plain', text: 'Note 3' })
+      assert.deepEqual(pixel, { uri: 'blob://pixel', mimeType: 'image/png', blob: PIXEL })
+      assert.deepEqual(item, { uri: 'item://apple', mimeType: 'text/plain', text: 'Item apple' })
+    },
+  },
+  'a resource that is not there is refused': {
+    async run({ driver, way }) {
+      await refusedWith(
+        driver.readResource('note://none'),
+        ...(way.revision < '2026' ? MISSING.legacy : MISSING.modern),
+      )
+    },
+  },
+  'updates of a resource come from subscribing until unsubscribing': {
+    async run({ driver }) {
+      const touch = (uri: string) => driver.callTool('touch', { uri })
+      const stop = await driver.watch('note://1')
+      await eventually(
+        'an update of what was subscribed to',
+        () => driver.heard.updated.length > 0,
+        () => touch('note://1'),
+      )
+      await touch('note://2')
+      assert.deepEqual([...new Set(driver.heard.updated)], ['note://1'])
+      await stop()
+      // What was sent before has arrived when a later call is answered.
+      await touch('note://2')
+      const before = driver.heard.updated.length
+      await touch('note://1')
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      assert.equal(driver.heard.updated.length, before, 'an update after unsubscribing')
+    },
+  },
+  'changes of a list are told': {
+    async run({ driver }) {
+      await driver.watchTools()
+      await eventually(
+        'a change of the list of tools',
+        () => driver.heard.lists.includes('tools'),
+        () => driver.callTool('grow'),
+      )
+      const all = (await driver.listTools()).map(({ name }) => name)
+      assert.ok(all.includes('grown-1'), 'the new tool is listed')
+    },
+  },
+  'prompts are listed and filled in': {
+    async run({ driver }) {
+      const [prompt] = await driver.listPrompts()
+      const { messages } = await driver.getPrompt('greet', { name: 'Ada', style: 'formal' })
+      assert.equal(prompt?.name, 'greet')
+      assert.deepEqual(
+        prompt?.arguments?.map(({ name, required = false }) => ({ name, required })),
+        [
+          { name: 'name', required: true },
+          { name: 'style', required: false },
+        ],
+      )
+      assert.deepEqual(messages, [{ role: 'user', content: { type: 'text', text: 'Greet Ada, formal' } }])
+    },
+  },
+  'a prompt without what it needs is refused': {
+    async run({ driver }) {
+      await refusedWith(driver.getPrompt('greet', { style: 'formal' }), -32602)
+    },
+  },
+  'arguments of prompts are completed': {
+    async run({ driver }) {
+      const ref = { type: 'ref/prompt' as const, name: 'greet' }
+      const { completion } = await driver.complete({ ref, argument: { name: 'name', value: 'A' } })
+      assert.deepEqual(completion.values, ['Ada', 'Alan'])
+    },
+  },
+  'variables of templates are completed': {
+    async run({ driver }) {
+      const ref = { type: 'ref/resource' as const, uri: 'item://{id}' }
+      const { completion } = await driver.complete({ ref, argument: { name: 'id', value: 'ap' } })
+      assert.deepEqual(completion.values, ['apple', 'apricot'])
+    },
+  },
+  'completion knows what is filled in already': {
+    since: '2025-06-18',
+    async run({ driver }) {
+      const ref = { type: 'ref/prompt' as const, name: 'greet' }
+      const argument = { name: 'style', value: '' }
+      const context = { arguments: { name: 'Ada' } }
+      assert.deepEqual((await driver.complete({ ref, argument, context })).completion.values, ['formal'])
+      assert.deepEqual((await driver.complete({ ref, argument })).completion.values, ['formal', 'friendly'])
+    },
+  },
+}

@@ -1,0 +1,121 @@
+/** Tools: what they are, what they give, and how they fail. */
+
+import assert from 'node:assert/strict'
+import { type Features, refusedWith, textOf } from '../feature.ts'
+import { PIXEL, SOUND } from '../servers/goods.ts'
+
+export const tools: Features = {
+  'the server says who it is, and what it is good for': {
+    async run({ driver }) {
+      assert.deepEqual(driver.server, { name: 'shop', instructions: 'Ask for what you want.' })
+    },
+  },
+  'the server knows who calls': {
+    async run({ driver }) {
+      assert.equal(textOf(await driver.callTool('who')), 'visitor')
+    },
+  },
+  'tools are listed with their schemas': {
+    async run({ driver }) {
+      const all = await driver.listTools()
+      const add = all.find(({ name }) => name === 'add')
+      assert.ok(all.length >= 18, `only ${all.length} tools`)
+      assert.equal(add?.description, 'Adds two numbers')
+      assert.deepEqual(add?.inputSchema.required, ['a', 'b'])
+    },
+  },
+  'tools are listed with annotations': {
+    since: '2025-03-26',
+    async run({ driver }) {
+      const add = (await driver.listTools()).find(({ name }) => name === 'add')
+      assert.equal(add?.annotations?.readOnlyHint, true)
+    },
+  },
+  'a tool is called': {
+    async run({ driver }) {
+      assert.match(textOf(await driver.callTool('add', { a: 2, b: 3 })), /5/)
+    },
+  },
+  'output is structured': {
+    since: '2025-06-18',
+    async run({ driver }) {
+      const add = (await driver.listTools()).find(({ name }) => name === 'add')
+      assert.deepEqual(add?.outputSchema?.required, ['sum'])
+      assert.deepEqual((await driver.callTool('add', { a: 2, b: 3 })).structuredContent, { sum: 5 })
+    },
+  },
+  'content is text, image and resource': {
+    async run({ driver }) {
+      const { content } = await driver.callTool('contents')
+      const image = content.find(({ type }) => type === 'image')
+      const resource = content.find(({ type }) => type === 'resource')
+      assert.deepEqual(content[0], { type: 'text', text: 'words' })
+      assert.deepEqual(image, { type: 'image', data: PIXEL, mimeType: 'image/png' })
+      assert.deepEqual(resource, {
+        type: 'resource',
+        resource: { uri: 'note://1', mimeType: 'text/plain', text: 'Note 1' },
+      })
+    },
+  },
+  'content is audio': {
+    since: '2025-03-26',
+    async run({ driver }) {
+      const { content } = await driver.callTool('contents')
+      const audio = content.find(({ type }) => type === 'audio')
+      assert.deepEqual(audio, { type: 'audio', data: SOUND, mimeType: 'audio/wav' })
+    },
+  },
+  'content is a link': {
+    since: '2025-06-18',
+    async run({ driver }) {
+      const { content } = await driver.callTool('contents')
+      const link = content.find(({ type }) => type === 'resource_link')
+      assert.deepEqual(link, { type: 'resource_link', uri: 'note://2', name: 'Second note' })
+    },
+  },
+  'a large text of all letters arrives whole': {
+    async run({ driver }) {
+      const text = `äöü \u2028 \u{1f600} "quoted" \\ ${'0123456789'.repeat(50_000)}`
+      assert.equal(textOf(await driver.callTool('echo', { text })), text)
+    },
+  },
+  'calls run at once, and each gets its own answer': {
+    async run({ driver }) {
+      const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`)
+      const answers = await Promise.all(texts.map((text) => driver.callTool('echo', { text })))
+      assert.deepEqual(answers.map(textOf), texts)
+    },
+  },
+  'arguments travel as headers': {
+    since: '2026-07-28',
+    carriers: ['http'],
+    async run({ driver }) {
+      await driver.listTools()
+      assert.equal(textOf(await driver.callTool('region', { region: 'north' })), 'north, north')
+    },
+  },
+  'a tool that fails says so in its result': {
+    async run({ driver }) {
+      const result = await driver.callTool('fail')
+      assert.equal(result.isError, true)
+      assert.equal(textOf(result), 'It failed.')
+    },
+  },
+  'wrong arguments are told to the model': {
+    async run({ driver }) {
+      const result = await driver.callTool('add', { a: 'two', b: 3 })
+      assert.equal(result.isError, true)
+      assert.match(textOf(result), /\ba\b/)
+    },
+  },
+  'an unknown tool is refused': {
+    async run({ driver }) {
+      await refusedWith(driver.callTool('nothing'), -32602)
+    },
+  },
+  'an unknown method is refused': {
+    async run({ driver }) {
+      await refusedWith(driver.nonsense(), -32601)
+    },
+  },
+}

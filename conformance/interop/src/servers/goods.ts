@@ -1,0 +1,48 @@
+/** What every server of the features offers, whoever's package it is made with. */
+
+export const info = { name: 'shop', version: '1.0.0' }
+export const instructions = 'Ask for what you want.'
+
+export const PIXEL = 'iVBORw0KGgo='
+export const SOUND = 'UklGRg=='
+export const notes: readonly string[] = ['1', '2', '3', '4', '5']
+export const items: readonly string[] = ['apple', 'apricot', 'banana']
+export const names: readonly string[] = ['Ada', 'Alan', 'Bob']
+
+/** The styles of a greeting depend on who is greeted. */
+export function stylesFor(name: string | undefined): string[] {
+  return name === 'Ada' ? ['formal'] : ['formal', 'friendly']
+}
+
+export const form = {
+  type: 'object' as const,
+  properties: {
+    name: { type: 'string' as const, title: 'Name', minLength: 1 },
+    age: { type: 'integer' as const, minimum: 0 },
+  },
+  required: ['name'],
+}
+
+/** What calls that wait have seen, by a tag that the caller chooses. */
+export interface Waits {
+  started: string[]
+  stopped: string[]
+}
+
+/**
+ * Between progress and the next message, in ms: the official clients forget progress that arrives in one piece with the
+ * answer.
+ */
+export const A_MOMENT = 10
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Ends when the signal fires. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,170 @@
+/** The shop, made with our own server. */
+
+import { audio, createServer, image, link, resource, type Server, ToolError, text } from '@mcpx/server'
+import { type HttpServer, serveHttp } from '@mcpx/transport-http/node'
+import * as z from 'zod'
+import {
+  A_MOMENT,
+  form,
+  info,
+  instructions,
+  items,
+  names,
+  notes,
+  PIXEL,
+  pause,
+  SOUND,
+  stylesFor,
+  untilAborted,
+  type Waits,
+} from './goods.ts'
+
+export function createShop(): Server {
+  const server = createServer(info, { instructions, pageSize: 4 })
+  addPlainTools(server)
+  addTalkingTools(server)
+  addAskingTools(server)
+  addChangingTools(server)
+  addResources(server)
+  server.prompt(
+    'greet',
+    {
+      description: 'Greets somebody',
+      args: z.object({ name: z.string(), style: z.string().optional() }),
+      complete: {
+        name: names,
+        style: (_typed, known) => stylesFor(known.name),
+      },
+    },
+    ({ name, style }) => `Greet ${name}, ${style ?? 'as you like'}`,
+  )
+  return server
+}
+
+export function serveShop(): Promise<HttpServer> {
+  return serveHttp(createShop(), { port: 0, sse: '/sse', sessions: { retry: 10 } })
+}
+
+function addPlainTools(server: Server): void {
+  server
+    .tool(
+      'add',
+      {
+        title: 'Addition',
+        description: 'Adds two numbers',
+        input: z.object({ a: z.number(), b: z.number() }),
+        output: z.object({ sum: z.number() }),
+        annotations: { readOnlyHint: true },
+      },
+      ({ a, b }) => ({ sum: a + b }),
+    )
+    .tool('echo', { input: z.object({ text: z.string() }) }, (args) => args.text)
+    .tool('contents', {}, () => [
+      text('words'),
+      image(PIXEL, 'image/png'),
+      audio(SOUND, 'audio/wav'),
+      resource('note://1', 'Note 1'),
+      link('note://2', 'Second note'),
+    ])
+    .tool('fail', {}, () => {
+      throw new ToolError('It failed.')
+    })
+    .tool('who', {}, (_args, ctx) => ctx.client.info?.name ?? 'nobody')
+    .tool(
+      'region',
+      { input: z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) }) },
+      ({ region }, ctx) => `${region}, ${ctx.requestInfo?.headers.get('mcp-param-region') ?? 'no header'}`,
+    )
+}
+
+function addTalkingTools(server: Server): void {
+  const waits: Waits = { started: [], stopped: [] }
+  const tag = z.object({ tag: z.string() })
+  server
+    .tool('steps', {}, async (_args, ctx) => {
+      for (const done of [1, 2, 3]) {
+        await ctx.progress(done, 3, `step ${done}`)
+        await pause(A_MOMENT)
+      }
+      return 'done'
+    })
+    .tool('talk', {}, async (_args, ctx) => {
+      await ctx.log.debug('whisper', 'shop')
+      await ctx.log.warning({ careful: true }, 'shop')
+      return 'talked'
+    })
+    .tool('slow', {}, async (_args, ctx) => {
+      for (const done of [1, 2, 3]) {
+        await ctx.progress(done, 3)
+        await pause(60)
+      }
+      return 'made it'
+    })
+    .tool('wait', { input: tag }, async (args, ctx) => {
+      waits.started.push(args.tag)
+      await ctx.progress(1)
+      await untilAborted(ctx.signal)
+      waits.stopped.push(args.tag)
+      return 'stopped'
+    })
+    .tool('waits', { input: tag }, (args) =>
+      JSON.stringify({ started: waits.started.includes(args.tag), stopped: waits.stopped.includes(args.tag) }),
+    )
+}
+
+function addAskingTools(server: Server): void {
+  const Answer = z.object({ name: z.string(), age: z.number().optional() })
+  server
+    .tool('ask', { input: z.object({ message: z.string() }) }, async ({ message }, ctx) => {
+      const { action, content } = await ctx.elicit('form', { message, schema: form })
+      return JSON.stringify({ action, ...(content !== undefined && { content }) })
+    })
+    .tool('ask-twice', {}, async (_args, ctx) => {
+      const first = await ctx.elicit('first', { message: 'First?', schema: Answer })
+      const second = await ctx.elicit('second', { message: 'Decline second?', schema: Answer })
+      return `${first.action} ${second.action}`
+    })
+    .tool('visit', {}, async (_args, ctx) => {
+      const { action } = await ctx.openUrl('visit', { message: 'Pay here', url: 'https://pay.example/1' })
+      return action
+    })
+    .tool('write', {}, async (_args, ctx) => {
+      const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'Hello' } }]
+      const { content } = await ctx.sample('write', { messages, maxTokens: 10 })
+      const [first] = Array.isArray(content) ? content : [content]
+      return first?.type === 'text' ? first.text : JSON.stringify(content)
+    })
+    .tool('folders', {}, async (_args, ctx) => JSON.stringify(await ctx.roots()))
+}
+
+function addChangingTools(server: Server): void {
+  let grown = 0
+  server
+    .tool('touch', { input: z.object({ uri: z.string() }) }, ({ uri }) => {
+      server.resourceUpdated(uri)
+      return 'touched'
+    })
+    .tool('grow', {}, () => {
+      grown += 1
+      server.tool(`grown-${grown}`, {}, () => 'ripe')
+      return `grown-${grown}`
+    })
+}
+
+function addResources(server: Server): void {
+  for (const note of notes) {
+    server.resource(`note://${note}`, { name: `note-${note}`, mimeType: 'text/plain', subscribe: true }, `Note ${note}`)
+  }
+  server.resource('blob://pixel', { name: 'pixel', mimeType: 'image/png' }, () =>
+    Uint8Array.from(atob(PIXEL), (letter) => letter.charCodeAt(0)),
+  )
+  server.resource(
+    'item://{id}',
+    {
+      name: 'item',
+      mimeType: 'text/plain',
+      complete: { id: items },
+    },
+    ({ id }) => (items.includes(id) ? `Item ${id}` : undefined),
+  )
+}

@@ -1,0 +1,141 @@
+/** The reference server that has a bit of everything, under our client. */
+
+import assert from 'node:assert/strict'
+import { connectOurs } from '../clients/ours.ts'
+import type { Driver } from '../driver.ts'
+import { eventually, textOf } from '../feature.ts'
+import { programOf, startListening } from './program.ts'
+import type { Check, Stranger } from './stranger.ts'
+
+const NAME = '@modelcontextprotocol/server-everything'
+const TEXT = 'demo://resource/dynamic/text/1'
+
+export const everythingOverStdio: Stranger = {
+  package: NAME,
+  is: 'server',
+  over: 'stdio',
+  async run(check) {
+    const driver = await connectOurs({ carrier: 'stdio', command: [process.execPath, programOf(NAME), 'stdio'] })
+    await tryAll(check, driver)
+    await driver.close()
+  },
+}
+
+export const everythingOverHttp = overHttp('http', 'streamableHttp', '/mcp')
+export const everythingOverSse = overHttp('sse', 'sse', '/sse')
+
+function overHttp(over: string, mode: string, path: string): Stranger {
+  return {
+    package: NAME,
+    is: 'server',
+    over,
+    async run(check) {
+      const { port, close } = await startListening(programOf(NAME), [mode])
+      try {
+        const driver = await connectOurs({ carrier: 'http', url: `http://127.0.0.1:${port}${path}` })
+        await tryAll(check, driver)
+        await driver.close()
+      } finally {
+        await close()
+      }
+    },
+  }
+}
+
+async function tryAll(check: Check, driver: Driver): Promise<void> {
+  await tryTools(check, driver)
+  await tryQuestions(check, driver)
+  await tryResources(check, driver)
+  await tryPrompts(check, driver)
+}
+
+async function tryTools(check: Check, driver: Driver): Promise<void> {
+  await check('lists its tools, also those that a client has to be able to serve', async () => {
+    const names = (await driver.listTools()).map(({ name }) => name)
+    for (const name of ['echo', 'get-sum', 'trigger-sampling-request', 'trigger-url-elicitation'])
+      assert.ok(names.includes(name), name)
+  })
+  await check('calls a tool', async () => {
+    assert.equal(textOf(await driver.callTool('get-sum', { a: 2, b: 3 })), 'The sum of 2 and 3 is 5.')
+  })
+  await check('gets structured content', async () => {
+    const { structuredContent } = await driver.callTool('get-structured-content', { location: 'Chicago' })
+    assert.deepEqual(structuredContent, { temperature: 36, conditions: 'Light rain / drizzle', humidity: 82 })
+  })
+  await check('gets pictures, annotations and links', async () => {
+    const types = async (name: string, args = {}) =>
+      (await driver.callTool(name, args)).content.map(({ type }) => type).join()
+    assert.match(await types('get-tiny-image'), /image/)
+    assert.equal(await types('get-annotated-message', { messageType: 'error', includeImage: true }), 'text,image')
+    assert.equal(await types('get-resource-links', { count: 2 }), 'text,resource_link,resource_link')
+    assert.equal(await types('get-resource-reference', { resourceType: 'Text', resourceId: 1 }), 'text,resource,text')
+  })
+  await check('hears of progress', async () => {
+    const seen: number[] = []
+    const args = { duration: 0.1, steps: 3 }
+    const onProgress = ({ progress }: { progress: number }) => void seen.push(progress)
+    await driver.callTool('trigger-long-running-operation', args, { onProgress })
+    assert.deepEqual(seen, [1, 2, 3])
+  })
+  await check('is told what is wrong with arguments', async () => {
+    assert.equal((await driver.callTool('get-sum', { a: 'two', b: 3 })).isError, true)
+  })
+}
+
+async function tryQuestions(check: Check, driver: Driver): Promise<void> {
+  await check('fills in a form, defaults included', async () => {
+    const text = textOf(await driver.callTool('trigger-elicitation-request'))
+    assert.match(text, /Name: Ada/)
+    assert.match(text, /It was a dark and stormy night/)
+  })
+  await check('goes to a URL', async () => {
+    const args = { url: 'https://x.example/', message: 'Go there' }
+    assert.match(textOf(await driver.callTool('trigger-url-elicitation', args)), /completed the URL elicitation/)
+  })
+  await check('writes for the server', async () => {
+    const args = { prompt: 'Hello', maxTokens: 10 }
+    assert.match(textOf(await driver.callTool('trigger-sampling-request', args)), /You said: .*Hello/)
+  })
+  await check('shows its roots', async () => {
+    assert.match(textOf(await driver.callTool('get-roots-list')), /file:\/\/\/work/)
+  })
+}
+
+async function tryResources(check: Check, driver: Driver): Promise<void> {
+  await check('lists and reads resources', async () => {
+    assert.ok((await driver.listResources()).length > 0)
+    assert.equal((await driver.listTemplates()).length, 2)
+    const [first] = (await driver.readResource(TEXT)).contents
+    assert.match(String(first && 'text' in first && first.text), /plaintext resource/)
+  })
+  await check('hears of updates, and of log messages', async () => {
+    const stop = await driver.watch(TEXT)
+    await driver.callTool('toggle-subscriber-updates')
+    await eventually('an update', () => driver.heard.updated.includes(TEXT))
+    await eventually('a log message', () =>
+      driver.heard.logs.some(({ data }) => String(data).includes('Received Subscribe Resource request')),
+    )
+    await driver.callTool('toggle-subscriber-updates')
+    await stop()
+  })
+}
+
+async function tryPrompts(check: Check, driver: Driver): Promise<void> {
+  await check('lists and fills in prompts', async () => {
+    assert.ok((await driver.listPrompts()).some(({ name }) => name === 'args-prompt'))
+    const { messages } = await driver.getPrompt('args-prompt', { city: 'Oslo' })
+    assert.deepEqual(messages[0]?.content, { type: 'text', text: "What's weather in Oslo?" })
+  })
+  await check('completes what depends on what is known', async () => {
+    const { completion } = await driver.complete({
+      ref: { type: 'ref/prompt', name: 'completable-prompt' },
+      argument: { name: 'name', value: 'A' },
+      context: { arguments: { department: 'Engineering' } },
+    })
+    assert.deepEqual(completion.values, ['Alice'])
+  })
+  await check('sets the level of logs, and pings', async () => {
+    await driver.setLogLevel('error')
+    await driver.ping()
+  })
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { withSection } from './marked-section.ts'
+import { toRecord } from './record.ts'
+import type { Results } from './results.ts'
+import { shortSection, wholeSection } from './support.ts'
+
+const way = { ours: 'client', peer: 'sdk-1', carrier: 'http' } as const
+const results: Results = {
+  date: '2026-01-02',
+  node: 'v24.0.0',
+  versions: { 'sdk-1': { '@modelcontextprotocol/sdk': '1.2.3' } },
+  ways: [
+    { ...way, revision: '2025-06-18', cells: [{ what: 'a tool is called', status: 'passed' }] },
+    {
+      ...way,
+      revision: '2025-11-25',
+      cells: [
+        { what: 'a tool is called', status: 'breaks', reason: 'it lies', evidence: 'a | b' },
+        { what: 'output is structured', status: 'absent', reason: 'not over http' },
+      ],
+    },
+  ],
+  strangers: [
+    { package: 'other', version: '4.5.6', is: 'client', over: 'http', cells: [{ what: 'calls', status: 'passed' }] },
+  ],
+}
+
+describe('the sections on support', () => {
+  const whole = wholeSection(toRecord(results)).split('\n')
+  const short = shortSection(toRecord(results)).split('\n')
+  const cellsOf = (line = '') => line.split('|').map((cell) => cell.trim())
+
+  it('count the ways in which a feature works', () => {
+    const row = cellsOf(whole.find((line) => line.startsWith('| a tool is called')))
+    expect(row.slice(1, 3)).toEqual(['a tool is called', '1 of 2'])
+  })
+
+  it('leave out what does not exist there', () => {
+    const row = cellsOf(whole.find((line) => line.startsWith('| output is structured')))
+    expect(row.slice(1, 3)).toEqual(['output is structured', '–'])
+  })
+
+  it('say what does not work, why, and what is seen', () => {
+    expect(whole.at(-1)).toMatch(/the server of SDK 1\.2\.3 .* a tool is called .* it lies .* `a \\\| b`/)
+  })
+
+  it('have a line for each peer, with its version and the date', () => {
+    expect(short[0]).toContain('2026-01-02')
+    expect(cellsOf(short.find((line) => line.includes('1.2.3')))).toEqual([
+      '',
+      'official SDK 1.2.3',
+      'server',
+      'http',
+      '2025-06-18 to 2025-11-25',
+      '1 of 2',
+      '',
+    ])
+    expect(cellsOf(short.find((line) => line.includes('other'))).slice(1, 4)).toEqual([
+      '`other` 4.5.6',
+      'client',
+      'http',
+    ])
+  })
+})
+
+describe('a section between comments', () => {
+  it('is replaced, and nothing else is', () => {
+    const document = 'a\n<!-- begin: x -->\n\nold\n\n<!-- end: x -->\nb'
+    expect(withSection(document, 'x', 'new')).toBe('a\n<!-- begin: x -->\n\nnew\n\n<!-- end: x -->\nb')
+  })
+
+  it('is asked for where the comments are missing', () => {
+    expect(() => withSection('a', 'x', 'new')).toThrow('There is no <!-- begin: x --> in the document')
+  })
+})
