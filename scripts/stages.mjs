@@ -10,7 +10,7 @@ import { removeStaleOutputs } from './stale-outputs.mjs'
  * It resolves to the number of checks that passed and failed, one line on what it found, the tools' output,
  * and the checks that this machine cannot run.
  */
-export const stages = { types, lint, laws, eras, unit, size, packages, conformance }
+export const stages = { types, lint, laws, eras, unit, size, packages, conformance, interop }
 
 /** The packages compile, and so do the tests, the applications and the scripts. */
 async function types(run) {
@@ -83,6 +83,13 @@ async function conformance(run) {
   const build = await built(run)
   if (build.code !== 0) return notBuilt(build)
   return reporting(run, 'conformance', ['conformance/official/src/main.ts'])
+}
+
+/** Our packages as built, with the official SDK, and with servers and clients of others. */
+async function interop(run) {
+  const build = await built(run)
+  if (build.code !== 0) return notBuilt(build)
+  return reporting(run, 'interop', ['conformance/interop/src/main.ts'])
 }
 
 /** The build, which is made once for all stages that need it. */
