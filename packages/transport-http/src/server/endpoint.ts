@@ -18,11 +18,11 @@ import { readBody } from './body.ts'
 import { type Cors, createCors } from './cors.ts'
 import { createEras, type Eras } from './eras/select.ts'
 import { acceptsEvents, checkAccept, checkContentType, createGuards, type Guards } from './guards.ts'
-import { createHost, type Host, type Inbound } from './host.ts'
+import { createHost, type Host, type Inbound, type Outlive } from './host.ts'
 import type { EndpointOptions } from './options.ts'
 
 export interface Endpoint {
-  fetch(request: Request): Awaitable<Response>
+  fetch(request: Request, outlive?: Outlive): Awaitable<Response>
   /** Ends everything that runs. What comes later is refused with 503. */
   close(): void
   /** Refuses what is new, gives what runs this many ms to end, then closes. */
@@ -48,16 +48,16 @@ class GuardedEndpoint implements Endpoint {
     this.#eras = createEras(this.#host)
   }
 
-  fetch(request: Request): Awaitable<Response> {
+  fetch(request: Request, outlive?: Outlive): Awaitable<Response> {
     // Whoever may not call at all may still read where to get credentials.
     const open = request.method === 'POST' ? undefined : this.#host.options.authenticate?.metadata?.(request)
     if (open !== undefined) return open
     const refused = this.#guards.checkCaller(request)
     if (refused !== undefined) return refused
     const cors = this.#cors
-    if (cors === undefined) return this.#handleSafely(request)
+    if (cors === undefined) return this.#handleSafely(request, outlive)
     if (isPreflight(request)) return cors.preflight(request)
-    const response = this.#handleSafely(request)
+    const response = this.#handleSafely(request, outlive)
     return isPromise(response) ? response.then((settled) => cors.open(request, settled)) : cors.open(request, response)
   }
 
@@ -76,20 +76,20 @@ class GuardedEndpoint implements Endpoint {
   }
 
   /** A fault of this side, or of a hook of the user's, says nothing of itself. */
-  #handleSafely(request: Request): Awaitable<Response> {
+  #handleSafely(request: Request, outlive: Outlive | undefined): Awaitable<Response> {
     const fault = (error: unknown) => {
       this.#host.report(error instanceof Error ? error : new Error('A hook threw what is no error', { cause: error }))
       return refusal(500, internalError())
     }
     try {
-      const response = this.#handle(request)
+      const response = this.#handle(request, outlive)
       return isPromise(response) ? response.then(undefined, fault) : response
     } catch (error) {
       return fault(error)
     }
   }
 
-  #handle(request: Request): Awaitable<Response> {
+  #handle(request: Request, outlive: Outlive | undefined): Awaitable<Response> {
     const { method } = request
     if (this.#isClosed || (this.#isClosing && method === 'GET')) return unavailable(CLOSING)
     const hasOthers = this.#eras.other !== undefined
@@ -97,20 +97,23 @@ class GuardedEndpoint implements Endpoint {
       return notAllowed(hasOthers ? 'GET, POST, DELETE' : 'POST')
     }
     const { authenticate } = this.#host.options
-    return authenticate === undefined ? this.#answer(request, undefined) : this.#authenticated(request, authenticate)
+    if (authenticate === undefined) return this.#answer(request, undefined, outlive)
+    return this.#authenticated(request, authenticate, outlive)
   }
 
   async #authenticated(
     request: Request,
     authenticate: NonNullable<EndpointOptions['authenticate']>,
+    outlive: Outlive | undefined,
   ): Promise<Response> {
     const auth = await authenticate(request)
-    return auth instanceof Response ? auth : this.#answer(request, auth)
+    return auth instanceof Response ? auth : this.#answer(request, auth, outlive)
   }
 
-  #answer(request: Request, auth: AuthInfo | undefined): Awaitable<Response> {
+  #answer(request: Request, auth: AuthInfo | undefined, outlive: Outlive | undefined): Awaitable<Response> {
     const { responses, strictAccept } = this.#host.options
-    const inbound: Inbound = { request, auth, takesEvents: responses !== 'json' && acceptsEvents(request) }
+    const takesEvents = responses !== 'json' && acceptsEvents(request)
+    const inbound: Inbound = { request, auth, takesEvents, outlive }
     if (request.method !== 'POST') return this.#eras.other?.(inbound) ?? notAllowed('POST')
     const refused = checkContentType(request) ?? checkAccept(request, strictAccept === true) ?? busy(this.#host)
     return refused ?? this.#post(inbound)

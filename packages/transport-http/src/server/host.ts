@@ -21,7 +21,11 @@ export interface Inbound {
   readonly auth: AuthInfo | undefined
   /** Whether its answer may be a stream. */
   readonly takesEvents: boolean
+  /** Has the runtime let work go on when its client has gone; absent where it does so anyway. */
+  readonly outlive: Outlive | undefined
 }
+
+export type Outlive = (work: PromiseLike<unknown>) => void
 
 /** What runs until it ends by itself or is ended from outside. */
 export interface Running {
@@ -57,6 +61,7 @@ export function answerRequest(
   host: Host,
   message: RequestMessage,
   exchange: HttpExchange,
+  outlive: Outlive | undefined,
 ): Awaitable<ResponseMessage | undefined> {
   host.running.add(exchange)
   const done = (answer: ResponseMessage | undefined): ResponseMessage | undefined => {
@@ -71,7 +76,10 @@ export function answerRequest(
   }
   try {
     const answer = host.responder.respond(message, exchange)
-    return isPromise(answer) ? answer.then(done, fault) : done(answer)
+    if (!isPromise(answer)) return done(answer)
+    const settled = answer.then(done, fault)
+    outlive?.(settled)
+    return settled
   } catch (error) {
     return fault(error)
   }

@@ -122,7 +122,7 @@ class LegacyEra {
       endsWithClient: false,
       say: () => {},
     })
-    const answer = await answerRequest(this.#host, message, exchange)
+    const answer = await answerRequest(this.#host, message, exchange, inbound.outlive)
     if (answer === undefined) return silentResponse()
     const text = answerText(answer, this.#host.report)
     if ('error' in answer || !this.#records.areKept) return jsonResponse(text, statusOf(answer))
@@ -194,7 +194,7 @@ class LegacyEra {
   #answer(
     message: RequestMessage,
     live: LiveSession,
-    { request, auth }: Inbound,
+    { request, auth, outlive }: Inbound,
     reply: LazyReply,
   ): Awaitable<ResponseMessage | undefined> {
     const session = new HttpSession(live, this.#records.update, this.#records.areKept ? reply : undefined)
@@ -208,7 +208,7 @@ class LegacyEra {
     }
     live.running.set(message.id, exchange)
     live.holders += 1
-    const answer = answerRequest(this.#host, message, exchange)
+    const answer = answerRequest(this.#host, message, exchange, outlive)
     return isPromise(answer) ? answer.then(done) : done(answer)
   }
 

@@ -75,7 +75,7 @@ function request(message: RequestMessage, inbound: Inbound, host: Host): Awaitab
   })
   const run = (refused: RpcError | undefined) => {
     if (refused !== undefined) return refusal(400, refused, id)
-    return reply.answer(answerRequest(host, message, exchange))
+    return reply.answer(answerRequest(host, message, exchange, inbound.outlive))
   }
   const checked = checkArguments(message, exchange, inbound, host)
   return isPromise(checked) ? checked.then(run) : run(checked)

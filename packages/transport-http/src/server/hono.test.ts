@@ -1,0 +1,57 @@
+import { Hono } from 'hono'
+import { describe, expect, it } from 'vitest'
+import { mcp } from './hono.ts'
+import { gate, HandWritten, LEGACY, MODERN, modern, request } from './server.fixture.ts'
+
+/** A runtime that ends the work of a request with its connection, unless it is told what to wait for. */
+function runtime(app: Hono) {
+  const kept: Promise<unknown>[] = []
+  const context = {
+    waitUntil: (work: Promise<unknown>) => void kept.push(work),
+    passThroughOnException() {},
+    props: {},
+  }
+  return {
+    kept,
+    async post(message: object, headers: Record<string, string>): Promise<Response> {
+      const all = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers }
+      const init = { method: 'POST', headers: all, body: JSON.stringify(message) }
+      return app.fetch(new Request('http://localhost/mcp', init), {}, context)
+    },
+  }
+}
+
+describe('an app on a runtime that ends the work of a request with its connection', () => {
+  it.each(['legacy', 'modern'] as const)('has it wait for the end of a %s call', async (era) => {
+    const held = gate()
+    const server = new HandWritten({
+      'tools/call': async () => {
+        await held.promise
+        return { content: [] }
+      },
+    })
+    const { kept, post } = runtime(new Hono().route('/mcp', mcp(server)))
+    const opened = await post(request('initialize', { protocolVersion: LEGACY }), {})
+    await Promise.all(kept.splice(0))
+
+    const calls = {
+      legacy: () => post(request('tools/call'), { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }),
+      modern: () =>
+        post(modern('tools/call', { name: 't' }), {
+          'mcp-protocol-version': MODERN,
+          'mcp-method': 'tools/call',
+          'mcp-name': 't',
+        }),
+    }
+    const response = calls[era]()
+    while (kept.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    const first = await Promise.race([
+      kept[0]?.then(() => 'the work'),
+      new Promise((resolve) => setTimeout(resolve, 10, 'time')),
+    ])
+    expect(first).toBe('time')
+    held.open()
+    expect((await response).status).toBe(200)
+    await Promise.all(kept)
+  })
+})
