@@ -10,8 +10,7 @@ import {
   workload,
 } from '@mcpx/auth/client'
 import { connect } from '@mcpx/client'
-import { http } from '@mcpx/transport-http/client'
-import type { Run, Scenario, Scenarios } from './scenario.ts'
+import { type Run, reach, type Scenario, type Scenarios } from './scenario.ts'
 
 /** The suite agrees at once, and sends nobody to the address: it stands in the redirect. */
 const redirect = manualRedirect('http://127.0.0.1:3000/callback', async (url) => {
@@ -22,8 +21,8 @@ const redirect = manualRedirect('http://127.0.0.1:3000/callback', async (url) =>
 /** The document that the suite knows the client by. Nobody reads it. */
 const clientMetadataUrl = 'https://conformance-test.local/client-metadata.json'
 
-async function use({ url }: Run, auth: Auth): Promise<void> {
-  await using client = await connect(http(url, { auth }))
+async function use(run: Run, auth: Auth): Promise<void> {
+  await using client = await connect(reach(run, { auth }))
   await client.listTools().all()
   await client.callTool('test-tool', {})
 }

@@ -1,10 +1,9 @@
 /** What travels as headers too: the method, what it is about, and the arguments that tools mark. */
 import { connect } from '@mcpx/client'
-import { http } from '@mcpx/transport-http/client'
-import type { Scenario, Scenarios } from './scenario.ts'
+import { reach, type Scenario, type Scenarios } from './scenario.ts'
 
-const nameTheTarget: Scenario = async ({ url }) => {
-  await using client = await connect(http(url))
+const nameTheTarget: Scenario = async (run) => {
+  await using client = await connect(reach(run))
   const [tool] = await client.listTools().all()
   if (tool !== undefined) await client.callTool(tool.name)
   const [resource] = await client.listResources().all()
@@ -18,15 +17,15 @@ interface ToolCall {
   readonly arguments: Record<string, unknown>
 }
 
-const mirrorArguments: Scenario = async ({ url, context }) => {
-  await using client = await connect(http(url))
+const mirrorArguments: Scenario = async (run) => {
+  await using client = await connect(reach(run))
   await client.listTools().all()
-  for (const { name, arguments: given } of context.toolCalls as ToolCall[]) await client.callTool(name, given)
+  for (const { name, arguments: given } of run.context.toolCalls as ToolCall[]) await client.callTool(name, given)
 }
 
 /** Tools whose marks make no sense are not in the list; all others can be called. */
-const callWhatIsLeft: Scenario = async ({ url }) => {
-  await using client = await connect(http(url))
+const callWhatIsLeft: Scenario = async (run) => {
+  await using client = await connect(reach(run))
   for (const { name } of await client.listTools().all()) await client.callTool(name, { region: 'us-west1' })
 }
 

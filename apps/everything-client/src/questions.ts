@@ -1,10 +1,9 @@
 /** Calls that come back with questions, with and without a state to carry along. */
 import { connect } from '@mcpx/client'
-import { http } from '@mcpx/transport-http/client'
-import type { Scenario, Scenarios } from './scenario.ts'
+import { reach, type Scenario, type Scenarios } from './scenario.ts'
 
-const carryState: Scenario = async ({ url }) => {
-  await using client = await connect(http(url), {
+const carryState: Scenario = async (run) => {
+  await using client = await connect(reach(run), {
     onElicit: () => ({ action: 'accept', content: { confirmed: true } }),
   })
   await client.listTools().all()

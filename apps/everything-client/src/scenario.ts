@@ -1,4 +1,6 @@
 /** What a scenario is: a function that uses the server at a URL as the suite expects it. */
+import type { Connector } from '@mcpx/protocol'
+import { type HttpOptions, http } from '@mcpx/transport-http/client'
 
 /** What the suite says of a run. */
 export interface Run {
@@ -12,3 +14,8 @@ export type Scenario = (run: Run) => Promise<void>
 
 /** Scenarios under the names that the suite gives them. */
 export type Scenarios = Readonly<Record<string, Scenario>>
+
+/** The way to the server. Many clients start at once, and all ask the same process: it may take its time to answer. */
+export function reach({ url }: Run, options: HttpOptions = {}): Connector {
+  return http(url, { probeTimeout: 25_000, ...options })
+}

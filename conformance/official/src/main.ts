@@ -25,35 +25,52 @@ const performers: Record<string, () => Promise<Verdict[]>> = {
 }
 const names = values.only?.flatMap((each) => each.split(',')) ?? Object.keys(performers)
 
+const unknown = names.find((name) => !Object.hasOwn(performers, name))
+if (unknown !== undefined) {
+  console.error(`There is no run '${unknown}': it is one of ${Object.keys(performers).join(', ')}.`)
+  process.exit(1)
+}
+
 const results: { run: string; verdicts: Verdict[] }[] = []
 for (const run of names) {
-  const performer = Object.hasOwn(performers, run) ? performers[run] : undefined
-  if (performer === undefined) {
-    console.error(`There is no run '${run}': it is one of ${Object.keys(performers).join(', ')}.`)
-    process.exit(1)
-  }
-  const verdicts = await performer()
+  const verdicts = (await performers[run]?.()) ?? []
   results.push({ run, verdicts })
   console.log(table(run, verdicts))
 }
 report()
 
+/** How long the suite may be kept from its work, in ms, for a failure to count; times are part of what it judges. */
+const STALL = 1_000
+const ATTEMPTS = 3
+
+/** Runs again what failed on a machine that was too busy to judge. */
 async function perform(run: Run): Promise<Verdict[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { verdicts, stalled } = await attemptRun(run)
+    const isGood = verdicts.every(({ outcome }) => outcome !== 'failed')
+    if (isGood || stalled <= STALL || attempt === ATTEMPTS) return verdicts
+    console.log(table(run.name, verdicts))
+    console.log(`${run.name} runs again: the machine was busy, the suite stood still for ${stalled} ms\n`)
+  }
+}
+
+async function attemptRun(run: Run): Promise<{ verdicts: Verdict[]; stalled: number }> {
   const expected = list(run.role, run.list)
   const faults: Verdict[] = []
   const server = run.role === 'server' ? await startServer() : undefined
   try {
     const target = server === undefined ? ['--command', client] : ['--url', server.url]
     const { remains, output } = await collect(run.role, [...target, ...run.choice], join(folder, run.name))
-    const names = new Set(remains.map(({ scenario }) => scenario))
-    const notRun = (await expected).filter((name) => !names.has(name)).map(missing)
+    const ran = new Set(remains.map(({ scenario }) => scenario))
+    const notRun = (await expected).filter((name) => !ran.has(name)).map(missing)
     if (remains.length < run.scenarios || notRun.length > 0) console.log(output.text)
     if (remains.length < run.scenarios) {
       faults.push({ ...missing('(all)'), reasons: [`${remains.length} of ${run.scenarios} scenarios ran`] })
     }
     const complaints = server?.complaints() ?? ''
     if (complaints !== '') faults.push({ ...missing('(server)'), reasons: [`complained: ${complaints}`] })
-    return [...remains.map((each) => judge(each, { excuses, notYet })), ...notRun, ...faults]
+    const verdicts = remains.map((each) => judge(each, { excuses, notYet }))
+    return { verdicts: [...verdicts, ...notRun, ...faults], stalled: output.stalled }
   } finally {
     await server?.stop()
   }

@@ -1,0 +1,34 @@
+/** Loaded before the suite, and before the clients that it starts, by NODE_OPTIONS. */
+import { writeSync } from 'node:fs'
+import { Server } from 'node:net'
+import { constants, setPriority } from 'node:os'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+if (process.env.MCP_CONFORMANCE_SCENARIO === undefined) {
+  stayOnLoopback()
+  tellOfStalls()
+} else {
+  // The suite starts all of its clients at once: whoever answers so many goes first.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+}
+
+/**
+ * What listens on all interfaces listens on the loopback address instead. The suite asks for the address right after
+ * `listen`, so it has to be known at once; a host name given to `listen` would be looked up first.
+ */
+function stayOnLoopback() {
+  const { _listen2: bind } = Server.prototype
+  Server.prototype._listen2 = function (address, port, addressType, ...rest) {
+    const isEverywhere = address === null || address === '0.0.0.0' || address === '::'
+    return isEverywhere
+      ? bind.call(this, '127.0.0.1', port, 4, ...rest)
+      : bind.call(this, address, port, addressType, ...rest)
+  }
+}
+
+/** Says at the end how long the suite came to nothing because others kept the machine busy. */
+function tellOfStalls() {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
+  process.on('exit', () => writeSync(2, `\nstalled for ${Math.round(delay.max / 1e6)} ms\n`))
+}
