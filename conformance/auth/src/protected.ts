@@ -1,0 +1,60 @@
+/** A protected server within the process, and clients of it that a user or a machine stands behind. */
+
+import type { Auth } from '@mcpx/auth/client'
+import { manualRedirect } from '@mcpx/auth/client'
+import { type BearerOptions, bearer, type RefusedRequest } from '@mcpx/auth/resource-server'
+import { connect } from '@mcpx/client'
+import { createServer } from '@mcpx/server'
+import { mcp } from '@mcpx/transport-http'
+import { http } from '@mcpx/transport-http/client'
+import { z } from 'zod'
+import { visit } from './provider.ts'
+
+export const RESOURCE = 'http://127.0.0.1:9/mcp'
+const REDIRECT = 'http://127.0.0.1:9/back'
+
+const who = z.object({ subject: z.string(), issuer: z.string(), clientId: z.string(), scopes: z.array(z.string()) })
+
+export const server = createServer({ name: 'protected', version: '1.0.0' })
+  .tool('whoami', { output: who }, (_, { auth }) => ({
+    subject: auth?.subject ?? '',
+    issuer: auth?.issuer ?? '',
+    clientId: auth?.clientId ?? '',
+    scopes: [...(auth?.scopes ?? [])],
+  }))
+  .tool('wipe', { scopes: ['admin'] }, () => 'wiped')
+
+/** Serves it, and gives the `fetch` that reaches it and everything else. */
+export function protect(options: Partial<BearerOptions> & Pick<BearerOptions, 'issuer'>) {
+  const refused: RefusedRequest[] = []
+  const challenges: string[] = []
+  const problems: Error[] = []
+  const guard = bearer({
+    audience: RESOURCE,
+    onRefused: (each) => refused.push(each),
+    report: (problem) => problems.push(problem),
+    ...options,
+  })
+  const app = mcp(server, { authenticate: guard })
+  const reach = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+    const request = new Request(input, init)
+    if (!request.url.startsWith(new URL(RESOURCE).origin)) return fetch(request)
+    const response = await app.fetch(request)
+    const challenge = response.headers.get('www-authenticate')
+    if (challenge !== null) challenges.push(`${response.status} ${challenge}`)
+    return response
+  }
+  return {
+    refused,
+    challenges,
+    problems,
+    reach,
+    connect: (auth: Auth | undefined, more: { readonly era?: 'legacy' | 'modern' } = {}) =>
+      connect<typeof server>(http(RESOURCE, { auth, fetch: reach }), more),
+  }
+}
+
+/** A user who logs in by this name wherever they are sent. */
+export function userCalled(login: string) {
+  return manualRedirect(REDIRECT, (url) => visit(url, REDIRECT, login))
+}
