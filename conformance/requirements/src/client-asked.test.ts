@@ -52,7 +52,11 @@ describe('a form', () => {
     [{ type: 'array', items: { type: 'string', enum: ['a', 'b'] }, minItems: 1 }, ['a'], []],
     [{ type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] }, maxItems: 1 }, ['a'], ['a', 'a']],
     [{ type: 'integer', minimum: 1 }, 1, 1.5],
-  ])('knows the field %j, and is not sent with what does not fit [C-113, C-114]', async (field, good, bad) => {
+    [{ type: 'string', format: 'email' }, 'ada@example.com', 'ada at example'],
+    [{ type: 'string', format: 'uri' }, 'https://a.example/b', 'no uri'],
+    [{ type: 'string', format: 'date' }, '2026-02-28', '2026-02-30'],
+    [{ type: 'string', format: 'date-time' }, '2026-02-28T10:00:00Z', '2026-02-28'],
+  ])('knows the field %j, and is not sent with what does not fit [C-113, C-114, C-115]', async (field, good, bad) => {
     const question = form({ type: 'object', properties: { f: field }, required: ['f'] })
     const giving = (f: unknown): ClientOptions => ({
       onElicit: () => ({ action: 'accept', content: { f } as never }),

@@ -49,6 +49,29 @@ describe('an answer that is kept', () => {
     expect(server.asked('tools/list')).toHaveLength(2)
   })
 
+  it.each([
+    ['tools/list', 'tools/call', -32602],
+    ['tools/list', 'tools/call', -32020],
+    ['prompts/list', 'prompts/get', -32602],
+    ['resources/list', 'resources/read', -32002],
+    ['resources/templates/list', 'resources/read', -32602],
+  ])('to %s is dropped when %s fails with %i, as if it were old [C-084]', async (list, method, code) => {
+    const members = { tools: [], prompts: [], resources: [], resourceTemplates: [] }
+    const server = createRawServer({
+      [list]: () => ({ ...members, ...fresh }),
+      [method]: ({ name }) => ({ code: name === 'other' ? -32603 : code, message: 'no' }),
+    })
+    await using client = await connect(server)
+    const read = () => client.request(list)
+    await read()
+    await expect(client.request(method, { name: 'other', uri: 'a:b' })).rejects.toMatchObject({ code: -32603 })
+    await read()
+    expect(server.asked(list)).toHaveLength(1)
+    await expect(client.request(method, { name: 'x', uri: 'a:b' })).rejects.toMatchObject({ code })
+    await read()
+    expect(server.asked(list)).toHaveLength(2)
+  })
+
   it('is dropped when a change is told, templates with the resources [C-083]', async () => {
     const ID = `${KEY}subscriptionId`
     const server = createRawServer({

@@ -1,4 +1,4 @@
-import { connect, createEraMemory, proxy } from '@mcpx/client'
+import { type Client, connect, createEraMemory, proxy } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
 import { caught } from '@mcpx/testkit'
 import { http } from '@mcpx/transport-http/client'
@@ -166,6 +166,32 @@ describe('a legacy server at a URL', () => {
       { content: [{ text: 'quick works in there' }] },
     ])
   })
+})
+
+it('leaves tools out over HTTP alone whose header annotations are wrong, also of a list that is kept [C-086, C-045]', async () => {
+  const annotated = { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }
+  const tools = [
+    { name: 'good', inputSchema: { type: 'object' as const } },
+    { name: 'wrong', inputSchema: annotated as unknown as { type: 'object' } },
+  ]
+  let lists = 0
+  const server = createServer(
+    { name: 'annotated', version: '1' },
+    {
+      listTools: () => ({ tools, ttlMs: 60_000, cacheScope: 'private', _meta: { count: ++lists } }),
+      callTool: () => ({ content: [] }),
+    },
+  )
+  const { url, close } = await serveHttp(server, { port: 0 })
+  onTestFinished(close)
+  const namesOf = async (client: Client) => (await client.listTools().all()).map(({ name }) => name)
+  await using here = await connect(server)
+  await using there = await connect(http(url), { eraMemory: createEraMemory() })
+  for (let times = 0; times < 2; times += 1) {
+    expect(await namesOf(here as Client)).toEqual(['good', 'wrong'])
+    expect(await namesOf(there)).toEqual(['good'])
+  }
+  expect(lists).toBe(2)
 })
 
 describe('a stream that is cut before the answer', () => {

@@ -31,8 +31,9 @@ export interface Line {
 
 export type Target = Connector | Responder
 
-/** Connects to a server, or, within the process, to what answers as one. */
-export async function openLine(target: Target, report: (problem: Error) => void): Promise<Line> {
+/** Connects to a server, or, within the process, to what answers as one. The connection ends when the signal fires. */
+export async function openLine(target: Target, report: (problem: Error) => void, signal?: AbortSignal): Promise<Line> {
+  signal?.throwIfAborted()
   const line = { listener: undefined as Listener | undefined, ended: false }
   const responder: Responder = {
     // Only servers of the legacy era ask, and it is not known to be one before its listener is there.
@@ -56,10 +57,14 @@ export async function openLine(target: Target, report: (problem: Error) => void)
     await line.listener?.hear(message)
   }
 
-  const options = { responder, report }
+  const options = { responder, report, signal }
   const connection = await ('respond' in target ? await inMemory(target) : target).connect(options)
+  const close = () => void connection.close()
+  signal?.addEventListener('abort', close)
+  if (signal?.aborted === true) close()
   void connection.closed.then(() => {
     line.ended = true
+    signal?.removeEventListener('abort', close)
   })
   return Object.assign(line, { connection })
 }

@@ -31,7 +31,7 @@ export async function keepLink(core: Core, target: Target): Promise<LinkKeeper> 
   async function reopen(): Promise<Link> {
     try {
       await latest.connection.close()
-      const link = await openLink(core, target, memory)
+      const link = await openLink(core, target, memory, closing.signal)
       latest = link
       if (closing.signal.aborted) await link.connection.close()
       throwIfClosed()

@@ -64,17 +64,26 @@ export interface ClientOptions {
   readonly onElicit?: ((ask: ElicitAsk) => Awaitable<ElicitAnswer>) | undefined
   /** Which ways of asking the user there are. Default: both. */
   readonly elicitationModes?: readonly ElicitAsk['mode'][] | undefined
-  /** Has a model write something. Giving it declares sampling. Throw `userRejected()` when the user says no. */
+  /**
+   * Has a model write something. Giving it declares sampling. Throw `userRejected()` when the user says no.
+   * @deprecated by the newest revision of the protocol; servers of all ages may still need it.
+   */
   readonly onSample?:
     | ((params: CreateMessageRequestParams, origin: AskOrigin) => Awaitable<CreateMessageResult>)
     | undefined
   /** What `onSample` can do besides writing. Default: nothing. */
   readonly sampling?: { readonly tools?: boolean | undefined; readonly context?: boolean | undefined } | undefined
-  /** The folders to work in, as `file:` URIs. Giving them declares roots. */
+  /**
+   * The folders to work in, as `file:` URIs. Giving them declares roots.
+   * @deprecated by the newest revision of the protocol; servers of all ages may still need it.
+   */
   readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>) | undefined
   /** What is declared besides what the callbacks can do: extensions, or what the `onAsk` of each call will answer. */
   readonly capabilities?: ClientCapabilities | undefined
-  /** Hears log messages of the server. */
+  /**
+   * Hears log messages of the server.
+   * @deprecated by the newest revision of the protocol; servers of all ages may still need it.
+   */
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
   /** From which level on log messages are wanted. Default: `info` when there is an `onLog`, else none. */
   readonly logLevel?: LoggingLevel | undefined

@@ -1,6 +1,6 @@
 /** Keeps answers for as long as their server says that they are fresh. */
 
-import type { Change, JsonObject } from '@mcpx/protocol'
+import { type Change, ErrorCode, type JsonObject } from '@mcpx/protocol'
 
 export interface ResponseCache {
   get(method: string, params: JsonObject): JsonObject | undefined
@@ -11,6 +11,8 @@ export interface ResponseCache {
   fetching(method: string, params: JsonObject): (result: JsonObject) => void
   /** Forgets what a change makes wrong. */
   invalidate(change: Change): void
+  /** Forgets the lists that may have led to a call which failed with this error. */
+  doubt(method: string, code: number): void
   /** Forgets all answers to one method. */
   drop(method: string): void
 }
@@ -70,6 +72,10 @@ export function createResponseCache(limit: number): ResponseCache {
         drop((entry) => methods.includes(entry.method))
       }
     },
+    doubt(method, code) {
+      const lists = suspicious.has(code) ? namedBy[method] : undefined
+      if (lists !== undefined) drop((entry) => lists.includes(entry.method))
+    },
     drop: (method) => drop((entry) => entry.method === method),
   }
 }
@@ -79,6 +85,21 @@ const listsOf = {
   prompts: ['prompts/list'],
   resources: ['resources/list', 'resources/templates/list'],
 }
+
+/** The lists in which callers find what these methods name. */
+const namedBy: Readonly<Record<string, readonly string[]>> = {
+  'tools/call': listsOf.tools,
+  'prompts/get': listsOf.prompts,
+  'resources/read': listsOf.resources,
+}
+
+/** What is named is not there, or is not as it was. */
+const suspicious = new Set<number>([
+  ErrorCode.InvalidParams,
+  ErrorCode.MethodNotFound,
+  ErrorCode.ResourceNotFound,
+  ErrorCode.HeaderMismatch,
+])
 
 /** What was updated may lie below a resource that was read as a whole, or the other way round. */
 function overlaps(one: string, other: string): boolean {

@@ -8,6 +8,7 @@ import {
   LATEST_MODERN_REVISION,
   methodEntry,
   type Revision,
+  RpcError,
   serverInfoOf,
   withEnvelope,
 } from '@mcpx/protocol'
@@ -35,6 +36,7 @@ export async function discover(
 export function openModern(core: Core, line: Line, first: DiscoverResult, agreed: Revision): Link {
   const { connection } = line
   const sender = createSender(core, line, agreed)
+  void warnOfDeprecated(core)
   let server = factsOf(first)
   core.cache.fetching('server/discover', {})(first as unknown as JsonObject)
 
@@ -94,7 +96,13 @@ async function request(
   if (hit !== undefined) return hit
   const keep = isKept ? core.cache.fetching(method, params) : undefined
   const begun = performance.now()
-  const result = await sender.send(method, params, options)
+  let result: JsonObject
+  try {
+    result = await sender.send(method, params, options)
+  } catch (error) {
+    if (error instanceof RpcError) core.cache.doubt(method, error.code)
+    throw error
+  }
   if (result.resultType !== 'input_required') {
     keep?.(result)
     return result
@@ -102,6 +110,13 @@ async function request(
   if (options.input === 'pass') return result
   const { send } = sender
   return carryOn(result as unknown as InputRequiredResult, { core, server, begun, method, params, options, send })
+}
+
+/** What warns is loaded where there is something to warn of. */
+async function warnOfDeprecated({ options }: Core): Promise<void> {
+  if ((options.onSample ?? options.roots ?? options.onLog ?? options.logLevel) === undefined) return
+  const deprecations = await import('../deprecations.ts')
+  deprecations.warnOfDeprecated(options)
 }
 
 /** Whether the answer depends on nothing but the method and its parameters. */

@@ -27,13 +27,13 @@ import { mutualRevision, supportedBy } from './modern-send.ts'
 const PROBE_TIMEOUT = 5_000
 
 /** Connects and makes the connection speak. What the era turned out to be is remembered for the next time. */
-export async function openLink(core: Core, target: Target, memory: EraMemory): Promise<Link> {
+export async function openLink(core: Core, target: Target, memory: EraMemory, signal?: AbortSignal): Promise<Link> {
   const { era: pin = 'auto' } = core.options
   const revision = isRevision(pin) ? pin : undefined
   const wanted = revision === undefined ? (pin as 'auto' | Era) : eraOf(revision)
   const { peer, probeTimeout = PROBE_TIMEOUT, silence = 'legacy' } = 'respond' in target ? {} : target
   const memo = wanted === 'auto' && peer !== undefined ? recall(memory, peer) : undefined
-  const open = () => openLine(target, core.report)
+  const open = () => openLine(target, core.report, signal)
   const remembered = await memo?.get()
   let known = undefined as Link | undefined
   if (wanted === 'legacy') return guarded(await open(), (line) => openLegacy(core, line, revision))
