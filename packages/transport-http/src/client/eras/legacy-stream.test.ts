@@ -30,6 +30,31 @@ describe("the server's own stream", () => {
     expect(await connection.request('a')).toEqual({})
   })
 
+  it('is there before anything is subscribed to, so that no change is missed', async () => {
+    let opened: number | undefined
+    const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+      async get(_, response) {
+        await delay(40)
+        opened = seen.length
+        stream(response)
+      },
+    })
+    const { connection } = await shakeHands(await reach(url))
+    await connection.request('resources/subscribe', { uri: 'note://a' })
+    const subscribed = seen.findIndex(({ message }) => message.method === 'resources/subscribe')
+    expect(subscribed).toBeGreaterThanOrEqual(opened ?? Number.POSITIVE_INFINITY)
+  })
+
+  it('is not waited for by a subscription where it was tried in vain', async () => {
+    const { url } = await serveLegacy((one, response) => result(response, one, {}), {
+      get: (_, response) => empty(response, 405),
+    })
+    const { connection } = await shakeHands(await reach(url))
+    const begun = performance.now()
+    expect(await connection.request('resources/subscribe', { uri: 'note://a' })).toEqual({})
+    expect(performance.now() - begun).toBeLessThan(500)
+  })
+
   it('that is forbidden is reported, and done without', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => empty(response, 403),

@@ -56,21 +56,25 @@ const LONG_ENOUGH = 5_000
 
 /**
  * Hears what the server says unasked until the connection ends. A server without such a stream is left in peace; one
- * that cannot be reached for long ends the connection, so that nobody waits for changes that never come.
+ * that cannot be reached for long ends the connection, so that nobody waits for changes that never come. `onTried` is
+ * called when the stream is open, or was tried in vain.
  */
-export async function listenToServer(host: Host, session: LegacySession): Promise<void> {
+export async function listenToServer(host: Host, session: LegacySession, onTried: () => void): Promise<void> {
   const { closing, report } = host
   const backoff = createBackoff(host.settings)
   const cursor: Cursor = {}
   while (!closing.aborted) {
     try {
       const response = await openStream(host, session, cursor, closing)
-      if (!(await isStream(response, session))) return
+      const isThere = await isStream(response, session)
+      onTried()
+      if (!isThere) return
       backoff.opened()
       const begun = performance.now()
       await hearAll(host, response, cursor)
       if (performance.now() - begun > LONG_ENOUGH) backoff.progressed()
     } catch (error) {
+      onTried()
       if (closing.aborted) return
       if (!isPassing(error)) return isFatal(error) ? host.end(error, GRACE) : report(error as Error)
       if (!backoff.failed()) return host.end(error as ConnectionError)

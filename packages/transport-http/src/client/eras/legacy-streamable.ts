@@ -15,12 +15,17 @@ import { routeLegacy } from './legacy-routing.ts'
 import { listenToServer, resume } from './legacy-stream.ts'
 import type { Host, Wire } from './wire.ts'
 
+/** What is told of after this comes on the session's own stream. */
+const SUBSCRIBE = 'resources/subscribe'
+/** How long a subscription waits for that stream, in ms: some servers send no headers before there is an event. */
+const STREAM_WAIT = 1_000
 /** How long the server is waited for when the session is ended, in ms. */
 const GOODBYE_TIMEOUT = 2_000
 
 export function createLegacyStreamable(host: Host): Required<Omit<Wire, 'givenUp' | 'hasOneStream'>> {
   const { settings, report } = host
   const session = createLegacySession()
+  let streamTried: Promise<void> | undefined
   const isGone = ({ status }: Response, sessionId: string | undefined) => status === 404 && sessionId !== undefined
 
   /** The session is gone, and with it the connection. What was refused for that reason was not done. */
@@ -58,6 +63,7 @@ export function createLegacyStreamable(host: Host): Required<Omit<Wire, 'givenUp
 
   return {
     async ask(message, signal) {
+      if (message.method === SUBSCRIBE) await streamTried
       if (message.method !== 'initialize') return ask(message, signal)
       session.reset()
       const answer = await ask(message, signal)
@@ -65,7 +71,15 @@ export function createLegacyStreamable(host: Host): Required<Omit<Wire, 'givenUp
       return answer
     },
     tell,
-    negotiated: () => void listenToServer(host, session),
+    negotiated() {
+      streamTried = new Promise((resolve) => {
+        const timer = setTimeout(resolve, STREAM_WAIT)
+        void listenToServer(host, session, () => {
+          clearTimeout(timer)
+          resolve()
+        })
+      })
+    },
     async close() {
       if (session.id === undefined) return
       const signal = AbortSignal.timeout(GOODBYE_TIMEOUT)
