@@ -23,9 +23,15 @@ export const server = createServer({ name: 'protected', version: '1.0.0' })
     scopes: [...(auth?.scopes ?? [])],
   }))
   .tool('wipe', { scopes: ['admin'] }, () => 'wiped')
+  .resource('clock://now', { subscribe: true }, () => new Date().toISOString())
+
+interface ProtectOptions extends Partial<BearerOptions> {
+  /** Answers what is not for the protected server. Default: whoever is there. */
+  readonly elsewhere?: (request: Request) => Promise<Response>
+}
 
 /** Serves it, and gives the `fetch` that reaches it and everything else. */
-export function protect(options: Partial<BearerOptions> & Pick<BearerOptions, 'issuer'>) {
+export function protect({ elsewhere = fetch, ...options }: ProtectOptions) {
   const refused: RefusedRequest[] = []
   const challenges: string[] = []
   const problems: Error[] = []
@@ -38,7 +44,7 @@ export function protect(options: Partial<BearerOptions> & Pick<BearerOptions, 'i
   const app = mcp(server, { authenticate: guard })
   const reach = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init)
-    if (!request.url.startsWith(new URL(RESOURCE).origin)) return fetch(request)
+    if (!request.url.startsWith(new URL(RESOURCE).origin)) return elsewhere(request)
     const response = await app.fetch(request)
     const challenge = response.headers.get('www-authenticate')
     if (challenge !== null) challenges.push(`${response.status} ${challenge}`)

@@ -219,6 +219,16 @@ describe('introspection', () => {
 describe('a function of one’s own', () => {
   const own = { subject: 'own', scopes: ['mcp'] }
 
+  it('gives scopes that hold others, too [S-275]', async () => {
+    const stage = createStage({ verify: () => own, implies: { mcp: ['read'] } })
+    expect((await stage.bring('mine')).auth?.scopes).toEqual(['mcp', 'read'])
+  })
+
+  it('still needs somebody to send clients to', () => {
+    const make = () => bearer({ audience: RESOURCE, verify: () => own })
+    expect(make).toThrow('metadata.authorizationServers: expected at least one issuer')
+  })
+
   it('is asked about what nobody else knows, and about nothing that was refused', async () => {
     const asked: string[] = []
     const verify = (token: string) => {

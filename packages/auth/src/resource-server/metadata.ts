@@ -35,7 +35,8 @@ export type MetadataHandler = (request: Request) => Response | undefined
 
 export function createMetadataHandler(metadata: ResourceMetadata): MetadataHandler {
   const { resource, authorizationServers, scopes = [], name, documentation, more } = metadata
-  if (authorizationServers.length === 0) throw new RangeError('authorizationServers: expected at least one issuer')
+  if (authorizationServers.length === 0)
+    throw new RangeError('metadata.authorizationServers: expected at least one issuer, for clients to get tokens at')
   for (const issuer of authorizationServers) secureUrl(issuer, 'authorizationServers')
   if (scopes.includes('offline_access')) {
     throw new RangeError('scopes: offline_access is for clients and authorization servers to agree on')

@@ -32,7 +32,7 @@ export interface BearerOptions {
   readonly introspection?: IntrospectionOptions | undefined
   /**
    * Checks tokens that none of the others knows; nothing for one that is not good. It has to see that the token is for
-   * this server. The scopes it gives are taken as they are.
+   * this server.
    */
   readonly verify?: ((token: string, request: Request) => Awaitable<AuthInfo | undefined>) | undefined
   /** The scopes that any request needs. They are announced in metadata and challenges. Default: none. */

@@ -69,7 +69,7 @@ export function createVerification(options: BearerOptions, { audiences, hierarch
     if (verify === undefined) throw unknownToken(issuer)
     const auth = await verify(token, request)
     if (auth === undefined) throw new CredentialsError('unknown', 'the token is not known here')
-    return auth
+    return { ...auth, scopes: hierarchy.whole(auth.scopes) }
   }
 }
 
