@@ -1,3 +1,4 @@
+import { caught } from '@mcpx/testkit'
 import { expect, it } from 'vitest'
 import { createBackOff, type RestartOptions } from './back-off.ts'
 
@@ -28,4 +29,16 @@ it('begins anew after a process that was well', async () => {
 
 it('can be left out', async () => {
   expect(await timeToWait(false, [1, 1, 1, 1])).toBeLessThan(1_000)
+})
+
+it('waits no longer when the process is no longer wanted', async () => {
+  const backOff = createBackOff({ delay: 60_000, maxDelay: 60_000 })
+  for (const lived of [1, 1]) backOff.exited(lived)
+  const controller = new AbortController()
+  const waiting = caught(() => backOff.wait(controller.signal))
+  controller.abort(new Error('closed'))
+  expect(await waiting).toMatchObject({ message: 'closed' })
+  for (const none of [backOff, createBackOff(false)]) {
+    expect(await caught(() => none.wait(controller.signal))).toMatchObject({ message: 'closed' })
+  }
 })

@@ -10,21 +10,22 @@ export interface RestartOptions {
 }
 
 export interface BackOff {
-  /** Resolves when the process may be started. */
-  wait(): Promise<void>
+  /** Resolves when the process may be started; rejects when the signal fires before. */
+  wait(signal?: AbortSignal): Promise<void>
   /** A process exited by itself after so many ms. */
   exited(lived: number): void
 }
 
 export function createBackOff(options: RestartOptions | false = {}): BackOff {
-  if (options === false) return { wait: async () => {}, exited() {} }
+  if (options === false) return { wait: async (signal) => signal?.throwIfAborted(), exited() {} }
   const { delay = 250, maxDelay = 10_000, healthyAfter = 10_000 } = options
   let exits = 0
   let notBefore = 0
   return {
-    async wait() {
+    async wait(signal) {
+      signal?.throwIfAborted()
       const left = notBefore - performance.now()
-      if (left > 0) await new Promise((resolve) => void setTimeout(resolve, left))
+      if (left > 0) await pause(left, signal)
     },
     exited(lived) {
       exits = lived >= healthyAfter ? 1 : exits + 1
@@ -32,4 +33,18 @@ export function createBackOff(options: RestartOptions | false = {}): BackOff {
       notBefore = performance.now() + pause
     },
   }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
 }

@@ -4,7 +4,7 @@ import type { ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { type Awaitable, type Channel, ConnectionError, type Decoded, type Message } from '@mcpx/protocol'
 import { endTree, forgetTree, type LadderTimes, processTree } from './process-tree.ts'
-import { exitedError, ServerExitError } from './server-exit.ts'
+import { deafError, exitedError, ServerExitError } from './server-exit.ts'
 import type { StderrTail } from './stderr-tail.ts'
 import { StreamChannel, type StreamChannelOptions } from './stream-channel.ts'
 import { withinTime } from './within-time.ts'
@@ -26,7 +26,7 @@ export interface ProcessChannelOptions extends Pick<StreamChannelOptions, 'maxLi
 const LAG = 500
 
 export interface ProcessConnection extends Channel {
-  /** Resolves when the process exited by itself, before anybody is told: who then asks again can start another one. */
+  /** Resolves when the process is gone, or cannot be reached any more, before anybody is told: who then asks again can start another one. */
   readonly gone: Promise<ConnectionError>
 }
 
@@ -46,7 +46,7 @@ class ProcessChannel implements ProcessConnection {
   readonly #drained: Promise<void>
   #isReading = false
   #closing: Promise<void> | undefined
-  #failure: Promise<ConnectionError | undefined> | undefined
+  #failure: Promise<ConnectionError> | undefined
 
   constructor(options: ProcessChannelOptions) {
     const { child, times, maxLineLength, maxUnsent, onStray, onExit } = options
@@ -80,7 +80,7 @@ class ProcessChannel implements ProcessConnection {
       const isGone = error instanceof ConnectionError && error.reason === 'closed' && this.#closing === undefined
       if (!isGone) throw error
       return this.#whyGone().then((reason) => {
-        throw reason ?? error
+        throw reason
       })
     }
   }
@@ -95,8 +95,7 @@ class ProcessChannel implements ProcessConnection {
     if (problem !== undefined && !(problem instanceof ConnectionError)) throw problem
     const reason = this.#closing === undefined ? await this.#whyGone() : undefined
     if (this.#closing !== undefined) await reading
-    else if (reason !== undefined) throw reason
-    else if (problem !== undefined) throw problem
+    else throw reason
   }
 
   close(): Promise<void> {
@@ -127,18 +126,19 @@ class ProcessChannel implements ProcessConnection {
     return this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
-  /** What is known of the exit, once all that was written is known; nothing when the process goes on without its streams. */
-  #whyGone(): Promise<ConnectionError | undefined> {
+  /** What is known of the exit, once all that was written is known; or that the process goes on without its streams. */
+  #whyGone(): Promise<ConnectionError> {
     this.#failure ??= this.#readExit()
     return this.#failure
   }
 
-  async #readExit(): Promise<ConnectionError | undefined> {
-    if (!this.#hasExited && !(await withinTime(this.#exited, LAG))) return undefined
-    await withinTime(this.#drained, LAG)
+  async #readExit(): Promise<ConnectionError> {
+    const { command, tail } = this.#options
+    const hasExited = this.#hasExited || (await withinTime(this.#exited, LAG))
+    if (hasExited) await withinTime(this.#drained, LAG)
     const { exitCode, signalCode } = this.#child
-    const exit = new ServerExitError(exitCode, signalCode, this.#options.tail.lines())
-    const reason = exitedError(this.#options.command, exit)
+    const exit = new ServerExitError(exitCode, signalCode, tail.lines())
+    const reason = hasExited ? exitedError(command, exit) : deafError(command)
     this.#tellGone(reason)
     await new Promise<void>((resolve) => void setImmediate(resolve))
     return reason

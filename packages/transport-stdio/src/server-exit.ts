@@ -23,9 +23,16 @@ export class ServerExitError extends Error {
 /** How much of the last words is repeated in the message. */
 const SHOWN_LINES = 10
 
+const HINT = 'What waited for an answer is lost. The next call starts the server again.'
+
+/** The process lives, and there is no way left to talk to it. */
+export function deafError(command: string): ConnectionError {
+  const message = `The server ${command} closed its input or its output, and runs on without: it is ended`
+  return new ConnectionError('closed', message, { hint: HINT })
+}
+
 export function exitedError(command: string, exit: ServerExitError): ConnectionError {
   const last = exit.stderr.slice(-SHOWN_LINES).join('\n')
   const words = last === '' ? 'It wrote nothing to its standard error.' : `Its last words:\n${last}`
-  const hint = 'What waited for an answer is lost. The next call starts the server again.'
-  return new ConnectionError('exited', `The server ${command} ${exit.message}. ${words}`, { cause: exit, hint })
+  return new ConnectionError('exited', `The server ${command} ${exit.message}. ${words}`, { cause: exit, hint: HINT })
 }

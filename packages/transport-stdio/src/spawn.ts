@@ -26,7 +26,7 @@ export function spawn(command: string, args: readonly string[] = [], options: Sp
     async connect(connectOptions) {
       // What starts processes is loaded by those who start one.
       const { startServer } = await import('./spawn-server.ts')
-      await backOff.wait()
+      await backOff.wait(connectOptions.signal)
       return startServer({ command, args, options, ...connectOptions, onExit: backOff.exited })
     },
   }

@@ -120,9 +120,9 @@ describe('a channel over streams', () => {
     })
     const items: Decoded[] = []
     const ended = channel.receive((item) => void items.push(item))
-    there.end('Listening on 80\n{"jsonrpc":"2.0","id":4,"result":5}\n{"jsonrpc":"2.0","method":"n"}')
+    there.end('Listening on 80\n[1,"two"]\n{"jsonrpc":"2.0","id":4,"result":5}\n{"jsonrpc":"2.0","method":"n"}')
     await ended
-    expect(stray).toEqual(['Listening on 80'])
+    expect(stray).toEqual(['Listening on 80', '[1,"two"]'])
     expect(items[0]).toBeInstanceOf(Refusal)
     expect(items[0]).toMatchObject({ kind: 'response', id: 4 })
     expect(items[1]).toEqual({ jsonrpc: '2.0', method: 'n' })

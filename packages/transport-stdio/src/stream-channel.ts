@@ -156,5 +156,6 @@ function isAnswer(message: Message | Message[]): boolean {
 
 /** Nobody can be told by their id that this was no message. */
 function isStray(item: Decoded): boolean {
+  if (Array.isArray(item)) return item.every(isStray)
   return item instanceof Refusal && item.kind === 'unknown' && item.id === undefined
 }

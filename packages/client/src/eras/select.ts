@@ -31,7 +31,7 @@ export async function openLink(core: Core, target: Target, memory: EraMemory, si
   const { era: pin = 'auto' } = core.options
   const revision = isRevision(pin) ? pin : undefined
   const wanted = revision === undefined ? (pin as 'auto' | Era) : eraOf(revision)
-  const { peer, probeTimeout = PROBE_TIMEOUT, silence = 'legacy' } = 'respond' in target ? {} : target
+  const { peer, probeTimeout = PROBE_TIMEOUT, silence } = 'respond' in target ? {} : target
   const memo = wanted === 'auto' && peer !== undefined ? recall(memory, peer) : undefined
   const open = () => openLine(target, core.report, signal)
   const remembered = await memo?.get()
@@ -56,7 +56,7 @@ function recall(memory: EraMemory, peer: string) {
   return { get: () => memory.get(peer), set: (era: Era | undefined) => memory.set(peer, era) }
 }
 
-type Silence = NonNullable<Connector['silence']>
+type Silence = Connector['silence']
 
 interface Probe {
   readonly silence: Silence
@@ -124,7 +124,7 @@ function speaksOfEra(error: unknown, silence: Silence): boolean {
   if (error instanceof RpcError) return !isModernOnly(error)
   if (!(error instanceof ConnectionError)) return false
   const { reason, status = 0 } = error
-  if (reason === 'timeout') return silence === 'legacy'
+  if (reason === 'timeout') return silence !== 'nothing'
   if (reason !== 'refused') return speaking.has(reason)
   return status >= 400 && status < 500 && !guards.has(status)
 }

@@ -10,6 +10,8 @@ export interface ConnectOptions {
   readonly responder: Responder
   /** Hears of everything that was ignored, dropped or masked. */
   readonly report: (problem: Error) => void
+  /** Fires when the connection is no longer wanted: what takes its time to make one, such as a pause before it, ends. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface Connection extends Requester {

@@ -1,0 +1,106 @@
+/** Servers on standard input and output that behave badly, one way each: `node … stdio-host.fixture.ts <way>`. */
+
+import { spawn } from 'node:child_process'
+import { appendFileSync, closeSync } from 'node:fs'
+import process from 'node:process'
+import { createServer } from '@mcpx/server'
+import { serveStdio } from '@mcpx/transport-stdio'
+import { createHost } from './host.fixture.ts'
+import { fromSource } from './hosts.fixture.ts'
+
+const self = [...fromSource, import.meta.filename]
+
+function serve(): void {
+  const { server } = createHost()
+  server
+    .tool('exit', {}, () => {
+      process.stderr.write('first words\nlast words\n')
+      process.exit(7)
+    })
+    .tool('kill', {}, () => process.kill(process.pid, 'SIGKILL') && 'killed')
+    .tool('mute', {}, () => {
+      // Closes standard output without a word and goes on to live.
+      closeSync(1)
+      setInterval(() => {}, 1_000)
+      return new Promise<string>(() => {})
+    })
+  void serveStdio(server)
+}
+
+/** Ends neither with its input nor by SIGTERM. */
+function ignoreEverything(): void {
+  process.on('SIGTERM', () => {})
+  process.on('SIGINT', () => {})
+  setInterval(() => {}, 1_000)
+}
+
+const ways: Record<string, () => unknown> = {
+  serve,
+  stubborn() {
+    ignoreEverything()
+    const { server } = createHost()
+    void serveStdio(server, { exitTimeout: Number.POSITIVE_INFINITY })
+  },
+  /** As a package runner does: starts the server, and waits for it whatever comes. */
+  runner() {
+    ignoreEverything()
+    spawn(process.execPath, [...self, 'stubborn'], { stdio: 'inherit' })
+  },
+  /** As a package runner that starts a shell that starts the server. */
+  nested() {
+    ignoreEverything()
+    const line = [process.execPath, ...self, 'stubborn'].map((word) => `'${word}'`).join(' ')
+    spawn('sh', ['-c', `${line}; true`], { stdio: 'inherit' })
+  },
+  /** Crashes before it has read anything. */
+  crash() {
+    process.stderr.write('cannot find its configuration\n')
+    process.exit(3)
+  },
+  /** A server of the older era that ends when it is asked what it does not know. */
+  fragile: () => olderServer('exit'),
+  /** A server of the older era that says nothing to what it does not know. */
+  silent: () => olderServer('silence'),
+  /** Writes what is no message, before and between its messages. */
+  garbage() {
+    process.stdout.write('\u001b[32mStarting\u2026\u001b[0m\n{"level":"info"}\n[1,2]\n\n')
+    const timer = setInterval(() => process.stdout.write('still here\nnull\n'), 20)
+    timer.unref()
+    const { server } = createHost()
+    void serveStdio(server, { guard: false })
+  },
+  /** Reads everything, answers nothing. */
+  nothing() {
+    process.stdin.resume()
+    ignoreEverything()
+  },
+  /** Serves for one call, then crashes. */
+  flaky() {
+    appendFileSync(process.argv[3] as string, 'started\n')
+    const server = createServer({ name: 'flaky', version: '1' }).tool('crash', {}, () => process.exit(9))
+    void serveStdio(server)
+  },
+}
+
+function olderServer(toUnknown: 'exit' | 'silence'): void {
+  const result = {
+    protocolVersion: '2025-06-18',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'older', version: '1' },
+  }
+  const tools = [{ name: 'started', inputSchema: { type: 'object' } }]
+  const answers: Record<string, object> = { initialize: result, 'tools/list': { tools } }
+  let text = ''
+  process.stdin.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+    const lines = text.split('\n')
+    text = lines.pop() ?? ''
+    for (const { id, method } of lines.map((line) => JSON.parse(line))) {
+      const answer = answers[method]
+      if (answer !== undefined) process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: answer })}\n`)
+      else if (id !== undefined && toUnknown === 'exit') process.exit(1)
+    }
+  })
+}
+
+if (process.argv[1] === import.meta.filename) ways[process.argv[2] ?? 'serve']?.()
