@@ -1,0 +1,18 @@
+/** What is offered, and which scopes it takes. Nothing here knows where tokens come from. */
+import { createServer } from '@mcpx/server'
+import { z } from 'zod'
+
+const notes = new Map<string, string>()
+
+export const server = createServer({ name: 'diary', version: '1.0.0' })
+  .tool('whoami', { output: z.object({ subject: z.string(), scopes: z.array(z.string()) }) }, (_, { auth }) => ({
+    subject: auth?.subject ?? 'nobody',
+    scopes: [...(auth?.scopes ?? [])],
+  }))
+  // A client without the scope is told which one it lacks, gets it, and asks again.
+  .tool('write', { input: z.object({ text: z.string() }), scopes: ['notes:write'] }, ({ text }, { auth }) => {
+    notes.set(auth?.subject ?? '', text)
+    return 'Written.'
+  })
+
+export type Diary = typeof server
