@@ -1,6 +1,7 @@
 /** A `fetch` that proves who is asking, for any runtime. */
 
 export { AuthError, type AuthErrorOptions, type AuthStep } from './auth-error.ts'
+export { finishPopup, type PopupRedirectOptions, pageRedirect, popupRedirect } from './client/browser-redirect.ts'
 export type { PrivateKey, SecretMethod } from './client/client-authentication.ts'
 export type { CommonOptions } from './client/create-auth.ts'
 export type { DpopOptions } from './client/dpop.ts'

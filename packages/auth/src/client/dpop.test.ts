@@ -1,0 +1,98 @@
+import { calculateJwkThumbprint, decodeProtectedHeader, type JWK, jwtVerify } from 'jose'
+import { expect, it } from 'vitest'
+import { clientCredentials } from './machine-flows.ts'
+import { oauth } from './oauth.ts'
+import { sha256 } from './random-text.ts'
+import { memoryStore } from './store.ts'
+import { caught, json, World } from './world.fixture.ts'
+
+/** The claims of a proof, verified with the key that stands in it. */
+async function proofOf(headers: Headers | undefined) {
+  const proof = headers?.get('dpop') ?? ''
+  const { jwk, typ } = decodeProtectedHeader(proof)
+  const { payload } = await jwtVerify(proof, jwk as JWK)
+  return { typ, jwk: jwk as JWK, ...payload }
+}
+
+const bound = { token: { token_type: 'DPoP' } }
+
+it('proves for each request that it has the key, at the token endpoint and at the server', async () => {
+  const world = new World(bound)
+  const fetch = oauth({ redirect: world.redirect, dpop: true })(world.fetch)
+  await fetch(`${world.mcp}?a=b`, { method: 'POST' })
+  await fetch(world.mcp)
+  const [visit] = world.to('/authorize')
+  const token = await proofOf(world.to('/token')[0]?.headers)
+  const [, post, get] = world.to('/mcp')
+  const [posted, got] = [await proofOf(post?.headers), await proofOf(get?.headers)]
+  expect(token).toMatchObject({ typ: 'dpop+jwt', htm: 'POST', htu: 'https://as.example/token' })
+  expect(token).not.toHaveProperty('ath')
+  expect(Math.abs((token.iat ?? 0) - Date.now() / 1_000)).toBeLessThan(5)
+  const ath = await sha256('access-token-3@as.example')
+  expect(posted).toMatchObject({ htm: 'POST', htu: 'https://mcp.example/mcp', ath })
+  expect(got).toMatchObject({ htm: 'GET', htu: 'https://mcp.example/mcp', ath })
+  expect(new Set([token.jti, posted.jti, got.jti]).size).toBe(3)
+  expect(token.jwk).toEqual(posted.jwk)
+  expect(token.jwk).not.toHaveProperty('d')
+  expect(visit?.url.searchParams.get('dpop_jkt')).toBe(await calculateJwkThumbprint(token.jwk))
+  expect(post?.headers.get('authorization')).toBe('DPoP access-token-3@as.example')
+})
+
+it('keeps the key with the tokens that are bound to it', async () => {
+  const world = new World(bound)
+  const store = memoryStore()
+  const keys = []
+  for (let run = 0; run < 2; run++) {
+    await oauth({ redirect: world.redirect, dpop: true, store })(world.fetch)(world.mcp)
+    keys.push((await proofOf(world.to('/mcp').at(-1)?.headers)).jwk)
+  }
+  expect(keys[0]).toEqual(keys[1])
+  expect(world.logins).toBe(1)
+})
+
+it('takes the nonces of both servers, each for itself, and asks nobody for them', async () => {
+  const tries: (string | undefined)[] = []
+  const nonceOf = async (headers: Headers) => ((await proofOf(headers)) as { nonce?: string }).nonce
+  const world = new World(bound)
+  world.interfere = async ({ url, headers }) => {
+    if (!headers.has('dpop')) return undefined
+    const nonce = await nonceOf(headers)
+    tries.push(nonce)
+    if (url === world.mcp) {
+      const challenge = { 'www-authenticate': 'DPoP error="use_dpop_nonce"', 'dpop-nonce': 'of-rs' }
+      return nonce === 'of-rs' ? undefined : new Response('', { status: 401, headers: challenge })
+    }
+    return nonce === 'of-as' ? undefined : json({ error: 'use_dpop_nonce' }, 400, { 'dpop-nonce': 'of-as' })
+  }
+  const fetch = oauth({ redirect: world.redirect, dpop: { algorithm: 'EdDSA' } })(world.fetch)
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect(tries).toEqual([undefined, 'of-as', undefined, 'of-rs', 'of-rs'])
+  expect(world.logins).toBe(1)
+})
+
+it('gives up on servers that are never content with a nonce', async () => {
+  let count = 0
+  const nonces = () => ({ 'dpop-nonce': `n${++count}` })
+  const world = new World({
+    on: { 'https://as.example/token': () => json({ error: 'use_dpop_nonce' }, 400, nonces()) },
+  })
+  const auth = clientCredentials({ clientId: 'me', clientSecret: 'hush', dpop: true })
+  expect(await caught(() => auth(world.fetch)(world.mcp))).toMatchObject({ step: 'token' })
+  expect(count).toBe(3)
+
+  const endless = new World({
+    ...bound,
+    serve: () =>
+      new Response('', { status: 401, headers: { 'www-authenticate': 'DPoP error="use_dpop_nonce"', ...nonces() } }),
+  })
+  expect(await caught(() => auth(endless.fetch)(endless.mcp))).toMatchObject({ step: 'verification' })
+  expect(endless.to('/mcp').length).toBeLessThan(8)
+})
+
+it('binds the tokens of a machine as well', async () => {
+  const world = new World(bound)
+  const fetch = clientCredentials({ clientId: 'me', clientSecret: 'hush', dpop: true })(world.fetch)
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect(await proofOf(world.to('/token')[0]?.headers)).toMatchObject({ htm: 'POST' })
+})

@@ -1,0 +1,170 @@
+import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from 'jose'
+import { expect, it } from 'vitest'
+import { enterprise } from './enterprise.ts'
+import { clientCredentials, workload } from './machine-flows.ts'
+import { caught, json, World } from './world.fixture.ts'
+
+const bodies = (world: World, path = '/token') =>
+  world.to(path).map(({ body }) => Object.fromEntries(new URLSearchParams(body)))
+
+it('gets a token in the name of a client that has a secret, and another when it has run out', async () => {
+  const world = new World({
+    token: { expires_in: 0, refresh_token: undefined },
+    resource: { scopes_supported: ['a', 'b'] },
+  })
+  const fetch = clientCredentials({ clientId: 'me', clientSecret: 'hush' })(world.fetch)
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect((await fetch(world.mcp)).status).toBe(200)
+  const asked = { grant_type: 'client_credentials', resource: world.mcp, scope: 'a b' }
+  expect(bodies(world)).toEqual([asked, asked])
+  expect(world.to('/token')[0]?.headers.get('authorization')).toBe(`Basic ${btoa('me:hush')}`)
+  expect(world.to('/register')).toEqual([])
+})
+
+it.each(['PEM', 'JWK', 'CryptoKey'])('signs who it is with a key that is given as %s, for the issuer', async (kind) => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const given = {
+    PEM: await exportPKCS8(privateKey),
+    JWK: { ...(await exportJWK(privateKey)), kid: 'k1' },
+    CryptoKey: privateKey,
+  }
+  const world = new World()
+  const fetch = clientCredentials({ clientId: 'me', privateKey: given[kind as keyof typeof given] })(world.fetch)
+  expect((await fetch(world.mcp)).status).toBe(200)
+  const [body = {}] = bodies(world)
+  expect(body).toMatchObject({ client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' })
+  expect(body).not.toHaveProperty('client_id')
+  const { payload } = await jwtVerify(body.client_assertion ?? '', publicKey, { audience: 'https://as.example' })
+  expect(payload).toMatchObject({ iss: 'me', sub: 'me', jti: expect.any(String) })
+  expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60)
+  expect(decodeProtectedHeader(body.client_assertion ?? '').kid).toBe(kind === 'JWK' ? 'k1' : undefined)
+})
+
+it('signs for the token endpoint where that is wanted', async () => {
+  const { privateKey } = await generateKeyPair('ES256')
+  const world = new World()
+  await clientCredentials({ clientId: 'me', privateKey, assertionAudience: 'token_endpoint' })(world.fetch)(world.mcp)
+  expect(decodeJwt(bodies(world)[0]?.client_assertion ?? '').aud).toBe('https://as.example/token')
+})
+
+it('does not tell of a key that it cannot use', async () => {
+  const world = new World()
+  const auth = clientCredentials({
+    clientId: 'me',
+    privateKey: '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----',
+  })
+  const error = (await caught(() => auth(world.fetch)(world.mcp))) as Error
+  expect(error).toMatchObject({ step: 'token', message: expect.stringMatching(/The private key is not usable/) })
+  expect(`${error.message}${String(error.cause)}`).not.toMatch(/c2VjcmV0/)
+})
+
+it('wants a secret or a key', () => {
+  expect(() => clientCredentials({ clientId: 'me' })).toThrow(/expected a clientSecret or a privateKey/)
+})
+
+it('steps up without asking anybody', async () => {
+  const world = new World({
+    serve: (_, scope) =>
+      scope.includes('more')
+        ? undefined
+        : new Response('', {
+            status: 403,
+            headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="more"' },
+          }),
+  })
+  const fetch = clientCredentials({ clientId: 'me', clientSecret: 'hush', scope: 'some' })(world.fetch)
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect(bodies(world).map(({ scope }) => scope)).toEqual(['some', 'some more'])
+})
+
+it('refuses an authorization server that does not offer the grant', async () => {
+  const world = new World({ server: { grant_types_supported: ['authorization_code'] } })
+  const error = await caught(() => workload({ assertion: 'x' })(world.fetch)(world.mcp))
+  expect(error).toMatchObject({
+    step: 'token',
+    message: expect.stringMatching(
+      /does not offer urn:ietf:params:oauth:grant-type:jwt-bearer, only authorization_code/,
+    ),
+  })
+  expect(world.to('/token')).toEqual([])
+})
+
+it('trades what the platform says of a workload, read anew each time, and does not try again what was refused', async () => {
+  let count = 0
+  const world = new World({ token: { refresh_token: undefined } })
+  const seen: unknown[] = []
+  const assertion = (context: object) => {
+    seen.push(context)
+    return `platform-${++count}`
+  }
+  const fetch = workload({ assertion })(world.fetch)
+  expect((await fetch(world.mcp)).status).toBe(200)
+  world.valid.clear()
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect(bodies(world)).toEqual(
+    ['platform-1', 'platform-2'].map((assertion) => ({
+      grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+      assertion,
+      resource: world.mcp,
+    })),
+  )
+  expect(seen[0]).toEqual({ issuer: 'https://as.example', resource: world.mcp })
+
+  const strict = new World({
+    on: {
+      'https://as.example/token': () =>
+        json({ error: 'invalid_grant', error_description: 'platform-token is old' }, 400),
+    },
+  })
+  const error = await caught(() => workload({ assertion: 'platform-token' })(strict.fetch)(strict.mcp))
+  expect(error).toMatchObject({ step: 'token', message: expect.stringMatching(/invalid_grant: \[redacted\] is old/) })
+  expect(strict.to('/token').length).toBe(1)
+})
+
+it('is vouched for by the identity provider of a company, which names the server that the assertion is for', async () => {
+  const idp = 'https://sso.corp.internal'
+  const idJag = {
+    access_token: 'id-jag',
+    token_type: 'N_A',
+    issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
+  }
+  const world = new World({
+    resource: { scopes_supported: ['a'] },
+    on: {
+      [`${idp}/.well-known/oauth-authorization-server`]: () => json({ issuer: idp, token_endpoint: `${idp}/exchange` }),
+      [`${idp}/exchange`]: () => json(idJag),
+    },
+  })
+  const identityProvider = {
+    issuer: idp,
+    clientId: 'at-idp',
+    clientSecret: 'idp-hush',
+    subjectToken: async () => 'id-token',
+  }
+  const fetch = enterprise({ clientId: 'me', clientSecret: 'hush', identityProvider })(world.fetch)
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect(bodies(world, '/exchange')).toEqual([
+    {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      requested_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
+      audience: 'https://as.example',
+      resource: world.mcp,
+      scope: 'a',
+      subject_token: 'id-token',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
+    },
+  ])
+  const [token] = world.to('/token')
+  expect(token?.headers.get('authorization')).toBe(`Basic ${btoa('me:hush')}`)
+  expect(bodies(world)[0]).toMatchObject({
+    grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+    assertion: 'id-jag',
+  })
+
+  idJag.issued_token_type = 'urn:ietf:params:oauth:token-type:access_token'
+  world.valid.clear()
+  world.refreshable.clear()
+  expect(await caught(() => fetch(world.mcp))).toMatchObject({
+    message: expect.stringMatching(/gave a token of type urn:ietf:params:oauth:token-type:access_token in place of/),
+  })
+})

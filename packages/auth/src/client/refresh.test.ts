@@ -1,0 +1,163 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, it, vi } from 'vitest'
+import { oauth } from './oauth.ts'
+import { type AuthStore, memoryStore } from './store.ts'
+import { caught, json, World } from './world.fixture.ts'
+
+const grants = (world: World) => world.to('/token').map(({ body }) => new URLSearchParams(body).get('grant_type'))
+const refreshes = (world: World) => grants(world).filter((grant) => grant === 'refresh_token').length
+const many = <T>(run: () => Promise<T>) => Promise.all(Array.from({ length: 50 }, run))
+
+/** A store that answers late, and does not let callers take turns. */
+function lockless(): AuthStore {
+  const inner = memoryStore()
+  const later = <T>(run: () => T | Promise<T>) => new Promise<T>((resolve) => setTimeout(() => resolve(run()), 1))
+  return {
+    get: (key) => later(() => inner.get(key)),
+    set: (key, value) => later(() => inner.set(key, value)),
+    delete: (key) => later(() => inner.delete(key)),
+  }
+}
+
+it('is done once for fifty calls that meet a refused token, and all of them succeed', async () => {
+  const world = new World()
+  const fetch = oauth({ redirect: world.redirect })(world.fetch)
+  await fetch(world.mcp)
+  world.valid.clear()
+  const answers = await many(() => fetch(world.mcp))
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  expect([refreshes(world), world.logins, world.reused]).toEqual([1, 1, 0])
+})
+
+it('is done once for fifty calls that meet a token which is about to expire, before any is sent', async () => {
+  const world = new World()
+  const fetch = oauth({ redirect: world.redirect })(world.fetch)
+  await fetch(world.mcp)
+  vi.useFakeTimers({ now: Date.now() + 3_580_000, toFake: ['Date'] })
+  try {
+    const answers = await many(() => fetch(world.mcp))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(refreshes(world)).toBe(1)
+    const shown = new Set(
+      world
+        .to('/mcp')
+        .slice(2)
+        .map(({ headers }) => headers.get('authorization')),
+    )
+    expect([...shown]).toEqual(['Bearer access-token-4@as.example'])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+it('is done once by several clients that share a store, over several connections each', async () => {
+  const world = new World()
+  const store = memoryStore()
+  const make = () => oauth({ redirect: world.redirect, store })
+  const target = { url: new URL(world.mcp) }
+  await make()(world.fetch, target)(world.mcp)
+  world.valid.clear()
+  const auths = [make(), make(), make()]
+  const answers = await Promise.all(auths.flatMap((auth) => [1, 2, 3].map(() => auth(world.fetch, target)(world.mcp))))
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  expect([refreshes(world), world.logins, world.reused]).toEqual([1, 1, 0])
+})
+
+it('never wipes newer tokens that somebody else has saved meanwhile', async () => {
+  const world = new World()
+  const store = lockless()
+  const make = () => oauth({ redirect: world.redirect, store })(world.fetch)
+  const [one, two] = [make(), make()]
+  await one(world.mcp)
+  world.valid.clear()
+  // Without a lock both refresh, and one of them is refused: it finds what the other has got.
+  const shown = new Set<string>()
+  let refused = 0
+  world.interfere = async (_, body) => {
+    const token = body.get('refresh_token') ?? ''
+    if (body.get('grant_type') !== 'refresh_token') return undefined
+    const isFirst = !shown.has(token)
+    shown.add(token)
+    await wait(isFirst ? 20 : 60)
+    if (isFirst) return undefined
+    refused += 1
+    return json({ error: 'invalid_grant' }, 400)
+  }
+  const answers = await Promise.all([one(world.mcp), two(world.mcp)])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect([refreshes(world), refused, world.logins]).toEqual([2, 1, 1])
+})
+
+it('makes place for a login when the refresh token is refused, and shows it never again', async () => {
+  const world = new World()
+  const fetch = oauth({ redirect: world.redirect })(world.fetch)
+  await fetch(world.mcp)
+  world.valid.clear()
+  world.refreshable.clear()
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect(grants(world)).toEqual(['authorization_code', 'refresh_token', 'authorization_code'])
+  expect(world.logins).toBe(2)
+})
+
+it.each([
+  ['says so', () => json({ error: 'temporarily_unavailable' }, 503)],
+  ['breaks', () => new Response('', { status: 500 })],
+])('does not cost a login when the authorization server %s', async (_, trouble) => {
+  const world = new World()
+  const fetch = oauth({ redirect: world.redirect })(world.fetch)
+  await fetch(world.mcp)
+  world.valid.clear()
+  world.interfere = ({ url }) => (url.endsWith('/token') ? trouble() : undefined)
+  expect(await caught(() => fetch(world.mcp))).toMatchObject({ step: 'refresh' })
+  world.interfere = () => undefined
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect([refreshes(world), world.logins]).toEqual([2, 1])
+})
+
+it('keeps the refresh token that the server does not rotate', async () => {
+  const world = new World({ token: { refresh_token: 'stays' } })
+  const fetch = oauth({ redirect: world.redirect })(world.fetch)
+  await fetch(world.mcp)
+  for (let round = 0; round < 3; round++) {
+    world.valid.clear()
+    world.refreshable.add('stays')
+    expect((await fetch(world.mcp)).status).toBe(200)
+  }
+  expect([refreshes(world), world.logins]).toEqual([3, 1])
+})
+
+it('uses what was kept by another run, tokens and registration alike', async () => {
+  const world = new World()
+  const store = memoryStore()
+  await oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
+  const before = world.asked.length
+  await oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
+  expect(world.asked.slice(before).map(({ url }) => url.pathname)).toEqual(['/mcp'])
+  world.valid.clear()
+  world.refreshable.clear()
+  await oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
+  expect(world.to('/register').length).toBe(1)
+})
+
+it('registers anew when the server has forgotten the client', async () => {
+  const world = new World()
+  const fetch = oauth({ redirect: world.redirect })(world.fetch)
+  await fetch(world.mcp)
+  world.valid.clear()
+  world.interfere = (_, body) =>
+    body.get('client_id') === 'client-1' ? json({ error: 'invalid_client' }, 401) : undefined
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect([world.to('/register').length, world.logins]).toEqual([2, 2])
+})
+
+it('refuses a record that is not what was saved, and says which', async () => {
+  const world = new World()
+  const store = memoryStore()
+  const spoiled: AuthStore = {
+    ...store,
+    get: async (key) => (key.startsWith('tokens') ? { issuer: 1 } : store.get(key)),
+  }
+  await oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
+  const error = await caught(() => oauth({ redirect: world.redirect, store: spoiled })(world.fetch)(world.mcp))
+  expect(error).toMatchObject({ step: 'storage', message: expect.stringMatching(/The record tokens\|https/) })
+})
