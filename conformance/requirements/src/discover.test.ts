@@ -74,7 +74,7 @@ describe('what a server says that it can do', () => {
       const { result } = await wire.call('server/discover')
       return Object.keys(result?.capabilities as object)
     }
-    expect(await declared()).toEqual(['logging'])
+    expect(await declared()).toEqual([])
     server.tool('t', {}, () => '')
     server.resource('a:b', {}, '')
     server.prompt('p', {}, () => '')

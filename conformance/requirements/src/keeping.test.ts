@@ -102,7 +102,7 @@ describe('how long an answer keeps', () => {
       { listTools: () => ({ tools: [], ...tools }), callTool: () => ({ content: [] }) },
     )
     const wire = connectWire(server)
-    expect((await wire.call('server/discover')).result?.capabilities).toEqual({ logging: {}, tools: {} })
+    expect((await wire.call('server/discover')).result?.capabilities).toEqual({ tools: {} })
     expect((await wire.call('tools/list')).result).toMatchObject(tools)
     expect((await connectWire(createFullServer()).call('tools/list')).result).toMatchObject({ ttlMs: 0 })
   })

@@ -77,6 +77,8 @@ export type { Catalogue, Catalogued, ToolTypes } from './ports/catalogue.ts'
 export type { Channel } from './ports/channel.ts'
 export type { Connection, ConnectOptions, Connector } from './ports/connector.ts'
 export type {
+  Answered,
+  Ask,
   ClientFacts,
   Context,
   ElicitOptions,

@@ -23,8 +23,13 @@ export function asHandler(core: Core): Handler {
     const get = () => (core.handler[name as keyof Handler] === undefined ? undefined : answer)
     Object.defineProperty(handler, name, { get, enumerable: true })
   }
-  for (const name of ['subscribe', 'unsubscribe', 'setLogLevel', 'changes'] as const) {
+  for (const name of ['subscribe', 'unsubscribe', 'changes'] as const) {
     Object.defineProperty(handler, name, { get: () => core.handler[name]?.bind(core.handler), enumerable: true })
   }
+  const setLogLevel: Handler['setLogLevel'] = (params, ctx) => core.handler.setLogLevel?.(params, ctx)
+  Object.defineProperty(handler, 'setLogLevel', {
+    get: () => (core.isLogging ? setLogLevel : undefined),
+    enumerable: true,
+  })
   return handler
 }

@@ -1,6 +1,8 @@
 /** What a handler may know and do while it answers one request. What it does not touch is never made. */
 
 import {
+  type Answered,
+  type Ask,
   type AuthInfo,
   type Awaitable,
   type ClientFacts,
@@ -14,7 +16,6 @@ import {
   type InputRequest,
   type InputResponse,
   type JsonObject,
-  type ListRootsResult,
   LOGGING_LEVELS,
   type Logger,
   type LoggingLevel,
@@ -24,7 +25,7 @@ import {
   type SampleParams,
 } from '@mcpx/protocol'
 import type { Asker, Question } from './asker.ts'
-import { checkForm, toRequestedSchema } from './form.ts'
+import { elicit, openUrl, roots, sample } from './asks.ts'
 
 /** What an era knows of a call. */
 export interface CallFacts {
@@ -105,37 +106,28 @@ export class RequestContext implements Context {
   }
 
   async elicit<Form extends FormSchema>(key: string, options: ElicitOptions<Form>): Promise<ElicitOutcome<Form>> {
-    const requestedSchema = toRequestedSchema(options.schema)
-    const request: InputRequest = {
-      method: 'elicitation/create',
-      params: { mode: 'form', message: options.message, requestedSchema },
-    }
-    const answer = await this.#askOne(key, {
-      request,
-      check: (response) => checkForm(options.schema, requestedSchema, response),
-    })
-    return answer as ElicitOutcome<Form>
+    return this.#askOne(key, elicit(options))
   }
 
-  openUrl(key: string, { message, url }: OpenUrlOptions): Promise<ElicitResult> {
-    const request: InputRequest = { method: 'elicitation/create', params: { mode: 'url', message, url } }
-    return this.#askOne(key, { request }) as Promise<ElicitResult>
+  openUrl(key: string, options: OpenUrlOptions): Promise<ElicitResult> {
+    return this.#askOne(key, openUrl(options))
   }
 
   sample(key: string, params: SampleParams): Promise<CreateMessageResult> {
-    return this.#askOne(key, { request: { method: 'sampling/createMessage', params } }) as Promise<CreateMessageResult>
+    return this.#askOne(key, sample(params))
   }
 
-  async roots(key = 'roots'): Promise<Root[]> {
-    const { roots } = (await this.#askOne(key, { request: { method: 'roots/list' } })) as ListRootsResult
-    return roots
+  roots(key = 'roots'): Promise<Root[]> {
+    return this.#askOne(key, roots())
   }
 
-  async ask<Requests extends Record<string, InputRequest>>(
-    requests: Requests,
-  ): Promise<{ readonly [Key in keyof Requests]?: InputResponse }> {
-    const questions = Object.entries(requests).map(([key, request]) => [key, { request }] as const)
-    return (await this.#askAll(Object.fromEntries(questions))) as { [Key in keyof Requests]?: InputResponse }
+  async ask<Questions extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(
+    questions: Questions,
+  ): Promise<{ readonly [Key in keyof Questions]?: Answered<Questions[Key]> }> {
+    const all = Object.entries(questions).map(
+      ([key, asked]) => [key, isAsk(asked) ? asked : { request: asked }] as const,
+    )
+    return (await this.#askAll(Object.fromEntries(all))) as { [Key in keyof Questions]?: Answered<Questions[Key]> }
   }
 
   step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result> {
@@ -143,14 +135,19 @@ export class RequestContext implements Context {
     return this.#asker.step(key, run)
   }
 
-  async #askOne(key: string, question: Question): Promise<unknown> {
-    return (await this.#askAll({ [key]: question }))[key]
+  /** What cannot be asked rejects, so that one question has its answer when this resolves. */
+  async #askOne<Answer>(key: string, question: Ask<Answer>): Promise<Answer> {
+    return (await this.#askAll({ [key]: question }))[key] as Answer
   }
 
   #askAll(questions: Readonly<Record<string, Question>>): Promise<Readonly<Record<string, unknown>>> {
     this.#asker ??= this.#facts.createAsker()
     return this.#asker.ask(questions)
   }
+}
+
+function isAsk(asked: InputRequest | Ask<unknown>): asked is Ask<unknown> {
+  return typeof asked === 'object' && asked !== null && 'request' in asked
 }
 
 function createLogger(facts: CallFacts): Logger {

@@ -21,6 +21,8 @@ export interface Core {
   readonly instructions: string | undefined
   readonly handler: Handler
   readonly capabilities: ServerCapabilities
+  /** Whether log messages are declared: what is not declared must not be sent. */
+  readonly isLogging: boolean
   readonly requestState: RequestState
   readonly limits: ServerLimits
   readonly faults: Faults
@@ -35,11 +37,11 @@ export interface Core {
 }
 
 /** What a handler can do: nothing is declared that is not there. */
-export function capabilitiesOf(handler: Handler, logging: boolean): ServerCapabilities {
+export function capabilitiesOf(handler: Handler, isLogging: boolean): ServerCapabilities {
   const canChange = handler.changes !== undefined
   const list = canChange ? { listChanged: true } : {}
   const capabilities: ServerCapabilities = {}
-  if (logging) capabilities.logging = {}
+  if (isLogging) capabilities.logging = {}
   if (handler.complete !== undefined) capabilities.completions = {}
   if (handler.getPrompt !== undefined) capabilities.prompts = list
   if (handler.readResource !== undefined) {

@@ -38,6 +38,7 @@ function print(error: unknown, ctx: Context | undefined, id: string): void {
 /** The error to answer with: as it is when it was made for the peer, else masked. */
 export function toAnswer(error: unknown, ctx: Context | undefined, faults: Faults): RpcError {
   if (error instanceof RpcError) return error
+  if (error instanceof ToolError) return internalError(error.message)
   return internalError(`Internal error (${faults.report(error, ctx)})`)
 }
 

@@ -1,6 +1,19 @@
 /** A server of the protocol: one handler for every revision, on any transport. */
 
+export {
+  ErrorCode,
+  insufficientScope,
+  internalError,
+  invalidParams,
+  invalidRequest,
+  methodNotFound,
+  missingClientCapability,
+  RpcError,
+  urlElicitationRequired,
+} from '@mcpx/protocol'
+
 export type { AnswerCheck, Asker, Question } from './asker.ts'
+export { elicit, openUrl, roots, sample } from './asks.ts'
 export type { ToolLookup } from './compose/tool-lookup.ts'
 export type { Mountable, OwnedKind, OwningHandler } from './compose.ts'
 export { audio, type BlockOptions, image, link, type ResourceBlockOptions, resource, text } from './content.ts'
@@ -28,6 +41,7 @@ export {
 export { RATE_LIMITED, type RateLimitOptions, rateLimit } from './ready/rate-limit.ts'
 export { looksSecret } from './ready/redaction.ts'
 export { TIMED_OUT, timeout } from './ready/timeout.ts'
+export { resourceNotFound } from './resource-not-found.ts'
 export { createServer, type Server } from './server.ts'
 export type { ServerOptions } from './server-core.ts'
 export { ToolError } from './tool-error.ts'

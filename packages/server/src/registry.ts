@@ -101,7 +101,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   }
 
   function offer(kind: OfferKind, ...more: (Partial<Handler> | false | undefined)[]): void {
-    Object.assign(registry, handlers[kind], ...more)
+    Object.assign(registry, handlers[kind], logging, ...more)
     announce(kind)
   }
 
@@ -110,7 +110,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     return wasThere
   }
 
-  for (const kind of options.expect ?? []) Object.assign(registry, handlers[kind])
+  for (const kind of options.expect ?? []) Object.assign(registry, handlers[kind], logging)
   return registry
 }
 
@@ -128,6 +128,9 @@ function createFeatures({ pageSize = PAGE_SIZE, cache = {}, ...options }: Regist
     prompts: createPrompts({ pageSize, hints: cache.prompts, ...use }),
   }
 }
+
+/** What is registered may log. The level is for whoever sends the messages: there is nothing to do here. */
+const logging = { setLogLevel() {} }
 
 /** Publishes changes of lists once per kind, however many are made before the current task is done. */
 function createAnnouncing(feed: ChangeFeed): (kind: OfferKind) => void {

@@ -33,7 +33,10 @@ export interface ServerOptions {
   readonly onError?: OnError | undefined
   /** Whether peers of the revisions before the modern ones are served. Default: true. */
   readonly legacy?: boolean | undefined
-  /** Whether log messages are offered to clients. Default: true. */
+  /**
+   * Whether log messages are offered to clients; without it, `ctx.log` says nothing. Default: where something is
+   * registered, mounted with it, or the handler has a `setLogLevel`.
+   */
   readonly logging?: boolean | undefined
   /** How many items of a list make a page. Default: 1,000. */
   readonly pageSize?: number | undefined
@@ -55,7 +58,7 @@ export class ServerCore implements Core {
   readonly servesLegacy: boolean
   readonly registry: Registry
   readonly #closing = new AbortController()
-  readonly #logging: boolean
+  readonly #logging: boolean | undefined
   readonly #parts: Handler[]
   readonly #middlewares: Middleware[] = []
   #handler: Handler | undefined
@@ -77,7 +80,7 @@ export class ServerCore implements Core {
       validator: options.validator,
       onError: (error) => this.faults.report(error, undefined),
     })
-    this.#logging = options.logging ?? true
+    this.#logging = options.logging
     this.#parts = isHandler(options) ? [options] : []
   }
 
@@ -87,10 +90,14 @@ export class ServerCore implements Core {
   }
 
   get capabilities(): ServerCapabilities {
-    const value = capabilitiesOf(this.handler, this.#logging)
+    const value = capabilitiesOf(this.handler, this.isLogging)
     const key = JSON.stringify(value)
     if (this.#capabilities?.key !== key) this.#capabilities = { key, value }
     return this.#capabilities.value
+  }
+
+  get isLogging(): boolean {
+    return this.#logging ?? this.handler.setLogLevel !== undefined
   }
 
   get closing(): AbortSignal {

@@ -131,6 +131,15 @@ export const middleware: Behaviours = {
     expect(outcomes).toEqual(era === 'legacy' ? ['ok'] : ['input-required', 'ok'])
   },
 
+  async 'the audit tells a call that was declined from one that failed'({ connect, era }) {
+    const outcomes: string[] = []
+    const { server } = dangerous()
+    server.use(audit(({ outcome }) => void outcomes.push(outcome))).use(approve())
+    const client = await connect(server, { onElicit: () => ({ action: 'decline' }) })
+    expect(await client.callTool('drop', { name: 'a' })).toMatchObject({ isError: true })
+    expect(outcomes).toEqual(era === 'legacy' ? ['declined'] : ['input-required', 'declined'])
+  },
+
   async 'a caller that asks too often is refused, and others are not'({ connect }) {
     const { server } = dangerous()
     server.use(rateLimit({ limit: 2, windowMs: 60_000 }))

@@ -5,7 +5,7 @@ import type { ElicitResult, RequestedSchema } from '../schema/elicitation.ts'
 import type { InputRequest, InputResponse } from '../schema/input-required.ts'
 import type { ClientCapabilities, Implementation } from '../schema/lifecycle.ts'
 import type { LoggingLevel } from '../schema/logging.ts'
-import type { Root } from '../schema/roots.ts'
+import type { ListRootsResult, Root } from '../schema/roots.ts'
 import type { CreateMessageRequestParams, CreateMessageResult } from '../schema/sampling.ts'
 import type { AuthInfo } from './auth-info.ts'
 import type { Awaitable } from './awaitable.ts'
@@ -46,6 +46,27 @@ export interface OpenUrlOptions {
 
 export type SampleParams = Omit<CreateMessageRequestParams, '_meta'>
 
+/** A question whose answer has a type, made by `elicit()` and the like of the server. */
+export interface Ask<Answer> {
+  readonly request: InputRequest
+  /** The answer that the handler gets, or why it is to be asked again. Default: any answer of the right kind. */
+  readonly check?: (response: InputResponse) => Awaitable<{ readonly value: Answer } | { readonly problem: string }>
+}
+
+interface PlainAnswers {
+  'elicitation/create': ElicitResult
+  'sampling/createMessage': CreateMessageResult
+  'roots/list': ListRootsResult
+}
+
+/** What a question is answered with: one made by `elicit()` and the like, or a request as the protocol has it. */
+export type Answered<Question> =
+  Question extends Ask<infer Answer>
+    ? Answer
+    : Question extends { readonly method: infer Method extends keyof PlainAnswers }
+      ? PlainAnswers[Method]
+      : InputResponse
+
 export interface Context {
   /** Fires when the answer is no longer wanted. */
   readonly signal: AbortSignal
@@ -78,9 +99,9 @@ export interface Context {
   /** The folders that the client works in. */
   roots(key?: string): Promise<Root[]>
   /** Asks several things in one round. What the client cannot be asked is not asked: its answer is missing. */
-  ask<Requests extends Record<string, InputRequest>>(
-    requests: Requests,
-  ): Promise<{ readonly [Key in keyof Requests]?: InputResponse }>
+  ask<Questions extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(
+    questions: Questions,
+  ): Promise<{ readonly [Key in keyof Questions]?: Answered<Questions[Key]> }>
   /** Does something once per call, however often the handler is entered again. The result must be JSON. */
   step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result>
 }

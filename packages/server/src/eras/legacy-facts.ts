@@ -12,6 +12,7 @@ import {
 } from '@mcpx/protocol'
 import type { Asker } from '../asker.ts'
 import type { CallFacts } from '../context.ts'
+import type { Core } from '../core.ts'
 import { createLegacyAsker } from './legacy-input.ts'
 import { isReady, untilReady } from './legacy-readiness.ts'
 
@@ -25,12 +26,14 @@ export class LegacyFacts implements CallFacts {
   readonly #exchange: Exchange
   readonly #session: Session
   readonly #revision: Revision
+  readonly #core: Core
   #asker: Asker | undefined
 
-  constructor(exchange: Exchange, session: Session, revision: Revision) {
+  constructor(exchange: Exchange, session: Session, revision: Revision, core: Core) {
     this.#exchange = exchange
     this.#session = session
     this.#revision = revision
+    this.#core = core
   }
 
   get client(): ClientFacts {
@@ -38,8 +41,8 @@ export class LegacyFacts implements CallFacts {
     return { info: clientInfo, capabilities: clientCapabilities }
   }
 
-  get logLevel(): LoggingLevel {
-    return this.#session.state.logLevel ?? DEFAULT_LEVEL
+  get logLevel(): LoggingLevel | undefined {
+    return this.#core.isLogging ? (this.#session.state.logLevel ?? DEFAULT_LEVEL) : undefined
   }
 
   notify(method: string, params: JsonObject): Awaitable<void> {

@@ -24,7 +24,7 @@ export const sessionMethods: Readonly<Record<string, (call: SessionCall) => Awai
 }
 
 async function setLevel({ params, ctx, session, core }: SessionCall): Promise<object> {
-  if (core.capabilities.logging === undefined) throw methodNotFound('logging/setLevel')
+  if (!core.isLogging) throw methodNotFound('logging/setLevel')
   const { level } = params as { level: NonNullable<Session['state']['logLevel']> }
   await core.handler.setLogLevel?.({ level }, ctx)
   await session.update((state) => void Object.assign(state, { logLevel: level }))

@@ -21,7 +21,7 @@ describe('the legacy era', () => {
     })
     expect(result).toMatchObject({
       protocolVersion: revision,
-      capabilities: { tools: {}, logging: {} },
+      capabilities: { tools: {} },
       instructions: 'be kind',
     })
     expect(result.serverInfo?.title).toBe(revision < '2025-06-18' ? undefined : 'S')
@@ -59,12 +59,15 @@ describe('the legacy era', () => {
   })
 
   it('sends logs from the level that the session has set', async () => {
-    const server = oneTool(async (_, { log }) => {
-      await log.debug('d')
-      await log.warning('w', 'here')
-      await log.error({ e: 1 })
-      return text(1)
-    })
+    const server = oneTool(
+      async (_, { log }) => {
+        await log.debug('d')
+        await log.warning('w', 'here')
+        await log.error({ e: 1 })
+        return text(1)
+      },
+      { logging: true },
+    )
     const peer = await connect(server, '2025-11-25')
     await peer.call('tools/call', { name: 't' })
     expect(peer.heard.map(({ params }) => params)).toEqual([

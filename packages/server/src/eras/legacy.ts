@@ -71,7 +71,7 @@ interface LegacyCall {
 function run(call: LegacyCall, params: JsonObject, round = 1, known?: LegacyFacts): Awaitable<ResponseMessage> {
   const { exchange, session, revision, core } = call
   const { id, method } = call.message
-  const facts = known ?? new LegacyFacts(exchange, session, revision)
+  const facts = known ?? new LegacyFacts(exchange, session, revision, core)
   const ctx = new RequestContext(params, exchange, facts)
   const own = Object.hasOwn(sessionMethods, method) ? sessionMethods[method] : undefined
   return settle<object, ResponseMessage>(

@@ -21,7 +21,8 @@ export class ModernFacts implements CallFacts {
   }
 
   get logLevel(): LoggingLevel | undefined {
-    return this.#call.envelope.logLevel
+    const { core, envelope } = this.#call
+    return core.isLogging ? envelope.logLevel : undefined
   }
 
   notify(method: string, params: JsonObject): Awaitable<void> {

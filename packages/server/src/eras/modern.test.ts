@@ -23,7 +23,7 @@ describe('the modern era', () => {
       expect(await peer.raw('server/discover', meta())).toEqual({
         resultType: 'complete',
         supportedVersions: [modern],
-        capabilities: { logging: {}, tools: {} },
+        capabilities: { tools: {} },
         instructions: 'be kind',
         ttlMs: 0,
         cacheScope: 'private',
@@ -65,11 +65,14 @@ describe('the modern era', () => {
     const heard: NotificationMessage[] = []
     const [near, far] = createChannelPair()
     createDuplex(far, {
-      responder: oneTool(async (_, { log }) => {
-        await log.info('i')
-        await log.error('e')
-        return text(1)
-      }),
+      responder: oneTool(
+        async (_, { log }) => {
+          await log.info('i')
+          await log.error('e')
+          return text(1)
+        },
+        { logging: true },
+      ),
     })
     const duplex = createDuplex(near, {
       responder: { respond: (message) => void heard.push(message as NotificationMessage) },

@@ -10,6 +10,7 @@ import {
   type Tool,
 } from '@mcpx/protocol'
 import type { Middleware } from '../middleware.ts'
+import { markDeclined } from './declined.ts'
 import { shownValue } from './shown-value.ts'
 
 /** Yes or no, or what came of a question to the user: `accept` means yes. */
@@ -76,5 +77,5 @@ function question({ title, annotations }: Tool, { name }: CallToolRequestParams)
 
 function refusal({ name }: CallToolRequestParams): CallToolResult {
   const text = `The call of ${quoted(name)} was not approved. It did not run; do not try again unless the user asks for it.`
-  return { content: [{ type: 'text', text }], isError: true }
+  return markDeclined({ content: [{ type: 'text', text }], isError: true })
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { InputRequired, inputRequired } from '../input-required.ts'
 import { type Endpoint, wrap } from '../middleware.ts'
 import { type AuditEntry, type AuditOptions, audit } from './audit.ts'
+import { markDeclined } from './declined.ts'
 import { looksSecret } from './redaction.ts'
 
 const baseCtx = {
@@ -58,6 +59,7 @@ describe('an entry', () => {
   it.each([
     ['a result', ok, 'ok', undefined],
     ['a failed tool', () => ({ content: [], isError: true }), 'tool-error', undefined],
+    ['a tool that nobody approved', () => markDeclined({ content: [], isError: true }), 'declined', undefined],
     ['questions', () => inputRequired({ a: { method: 'roots/list' } }), 'input-required', undefined],
     ['an open question', () => Promise.reject(new InputRequired()), 'input-required', undefined],
     ['an error of the protocol', () => Promise.reject(invalidParams('no')), 'error', -32602],

@@ -4,16 +4,18 @@ import { type Awaitable, type Context, ErrorCode, isPromise, type JsonObject, Rp
 import type { Asker } from '../asker.ts'
 import { InputRequired, isInputRequired } from '../input-required.ts'
 import type { Middleware, ServerRequest } from '../middleware.ts'
+import { isDeclined } from './declined.ts'
 import { createRedaction, type Redaction } from './redaction.ts'
 
 /**
  * - `ok`: it was answered.
  * - `error`: it was answered with an error of the protocol.
  * - `tool-error`: the tool failed, and said so in its result.
+ * - `declined`: `approve()` kept the tool from running, as nobody said yes.
  * - `input-required`: the client has to answer questions first, and then comes back.
  * - `cancelled`: it failed after the caller had gone.
  */
-export type AuditOutcome = 'ok' | 'error' | 'tool-error' | 'input-required' | 'cancelled'
+export type AuditOutcome = 'ok' | 'error' | 'tool-error' | 'declined' | 'input-required' | 'cancelled'
 
 export interface AuditEntry {
   /** When the request came, as an ISO 8601 moment. */
@@ -129,7 +131,8 @@ function endingOf(result: object, ctx: Context): Ending {
   if (isInputRequired(result) || isUnfinished(ctx)) return { outcome: 'input-required', errorCode: undefined }
   const isFailure = 'isError' in result && result.isError === true
   if (!isFailure) return { outcome: 'ok', errorCode: undefined }
-  return { outcome: ctx.signal.aborted ? 'cancelled' : 'tool-error', errorCode: undefined }
+  const outcome = isDeclined(result) ? 'declined' : 'tool-error'
+  return { outcome: ctx.signal.aborted ? 'cancelled' : outcome, errorCode: undefined }
 }
 
 function failureOf(error: unknown, ctx: Context): Ending {

@@ -1,6 +1,8 @@
 /** A context whose signal also fires when a deadline has passed; questions to the client halt the clock. */
 
 import type {
+  Answered,
+  Ask,
   AuthInfo,
   Awaitable,
   ClientFacts,
@@ -94,10 +96,10 @@ export class DeadlineContext implements Context {
     return this.#deadline.outside(() => this.#inner.roots(key))
   }
 
-  ask<Requests extends Record<string, InputRequest>>(
-    requests: Requests,
-  ): Promise<{ readonly [Key in keyof Requests]?: InputResponse }> {
-    return this.#deadline.outside(() => this.#inner.ask(requests))
+  ask<Questions extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(
+    questions: Questions,
+  ): Promise<{ readonly [Key in keyof Questions]?: Answered<Questions[Key]> }> {
+    return this.#deadline.outside(() => this.#inner.ask(questions))
   }
 
   step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result> {
