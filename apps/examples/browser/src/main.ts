@@ -1,0 +1,27 @@
+/** Serves trains on one origin and a page on another, and opens the page in headless Chromium. `npm start` */
+import { strict as assert } from 'node:assert'
+import { serveHttp } from '@mcpx/transport-http/node'
+import { openPage } from './chromium.ts'
+import { servePage } from './page-server.ts'
+import { server } from './server.ts'
+
+const page = await servePage()
+// Pages of other origins are refused, and cannot read the answers, unless they are named here.
+const mcp = await serveHttp(server, { port: 0, cors: [page.origin] })
+console.log(`the page is on ${page.origin}, the server on ${new URL(mcp.url).origin}`)
+
+const browser = await openPage(`${page.origin}/?${new URLSearchParams({ server: mcp.url, row: '7' })}`)
+try {
+  const said = await Promise.race([page.said, browser.ended])
+  assert.deepEqual(said, ['2026-07-28: Row 7 to Bergen.', '2025-11-25: Row 7 to Bergen.'])
+  for (const line of said) console.log(line)
+
+  const stranger = await fetch(mcp.url, { method: 'POST', headers: { origin: 'https://elsewhere.example' } })
+  assert.equal(stranger.status, 403)
+  console.log('a page of another origin: refused')
+} finally {
+  await browser.close()
+  await mcp.close()
+  page.close()
+}
+console.log('ok')

@@ -1,0 +1,33 @@
+/** Serves the page and its script, as any web server would, and hears what the page says. */
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { build } from 'esbuild'
+
+/** `said` resolves to the lines of the page when it is done. */
+export async function servePage(): Promise<{ origin: string; said: Promise<string[]>; close(): void }> {
+  const html = await readFile(new URL('../page.html', import.meta.url))
+  const entry = new URL('page.ts', import.meta.url).pathname
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, minify: true, format: 'esm', write: false })
+  const script = outputFiles[0]?.contents ?? ''
+  console.log(`bundled: ${Math.round(script.length / 1000)} kB`)
+
+  const lines: string[] = []
+  let finish: (lines: string[]) => void = () => {}
+  const said = new Promise<string[]>((resolve) => {
+    finish = resolve
+  })
+  const server = createServer(async (request, response) => {
+    if (request.url === '/page.js') response.setHeader('content-type', 'text/javascript').end(script)
+    else if (request.url === '/said') {
+      const line = await text(request)
+      response.end()
+      if (line === 'done') finish(lines)
+      else lines.push(line)
+    } else response.setHeader('content-type', 'text/html').end(html)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { origin: `http://localhost:${port}`, said, close: () => void server.close().closeAllConnections() }
+}

@@ -1,0 +1,6 @@
+/** The server over HTTP: `deno serve src/app.ts` serves what a module exports by default. */
+import { mcp } from '@mcpx/transport-http'
+import { server } from './server.ts'
+
+// biome-ignore lint/style/noDefaultExport: Deno serves the default export
+export default mcp(server)

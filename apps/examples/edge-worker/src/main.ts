@@ -1,0 +1,60 @@
+/** Bundles the worker as `wrangler` does, runs two instances of it on workerd, and orders. `npm start` */
+import { strict as assert } from 'node:assert'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { connect } from '@mcpx/client'
+import { http } from '@mcpx/transport-http/client'
+import { build } from 'esbuild'
+import type { Shop } from './worker.ts'
+
+/** Where the program is; the command of that name starts it behind another one. */
+const workerd: string = createRequire(import.meta.url)('workerd').default
+const folder = fileURLToPath(new URL('..', import.meta.url))
+const { metafile } = await build({
+  absWorkingDir: folder,
+  entryPoints: ['src/worker.ts'],
+  outfile: 'dist/worker.js',
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  external: ['cloudflare:*'],
+  metafile: true,
+})
+console.log(`bundled: ${Math.round((metafile.outputs['dist/worker.js']?.bytes ?? 0) / 1000)} kB, nothing of Node in it`)
+
+const instances = [await start(), await start()]
+let turn = 0
+/** As a load balancer would: each request reaches another instance. */
+const balanced: typeof fetch = (_, init) => fetch(instances[turn++ % instances.length]?.url ?? '', init)
+
+try {
+  await using shop = await connect<Shop>(http('https://shop.example.com/mcp', { fetch: balanced }), {
+    onElicit: () => ({ action: 'accept', content: { table: 7 } }),
+  })
+  const { content } = await shop.callTool('order', { dish: 'Soup' })
+  const [answer] = content
+  assert.match(answer?.type === 'text' ? answer.text : '', /^Soup for table 7, receipt [\w-]{36}$/)
+  console.log(`${shop.revision}: one instance took the payment and asked, another one took the answer`)
+
+  await using older = await connect<Shop>(http('https://shop.example.com/mcp', { fetch: balanced }), { era: 'legacy' })
+  const names = (await older.listTools().all()).map(({ name }) => name)
+  assert.deepEqual(names, ['order'])
+  console.log(`${older.revision}: listed without a session`)
+} finally {
+  for (const { stop } of instances) stop()
+}
+console.log('ok')
+
+/** Starts an instance on a port that is free; it says on its standard output which. */
+async function start() {
+  const args = ['serve', 'config.capnp', '--socket-addr=http=127.0.0.1:0', '--control-fd=1']
+  const env = { ...process.env, SECRET: 'a secret that all instances share' }
+  const child = spawn(workerd, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`workerd ended with ${code}`)))
+  const [said] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer]
+  ended.catch(() => {})
+  const { port } = JSON.parse(said.toString()) as { port: number }
+  return { url: `http://127.0.0.1:${port}/mcp`, stop: () => child.kill() }
+}

@@ -1,0 +1,32 @@
+/** Makes of the sources what runtimes run: JavaScript that imports the packages, or carries them where nothing can be imported. */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type BuildOptions, build } from 'esbuild'
+
+const here = fileURLToPath(new URL('..', import.meta.url))
+export const out = join(here, 'dist')
+
+const options = {
+  absWorkingDir: here,
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  logLevel: 'warning',
+  metafile: true,
+} satisfies BuildOptions
+
+/** What finds packages by itself gets them left out, as in a program of theirs. */
+const importing = ['serve-node', 'serve-bun', 'serve-deno', 'serve-stdio', 'client']
+const carrying = ['serve-workerd', 'client-workerd', 'client-page']
+
+/** Bundles all entries into `dist`; throws when a source of a package gets in, which no user has. */
+export async function bundle(): Promise<void> {
+  const path = (name: string): string => `src/entries/${name}.ts`
+  const results = await Promise.all([
+    build({ ...options, entryPoints: importing.map(path), outdir: out, packages: 'external', platform: 'node' }),
+    build({ ...options, entryPoints: carrying.map(path), outdir: out, platform: 'browser' }),
+  ])
+  const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  const source = inputs.find((input) => /\/packages\/[\w-]+\/src\//.test(input))
+  if (source !== undefined) throw new Error(`${source} is a source: what is to be tested is what was built from it`)
+}

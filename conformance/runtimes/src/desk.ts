@@ -1,0 +1,72 @@
+/** The one server that every runtime serves: something of each thing that may depend on a runtime. */
+
+import { createServer, ToolError } from '@mcpx/server'
+import { z } from 'zod'
+
+const counters = new Map<string, number>()
+const begun = new Set<string>()
+const givenUp = new Set<string>()
+const charges = new Map<string, number>()
+
+const Key = z.object({ key: z.string() })
+
+export const desk = createServer({ name: 'desk', version: '1.0.0' })
+  .tool(
+    'add',
+    {
+      description: 'Adds two numbers',
+      input: z.object({ a: z.number(), b: z.number() }),
+      output: z.object({ sum: z.number() }),
+    },
+    ({ a, b }) => ({ sum: a + b }),
+  )
+  .tool('echo', { input: z.object({ text: z.string() }) }, ({ text }) => text)
+  .tool('count', { input: z.object({ to: z.number().int().max(100) }) }, async ({ to }, ctx) => {
+    for (let n = 1; n <= to; n += 1) {
+      await ctx.progress(n, to)
+      await pause(5)
+    }
+    await ctx.log.info('counted')
+    return `counted to ${to}`
+  })
+  .tool('book', { input: z.object({ to: z.string() }) }, async ({ to }, ctx) => {
+    await ctx.step('charge', () => void charges.set(to, (charges.get(to) ?? 0) + 1))
+    const seat = await ctx.elicit('seat', { message: 'Which row?', schema: z.object({ row: z.number().int() }) })
+    if (seat.action !== 'accept') return 'Nothing was booked.'
+    return `Row ${seat.content.row} to ${to}, charged ${charges.get(to)} time`
+  })
+  .tool('wait', { description: 'Ends when nobody wants it any more', input: Key }, async ({ key }, ctx) => {
+    begun.add(key)
+    for (let n = 1; !ctx.signal.aborted; n += 1) {
+      await ctx.progress(n)
+      await pause(20)
+    }
+    givenUp.add(key)
+    return 'given up'
+  })
+  .tool('see', { input: Key, output: z.object({ begun: z.boolean(), givenUp: z.boolean() }) }, ({ key }) => ({
+    begun: begun.has(key),
+    givenUp: givenUp.has(key),
+  }))
+  .tool('fail', {}, () => {
+    throw new ToolError('There is no more paper.')
+  })
+  .tool('break', {}, () => {
+    throw new Error('the password is hunter2')
+  })
+  .tool('bump', { input: Key }, ({ key }) => {
+    counters.set(key, (counters.get(key) ?? 0) + 1)
+    desk.resourceUpdated(`counter://${key}`)
+    return 'bumped'
+  })
+  .resource('counter://{key}', { mimeType: 'application/json', subscribe: true }, ({ key }) => ({
+    count: counters.get(key) ?? 0,
+  }))
+  .resource('picture://dot', { mimeType: 'application/octet-stream' }, () => new Uint8Array([0, 127, 128, 255]))
+  .prompt('review', { args: z.object({ code: z.string() }) }, ({ code }) => `Review this:\n${code}`)
+
+export type Desk = typeof desk
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

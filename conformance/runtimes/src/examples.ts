@@ -1,0 +1,56 @@
+/** Runs every example as its reader would, by `npm start`. `node conformance/runtimes/src/examples.ts` */
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { endAll, start } from './programs.ts'
+import { findRuntimes, type RuntimeName } from './runtimes.ts'
+
+const { values } = parseArgs({ options: { report: { type: 'string' } } })
+process.on('exit', endAll)
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(143))
+
+/** What an example runs on besides Node. */
+const needs: Readonly<Record<string, RuntimeName>> = {
+  browser: 'chromium',
+  bun: 'bun',
+  deno: 'deno',
+  'edge-worker': 'workerd',
+}
+
+const folder = fileURLToPath(new URL('../../../apps/examples', import.meta.url))
+const names = readdirSync(folder).sort()
+const found = new Set((await findRuntimes()).map(({ name }) => name))
+const total = {
+  passed: 0,
+  failed: 0,
+  found: `${names.length} examples`,
+  details: [] as string[],
+  leftOut: [] as string[],
+}
+
+await Promise.all(names.map(run))
+if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(total))
+console.log(`${total.passed} passed, ${total.failed} failed`)
+process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
+
+async function run(name: string): Promise<void> {
+  const needed = needs[name]
+  if (needed !== undefined && !found.has(needed)) {
+    total.leftOut.push(`${name}: there is no ${needed}`)
+    return
+  }
+  const started = performance.now()
+  const program = start('npm', ['start', '--silent', '--prefix', join(folder, name)])
+  const outcome = await program.ended().catch((error: Error) => error)
+  if (outcome === 'ok') {
+    total.passed += 1
+    total.details.push(`${name}: ${((performance.now() - started) / 1000).toFixed(1)} s`)
+    console.log(total.details.at(-1))
+    return
+  }
+  total.failed += 1
+  console.log(
+    `FAILED ${name}: ${outcome instanceof Error ? outcome.message : `its last words are "${outcome}", not "ok"`}`,
+  )
+}
