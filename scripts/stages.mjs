@@ -10,7 +10,7 @@ import { removeStaleOutputs } from './stale-outputs.mjs'
  * It resolves to the number of checks that passed and failed, one line on what it found, the tools' output,
  * and the checks that this machine cannot run.
  */
-export const stages = { types, lint, laws, eras, unit, size, packages, conformance, interop }
+export const stages = { types, lint, laws, eras, unit, size, packages, conformance, interop, runtimes, examples }
 
 /** The packages compile, and so do the tests, the applications and the scripts. */
 async function types(run) {
@@ -90,6 +90,20 @@ async function interop(run) {
   const build = await built(run)
   if (build.code !== 0) return notBuilt(build)
   return reporting(run, 'interop', ['conformance/interop/src/main.ts'])
+}
+
+/** One suite with the client of every runtime against the server of every runtime. */
+async function runtimes(run) {
+  const build = await built(run)
+  if (build.code !== 0) return notBuilt(build)
+  return reporting(run, 'runtimes', ['conformance/runtimes/src/main.ts'])
+}
+
+/** Each example, started as its reader would. */
+async function examples(run) {
+  const build = await built(run)
+  if (build.code !== 0) return notBuilt(build)
+  return reporting(run, 'examples', ['conformance/runtimes/src/examples.ts'])
 }
 
 /** The build, which is made once for all stages that need it. */
