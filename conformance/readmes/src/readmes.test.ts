@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { compile, promisedBy, run, snippetsOf } from './snippets.ts'
 
 /** The packages whose examples need other packages; those of the others run beside them. */
-const packages = ['server']
+const packages = ['server', 'auth']
 
 describe.each(packages)('the README of %s', (name) => {
   const snippets = snippetsOf(name)
