@@ -23,9 +23,11 @@ const given: Record<string, Record<string, unknown>> = {
 let stop: () => Promise<void>
 let url: string
 const changes: Change[] = []
+const faults: string[] = []
 
 beforeAll(async () => {
-  const http = await serveHttp(await createEverything(), { port: 0, authenticate })
+  const server = await createEverything({ onError: (error) => faults.push(String(error)) })
+  const http = await serveHttp(server, { port: 0, authenticate })
   url = http.url
   stop = () => http.close()
 })
@@ -64,6 +66,7 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
       expect.stringMatching(/^break: The tool failed \(error \w+\)$/),
       'test_error_handling: This tool intentionally returns an error for testing',
     ])
+    expect(faults.at(-1)).toBe('Error: the password is hunter2')
     await expect(client.callTool('refuse')).rejects.toMatchObject({ code: -32602, data: { retry: 'tomorrow' } })
   })
 

@@ -1,5 +1,5 @@
 /** The server: one call for each feature. */
-import { createServer, type Server } from '@mcpx/server'
+import { createServer, type Server, type ServerOptions } from '@mcpx/server'
 import { addCallers } from './features/callers.ts'
 import { mountCatalogue } from './features/catalogue.ts'
 import { addChanges } from './features/changes.ts'
@@ -18,7 +18,7 @@ import { addSampling } from './features/sampling.ts'
 import { addSchemas } from './features/schemas.ts'
 import { addSteps } from './features/steps.ts'
 
-export async function createEverything(): Promise<Server> {
+export async function createEverything(options: ServerOptions = {}): Promise<Server> {
   const server = createServer(
     { name: 'everything', version: '1.0.0', title: 'Everything', websiteUrl: 'https://example.com/everything' },
     {
@@ -29,6 +29,7 @@ export async function createEverything(): Promise<Server> {
       cache: { tools: { ttlMs: 1_000, cacheScope: 'private' } },
       onError: (error, _, id) => console.error(`error ${id}:`, error),
       warn: (message) => console.error(message),
+      ...options,
     },
   )
   addContent(server)
