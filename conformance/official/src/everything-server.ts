@@ -17,7 +17,9 @@ export interface Running {
 
 /** Rejects when the server does not start. */
 export function startServer(): Promise<Running> {
-  const child = spawn(process.execPath, [program, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, ['--no-deprecation', program, '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const exited = once(child, 'exit')
   let printed = ''
   let complaints = ''

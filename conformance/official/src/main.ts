@@ -10,12 +10,16 @@ import { judge, missing, type Verdict } from './judge.ts'
 import { notYet } from './not-yet.ts'
 import { servePipe } from './pipe.ts'
 import { type Run, runs } from './runs.ts'
-import { collect, list } from './suite.ts'
+import { collect, list, suiteVersion } from './suite.ts'
 import { summary, table } from './table.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const folder = join(root, '.cache', 'conformance')
 const client = `${process.execPath} ${join(root, 'apps', 'everything-client', 'dist', 'main.js')}`
+
+/** How long the suite may be kept from its work, in ms, for a failure to count; times are part of what it judges. */
+const STALL = 1_000
+const ATTEMPTS = 3
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, report: { type: 'string' } } })
 const performers: Record<string, () => Promise<Verdict[]>> = {
@@ -38,10 +42,6 @@ for (const run of names) {
   console.log(table(run, verdicts))
 }
 report()
-
-/** How long the suite may be kept from its work, in ms, for a failure to count; times are part of what it judges. */
-const STALL = 1_000
-const ATTEMPTS = 3
 
 /** Runs again what failed on a machine that was too busy to judge. */
 async function perform(run: Run): Promise<Verdict[]> {
@@ -89,9 +89,10 @@ function report(): void {
     return count === 0 ? [] : [`${count} scenarios ${scenarios}* need ${needs}, which is not there yet`]
   })
   for (const line of [...details, ...leftOut]) console.log(line)
-  const found = `${results.length} runs of the official suite`
+  const found = `${results.length} runs of the official suite ${suiteVersion()}`
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'results.json'), `${JSON.stringify({ node: process.version, results }, null, 2)}\n`)
+  const facts = { suite: suiteVersion(), node: process.version, date: new Date().toISOString() }
+  writeFileSync(join(folder, 'results.json'), `${JSON.stringify({ ...facts, results }, null, 2)}\n`)
   if (values.report !== undefined) {
     writeFileSync(values.report, JSON.stringify({ passed, failed: failed.length, found, details, leftOut }))
   }

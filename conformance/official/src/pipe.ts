@@ -13,7 +13,10 @@ export async function servePipe(): Promise<Verdict[]> {
 async function call(era: 'legacy' | 'modern'): Promise<Verdict> {
   const reasons: string[] = []
   try {
-    const pipe = spawn(process.execPath, [program, '--stdio'], { stderr: (text) => void reasons.push(text) })
+    const pipe = spawn(process.execPath, ['--no-deprecation', program, '--stdio'], {
+      probeTimeout: 20_000,
+      stderr: (text) => void reasons.push(text),
+    })
     await using client = await connect(pipe, { era })
     const { content } = await client.callTool('test_simple_text')
     if (content[0]?.type !== 'text') reasons.push(`got ${JSON.stringify(content)}`)

@@ -10,6 +10,8 @@ if (process.env.MCP_CONFORMANCE_SCENARIO === undefined) {
 } else {
   // The suite starts all of its clients at once: whoever answers so many goes first.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  // What is deprecated is part of what is tested, and what a client writes to standard error is taken for a failure.
+  process.noDeprecation = true
 }
 
 /**

@@ -5,9 +5,8 @@ import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Check, Remains } from './judge.ts'
 
-const program = fileURLToPath(
-  new URL('../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
-)
+const home = fileURLToPath(new URL('../node_modules/@modelcontextprotocol/conformance/', import.meta.url))
+const program = join(home, 'dist', 'index.js')
 /** Has the suite's own servers listen on the loopback address; localhost is that address, too. */
 const preload = new URL('./preload.mjs', import.meta.url).href
 const env = { ...process.env, NODE_OPTIONS: `--import ${preload} --dns-result-order=ipv4first` }
@@ -100,4 +99,9 @@ export async function list(role: 'server' | 'client', choice: readonly string[])
     if (name !== '' && (section === role || (section === 'reported' && mark === role))) names.push(name)
   }
   return names
+}
+
+/** Such as `0.2.0-alpha.12`. */
+export function suiteVersion(): string {
+  return JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).version
 }
