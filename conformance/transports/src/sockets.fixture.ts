@@ -97,13 +97,20 @@ export function rawCall(spoken: Spoken, id: number, tool: string, args: object =
   return raw(spoken.body(id, tool, args, meta), spoken.headers(tool))
 }
 
+/** The first message of a session. */
+export const initialize = (protocolVersion = '2025-11-25', capabilities: object = {}) => ({
+  jsonrpc: '2.0',
+  id: 'open',
+  method: 'initialize',
+  params: { protocolVersion, capabilities, clientInfo: { name: 'raw', version: '1' } },
+})
+
 /** Opens a session; resolves to its id. */
 export async function openSession(url: string, capabilities: object = {}): Promise<string> {
-  const params = { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'raw', version: '1' } }
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const post = (body: object, more: Record<string, string> = {}) =>
     fetch(url, { method: 'POST', body: JSON.stringify(body), headers: { ...headers, ...more } })
-  const response = await post({ jsonrpc: '2.0', id: 'open', method: 'initialize', params })
+  const response = await post(initialize('2025-11-25', capabilities))
   await response.text()
   const id = response.headers.get('mcp-session-id') as string
   await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-session-id': id })

@@ -43,7 +43,7 @@ export function createAnswering({ responder, running, host, limit, onHeard, repo
     if (responder === undefined) return methodNotFound(message.method)
     if (running.has(message.id)) return invalidRequest('Invalid message: id: a request with this id is still in flight')
     if (stopped) return internalError('Shutting down: no new requests are taken')
-    if (running.size >= limit) return internalError(`Too many requests at once: at most ${limit}; wait for some to end`)
+    if (running.size >= limit) return internalError(`Too many requests at once: at most ${limit} (limits.running)`)
     return undefined
   }
 
@@ -82,7 +82,7 @@ export function createAnswering({ responder, running, host, limit, onHeard, repo
     hear(message) {
       if (responder === undefined) return
       if (running.size >= limit) {
-        report(new ConnectionError('limit', `${message.method} was dropped: ${limit} messages are being dealt with`))
+        report(new ConnectionError('limit', `${message.method} was dropped: ${limit} run already (limits.running)`))
         return
       }
       const exchange = new RunningExchange(host)

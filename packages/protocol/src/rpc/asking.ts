@@ -41,7 +41,7 @@ export function createAsking(outbox: Outbox, limit: number, report: (error: Erro
     if (signal?.aborted === true) return cancelledError(method, signal)
     if (pending.size < limit && outbox.unsentRequests < limit) return undefined
     const hint = 'Await some of the answers before asking on.'
-    return new ConnectionError('limit', `${method} was not sent: ${limit} requests wait already`, {
+    return new ConnectionError('limit', `${method} was not sent: ${limit} requests wait already (limits.pending)`, {
       retryable: true,
       hint,
     })

@@ -76,7 +76,7 @@ export function createOutbox(channel: Channel, { limit, stallTimeout, onStall, r
   function watchStall(): void {
     clearTimeout(stall)
     const hint = 'The peer sends requests and does not read the answers.'
-    const message = `${limit} answers wait for a peer that has read none for ${stallTimeout} ms`
+    const message = `${limit} answers wait for a peer that has read none for ${stallTimeout} ms (limits.unsent, limits.stallTimeout)`
     stall = setTimeout(() => onStall(new ConnectionError('limit', message, { hint })), stallTimeout)
   }
 
@@ -102,7 +102,7 @@ export function createOutbox(channel: Channel, { limit, stallTimeout, onStall, r
     answer: (message) => answers.send(channel, message, answerLeft),
     tell(message) {
       if (notifications.count < limit) return tell(message)
-      report(new ConnectionError('limit', `A notification was dropped: ${limit} wait for a slow peer`))
+      report(new ConnectionError('limit', `A notification was dropped: ${limit} wait for a slow peer (limits.unsent)`))
       return undefined
     },
     room() {

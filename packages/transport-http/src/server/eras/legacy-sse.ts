@@ -14,6 +14,7 @@ import {
   internalError,
   invalidRequest,
   principalOf,
+  type RequestId,
 } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse'
 import { EVENTS_TYPE } from '../../headers.ts'
@@ -56,6 +57,9 @@ export class SseConnections {
     if (connection === undefined || connection.principal !== principalOf(auth)) {
       return refusal(404, invalidRequest('There is no such connection, or no longer: open a new stream'))
     }
+    const most = this.#host.limits.sessionRequests
+    const isRequest = !Array.isArray(arrived) && 'method' in arrived && 'id' in arrived
+    if (isRequest && connection.duplex.load.running >= most) return tooManyRequests(most, arrived.id)
     await connection.push(arrived)
     return accepted()
   }
@@ -100,6 +104,11 @@ export class SseConnections {
     void duplex.closed.then(() => this.#open.delete(id))
     return eventsResponse(stream.body)
   }
+}
+
+function tooManyRequests(most: number, id: RequestId): Response {
+  const text = `Too many requests of one session at once: at most ${most} (limits.sessionRequests)`
+  return refusal(429, invalidRequest(text), id)
 }
 
 /** What is sent goes to the stream; what was posted is what arrives. */
