@@ -83,6 +83,17 @@ const authorization: readonly Attack[] = [
     says: /The callback is not at https:\/\/app\.example\/callback/,
   },
   {
+    name: 'a callback at another page of the same site, such as one that redirects anywhere',
+    options: {
+      redirect: manualRedirect(
+        'https://app.example/callback',
+        (url) => `https://app.example/go?code=x&iss=https://as.example&state=${url.searchParams.get('state')}`,
+      ),
+    },
+    step: 'authorization',
+    says: /The callback is not at https:\/\/app\.example\/callback/,
+  },
+  {
     name: 'a callback that says its code twice',
     options: {
       redirect: manualRedirect(

@@ -1,0 +1,68 @@
+/** What every store of credentials must do. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { AuthStore } from './store.ts'
+import { caught } from './world.fixture.ts'
+
+/** @param open two views of one empty store, as two processes, tabs or clients have them */
+export function storeContract(name: string, open: () => Promise<readonly [AuthStore, AuthStore]>): void {
+  describe(`a store in ${name}`, () => {
+    it('gives back what was put in, to everybody who shares it', async () => {
+      const [one, two] = await open()
+      expect(await one.get('a')).toBeUndefined()
+      await one.set('a', { text: 'x\u2028é', list: [1, null], nested: { yes: true } })
+      expect(await two.get('a')).toEqual({ text: 'x\u2028é', list: [1, null], nested: { yes: true } })
+      await two.set('a', { b: 2 })
+      expect(await one.get('a')).toEqual({ b: 2 })
+      await two.delete('a')
+      await two.delete('a')
+      expect(await one.get('a')).toBeUndefined()
+    })
+
+    it('keeps keys apart, whatever they are called', async () => {
+      const [one] = await open()
+      const keys = ['constructor', 'toString', 'a/../b', 'a|b', 'ключ', ' ']
+      for (const key of keys) expect(await one.get(key)).toBeUndefined()
+      for (const [at, key] of keys.entries()) await one.set(key, { at })
+      for (const [at, key] of keys.entries()) expect(await one.get(key)).toEqual({ at })
+    })
+
+    it('gives out copies', async () => {
+      const [one] = await open()
+      const value = { list: [1] }
+      await one.set('a', value)
+      value.list.push(2)
+      const got = (await one.get('a')) as typeof value
+      got.list.push(3)
+      expect(await one.get('a')).toEqual({ list: [1] })
+    })
+
+    it('loses nothing when many write at once', async () => {
+      const [one, two] = await open()
+      const keys = Array.from({ length: 10 }, (_, at) => `k${at}`)
+      await Promise.all(keys.map((key, at) => (at % 2 === 0 ? one : two).set(key, { at })))
+      expect(await Promise.all(keys.map((key) => one.get(key)))).toEqual(keys.map((_, at) => ({ at })))
+    })
+
+    it('lets one at a time do what they lock, others something else meanwhile, and goes on after a failure', async () => {
+      const [one, two] = await open()
+      let inside = 0
+      const work = async () => {
+        inside += 1
+        expect(inside).toBe(1)
+        await wait(5)
+        inside -= 1
+        return inside
+      }
+      const failing = caught(() => one.lock?.('a', () => Promise.reject(new Error('broken'))) ?? work())
+      const results = await Promise.all([one, two, one, two].map((store) => store.lock?.('a', work)))
+      expect(results).toEqual([0, 0, 0, 0])
+      expect(await failing).toMatchObject({ message: 'broken' })
+      const nested = await one.lock?.('a', async () => {
+        await one.set('x', { y: 1 })
+        return two.lock?.('b', async () => two.get('x'))
+      })
+      expect(nested).toEqual({ y: 1 })
+    })
+  })
+}
