@@ -37,12 +37,22 @@ export function openUrl({ message, url }: OpenUrlOptions): Ask<ElicitResult> {
   return { request: { method: 'elicitation/create', params: { mode: 'url', message, url } } }
 }
 
-/** Asks the client's model. */
+/**
+ * Asks the client's model.
+ *
+ * @deprecated The protocol may drop sampling from its first revision on or after 2027-07-28 on (SEP-2577): call the
+ * model's provider.
+ */
 export function sample(params: SampleParams): Ask<CreateMessageResult> {
   return { request: { method: 'sampling/createMessage', params } }
 }
 
-/** Asks for the folders that the client works in. */
+/**
+ * Asks for the folders that the client works in.
+ *
+ * @deprecated The protocol may drop roots from its first revision on or after 2027-07-28 on (SEP-2577): take folders as
+ * arguments, URIs or configuration.
+ */
 export function roots(): Ask<Root[]> {
   return {
     request: { method: 'roots/list' },

@@ -36,6 +36,9 @@ export interface ServerOptions {
   /**
    * Whether log messages are offered to clients; without it, `ctx.log` says nothing. Default: where something is
    * registered, mounted with it, or the handler has a `setLogLevel`.
+   *
+   * @deprecated The protocol may drop logging from its first revision on or after 2027-07-28 on
+   * (SEP-2577): write to stderr, or trace with OpenTelemetry.
    */
   readonly logging?: boolean | undefined
   /** How many items of a list make a page. Default: 1,000. */

@@ -83,6 +83,12 @@ export interface Context {
   readonly requestInfo: RequestInfo | undefined
   /** Tells how far the work is. Nothing is sent when the client did not ask for it. `done` must grow. */
   progress(done: number, total?: number, message?: string): Awaitable<void>
+  /**
+   * Writes messages to the client, as far as it wants them and the server declares `logging`.
+   *
+   * @deprecated The protocol may drop logging from its first revision on or after 2027-07-28 on (SEP-2577): write to
+   * stderr, or trace with OpenTelemetry.
+   */
   readonly log: Logger
   /**
    * Lets the client's connection go while the work goes on, for work of minutes: the client comes back for the rest
@@ -94,9 +100,19 @@ export interface Context {
   elicit<Form extends FormSchema>(key: string, options: ElicitOptions<Form>): Promise<ElicitOutcome<Form>>
   /** Asks the user to visit a URL. `accept` means that they agreed to, not that they are done. */
   openUrl(key: string, options: OpenUrlOptions): Promise<ElicitResult>
-  /** Asks the client's model. */
+  /**
+   * Asks the client's model.
+   *
+   * @deprecated The protocol may drop sampling from its first revision on or after 2027-07-28 on (SEP-2577): call the
+   * model's provider.
+   */
   sample(key: string, params: SampleParams): Promise<CreateMessageResult>
-  /** The folders that the client works in. */
+  /**
+   * The folders that the client works in.
+   *
+   * @deprecated The protocol may drop roots from its first revision on or after 2027-07-28 on (SEP-2577): take folders
+   * as arguments, URIs or configuration.
+   */
   roots(key?: string): Promise<Root[]>
   /** Asks several things in one round. What the client cannot be asked is not asked: its answer is missing. */
   ask<Questions extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(

@@ -43,6 +43,12 @@ export interface PromptHandler {
 
 export interface OtherHandler {
   complete(params: CompleteRequestParams, ctx: Context): Awaitable<CompleteResult>
+  /**
+   * Hears from which level on a session wants log messages; that it is there declares `logging`.
+   *
+   * @deprecated The protocol may drop logging from its first revision on or after 2027-07-28 on (SEP-2577): write to
+   * stderr, or trace with OpenTelemetry.
+   */
   setLogLevel(params: { readonly level: LoggingLevel }, ctx: Context): Awaitable<void>
   /** Calls the listener with each change until the returned function is called. */
   changes(listener: (change: Change) => void): () => void

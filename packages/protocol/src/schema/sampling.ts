@@ -80,7 +80,7 @@ export const createMessageRequestParams = () => ({
   messages: array(SamplingMessage),
   modelPreferences: optional(ModelPreferences),
   systemPrompt: optional(string),
-  /** What to tell the model of servers. Default: `none`. */
+  /** What to tell the model of servers. Default: `none`. The other two are deprecated, and leave with sampling itself. */
   includeContext: optional(literal(['none', 'thisServer', 'allServers'])),
   temperature: optional(number),
   maxTokens: Integer,

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { root } from './citations.ts'
+
+/** What stands for a deprecated feature, where an author meets it: the file, and the line below its comment. */
+const marked: readonly (readonly [string, string])[] = [
+  ['packages/protocol/src/ports/context.ts', 'readonly log: Logger'],
+  ['packages/protocol/src/ports/context.ts', 'sample(key: string'],
+  ['packages/protocol/src/ports/context.ts', 'roots(key?: string'],
+  ['packages/protocol/src/ports/handler.ts', 'setLogLevel(params'],
+  ['packages/server/src/asks.ts', 'export function sample('],
+  ['packages/server/src/asks.ts', 'export function roots('],
+  ['packages/server/src/server-core.ts', 'readonly logging?'],
+]
+
+it.each(marked)(
+  'marks what the protocol will drop, and says why, when, and what to do instead: %s, %s [S-223]',
+  (path, line) => {
+    const source = readFileSync(join(root, path), 'utf8')
+    const before = source.slice(0, source.indexOf(line)).trimEnd()
+    const comment = before.slice(before.lastIndexOf('/**'))
+    expect(comment.endsWith('*/'), 'stands right above').toBe(true)
+    const text = comment.replaceAll(/\s*\n\s*\* ?/g, ' ')
+    expect(text).toMatch(/@deprecated .*2027-07-28.*\(SEP-2577\): \w+/)
+  },
+)
