@@ -38,7 +38,7 @@ function laws(run) {
   return reporting(run, 'laws', ['scripts/check-architecture.ts'])
 }
 
-/** What is left compiles when the legacy era is deleted. */
+/** What is left compiles, and passes its tests, when the legacy era is deleted. */
 async function eras(run) {
   const build = await built(run)
   if (build.code !== 0) return notBuilt(build)

@@ -41,9 +41,9 @@ const dead: Connector = {
   },
 }
 
-describe('a group of servers', () => {
+describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the first one of %s', (revision) => {
   it('is one client, whose names begin with those of the servers [C-107]', async () => {
-    await using group = await connectAll({ git: server('2025-06-18', 'g'), mail: server('2026-07-28', 'm') })
+    await using group = await connectAll({ git: server(revision, 'g'), mail: server('2026-07-28', 'm') })
     expect((await group.listTools().all()).map(({ name }) => name)).toEqual(['git.g.find', 'mail.m.find'])
     expect((await group.listPrompts().all()).map(({ name }) => name)).toEqual(['git.review', 'mail.review'])
     expect(await group.listResources().all()).toMatchObject([
@@ -60,7 +60,7 @@ describe('a group of servers', () => {
   })
 
   it('sends each call to the server that it belongs to', async () => {
-    await using group = await connectAll({ git: server('2025-06-18', 'g'), mail: server('2026-07-28', 'm') })
+    await using group = await connectAll({ git: server(revision, 'g'), mail: server('2026-07-28', 'm') })
     expect((await group.callTool('mail.m.find')).content).toEqual([
       { type: 'text', text: 'm m.find' },
       { type: 'resource_link', uri: 'mail.a:/x', name: 'x' },
@@ -79,7 +79,7 @@ describe('a group of servers', () => {
   })
 
   it('says which names there are when one is unknown', async () => {
-    await using group = await connectAll({ git: server('2025-06-18', 'g') })
+    await using group = await connectAll({ git: server(revision, 'g') })
     for (const name of ['find', 'svn.find', '.find', '']) {
       await expect(group.callTool(name)).rejects.toMatchObject({
         reason: 'unsupported',
@@ -91,7 +91,7 @@ describe('a group of servers', () => {
   it('lives without the servers that cannot be connected to, and tells of them', async () => {
     const problems: string[] = []
     const onReport = ({ message }: Error) => problems.push(message)
-    await using group = await connectAll({ dead, git: server('2025-06-18', 'g') }, { onReport })
+    await using group = await connectAll({ dead, git: server(revision, 'g') }, { onReport })
     expect(Object.keys(group.clients)).toEqual(['git'])
     expect(group.failures.dead?.message).toBe('no such host')
     expect(problems).toEqual(['The server "dead" could not be connected to'])
@@ -109,7 +109,7 @@ describe('a group of servers', () => {
       },
     })
     const onReport = ({ message }: Error) => problems.push(message)
-    await using group = await connectAll({ broken, git: server('2025-06-18', 'g') }, { onReport })
+    await using group = await connectAll({ broken, git: server(revision, 'g') }, { onReport })
     expect(await group.listTools().all()).toHaveLength(1)
     const lazy = []
     for await (const tool of group.listTools()) lazy.push(tool)
@@ -117,6 +117,19 @@ describe('a group of servers', () => {
     expect(problems).toEqual(['The server "broken" failed', 'The server "broken" failed'])
   })
 
+  it('is closed as one', async () => {
+    const group = await connectAll({ git: server(revision, 'g'), mail: server('2026-07-28', 'm') })
+    await group.close()
+    await expect(group.callTool('git.find')).rejects.toMatchObject({ reason: 'closed' })
+    await expect(group.callTool('mail.find')).rejects.toMatchObject({ reason: 'closed' })
+  })
+
+  it.each(['', 'a.b', 'a/b', '1a'])('cannot have a server called %j', async (name) => {
+    await expect(connectAll({ [name]: server(revision, 'g') })).rejects.toThrow(RangeError)
+  })
+})
+
+describe('a group with a legacy server', () => {
   it('hears of the changes of all', async () => {
     const git = connectorTo(() => server('2025-06-18', 'g'))
     await using group = await connectAll({ git, mail: server('2026-07-28', 'm') })
@@ -131,16 +144,5 @@ describe('a group of servers', () => {
     expect(heard).toContainEqual({ kind: 'resource', uri: 'git.a:/y/z' })
     listening.close()
     expect(await listening.next()).toEqual({ done: true, value: undefined })
-  })
-
-  it('is closed as one', async () => {
-    const group = await connectAll({ git: server('2025-06-18', 'g'), mail: server('2026-07-28', 'm') })
-    await group.close()
-    await expect(group.callTool('git.find')).rejects.toMatchObject({ reason: 'closed' })
-    await expect(group.callTool('mail.find')).rejects.toMatchObject({ reason: 'closed' })
-  })
-
-  it.each(['', 'a.b', 'a/b', '1a'])('cannot have a server called %j', async (name) => {
-    await expect(connectAll({ [name]: server('2025-06-18', 'g') })).rejects.toThrow(RangeError)
   })
 })

@@ -248,7 +248,7 @@ describe('pagination', () => {
 
   it('reads no more pages than it may', async () => {
     let page = 0
-    const server = scriptedServer('2025-06-18', {
+    const server = scriptedServer('2026-07-28', {
       answers: { 'tools/list': () => ({ tools: [], nextCursor: `${++page}` }) },
     })
     await using client = await connect(server, { maxPages: 3 })

@@ -75,7 +75,7 @@ async function refused(ask: Ask, options: ClientOptions): Promise<[unknown, unkn
   return [told, error]
 }
 
-describe('a form', () => {
+describe('a form, in both eras', () => {
   it('is shown with all that is known of it', async () => {
     const asks: unknown[] = []
     const results = await answered(form({ row: { type: 'integer' } }), {
@@ -142,7 +142,7 @@ describe('a form', () => {
   })
 })
 
-describe('a URL', () => {
+describe('a URL, in both eras', () => {
   it('is given to the user, and the answer has no values [C-112]', async () => {
     const urls: string[] = []
     const results = await answered(
@@ -200,7 +200,7 @@ describe('a URL', () => {
   })
 })
 
-describe('sampling', () => {
+describe('sampling, in both eras', () => {
   it('is done by the callback', async () => {
     const seen: unknown[] = []
     const results = await answered(sampling, {
@@ -281,7 +281,7 @@ describe('sampling', () => {
   })
 })
 
-describe('roots', () => {
+describe('roots, in both eras', () => {
   it('are given, from an array or from a function', async () => {
     const list = [{ uri: 'file:///work', name: 'work' }]
     expect(await answered(roots, { roots: list })).toEqual(both({ roots: list }))
@@ -315,7 +315,7 @@ describe('roots', () => {
   })
 })
 
-describe('what was not declared', () => {
+describe('what was not declared, in both eras', () => {
   it.each([
     ['a form', form({})],
     ['sampling', sampling],

@@ -176,7 +176,7 @@ describe('calls that want the log messages of their own alone', () => {
   })
 })
 
-describe('a connection that tells requests apart', () => {
+describe('a connection to a legacy server that tells requests apart', () => {
   it('needs no turns: each question reaches the call on whose stream it came', async () => {
     let running = 0
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }

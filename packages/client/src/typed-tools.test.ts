@@ -22,7 +22,7 @@ describe('a tool as a function', () => {
     expect(await client.tools.add?.()).toMatchObject({ content: [text('5')] })
   })
 
-  it('gives the value of a JSON text where the wire is too old for structured content', async () => {
+  it('gives the value of a JSON text where the wire is older than structured content', async () => {
     await using client = await connect(answering({ content: [text('{"sum":3}')] }, '2024-11-05'))
     expect(await client.tools.add?.()).toEqual({ sum: 3 })
     await using other = await connect(answering({ content: [text('three')] }, '2024-11-05'))

@@ -127,7 +127,7 @@ describe('an unfinished call', () => {
     await using client = await connect(server)
     const begun = performance.now()
     await expect(client.callTool('book', {}, { maxTimeout: 300 })).rejects.toMatchObject({ reason: 'timeout' })
-    expect(performance.now() - begun).toBeLessThan(500)
+    expect(performance.now() - begun).toBeLessThan(3_000)
     expect(server.asked('tools/call').length).toBeGreaterThan(1)
   })
 

@@ -76,31 +76,31 @@ describe('finding out the era', () => {
     expect(eraMemory.get('silent')).toBeUndefined()
   })
 
-  it('takes silence for no era at all where the connector says so, and remembers nothing [C-026]', async () => {
-    const eraMemory = createEraMemory()
-    const methods: string[] = []
-    const connector = connectorTo(
-      () => ({
-        respond(message) {
-          methods.push(message.method)
-          return new Promise<never>(() => {})
-        },
-      }),
-      { probeTimeout: 20, peer: 'silent', silence: 'nothing' },
-    )
-    await expect(connect(connector, { eraMemory })).rejects.toMatchObject({
-      name: 'ConnectionError',
-      reason: 'timeout',
-      retryable: true,
-      message: 'The server did not say within 20 ms which era it speaks',
-    })
-    await eraMemory.set('silent', 'legacy')
-    await expect(connect(connector, { eraMemory, timeout: 20 })).rejects.toMatchObject({ reason: 'timeout' })
-    expect(methods).toEqual(['server/discover', 'initialize'])
-    expect(eraMemory.get('silent')).toBe('legacy')
-  })
+  it.each([
+    ['to the probe', undefined, 'server/discover', 'The server did not say within 20 ms which era it speaks'],
+    ['of a server that was legacy', 'legacy', 'initialize', 'No answer to initialize within 20 ms'],
+  ] as const)(
+    'takes silence %s for no era at all where the connector says so [C-026]',
+    async (_, known, asked, message) => {
+      const eraMemory = createEraMemory()
+      if (known !== undefined) await eraMemory.set('silent', known)
+      const methods: string[] = []
+      const connector = connectorTo(
+        () => ({
+          respond(message) {
+            methods.push(message.method)
+            return new Promise<never>(() => {})
+          },
+        }),
+        { probeTimeout: 20, peer: 'silent', silence: 'nothing' },
+      )
+      await expect(connect(connector, { eraMemory, timeout: 20 })).rejects.toMatchObject({ reason: 'timeout', message })
+      expect(methods).toEqual([asked])
+      expect(eraMemory.get('silent')).toBe(known)
+    },
+  )
 
-  it('connects again when the server does not survive the probe', async () => {
+  it('connects again to an older server that does not survive the probe', async () => {
     const server = legacy()
     const connector = connectorTo((count) => ({
       respond(message, exchange) {
@@ -115,7 +115,7 @@ describe('finding out the era', () => {
     await client.callTool('add')
   })
 
-  it('connects again when the server answers the probe and then goes', async () => {
+  it('connects again to an older server that answers the probe and then goes', async () => {
     const server = legacy()
     const connector = connectorTo((count) => ({
       respond(message, exchange) {
@@ -151,7 +151,7 @@ describe('finding out the era', () => {
   it.each([
     ['a refusal', () => ({ error: speaksOnly('2026-07-28', ['2024-11-05', '2025-06-18']) })],
     ['a discovery', () => ({ result: { supportedVersions: ['2025-06-18'], capabilities: {} } })],
-  ])('shakes hands when %s names nothing newer', async (_, first) => {
+  ])('shakes hands with an older server when %s names nothing newer', async (_, first) => {
     const server = probedServer(first, scriptedServer('2025-06-18'))
     await using client = await connect(server)
     expect(client.revision).toBe('2025-06-18')
@@ -217,7 +217,7 @@ describe('finding out the era', () => {
   })
 })
 
-describe('the handshake', () => {
+describe('the handshake of the older era', () => {
   it('is not cancelled towards the server, and neither is the probe', async () => {
     const announced: [string, boolean | undefined][] = []
     const connector = carrier(async (method, _params, options) => {
@@ -297,7 +297,7 @@ describe('a pinned era', () => {
     expect(server.asked('initialize')).toHaveLength(0)
   })
 
-  it('can be one revision, which is offered and must be taken', async () => {
+  it('can be one revision of both eras, which is offered and must be taken', async () => {
     const server = scriptedServer('2025-03-26')
     await using client = await connect(server, { era: '2025-03-26' })
     expect(server.asked('initialize')[0]?.params?.protocolVersion).toBe('2025-03-26')
@@ -311,7 +311,7 @@ describe('a pinned era', () => {
 })
 
 describe('a remembered era', () => {
-  it('spares the probe [C-024]', async () => {
+  it('spares the probe of an older server [C-024]', async () => {
     const server = legacy()
     const eraMemory = createEraMemory()
     const connector = connectorTo(() => server, { peer: 'here' })
@@ -334,7 +334,7 @@ describe('a remembered era', () => {
     expect(eraMemory.get('here')).toBe('modern')
   })
 
-  it('is found out again when the server is replaced under an open client', async () => {
+  it('is found out again when an older server is replaced under an open client', async () => {
     let isNew = false
     const old = legacy()
     const replacement = modern()
@@ -424,7 +424,7 @@ describe('a modern server', () => {
     expect(await client.callTool('add')).toMatchObject({ content: [] })
   })
 
-  it('has no ping', async () => {
+  it('has no ping, which an older one has', async () => {
     await using client = await connect(modern())
     await expect(client.ping()).rejects.toMatchObject({ reason: 'unsupported' })
     await using older = await connect(legacy())

@@ -177,7 +177,7 @@ it('sends the headers that it was given, asks for them each time, and lets none 
   expect(seen[1]?.headers).toMatchObject({ accept: 'application/json, text/event-stream', 'mcp-method': 'b' })
 })
 
-it('sends every request through the wrapper that proves who is asking [C-052]', async () => {
+it('sends every request of a session through the wrapper that proves who is asking [C-052]', async () => {
   const { url, seen } = await serveLegacy((one, response) => result(response, one, {}))
   const { connection } = await shakeHands(
     await reach(url, {

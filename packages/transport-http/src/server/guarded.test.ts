@@ -133,7 +133,7 @@ describe('a stream whose client is let in for a while', () => {
     expect((await rest.rest()).at(-1)).toMatchObject({ result: { done: true } })
   })
 
-  it('ends the stream of what is said unasked', async () => {
+  it('ends the stream of what is said unasked in a session', async () => {
     const feed = Object.assign(new HandWritten(), {
       async *changes(_: unknown, signal: AbortSignal) {
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
@@ -157,7 +157,7 @@ describe('the metadata of a guard', () => {
     const headers = { origin: 'https://elsewhere.example', host: 'elsewhere.example' }
     expect(await (await app.request('/meta', { headers })).text()).toBe('open')
     expect((await app.request('/meta', { method: 'POST', headers })).status).toBe(403)
-    expect((await app.request('/other')).status).toBe(401)
+    expect((await app.request('/other', { method: 'POST' })).status).toBe(401)
   })
 })
 
