@@ -36,6 +36,9 @@ export interface Answering {
   stop(): void
 }
 
+/** The method of a request that is answered when its stream of changes ends. */
+export const LISTEN = 'subscriptions/listen'
+
 export function createAnswering({ responder, running, host, limit, onHeard, report }: AnsweringOptions): Answering {
   let stopped = false
 
@@ -74,7 +77,7 @@ export function createAnswering({ responder, running, host, limit, onHeard, repo
     answer(message, during) {
       const refusal = refusalOf(message)
       if (refusal !== undefined) return errorMessage(message.id, refusal)
-      const exchange = new RunningExchange(host, during)
+      const exchange = new RunningExchange(host, during, message.method === LISTEN)
       const response = run(message.id, exchange, message)
       if (isPromise(response)) return response.then((answer) => settle(message, exchange, answer))
       return settle(message, exchange, response)

@@ -97,6 +97,33 @@ describe('closing', () => {
     expect(server.load.running).toBe(0)
   })
 
+  const untilAborted: Responder['respond'] = (_, { signal }) =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
+
+  it('does not wait for streams of changes when it drains', async () => {
+    const { client, server } = pair({ respond: untilAborted })
+    const stream = client.request('subscriptions/listen').catch((error) => error)
+    await turn()
+    await server.drain(60_000)
+    expect(await stream).toMatchObject({ reason: 'closed' })
+  })
+
+  it('does not wait for streams of changes when the peer has ended its side', async () => {
+    let endInput = (): void => {}
+    const channel: Channel = {
+      send: () => {},
+      receive: async (receiver) => {
+        await receiver(ask(1, 'subscriptions/listen'))
+        await new Promise<void>((resolve) => (endInput = resolve))
+      },
+      close: async () => {},
+    }
+    const duplex = createDuplex(channel, { drainTimeout: 60_000, responder: { respond: untilAborted } })
+    await turn()
+    endInput()
+    expect(await duplex.closed).toBeUndefined()
+  })
+
   it('answers what runs after the peer has ended its side, within the time given', async () => {
     const received: unknown[] = []
     let endInput = (): void => {}

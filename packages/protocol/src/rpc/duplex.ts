@@ -14,7 +14,7 @@ import type { RequestInfo, Responder } from '../ports/exchange.ts'
 import type { Requester, RequestOptions } from '../ports/requester.ts'
 import type { Session } from '../ports/session.ts'
 import { BATCH_REVISION } from '../versions.ts'
-import { type Answering, createAnswering } from './answering.ts'
+import { type Answering, createAnswering, LISTEN } from './answering.ts'
 import { type Asking, createAsking } from './asking.ts'
 import { createConnectionSession } from './connection-session.ts'
 import { DUPLEX_LIMITS, type DuplexLimits } from './duplex-limits.ts'
@@ -135,6 +135,7 @@ class Connection implements Duplex, ExchangeHost {
 
   async drain(timeout: number): Promise<void> {
     this.#answering.stop()
+    this.#running.abortStreams(new ConnectionError('closed', 'Shutting down'))
     await this.#idle(timeout)
     await this.close()
   }
@@ -172,6 +173,7 @@ class Connection implements Duplex, ExchangeHost {
   async #inputEnded(): Promise<void> {
     const reason = new ConnectionError('closed', 'The peer ended the connection')
     this.#asking.stop(reason)
+    this.#running.abortStreams(reason)
     await this.#idle(this.#options.drainTimeout ?? 0)
     await this.close()
   }
@@ -290,6 +292,3 @@ function brokenError(error: unknown): ConnectionError {
   if (error instanceof ConnectionError) return error
   return new ConnectionError('closed', 'The connection broke', { cause: error })
 }
-
-/** The request whose stream the peer may end by a cancellation of its own. */
-const LISTEN = 'subscriptions/listen'

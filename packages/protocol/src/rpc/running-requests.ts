@@ -27,10 +27,14 @@ export class RunningExchange implements Exchange {
   #reason: unknown
   #state: 'open' | 'aborted' | 'ended' = 'open'
 
+  /** Whether this goes on until somebody ends it. */
+  readonly isStream: boolean
+
   /** @param during the request of this side on whose stream the message came. */
-  constructor(host: ExchangeHost, during?: RequestId) {
+  constructor(host: ExchangeHost, during?: RequestId, isStream = false) {
     this.#host = host
     this.#during = during
+    this.isStream = isStream
   }
 
   get auth(): AuthInfo | undefined {
@@ -96,6 +100,8 @@ export interface RunningRequests {
   /** Aborts one request. False when it is not running. */
   abort(id: RequestId, reason: unknown): boolean
   abortAll(reason: unknown): void
+  /** Aborts what would never end by itself. */
+  abortStreams(reason: unknown): void
   /** Resolves once nothing runs. */
   idle(): Promise<void>
 }
@@ -124,6 +130,9 @@ export function createRunningRequests(): RunningRequests {
     },
     abortAll(reason) {
       for (const exchange of [...running.values()]) exchange.abort(reason)
+    },
+    abortStreams(reason) {
+      for (const exchange of [...running.values()]) if (exchange.isStream) exchange.abort(reason)
     },
     idle: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => void onIdle.push(resolve))),
   }
