@@ -26,7 +26,7 @@ export interface Feature {
 export type Features = Readonly<Record<string, Feature>>
 
 /** How long something that is to be heard may take, in ms. */
-const PATIENCE = 2_000
+const PATIENCE = 4_000
 
 /** Waits until a condition holds, and tries something again and again meanwhile. */
 export async function eventually(

@@ -27,13 +27,22 @@ export const form = {
 export interface Waits {
   started: string[]
   stopped: string[]
+  /** Those that may go on. */
+  released: string[]
+}
+
+/** Nobody waits yet. */
+export function noWaits(): Waits {
+  return { started: [], stopped: [], released: [] }
 }
 
 /**
- * Between progress and the next message, in ms: the official clients forget progress that arrives in one piece with the
- * answer.
+ * Waits until the caller says so: the official clients forget progress that arrives in one piece with the answer, so
+ * the answer has to wait until they have heard of it.
  */
-export const A_MOMENT = 10
+export async function untilReleased(waits: Waits, tag: string, signal: AbortSignal): Promise<void> {
+  while (!waits.released.includes(tag) && !signal.aborted) await pause(5)
+}
 
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))

@@ -2,16 +2,17 @@
 
 import * as z from 'zod'
 import {
-  A_MOMENT,
   form,
   items,
   names,
   notes,
+  noWaits,
   PIXEL,
   pause,
   SOUND,
   stylesFor,
   untilAborted,
+  untilReleased,
   type Waits,
 } from './goods.ts'
 
@@ -45,7 +46,7 @@ export interface Back {
 }
 
 export function createBack(): Back {
-  return { waits: { started: [], stopped: [] }, grown: [], touched: async () => {}, toolsChanged: () => {} }
+  return { waits: noWaits(), grown: [], touched: async () => {}, toolsChanged: () => {} }
 }
 
 export type Complete = (typed: string, context?: { arguments?: Record<string, string> }) => string[]
@@ -116,12 +117,14 @@ const sum = (total: number) => ({ ...words(JSON.stringify({ sum: total })), stru
 
 function addTalkingTools(tool: AddTool, waits: Waits): void {
   const tagged = z.object({ tag: z.string() })
-  tool('steps', nothing, async (_args, talk) => {
-    for (const done of [1, 2, 3]) {
-      await talk.progress(done, 3, `step ${done}`)
-      await pause(A_MOMENT)
-    }
+  tool('steps', tagged, async ({ tag = '' }, talk) => {
+    for (const done of [1, 2, 3]) await talk.progress(done, 3, `step ${done}`)
+    await untilReleased(waits, tag, talk.signal)
     return words('done')
+  })
+  tool('release', tagged, ({ tag = '' }) => {
+    waits.released.push(tag)
+    return words('released')
   })
   tool('talk', nothing, async (_args, talk) => {
     await talk.log('debug', 'whisper', 'shop')

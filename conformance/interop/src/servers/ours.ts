@@ -4,19 +4,19 @@ import { audio, createServer, image, link, resource, type Server, ToolError, tex
 import { type HttpServer, serveHttp } from '@mcpx/transport-http/node'
 import * as z from 'zod'
 import {
-  A_MOMENT,
   form,
   info,
   instructions,
   items,
   names,
   notes,
+  noWaits,
   PIXEL,
   pause,
   SOUND,
   stylesFor,
   untilAborted,
-  type Waits,
+  untilReleased,
 } from './goods.ts'
 
 export function createShop(): Server {
@@ -78,15 +78,17 @@ function addPlainTools(server: Server): void {
 }
 
 function addTalkingTools(server: Server): void {
-  const waits: Waits = { started: [], stopped: [] }
+  const waits = noWaits()
   const tag = z.object({ tag: z.string() })
   server
-    .tool('steps', {}, async (_args, ctx) => {
-      for (const done of [1, 2, 3]) {
-        await ctx.progress(done, 3, `step ${done}`)
-        await pause(A_MOMENT)
-      }
+    .tool('steps', { input: tag }, async (args, ctx) => {
+      for (const done of [1, 2, 3]) await ctx.progress(done, 3, `step ${done}`)
+      await untilReleased(waits, args.tag, ctx.signal)
       return 'done'
+    })
+    .tool('release', { input: tag }, (args) => {
+      waits.released.push(args.tag)
+      return 'released'
     })
     .tool('talk', {}, async (_args, ctx) => {
       await ctx.log.debug('whisper', 'shop')

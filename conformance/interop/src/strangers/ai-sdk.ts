@@ -97,7 +97,7 @@ async function tryTools(check: Check, client: Client): Promise<void> {
     tools[name]?.execute(args, { toolCallId: '1', messages: [] }) ?? assert.fail(`there is no tool ${name}`)
   await check('calls tools', async () => {
     assert.deepEqual((await call('add', { a: 2, b: 3 })).structuredContent, { sum: 5 })
-    assert.equal((await call('steps')).content[0]?.text, 'done')
+    assert.equal((await call('slow')).content[0]?.text, 'made it')
   })
   await check('sees that a tool failed', async () => {
     assert.equal((await call('fail')).isError, true)

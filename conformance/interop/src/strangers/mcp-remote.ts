@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { connectOurs } from '../clients/ours.ts'
 import { textOf } from '../feature.ts'
+import { stepsOf } from '../steps.ts'
 import { programOf } from './program.ts'
 import type { Stranger } from './stranger.ts'
 
@@ -24,9 +25,11 @@ export const mcpRemote: readonly Stranger[] = ['2025-11-25', '2026-07-28'].map((
       assert.match(textOf(await driver.callTool('who')), /^visitor/)
     })
     await check('passes progress on', async () => {
-      const seen: number[] = []
-      await driver.callTool('steps', {}, { onProgress: ({ progress }) => void seen.push(progress) })
-      assert.deepEqual(seen, [1, 2, 3])
+      const { steps } = await stepsOf(driver)
+      assert.deepEqual(
+        steps.map(({ progress }) => progress),
+        [1, 2, 3],
+      )
     })
     await check('passes questions on', async () => {
       assert.equal(textOf(await driver.callTool('ask-twice')), 'accept decline')

@@ -1,0 +1,20 @@
+/** A call that tells of its progress, and does not end before the client has heard of it. */
+
+import type { CallOptions, Driver } from './driver.ts'
+import { eventually, textOf } from './feature.ts'
+
+type Step = Parameters<NonNullable<CallOptions['onProgress']>>[0]
+
+let tags = 0
+
+export async function stepsOf(driver: Driver): Promise<{ steps: Step[]; answer: string }> {
+  const tag = `steps ${++tags}`
+  const steps: Step[] = []
+  const call = driver.callTool('steps', { tag }, { onProgress: (step) => void steps.push(step) })
+  try {
+    await eventually('three steps', () => steps.length >= 3)
+  } finally {
+    await driver.callTool('release', { tag })
+  }
+  return { steps, answer: textOf(await call) }
+}
