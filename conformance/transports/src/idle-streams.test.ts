@@ -26,7 +26,10 @@ interface Agent {
 async function impatient(): Promise<RequestInit> {
   await fetch('data:,')
   const agent = (globalThis as Record<symbol, unknown>)[Symbol.for('undici.globalDispatcher.1')] as Agent
-  const dispatcher = new (agent.constructor as new (options: object) => Agent)({ bodyTimeout: SILENCE })
+  const dispatcher = new (agent.constructor as new (options: object) => Agent)({
+    bodyTimeout: SILENCE,
+    headersTimeout: SILENCE,
+  })
   return { dispatcher } as RequestInit
 }
 
@@ -106,6 +109,12 @@ describe.concurrent.each(['legacy', 'modern'] as const)('in the %s era', (era) =
     const { client } = await reach(server, era, SILENCE / 4)
     const call = client.callTool('wait', {}, { onProgress: () => {} })
     expect(await call).toMatchObject({ content: [{ text: 'waited' }] })
+  })
+
+  it('a call that says nothing before it ends becomes a stream, which comments keep alive', async () => {
+    const { server } = changing()
+    const { client } = await reach(server, era, SILENCE / 4)
+    expect(await client.callTool('wait')).toMatchObject({ content: [{ text: 'waited' }] })
   })
 
   it('a call whose stream is given up goes on where it can, and else says whether to repeat it', async () => {

@@ -210,6 +210,20 @@ describe('on a bare socket', () => {
     socket.destroy()
   })
 
+  it('turns an answer that takes long into a stream, unless its client takes none', async () => {
+    const slow = { 'tools/list': () => new Promise<object>((resolve) => void setTimeout(resolve, 150, { tools: [] })) }
+    for (const [keepAlive, accept, type] of [
+      [30, '*/*', 'text/event-stream'],
+      [30, 'application/json', 'application/json'],
+      [1_000, '*/*', 'application/json'],
+    ] as const) {
+      const { socket, until } = await dial(await serve({ keepAlive }, new HandWritten(slow)))
+      socket.write(raw(list, { accept }))
+      expect(await until(/"tools":\[\]\}/)).toContain(`content-type: ${type}`)
+      socket.destroy()
+    }
+  })
+
   it('survives a thousand bad requests, with a good one after each hundred', async () => {
     const http = await serve({ limits: { body: 5_000 } })
     const bad = [

@@ -4,9 +4,9 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { ConnectionError, type Responder } from '@mcpx/protocol'
-import { createEndpoint } from '../server/endpoint.ts'
+import { createEndpoint, type Endpoint } from '../server/endpoint.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
-import type { EndpointOptions } from '../server/options.ts'
+import { type EndpointOptions, KEEP_ALIVE } from '../server/options.ts'
 import { type ArrivalLimits, answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
 
 export interface ServeHttpOptions extends EndpointOptions, ArrivalLimits {
@@ -52,6 +52,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     void listener(incoming, outgoing)
   })
   answerBrokenRequests(http, options, unsent)
+  rouseWhileOpen(http, endpoint, options.keepAlive ?? KEEP_ALIVE)
   const bound = await listen(http, port, host)
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
@@ -67,6 +68,15 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     },
   }
 }
+
+/** Clients and gateways give up what is silent for long: `fetch` of Node after five minutes, many gateways after one. */
+function rouseWhileOpen(http: Server, endpoint: Endpoint, ms: number): void {
+  if (ms > LONGEST_TIMER) return
+  const timer = setInterval(() => endpoint.rouse(), ms).unref()
+  http.once('close', () => clearInterval(timer))
+}
+
+const LONGEST_TIMER = 2 ** 31 - 1
 
 /** How long what was answered may take to reach its client while the server ends, in ms. */
 const FLUSH = 1_000

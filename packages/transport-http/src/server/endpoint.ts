@@ -23,6 +23,11 @@ import type { EndpointOptions } from './options.ts'
 
 export interface Endpoint {
   fetch(request: Request, outlive?: Outlive): Awaitable<Response>
+  /**
+   * Shows the clients of requests that run since the last call of this that they are still being answered, so that
+   * nothing on the way takes them for dead: their answers become streams.
+   */
+  rouse(): void
   /** Ends everything that runs. What comes later is refused with 503. */
   close(): void
   /** Refuses what is new, gives what runs this many ms to end, then closes. */
@@ -59,6 +64,10 @@ class GuardedEndpoint implements Endpoint {
     if (isPreflight(request)) return cors.preflight(request)
     const response = this.#handleSafely(request, outlive)
     return isPromise(response) ? response.then((settled) => cors.open(request, settled)) : cors.open(request, response)
+  }
+
+  rouse(): void {
+    for (const each of this.#host.running) each.rouse()
   }
 
   close(): void {

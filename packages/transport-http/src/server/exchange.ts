@@ -17,8 +17,8 @@ export interface ExchangeFacts {
   readonly session?: Session | undefined
   /** Whether the exchange ends when the client goes away. */
   readonly endsWithClient: boolean
-  /** Sends what is said before the answer. */
-  readonly say: (message: Message) => Awaitable<void>
+  /** Sends what is said before the answer; without a message it only shows that there is one to come. */
+  readonly say: (message: Message | undefined) => Awaitable<void>
   /** Ends the response while the work goes on. */
   readonly letGo?: (() => void) | undefined
 }
@@ -30,6 +30,7 @@ export class HttpExchange implements Exchange {
   #controller: AbortController | undefined
   #reason: Error | undefined
   #ended = false
+  #wasRoused = false
   #onGone: (() => void) | undefined
 
   constructor(facts: ExchangeFacts) {
@@ -60,6 +61,12 @@ export class HttpExchange implements Exchange {
 
   letGo(): void {
     if (!this.#ended) this.#facts.letGo?.()
+  }
+
+  /** Shows that the work goes on if this was asked before: what has just begun is left to end by itself. */
+  rouse(): void {
+    if (this.#wasRoused && !this.#ended) void this.#facts.say(undefined)
+    this.#wasRoused = true
   }
 
   /** Nobody waits for the answer any more. */

@@ -13,7 +13,7 @@ import {
   type ResponseMessage,
 } from '@mcpx/protocol'
 import type { HttpExchange } from './exchange.ts'
-import { type EndpointOptions, HTTP_LIMITS, type HttpLimits } from './options.ts'
+import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
 
 /** A request by HTTP that has passed the guards. */
 export interface Inbound {
@@ -29,6 +29,8 @@ export type Outlive = (work: PromiseLike<unknown>) => void
 
 /** What runs until it ends by itself or is ended from outside. */
 export interface Running {
+  /** Called now and then, to show that the work goes on. */
+  rouse(): void
   abort(reason: Error): void
 }
 
@@ -49,7 +51,7 @@ export function createHost(responder: Responder, options: EndpointOptions): Host
     responder,
     options,
     limits: { ...HTTP_LIMITS, ...options.limits },
-    keepAlive: options.keepAlive ?? 15_000,
+    keepAlive: options.keepAlive ?? KEEP_ALIVE,
     servesSessions: options.legacy !== false,
     running: new Set(),
     report: options.report ?? (() => {}),

@@ -45,10 +45,13 @@ export class LazyReply {
     return !this.#ended && this.#options.openStream !== undefined
   }
 
-  say(message: Message): Awaitable<void> {
+  /** Without a message, the stream is opened for what comes. */
+  say(message: Message | undefined): Awaitable<void> {
     if (!this.canSay) return undefined
-    const text = messageText(message, this.#options.host.report)
-    return text === undefined ? undefined : this.#open().send(text)
+    const text = message && messageText(message, this.#options.host.report)
+    if (text !== undefined) return this.#open().send(text)
+    if (message === undefined) this.#open()
+    return undefined
   }
 
   /** Ends the response while the work goes on, where the client can come back for the rest. */

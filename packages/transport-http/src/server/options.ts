@@ -23,6 +23,9 @@ export const HTTP_LIMITS: HttpLimits = {
   unsent: 4 * 1024 * 1024,
 }
 
+/** How often an open stream is given a comment, in ms. */
+export const KEEP_ALIVE = 15_000
+
 /** How sessions of the legacy era are kept. */
 export interface SessionOptions {
   /** Keeps the records. Default: one in the memory of this process. */
@@ -72,7 +75,10 @@ export interface EndpointOptions {
   readonly responses?: 'auto' | 'json' | undefined
   /** Refuse with 406 a POST that does not accept both JSON and event streams. Default: false. */
   readonly strictAccept?: boolean | undefined
-  /** How often an open stream is given a comment, in ms, so that it is not taken for dead. `Infinity`: never. Default: 15,000. */
+  /**
+   * How often an open stream is given a comment, in ms, so that it is not taken for dead; with `serveHttp`, an answer that
+   * takes longer than twice that becomes a stream. `Infinity`: never. Default: 15,000.
+   */
   readonly keepAlive?: number | undefined
   /** Where the schemas of tools come from. Default: the responder's own `toolSchema`, if it has one; else arguments in headers are not checked. */
   readonly toolSchemas?: ToolSchemas | undefined

@@ -198,7 +198,7 @@ class LegacyEra {
     reply: LazyReply,
   ): Awaitable<ResponseMessage | undefined> {
     const session = new HttpSession(live, this.#records.update, this.#records.areKept ? reply : undefined)
-    const say = (said: Message) => reply.say(said)
+    const say = (said: Message | undefined) => reply.say(said)
     const letGo = () => this.#letGo(live, reply)
     const exchange = new HttpExchange({ request, auth, session, endsWithClient: false, say, letGo })
     const done = (answer: ResponseMessage | undefined) => {
