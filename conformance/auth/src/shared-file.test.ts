@@ -51,6 +51,6 @@ describe.each([
     expect((await Promise.all(calls)).map(({ subject }) => subject)).toEqual(calls.map(() => 'ada'))
     expect(since()).toEqual(['authorization_code', 'refresh_token'])
     await Promise.all(clients.map((client) => client.close()))
-    expect(Object.keys(JSON.parse(await readFile(file, 'utf8')).records).length).toBe(options.dpop ? 4 : 3)
+    expect(Object.keys(JSON.parse(await readFile(file, 'utf8')).records).length).toBe(options.dpop ? 5 : 4)
   }, 20_000)
 })

@@ -2,6 +2,7 @@
 
 import type { Client } from './client-authentication.ts'
 import { failure, quote } from './failure.ts'
+import { unlessAborted } from './flight.ts'
 import type { Attempt } from './flow.ts'
 import { randomText, sha256 } from './random-text.ts'
 import { hasTexts, keyOf } from './records.ts'
@@ -51,7 +52,8 @@ export async function authorize(attempt: Attempt, request: CodeRequest): Promise
   const pending = keyOf('pending', asked.state)
   if (redirect.returned !== undefined) await store.set(pending, { ...asked, until: Date.now() + LONGEST_VISIT })
   signal.throwIfAborted()
-  const callback = await redirect(url, { signal })
+  // Whoever is asked may not hear that nobody waits for an answer any more.
+  const callback = await unlessAborted(redirect(url, { signal }), signal)
   if (redirect.returned !== undefined) await store.delete(pending)
   return redeem(attempt, client, asked, callback)
 }

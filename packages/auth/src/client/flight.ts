@@ -31,7 +31,8 @@ export function startFlight<T>(run: (abandoned: AbortSignal) => Promise<T>): Fli
   }
 }
 
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** Waits for work, or rejects with the signal's reason, whatever becomes of the work. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop: () => void = () => {}
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason)

@@ -15,6 +15,8 @@ export interface Attempt {
   readonly found: Discovery
   readonly store: AuthStore
   readonly prover: Prover | undefined
+  /** Whom the tokens that are kept were given to. */
+  readonly clientId: string | undefined
   /** Fires when nobody wants the tokens any more. */
   readonly signal: AbortSignal
 }

@@ -168,6 +168,20 @@ describe('who a client is', () => {
     expect(world.to('/register').length).toBe(2)
   })
 
+  it('is registered anew after a login that did not succeed, as the server may have forgotten it', async () => {
+    const store = memoryStore()
+    const world = new World()
+    const login = () => oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
+    await ok(login())
+    world.valid.clear()
+    world.refreshable.clear()
+    world.interfere = ({ url }) =>
+      url.includes('client_id=client-1') ? new Response('who?', { status: 400 }) : undefined
+    expect(await caught(login)).toMatchObject({ step: 'authorization' })
+    await ok(login())
+    expect(world.to('/register').length).toBe(2)
+  })
+
   it.each([
     ['client_secret_basic', /^Basic /, undefined],
     ['client_secret_post', undefined, 'hush&'],
@@ -212,9 +226,16 @@ describe('a server that moves to another authorization server', () => {
     const store = memoryStore()
     const options = { redirect: world.redirect, clientId: 'me', clientSecret: 'hush', store }
     await ok(oauth(options)(world.fetch)(world.mcp))
-    servers[0] = 'https://evil.example'
+    servers[0] = 'https://new.example'
     world.valid.clear()
-    expect(await caught(() => oauth(options)(world.fetch)(world.mcp))).toMatchObject({ step: 'discovery' })
+    const next = new World({ issuer: 'https://new.example' })
+    const fetch: Fetch = (input, init) =>
+      (String(input).startsWith('https://new.example') ? next : world).fetch(input, init)
+    expect(await caught(() => oauth(options)(fetch)(world.mcp))).toMatchObject({
+      step: 'discovery',
+      message: expect.stringMatching(/now names https:\/\/new\.example .* the client belongs to https:\/\/as\.example/),
+    })
+    expect([next.to('/token'), next.to('/authorize')]).toEqual([[], []])
     servers.push('https://as.example')
     await ok(oauth(options)(world.fetch)(world.mcp))
   })
@@ -299,6 +320,23 @@ describe('asking people', () => {
     expect(await calls[1]).toMatchObject({ message: 'two' })
     await wait(1)
     expect(ended).toEqual([true])
+  })
+
+  it('begins anew for whoever comes after the others have left, though it was not heard that they did', async () => {
+    const world = new World()
+    let visits = 0
+    const redirect = manualRedirect('http://127.0.0.1:3000/callback', (url) => {
+      visits += 1
+      return visits === 1 ? new Promise<string>(() => {}) : world.agree(url)
+    })
+    const fetch = oauth({ redirect })(world.fetch)
+    const leaving = new AbortController()
+    const left = caught(() => fetch(world.mcp, { signal: leaving.signal }))
+    await wait(20)
+    leaving.abort(new Error('left'))
+    await ok(fetch(world.mcp))
+    expect(await left).toMatchObject({ message: 'left' })
+    expect(visits).toBe(2)
   })
 
   it('is not done again for a while when somebody said no, unless they connect anew', async () => {

@@ -7,7 +7,13 @@ import { failure } from './failure.ts'
 import type { Auth } from './fetch.ts'
 import type { Attempt, Flow, Obtained } from './flow.ts'
 import type { Redirect } from './redirect.ts'
-import { type ClientMetadata, forgetRegistration, keptRegistration, register } from './registration.ts'
+import {
+  type ClientMetadata,
+  distrustRegistration,
+  forgetRegistration,
+  keptRegistration,
+  register,
+} from './registration.ts'
 
 export interface OAuthOptions extends CommonOptions {
   /** How the user gets to the authorization server and back: `loopbackRedirect()`, `popupRedirect()`, `pageRedirect()`, or your own. */
@@ -46,7 +52,7 @@ export function oauth(options: OAuthOptions): Auth {
     interactive: true,
     kind: clientId ?? clientMetadataUrl ?? '',
     bound: clientId !== undefined,
-    client: async (attempt) => (await knownClient(options, attempt))?.client,
+    client: async (attempt) => (await knownClient(options, attempt, attempt.clientId))?.client,
     obtain: (attempt, scope) => obtain(options, attempt, scope),
     forget: forgetRegistration,
   }
@@ -60,7 +66,7 @@ interface Known {
 }
 
 /** Registered by hand, by a document, or on the spot before: in this order. */
-async function knownClient(options: OAuthOptions, attempt: Attempt): Promise<Known | undefined> {
+async function knownClient(options: OAuthOptions, attempt: Attempt, id?: string): Promise<Known | undefined> {
   const { clientId, clientSecret, clientAuthentication, clientMetadataUrl } = options
   if (clientId !== undefined) {
     return { client: { id: clientId, secret: clientSecret, method: clientAuthentication } }
@@ -68,7 +74,7 @@ async function knownClient(options: OAuthOptions, attempt: Attempt): Promise<Kno
   if (clientMetadataUrl !== undefined && attempt.found.server.clientIdMetadataDocuments) {
     return { client: { id: clientMetadataUrl, method: 'none' } }
   }
-  return keptRegistration(attempt)
+  return keptRegistration(attempt, id)
 }
 
 async function obtain(options: OAuthOptions, attempt: Attempt, scope: readonly string[]): Promise<Obtained> {
@@ -86,6 +92,10 @@ async function obtain(options: OAuthOptions, attempt: Attempt, scope: readonly s
     const client = usable ? known.client : await register(attempt, clientMetadata, redirectUri)
     const grant = await authorize({ ...attempt, signal }, { client, redirect, redirectUri, scope, params })
     return { client, grant }
+  } catch (error) {
+    // A server that has forgotten a client shows its users an error and sends nobody back.
+    if (known?.redirectUris !== undefined && !attempt.signal.aborted) await distrustRegistration(attempt)
+    throw error
   } finally {
     over.abort()
   }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { oauth } from './oauth.ts'
+import { manualRedirect } from './redirect.ts'
 import { type AuthStore, memoryStore } from './store.ts'
 import { caught, json, World } from './world.fixture.ts'
 
@@ -137,6 +138,20 @@ it('uses what was kept by another run, tokens and registration alike', async () 
   world.refreshable.clear()
   await oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
   expect(world.to('/register').length).toBe(1)
+})
+
+it('is done by the client that got the tokens, though another was registered since', async () => {
+  const world = new World()
+  const store = memoryStore()
+  const login = (redirectUri: string) =>
+    oauth({ redirect: manualRedirect(redirectUri, (url) => world.agree(url)), store })(world.fetch)(world.mcp)
+  await login('http://127.0.0.1:1/a')
+  const registration = await store.get('client|https%3A%2F%2Fas.example')
+  await store.set('client|https%3A%2F%2Fas.example', { ...(registration as object), clientId: 'another' })
+  world.valid.clear()
+  expect((await login('http://127.0.0.1:2/a')).status).toBe(200)
+  expect(new URLSearchParams(world.to('/token').at(-1)?.body).get('client_id')).toBe('client-1')
+  expect([refreshes(world), world.logins]).toEqual([1, 1])
 })
 
 it('registers anew when the server has forgotten the client', async () => {

@@ -34,13 +34,14 @@ export interface Registered {
 
 type Registration = Pick<Attempt, 'store'> & { readonly found: { readonly server: ServerMetadata } }
 
-function recordKey({ found }: Registration): string {
-  return keyOf('client', found.server.issuer)
+/** The client that was registered last at an authorization server, or the one with an id. */
+function recordKey({ found }: Registration, ...id: readonly string[]): string {
+  return keyOf('client', found.server.issuer, ...id)
 }
 
-/** The client as it was registered before at this authorization server. */
-export async function keptRegistration(attempt: Registration): Promise<Registered | undefined> {
-  const key = recordKey(attempt)
+/** The client as it was registered before at this authorization server: that with an id, or the last one. */
+export async function keptRegistration(attempt: Registration, id?: string): Promise<Registered | undefined> {
+  const key = id === undefined ? recordKey(attempt) : recordKey(attempt, id)
   const record = await attempt.store.get(key)
   if (record === undefined || record === null) return undefined
   if (!hasTexts(record, ['issuer', 'clientId'])) throw spoiled(key)
@@ -55,7 +56,14 @@ export async function keptRegistration(attempt: Registration): Promise<Registere
   return { client, redirectUris: strings(redirectUris) }
 }
 
-export async function forgetRegistration(attempt: Registration): Promise<void> {
+export async function forgetRegistration(attempt: Registration & Pick<Attempt, 'clientId'>): Promise<void> {
+  const { store, clientId } = attempt
+  if (clientId !== undefined) await store.delete(recordKey(attempt, clientId))
+  if ((await keptRegistration(attempt))?.client.id === clientId) await store.delete(recordKey(attempt))
+}
+
+/** Makes the next login register anew. What the client was given before can still be refreshed. */
+export async function distrustRegistration(attempt: Registration): Promise<void> {
   await attempt.store.delete(recordKey(attempt))
 }
 
@@ -80,7 +88,10 @@ export async function register(attempt: Attempt, metadata: ClientMetadata, redir
   const { issuer } = found.server
   const { id: clientId, secret, method } = registered.client
   const { expiresAt } = registered
-  await store.set(recordKey(attempt), { issuer, clientId, secret, method, expiresAt, redirectUris: [redirectUri] })
+  const record = { issuer, clientId, secret, method, expiresAt, redirectUris: [redirectUri] }
+  // Tokens that another one was given are refreshed by that one.
+  await store.set(recordKey(attempt, clientId), record)
+  await store.set(recordKey(attempt), record)
   return registered.client
 }
 

@@ -63,7 +63,7 @@ export async function renewTokens(
   const resourceMetadata = need.resourceMetadata ?? place?.resourceMetadata
   const found = await discover(link, { url, resourceMetadata, issuer, preferred: place?.issuer })
   if (flow.bound && issuer === undefined && place !== undefined) refuseOther(found, place.issuer, url)
-  const attempt = { url, link, found, store, prover, signal }
+  const attempt = { url, link, found, store, prover, clientId: place?.clientId, signal }
   let renewed = need.fromTheBeginning === true ? undefined : await refresh(options, records, attempt, need)
   if (renewed === undefined && need.refreshOnly === true) return undefined
   renewed ??= await begin(options, attempt, need, kept ?? refused)
