@@ -81,6 +81,7 @@ const tokens: readonly Row[] = [
   ['a key at an address that the token names', 'unknown_key', 401, () => withOwnKey('jku')],
   ['a token that has expired', 'expired', 401, () => stage.token({}, { ttl: -31 })],
   ['a token that is not valid yet', 'not_yet_valid', 401, () => stage.token({ nbf: NOW() + 60 })],
+  ['a token that was issued in the future', 'not_yet_valid', 401, () => stage.token({ iat: NOW() + 60 })],
   ['a token without an end', 'claims', 401, () => stage.token({ exp: undefined })],
   ['an end that is no number', 'claims', 401, () => stage.token({ exp: 'never' })],
   ['a token of nobody', 'claims', 401, () => stage.token({ sub: undefined, client_id: undefined })],
@@ -103,6 +104,12 @@ const tokens: readonly Row[] = [
   ['characters that no token has', 'malformed', 400, () => 'tok"en'],
   ['a token that is bound to a key, without a proof', 'bound', 401, () => holder.token],
   ['a token that is bound to a certificate', 'bound', 401, () => stage.token({ cnf: { 'x5t#S256': 'abc' } })],
+  [
+    'a token that is bound to a key and to a certificate',
+    'bound',
+    401,
+    () => stage.token({ cnf: { jkt: holder.jkt, 'x5t#S256': 'abc' } }),
+  ],
   ['a binding that is no object', 'bound', 401, () => stage.token({ cnf: 'key' })],
 ]
 

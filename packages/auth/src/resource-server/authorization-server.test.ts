@@ -107,6 +107,17 @@ describe('the keys of an issuer', () => {
     expect(fetched.length).toBeLessThanOrEqual(3)
   })
 
+  it('are fetched from where they are said to be, whatever redirects that place answers with', async () => {
+    const modes: (string | undefined)[] = []
+    const server = devAuthorizationServer({ issuer: ISSUER })
+    const fetch: Fetch = async (url, init) => {
+      modes.push(init.redirect)
+      return server.fetch(new Request(url, init))
+    }
+    await createStage({ fetch }).bring(await server.sign({ sub: 'ada', aud: RESOURCE }))
+    expect(modes).toEqual(['manual', 'manual'])
+  })
+
   it('are given by hand where nothing is to be fetched', async () => {
     const issuer = devAuthorizationServer({ issuer: ISSUER })
     const { bring, fetched } = createStage({ issuer: { issuer: ISSUER, jwks: await issuer.jwks() } })

@@ -30,7 +30,8 @@ describe('scopes', () => {
       implies: (scope) => (scope === 'files' ? ['files.read'] : []),
     })
     expect((await byRule.bring(await byRule.token({ scope: 'files' }))).status).toBe(200)
-    expect((await byRule.bring(await byRule.token({ scope: 'constructor' }))).status).toBe(403)
+    expect((await byRule.bring(await byRule.token({ scope: 'other' }))).status).toBe(403)
+    expect((await stage.bring(await stage.token({ scope: 'constructor __proto__' }))).status).toBe(403)
   })
 
   it('that a request needs besides are asked for in the fewest words [S-274, S-275, S-277]', async () => {
@@ -210,6 +211,12 @@ describe('introspection', () => {
     expect((await stage.knock({ authorization: `DPoP ${token}`, dpop })).status).toBe(200)
   })
 
+  it('need not say whose token it is, where there is one issuer', async () => {
+    const fetch: Fetch = async () => Response.json({ active: true, aud: RESOURCE, sub: 'ada' })
+    const stage = createStage({ fetch, introspection: { ...introspection, endpoint: `${ISSUER}/introspect` } })
+    expect((await stage.bring('opaque')).auth).toMatchObject({ subject: 'ada', issuer: ISSUER })
+  })
+
   it('needs to know where to ask', () => {
     expect(() => createStage({ issuer: undefined, introspection })).toThrow('introspection.endpoint')
     expect(() => createStage({ introspection: { ...introspection, endpoint: 'http://as.example/i' } })).toThrow('HTTPS')
@@ -248,6 +255,8 @@ describe('a function of one’s own', () => {
     const stage = createStage({ introspection, verify }, { authorizationServer: { accessTokens: 'opaque' } })
     expect((await stage.bring('mine')).auth).toEqual(own)
     expect((await stage.bring('late')).reason).toBe('expired')
+    const other = await stage.server.issue({ resources: ['https://other.example'] })
+    expect((await stage.bring(other)).reason).toBe('audience')
     const token = await stage.server.issue({ subject: 'ada', resources: [RESOURCE] })
     expect((await stage.bring(token)).auth?.subject).toBe('ada')
   })

@@ -94,10 +94,8 @@ function encode(part: string): string {
 
 function check(claims: Claims, { audiences, issuer, clockTolerance }: IntrospectionRules): void {
   const now = Date.now() / 1000
-  const { active, exp, nbf, iss, aud } = claims
+  const { active, nbf, iss, aud } = claims
   if (active !== true) throw new CredentialsError('inactive', 'the token is not active, or no longer')
-  if (typeof exp === 'number' && exp + clockTolerance <= now)
-    throw new CredentialsError('expired', 'the token has expired')
   if (typeof nbf === 'number' && nbf - clockTolerance > now) {
     throw new CredentialsError('not_yet_valid', 'the token is not valid yet')
   }
