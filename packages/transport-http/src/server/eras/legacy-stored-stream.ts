@@ -1,6 +1,6 @@
 /** A stream whose events are kept: the client may lose it and have the rest later, on another response. */
 
-import type { Awaitable, EventStore } from '@mcpx/protocol'
+import type { Awaitable, EventStore, StoredEvent } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse'
 import type { EventStream } from '../event-stream.ts'
 
@@ -13,9 +13,15 @@ export interface StoredStreamOptions {
   readonly report: (problem: Error) => void
 }
 
+/** How much of what was missed is sent without waiting for the reader, in characters. */
+const MOST_AT_ONCE = 16 * 1024
+
 export class StoredStream {
   readonly #options: StoredStreamOptions
   #reader: EventStream | undefined
+  /** A reader that is still given what it missed. */
+  #joining: EventStream | undefined
+  #hasEnded = false
   /** What is still being stored; nothing overtakes it. */
   #tail: Promise<void> = Promise.resolve()
 
@@ -38,6 +44,7 @@ export class StoredStream {
   end(): void {
     const { events, id, onEnd } = this.#options
     void this.#next(() => events.end(id)).then(() => {
+      this.#hasEnded = true
       this.#reader?.end()
       onEnd?.()
     })
@@ -56,16 +63,44 @@ export class StoredStream {
   /** The reader has gone; what comes is kept for the next one. */
   detach(reader: EventStream): void {
     if (this.#reader === reader) this.#reader = undefined
+    if (this.#joining === reader) this.#joining = undefined
   }
 
   /** Goes on with another reader after an event that an earlier one has seen. */
-  resume(lastEventId: string, reader: EventStream): Awaitable<void> {
-    return this.#next(async () => {
-      const replay = await this.#options.events.replay(lastEventId)
-      this.#reader?.end()
-      this.#reader = reader
-      for (const { id, data } of replay?.events ?? []) void reader.send(encodeEvent({ id, data }))
+  async resume(lastEventId: string, reader: EventStream): Promise<void> {
+    // What comes from now on is for the new one, and for no other.
+    for (const earlier of [this.#joining, this.#reader]) earlier?.end()
+    this.#reader = undefined
+    this.#joining = reader
+    let last = lastEventId
+    for (let missed = await this.#join(reader, last); missed.length > 0; missed = await this.#join(reader, last)) {
+      for (const { id, data } of missed) {
+        last = id
+        // As fast as it reads: what was missed may be more than may wait unread.
+        await reader.send(encodeEvent({ id, data }))
+      }
+    }
+  }
+
+  /** Gives the stream to a reader that has missed little; otherwise resolves to what it has to be given before. */
+  async #join(reader: EventStream, last: string): Promise<readonly StoredEvent[]> {
+    let missed: readonly StoredEvent[] = []
+    await this.#next(async () => {
+      if (this.#joining !== reader) return
+      const { events = [] } = (await this.#options.events.replay(last)) ?? {}
+      if (events.reduce((sum, { data }) => sum + data.length, 0) > MOST_AT_ONCE) missed = events
+      else this.#handOver(reader, events)
     })
+    // What cannot be had from the store now may be had later.
+    if (missed.length === 0 && this.#reader !== reader) reader.end()
+    return missed
+  }
+
+  #handOver(reader: EventStream, missed: readonly StoredEvent[]): void {
+    this.#joining = undefined
+    this.#reader = reader
+    for (const { id, data } of missed) void reader.send(encodeEvent({ id, data }))
+    if (this.#hasEnded) reader.end()
   }
 
   /** A store that fails costs the place to resume from, not the event. */
