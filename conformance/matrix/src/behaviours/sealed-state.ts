@@ -47,6 +47,7 @@ export const sealedState: Behaviours = {
     const bob = await connect(server, { auth: { subject: 'bob', scopes: [] }, capabilities })
     const stranger = await connect(asking(), { auth: ada, capabilities })
     await carryOn({}, bob)
+    await carryOn({}, await connect(server, { auth: { ...ada, issuer: 'https://other.example' }, capabilities }))
     await carryOn({}, await connect(server, { capabilities }))
     await carryOn({}, stranger)
     await carryOn({ name: 'other' }, first)

@@ -264,6 +264,11 @@ describe('a guard of tokens that are bound to a key', () => {
     expect((await stage.knock({ authorization: `DPoP ${holder.token}`, dpop })).reason).toBe('other_key')
   })
 
+  it('refuses a token that is bound to a certificate besides, which is not looked at here', async () => {
+    const token = await stage.token({ cnf: { jkt: holder.jkt, 'x5t#S256': 'abc' } })
+    expect((await bringProof({ token })).reason).toBe('bound')
+  })
+
   it('refuses a token that is bound to nothing, under the scheme of those that are', async () => {
     expect((await bringProof({ token: await stage.token() })).reason).toBe('unbound')
   })
