@@ -30,8 +30,8 @@ export interface CommonOptions {
   /** The largest answer of an authorization server, in bytes. Over: `AuthError`. Default: 131,072 (128 Ki). */
   readonly maxResponseSize?: number | undefined
   /**
-   * Origins that a server may name though they lie in a private network, or do not use `https:`. Default: none, but a
-   * server in a private network may name its neighbours, and one on this machine anybody.
+   * Origins that a server may name though they lie in a private network, do not use `https:`, or hold its metadata in
+   * its place. Default: none, but a server in a private network may name its neighbours, and one on this machine anybody.
    */
   readonly trustedOrigins?: readonly string[] | undefined
   /**

@@ -3,6 +3,7 @@
 import { failure, quote } from './failure.ts'
 import { isObject } from './json-request.ts'
 import type { Link } from './link.ts'
+import { trustHint } from './url-guard.ts'
 
 export interface ResourceMetadata {
   /** What tokens for the server are asked for: sent as it is written. */
@@ -27,7 +28,7 @@ export async function readResourceMetadata(
 ): Promise<ResourceMetadata | undefined> {
   if (named !== undefined) {
     const url = await link.check('discovery', 'resource_metadata', named, server)
-    refuseElsewhere(url, server)
+    if (!link.trusts(url)) refuseElsewhere(url, server)
     return readDocument(await get(link, url), url, server)
   }
   for (const path of wellKnownPaths(server)) {
@@ -42,7 +43,7 @@ export async function readResourceMetadata(
 /** Who serves the document decides who gets the tokens: only the server itself may. */
 function refuseElsewhere(url: URL, server: URL): void {
   if (url.origin === server.origin) return
-  const hint = `The metadata of ${server.origin} must come from there. ${HINT}`
+  const hint = `The metadata of ${server.origin} must come from there. ${trustHint(url)}`
   throw failure('discovery', `resource_metadata leads to another origin than ${server.origin}`, { url, hint })
 }
 

@@ -9,6 +9,8 @@ import { failure, quote } from './failure.ts'
 import type { Awaitable } from './fetch.ts'
 
 export interface UrlGuard {
+  /** Whether the user vouches for the origin of a URL. */
+  trusts(url: URL): boolean
   /** Reads a URL that `by` names. Rejects with `AuthError` unless it may be asked. */
   check(step: AuthStep, what: string, url: unknown, by: URL): Promise<URL>
   /** The same for a URL that is only shown to a user: where its name leads is not looked up. */
@@ -40,6 +42,7 @@ export function createUrlGuard({ trustedOrigins = [], resolve }: UrlGuardOptions
   }
 
   return {
+    trusts: ({ origin }) => trusted.has(origin),
     read,
     async check(step, what, given, by) {
       const url = read(step, what, given, by)
@@ -93,7 +96,7 @@ function parse(step: AuthStep, what: string, given: unknown): URL {
   return url
 }
 
-function trustHint({ origin }: URL): string {
+export function trustHint({ origin }: URL): string {
   return `If this is your own server, name it: trustedOrigins: ['${origin}'].`
 }
 
