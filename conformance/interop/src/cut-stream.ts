@@ -1,4 +1,4 @@
-/** A `fetch` that loses the stream of a call in the middle, once. */
+/** A `fetch` that loses a stream in the middle, once. */
 
 import type { Fetch } from './driver.ts'
 
@@ -26,6 +26,39 @@ export function cutAfterProgress(): Cut {
       if (!isCall || cuts > 0 || response.body === null) return response
       cuts += 1
       return new Response(cutBody(response.body), { status: response.status, headers: response.headers })
+    },
+  }
+}
+
+export interface ListeningCut {
+  readonly fetch: Fetch
+  /** Whether a stream of changes has been opened, and not yet been lost. */
+  readonly isOpen: boolean
+  /** Loses it. */
+  now(): void
+}
+
+/** The stream breaks by which changes are told. */
+export function cutListening(): ListeningCut {
+  let cut: (() => void) | undefined
+  let wasCut = false
+  return {
+    get isOpen() {
+      return cut !== undefined && !wasCut
+    },
+    now() {
+      wasCut = true
+      cut?.()
+    },
+    async fetch(input, init) {
+      const response = await fetch(input, init)
+      const isListening = init?.method === 'GET' || String(init?.body ?? '').includes('subscriptions/listen')
+      if (!isListening || !response.ok || response.body === null || cut !== undefined) return response
+      const { readable, writable } = new TransformStream()
+      const loss = new AbortController()
+      cut = () => loss.abort(new TypeError('terminated'))
+      response.body.pipeTo(writable, { signal: loss.signal }).catch(() => {})
+      return new Response(readable, { status: response.status, headers: response.headers })
     },
   }
 }

@@ -31,7 +31,12 @@ export interface Heard {
 export interface Driver {
   /** The revision that both sides agreed on. */
   readonly revision: string
-  readonly server: { readonly name: string; readonly instructions: string | undefined }
+  readonly server: {
+    readonly name: string
+    readonly title?: string | undefined
+    readonly icons?: readonly { readonly src: string }[] | undefined
+  }
+  readonly instructions: string | undefined
   readonly heard: Heard
   /** Every tool, of however many pages. */
   listTools(): Promise<readonly Tool[]>
@@ -77,17 +82,39 @@ export function nothingHeard(): Heard {
   return { logs: [], updated: [], lists: [], asked: [] }
 }
 
+/** What is filled into other forms than the one for a name, by what they ask. */
+export const answers: Readonly<Record<string, Record<string, string | number | boolean | string[]>>> = {
+  'Fields?': {
+    words: 'a word',
+    mail: 'ada@example.com',
+    site: 'https://example.com/',
+    day: '2026-01-31',
+    moment: '2026-01-31T12:00:00Z',
+    ratio: 0.5,
+    agreed: true,
+    size: 'm',
+  },
+  'Choices?': { colour: 'r', tags: ['new'], tastes: ['sweet'] },
+}
+
 /** What every client answers: the message of the form decides what the user does. */
 export function answerForm(heard: Heard, mode: string, message: string, url?: string) {
   heard.asked.push({ mode, message, ...(url !== undefined && { url }) })
   if (message.startsWith('Decline')) return { action: 'decline' as const }
   if (mode === 'url') return { action: 'accept' as const }
-  return { action: 'accept' as const, content: { name: 'Ada', age: 36 } }
+  return { action: 'accept' as const, content: answers[message] ?? { name: 'Ada', age: 36 } }
 }
 
 /** What the model of every client writes. */
 export function answerSampling(params: object) {
-  const { messages } = params as { messages: { content: { text?: string } | { text?: string }[] }[] }
+  const { messages, tools } = params as {
+    messages: { content: { text?: string } | { text?: string }[] }[]
+    tools?: { name: string }[]
+  }
+  if (tools !== undefined) {
+    const content = { type: 'tool_use' as const, id: 'use-1', name: tools[0]?.name ?? '', input: {} }
+    return { role: 'assistant' as const, content, model: 'parrot', stopReason: 'toolUse' }
+  }
   const content = messages[0]?.content
   const text = Array.isArray(content) ? content[0]?.text : content?.text
   return {

@@ -25,6 +25,20 @@ export const sdkExceptions: readonly SdkException[] = [
     reason: 'its client does not read the error in an answer of status 404, which its own server gives too',
     seen: /CLIENT_HTTP_NOT_IMPLEMENTED/,
   },
+  {
+    feature: 'a session that the server has forgotten is begun anew',
+    where: { ours: 'server', carrier: 'http' },
+    kind: 'breaks',
+    reason: 'its client passes the status 404 on as an error, where the specification wants a new session',
+    seen: /There is no such session, or no longer/,
+  },
+  {
+    feature: 'a stream of changes that is lost is opened again',
+    where: { ours: 'server', peer: 'sdk-2', carrier: 'http', revision: '2026-07-28' },
+    kind: 'lacks',
+    reason: 'its client leaves it to its users to listen again',
+    seen: /over another stream: it did not happen/,
+  },
 ]
 
 interface StrangerException extends Exception {

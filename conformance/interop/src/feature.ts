@@ -9,6 +9,8 @@ export interface Rig {
   readonly way: Way
   /** A connection that all features of this way share. */
   readonly driver: Driver
+  /** Where the server is, if it is reached by URL. */
+  readonly url: string
   /** One more connection; it is closed when the feature is over. */
   connect(options?: { readonly fetch?: Fetch; readonly findOut?: boolean }): Promise<Driver>
 }

@@ -24,6 +24,7 @@ export async function runWay(way: Way, features: Features, servers: Servers): Pr
     const rig: Rig = {
       way,
       driver: await shared,
+      url: target.url ?? '',
       async connect({ findOut = false, fetch } = {}) {
         const { revision, ...free } = target
         const driver = await connect({ ...(findOut ? free : target), ...(fetch && { fetch }) })

@@ -4,7 +4,11 @@ import type { JsonObject } from '@mcpx/protocol'
 import type { CallOptions, Driver, Heard } from '../driver.ts'
 
 export const info = { name: 'visitor', version: '1.0.0' }
-export const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } }
+export const capabilities = {
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {} },
+  roots: { listChanged: true },
+}
 
 export type Handle = (request: { params?: object }) => unknown
 
@@ -63,7 +67,8 @@ async function all(key: string, list: (params?: object) => Promise<object>): Pro
 export function drive(client: OfficialClient, heard: Heard, differences: Differences): Driver {
   return {
     revision: differences.revision,
-    server: { name: client.getServerVersion()?.name ?? '', instructions: client.getInstructions() },
+    server: client.getServerVersion() ?? { name: '' },
+    instructions: client.getInstructions(),
     heard,
     listTools: () => all('tools', (params) => client.listTools(params)),
     callTool: (name, args = {}, options = {}) => differences.call({ name, arguments: args }, options) as Promise<never>,

@@ -18,6 +18,7 @@ export async function connectOurs(target: Target): Promise<Driver> {
     onElicit: (ask) =>
       ask.mode === 'url' ? answerForm(heard, 'url', ask.message, ask.url) : answerForm(heard, 'form', ask.message),
     onSample: (params) => answerSampling(params) as CreateMessageResult,
+    sampling: { tools: true },
     roots: target.roots ?? folders,
     onLog: ({ level, data, logger }) => void heard.logs.push({ level, data, ...(logger !== undefined && { logger }) }),
     onChange: (change) => hear(heard, change),
@@ -40,7 +41,8 @@ function drive(client: Client, heard: Heard): Driver {
   const { info: server, instructions } = client.server
   return {
     revision: client.revision,
-    server: { name: server?.name ?? '', instructions },
+    server: server ?? { name: '' },
+    instructions,
     heard,
     listTools: () => client.listTools().all(),
     callTool: (name, args, options) => client.callTool(name, args, options as object),

@@ -1,7 +1,7 @@
 /** What happens while a call runs: progress, log messages, questions, cancellation, a lost stream. */
 
 import assert from 'node:assert/strict'
-import { cutAfterProgress } from '../cut-stream.ts'
+import { answers } from '../driver.ts'
 import { eventually, type Features, type Rig, textOf } from '../feature.ts'
 import { stepsOf } from '../steps.ts'
 
@@ -57,6 +57,31 @@ export const calls: Features = {
       assert.equal(textOf(await driver.callTool('ask-twice')), 'accept decline')
     },
   },
+  'one call asks two things at once': {
+    since: '2025-06-18',
+    async run({ driver }) {
+      assert.equal(textOf(await driver.callTool('ask-both')), 'accept decline')
+    },
+  },
+  'a form has fields of every kind': {
+    since: '2025-06-18',
+    async run({ driver }) {
+      assert.deepEqual(JSON.parse(textOf(await driver.callTool('ask-fields'))), answers['Fields?'])
+    },
+  },
+  'a form has choices with titles, and of several values': {
+    since: '2025-11-25',
+    async run({ driver }) {
+      assert.deepEqual(JSON.parse(textOf(await driver.callTool('ask-choices'))), answers['Choices?'])
+    },
+  },
+  'a prompt asks the user': {
+    since: '2025-06-18',
+    async run({ driver }) {
+      const { messages } = await driver.getPrompt('interview')
+      assert.deepEqual(messages[0]?.content, { type: 'text', text: 'Interview Ada' })
+    },
+  },
   'the user is sent to a URL': {
     since: '2025-11-25',
     async run({ driver }) {
@@ -70,27 +95,19 @@ export const calls: Features = {
       assert.equal(textOf(await driver.callTool('write')), 'You said: Hello')
     },
   },
+  'the model of the client is given tools': {
+    since: '2025-11-25',
+    async run({ driver }) {
+      const content = JSON.parse(textOf(await driver.callTool('write-with-tools')))
+      assert.deepEqual(content, { type: 'tool_use', id: 'use-1', name: 'clock', input: {} })
+    },
+  },
   'the server sees the roots of the client': {
     async run({ driver }) {
       assert.deepEqual(JSON.parse(textOf(await driver.callTool('folders'))), [{ uri: 'file:///work', name: 'work' }])
     },
   },
   'a call that is not wanted any more is cancelled': { run: cancel },
-  'a stream that is lost is taken up again': {
-    since: '2025-11-25',
-    until: '2025-11-25',
-    carriers: ['http'],
-    async run({ connect, way }) {
-      const cut = cutAfterProgress()
-      const driver = await connect({ fetch: cut.fetch })
-      const seen: number[] = []
-      const result = await driver.callTool('slow', {}, { onProgress: ({ progress }) => void seen.push(progress) })
-      assert.equal(textOf(result), 'made it')
-      assert.equal(cut.cuts, 1, 'the stream was cut')
-      assert.deepEqual(cut.resumed.length, 1, 'a stream was asked for by Last-Event-ID')
-      assert.deepEqual(seen, way.ours === 'client' ? [1, 2, 3] : [1, ...seen.slice(1)])
-    },
-  },
   'the server is pinged': {
     until: '2025-11-25',
     async run({ driver }) {

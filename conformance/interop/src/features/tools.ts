@@ -7,7 +7,15 @@ import { PIXEL, SOUND } from '../servers/goods.ts'
 export const tools: Features = {
   'the server says who it is, and what it is good for': {
     async run({ driver }) {
-      assert.deepEqual(driver.server, { name: 'shop', instructions: 'Ask for what you want.' })
+      assert.equal(driver.server.name, 'shop')
+      assert.equal(driver.instructions, 'Ask for what you want.')
+    },
+  },
+  'the server shows its icon': {
+    since: '2025-11-25',
+    async run({ driver }) {
+      assert.equal(driver.server.title, 'The shop')
+      assert.equal(driver.server.icons?.[0]?.src, 'https://shop.example/icon.png')
     },
   },
   'the server knows who calls': {
@@ -29,6 +37,13 @@ export const tools: Features = {
     async run({ driver }) {
       const add = (await driver.listTools()).find(({ name }) => name === 'add')
       assert.equal(add?.annotations?.readOnlyHint, true)
+    },
+  },
+  'tools have titles': {
+    since: '2025-06-18',
+    async run({ driver }) {
+      const add = (await driver.listTools()).find(({ name }) => name === 'add')
+      assert.equal(add?.title, 'Addition')
     },
   },
   'a tool is called': {

@@ -1,6 +1,11 @@
 /** What every server of the features offers, whoever's package it is made with. */
 
-export const info = { name: 'shop', version: '1.0.0' }
+export const info = {
+  name: 'shop',
+  title: 'The shop',
+  version: '1.0.0',
+  icons: [{ src: 'https://shop.example/icon.png', mimeType: 'image/png', sizes: ['48x48'] }],
+}
 export const instructions = 'Ask for what you want.'
 
 export const PIXEL = 'iVBORw0KGgo='
@@ -22,6 +27,36 @@ export const form = {
   },
   required: ['name'],
 }
+
+/** A field of each kind that forms have had from the first. */
+export const fields = {
+  type: 'object' as const,
+  properties: {
+    words: { type: 'string' as const, minLength: 1, maxLength: 20 },
+    mail: { type: 'string' as const, format: 'email' as const },
+    site: { type: 'string' as const, format: 'uri' as const },
+    day: { type: 'string' as const, format: 'date' as const },
+    moment: { type: 'string' as const, format: 'date-time' as const },
+    ratio: { type: 'number' as const, minimum: 0, maximum: 1 },
+    agreed: { type: 'boolean' as const, default: false },
+    size: { type: 'string' as const, enum: ['s', 'm'], enumNames: ['Small', 'Medium'] },
+  },
+  required: ['words', 'agreed'],
+}
+
+/** The choices that came later. */
+export const choices = {
+  type: 'object' as const,
+  properties: {
+    colour: { type: 'string' as const, oneOf: [{ const: 'r', title: 'Red' }] },
+    tags: { type: 'array' as const, items: { type: 'string' as const, enum: ['new', 'old'] }, minItems: 1 },
+    tastes: { type: 'array' as const, items: { anyOf: [{ const: 'sweet', title: 'Sweet' }] } },
+  },
+  required: ['colour'],
+}
+
+/** What a model may use while it writes. */
+export const clock = { name: 'clock', description: 'Says the time', inputSchema: { type: 'object' as const } }
 
 /** What calls that wait have seen, by a tag that the caller chooses. */
 export interface Waits {

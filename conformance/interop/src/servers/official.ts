@@ -2,6 +2,9 @@
 
 import * as z from 'zod'
 import {
+  choices,
+  clock,
+  fields,
   form,
   items,
   names,
@@ -16,6 +19,13 @@ import {
   type Waits,
 } from './goods.ts'
 
+export interface Question {
+  readonly method: string
+  readonly params: object
+}
+
+export type Answer = Record<string, unknown>
+
 /** What a handler may do, in the words of neither line. */
 export interface Talk {
   readonly signal: AbortSignal
@@ -25,13 +35,13 @@ export interface Talk {
   header(name: string): string | undefined
   clientName(): string | undefined
   /** Asks the client; where it cannot be asked in the middle of a call, this throws what the line needs to be told. */
-  ask(key: string, method: string, params: object): Promise<Record<string, unknown>>
+  ask<Key extends string>(questions: Readonly<Record<Key, Question>>): Promise<Record<Key, Answer>>
 }
 
 export interface OfficialServer {
   registerTool(name: string, options: object, run: (args: never, extra: never) => unknown): unknown
   registerResource(name: string, uri: unknown, options: object, read: (uri: URL, variables: never) => unknown): unknown
-  registerPrompt(name: string, options: object, run: (args: never) => unknown): unknown
+  registerPrompt(name: string, options: object, run: (argsOrExtra: never) => unknown): unknown
   connect(transport: unknown): Promise<void>
   readonly server: { sendResourceUpdated(params: object): Promise<void> }
 }
@@ -79,7 +89,7 @@ export function fillShop(server: OfficialServer, line: Line, back: Back): void {
   addAskingTools(tool)
   addChangingTools(server, tool, back)
   addResources(server, line)
-  addPrompt(server, line)
+  addPrompts(server, line)
 }
 
 type AddTool = (
@@ -150,28 +160,52 @@ function addTalkingTools(tool: AddTool, waits: Waits): void {
   )
 }
 
+const asked = (message: string, requestedSchema: object = form): Question => ({
+  method: 'elicitation/create',
+  params: { mode: 'form', message, requestedSchema },
+})
+
 function addAskingTools(tool: AddTool): void {
-  const asked = (message: string) => ({ mode: 'form', message, requestedSchema: form })
   tool('ask', z.object({ message: z.string() }), async ({ message = '' }, talk) => {
-    const { action, content } = await talk.ask('form', 'elicitation/create', asked(message))
+    const { action, content } = (await talk.ask({ form: asked(message) })).form
     return words(JSON.stringify({ action, ...(content !== undefined && { content }) }))
   })
   tool('ask-twice', nothing, async (_args, talk) => {
-    const first = await talk.ask('first', 'elicitation/create', asked('First?'))
-    const second = await talk.ask('second', 'elicitation/create', asked('Decline second?'))
+    const { first } = await talk.ask({ first: asked('First?') })
+    const { second } = await talk.ask({ second: asked('Decline second?') })
     return words(`${first.action} ${second.action}`)
   })
+  tool('ask-both', nothing, async (_args, talk) => {
+    const { left, right } = await talk.ask({ left: asked('Left?'), right: asked('Decline right?') })
+    return words(`${left.action} ${right.action}`)
+  })
+  tool('ask-fields', nothing, async (_args, talk) =>
+    words(JSON.stringify((await talk.ask({ form: asked('Fields?', fields) })).form.content)),
+  )
+  tool('ask-choices', nothing, async (_args, talk) =>
+    words(JSON.stringify((await talk.ask({ form: asked('Choices?', choices) })).form.content)),
+  )
   tool('visit', nothing, async (_args, talk) => {
     const params = { mode: 'url', message: 'Pay here', url: 'https://pay.example/1', elicitationId: 'visit-1' }
-    return words(String((await talk.ask('visit', 'elicitation/create', params)).action))
+    return words(String((await talk.ask({ visit: { method: 'elicitation/create', params } })).visit.action))
+  })
+  addModelTools(tool)
+}
+
+function addModelTools(tool: AddTool): void {
+  const write = (text: string, more = {}): Question => ({
+    method: 'sampling/createMessage',
+    params: { messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 10, ...more },
   })
   tool('write', nothing, async (_args, talk) => {
-    const messages = [{ role: 'user', content: { type: 'text', text: 'Hello' } }]
-    const { content } = await talk.ask('write', 'sampling/createMessage', { messages, maxTokens: 10 })
+    const { content } = (await talk.ask({ write: write('Hello') })).write
     return words((content as { text: string }).text)
   })
+  tool('write-with-tools', nothing, async (_args, talk) =>
+    words(JSON.stringify((await talk.ask({ write: write('How late is it?', { tools: [clock] }) })).write.content)),
+  )
   tool('folders', nothing, async (_args, talk) =>
-    words(JSON.stringify((await talk.ask('folders', 'roots/list', {})).roots)),
+    words(JSON.stringify((await talk.ask({ folders: { method: 'roots/list', params: {} } })).folders.roots)),
   )
 }
 
@@ -225,7 +259,7 @@ function pageOfResources({ cursor = '0' }: Record<string, string>): object {
   return { resources: all.slice(start, start + 4), ...next }
 }
 
-function addPrompt(server: OfficialServer, line: Line): void {
+function addPrompts(server: OfficialServer, line: Line): void {
   const argsSchema = {
     name: line.completable(z.string(), (typed) => names.filter((name) => name.startsWith(typed))),
     style: line.optional((_typed, context) => stylesFor(context?.arguments?.name)),
@@ -234,4 +268,11 @@ function addPrompt(server: OfficialServer, line: Line): void {
     messages: [{ role: 'user', content: { type: 'text', text: `Greet ${name}, ${style ?? 'as you like'}` } }],
   })
   server.registerPrompt('greet', { description: 'Greets somebody', argsSchema }, say)
+  server.registerPrompt('interview', {}, (extra: never) =>
+    line.run(server, extra, async (talk) => {
+      const { content } = (await talk.ask({ who: asked('Who are you?') })).who
+      const text = `Interview ${(content as { name: string }).name}`
+      return { messages: [{ role: 'user', content: { type: 'text', text } }] }
+    }),
+  )
 }

@@ -4,6 +4,9 @@ import { audio, createServer, image, link, resource, type Server, ToolError, tex
 import { type HttpServer, serveHttp } from '@mcpx/transport-http/node'
 import * as z from 'zod'
 import {
+  choices,
+  clock,
+  fields,
   form,
   info,
   instructions,
@@ -38,6 +41,10 @@ export function createShop(): Server {
     },
     ({ name, style }) => `Greet ${name}, ${style ?? 'as you like'}`,
   )
+  server.prompt('interview', {}, async (_args, ctx) => {
+    const { content } = await ctx.elicit('who', { message: 'Who are you?', schema: z.object({ name: z.string() }) })
+    return `Interview ${content?.name}`
+  })
   return server
 }
 
@@ -126,6 +133,20 @@ function addAskingTools(server: Server): void {
       const second = await ctx.elicit('second', { message: 'Decline second?', schema: Answer })
       return `${first.action} ${second.action}`
     })
+    .tool('ask-both', {}, async (_args, ctx) => {
+      const params = (message: string) => ({ message, requestedSchema: form })
+      const { left, right } = await ctx.ask({
+        left: { method: 'elicitation/create', params: params('Left?') },
+        right: { method: 'elicitation/create', params: params('Decline right?') },
+      })
+      return `${actionOf(left)} ${actionOf(right)}`
+    })
+    .tool('ask-fields', {}, async (_args, ctx) => {
+      return JSON.stringify((await ctx.elicit('fields', { message: 'Fields?', schema: fields })).content)
+    })
+    .tool('ask-choices', {}, async (_args, ctx) => {
+      return JSON.stringify((await ctx.elicit('choices', { message: 'Choices?', schema: choices })).content)
+    })
     .tool('visit', {}, async (_args, ctx) => {
       const { action } = await ctx.openUrl('visit', { message: 'Pay here', url: 'https://pay.example/1' })
       return action
@@ -136,7 +157,16 @@ function addAskingTools(server: Server): void {
       const [first] = Array.isArray(content) ? content : [content]
       return first?.type === 'text' ? first.text : JSON.stringify(content)
     })
+    .tool('write-with-tools', {}, async (_args, ctx) => {
+      const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'How late is it?' } }]
+      const { content } = await ctx.sample('write', { messages, maxTokens: 10, tools: [clock] })
+      return JSON.stringify(content)
+    })
     .tool('folders', {}, async (_args, ctx) => JSON.stringify(await ctx.roots()))
+}
+
+function actionOf(answer: object | undefined): unknown {
+  return (answer as { action?: string } | undefined)?.action
 }
 
 function addChangingTools(server: Server): void {

@@ -8,12 +8,14 @@ import { createEventStore } from './event-store.ts'
 import { info, instructions } from './goods.ts'
 import { listen, type Served } from './listening.ts'
 import {
+  type Answer,
   type Back,
   type Complete,
   createBack,
   fillShop,
   type Line,
   type OfficialServer,
+  type Question,
   type Talk,
 } from './official.ts'
 
@@ -31,7 +33,7 @@ interface Extra {
   readonly _meta?: { progressToken?: string | number }
   readonly requestInfo?: { headers: Record<string, string | undefined> }
   sendNotification(notification: object): Promise<void>
-  sendRequest(request: object, schema: z.ZodType): Promise<Record<string, unknown>>
+  sendRequest(request: Question, schema: z.ZodType): Promise<Record<string, unknown>>
 }
 
 interface HttpTransport {
@@ -87,7 +89,8 @@ export async function serveSdk1OverHttp(): Promise<Served> {
       return streams.get(url.searchParams.get('sessionId') ?? '')?.handlePostMessage(request, response, body)
     }
     const id = request.headers['mcp-session-id']
-    const transport = (typeof id === 'string' && sessions.get(id)) || (await open())
+    const transport = typeof id === 'string' ? sessions.get(id) : await open()
+    if (transport === undefined) return void response.writeHead(404).end()
     await transport.handleRequest(request, response, body)
   }
 
@@ -97,6 +100,7 @@ export async function serveSdk1OverHttp(): Promise<Served> {
       eventStore: createEventStore(),
       retryInterval: 10,
       onsessioninitialized: (id: string) => void sessions.set(id, transport),
+      onsessionclosed: (id: string) => void sessions.delete(id),
     })
     await shop().connect(transport)
     return transport
@@ -158,6 +162,11 @@ function talkOf(server: Server, extra: Extra): Talk {
     log: (level, data, logger) => server.sendLoggingMessage({ level, data, logger }, extra.sessionId),
     header: (name) => extra.requestInfo?.headers[name],
     clientName: () => server.server.getClientVersion()?.name,
-    ask: (_key, method, params) => extra.sendRequest({ method, params }, z.looseObject({})),
+    async ask(questions) {
+      const asking = Object.entries<Question>(questions).map(
+        async ([key, question]) => [key, await extra.sendRequest(question, z.looseObject({}))] as const,
+      )
+      return Object.fromEntries(await Promise.all(asking)) as Record<keyof typeof questions, Answer>
+    },
   }
 }

@@ -14,6 +14,7 @@ import {
   fillShop,
   type Line,
   type OfficialServer,
+  type Question,
   type Talk,
 } from './official.ts'
 
@@ -91,6 +92,7 @@ export async function serveSdk2OverHttp(): Promise<Served> {
       eventStore: createEventStore(),
       retryInterval: 10,
       onsessioninitialized: (id: string) => void sessions.set(id, transport),
+      onsessionclosed: (id: string) => void sessions.delete(id),
     })
     await createShop(sdk, { ...createBack(), waits }, 'legacy').connect(transport)
     return transport
@@ -100,7 +102,8 @@ export async function serveSdk2OverHttp(): Promise<Served> {
     if (!(await sdk.isLegacyRequest(await sdk.toWebRequest(request, body))))
       return handleModern(request, response, body)
     const id = request.headers['mcp-session-id']
-    const transport = (typeof id === 'string' && sessions.get(id)) || (await open())
+    const transport = typeof id === 'string' ? sessions.get(id) : await open()
+    if (transport === undefined) return void response.writeHead(404).end()
     await transport.handleRequest(request, response, body)
   })
   const close = async () => {
@@ -146,12 +149,6 @@ function handleMethod(
   ;(server as Server['server']).setRequestHandler(method, ({ params = {} }) => run(params as Record<string, string>))
 }
 
-/** A question that has no answer yet; it ends the run, and the call comes again with the answer. */
-interface Unanswered {
-  readonly key: string
-  readonly request: { method: string; params: object }
-}
-
 /** The SDK wants questions returned; state carries the answers of earlier rounds. */
 async function withQuestions(
   sdk: Module,
@@ -161,18 +158,19 @@ async function withQuestions(
 ): Promise<object> {
   const { mcpReq } = extra
   const answers = { ...JSON.parse(mcpReq.requestState() ?? '{}'), ...mcpReq.inputResponses }
-  let unanswered: Unanswered | undefined
-  const ask: Talk['ask'] = async (key, method, params) => {
-    if (key in answers) return answers[key]
-    unanswered = { key, request: { method, params } }
-    throw new Error('not answered yet')
+  let unanswered: [string, Question][] = []
+  const ask: Talk['ask'] = async (questions) => {
+    unanswered = Object.entries<Question>(questions).filter(([key]) => !(key in answers))
+    // This run ends here, and the call comes again with the answers.
+    if (unanswered.length > 0) throw new Error('not answered yet')
+    return answers
   }
   try {
     return await body({ ...talkOf(sdk, server, extra), ask })
   } catch (error) {
-    if (unanswered === undefined) throw error
-    const { key, request } = unanswered
-    return sdk.inputRequired({ inputRequests: { [key]: request }, requestState: JSON.stringify(answers) })
+    if (unanswered.length === 0) throw error
+    const inputRequests = Object.fromEntries(unanswered)
+    return sdk.inputRequired({ inputRequests, requestState: JSON.stringify(answers) })
   }
 }
 
