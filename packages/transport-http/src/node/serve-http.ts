@@ -2,12 +2,16 @@
 
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
-import { ConnectionError, type Responder } from '@mcpx/protocol'
+import { type Awaitable, ConnectionError, isPromise, type Responder } from '@mcpx/protocol'
 import { createEndpoint, type Endpoint } from '../server/endpoint.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
+import { HttpAnswer } from '../server/http-answer.ts'
+import type { HttpRequest } from '../server/http-request.ts'
+import { NodeRequest } from '../server/incoming.ts'
 import { type EndpointOptions, KEEP_ALIVE } from '../server/options.ts'
+import { fromResponse } from '../server/web.ts'
 import { type ArrivalLimits, answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
+import { sendAnswer } from './send-answer.ts'
 
 export interface ServeHttpOptions extends EndpointOptions, ArrivalLimits {
   /** The port to listen on; 0: any that is free. Default: 3000. */
@@ -40,16 +44,23 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options
   const endpoint = createEndpoint(server, { ...options, allowedHosts: options.allowedHosts ?? hostsFor(host) })
   const paths = [path, options.sse]
-  const answer = (request: Request) => {
-    if (paths.includes(pathOf(request.url))) return endpoint.fetch(request)
-    return options.authenticate?.metadata?.(request) ?? new Response(null, { status: 404 })
+  const answer = (request: HttpRequest): Awaitable<HttpAnswer> => {
+    if (paths.includes(pathOf(request.target))) return endpoint.answer(request)
+    const metadata = options.authenticate?.metadata?.(request.web)
+    return metadata === undefined ? new HttpAnswer(404, {}, null) : fromResponse(metadata)
   }
-  const listener = getRequestListener(answer, { overrideGlobalObjects: false })
   const unsent = new Set<ServerResponse>()
   const http = createServer(arrivalSettings(options), (incoming, outgoing) => {
     unsent.add(outgoing)
-    outgoing.once('close', () => unsent.delete(outgoing))
-    void listener(incoming, outgoing)
+    const send = (answered: HttpAnswer) => {
+      sendAnswer(outgoing, answered)
+      // Small answers are with the system at once.
+      if (outgoing.destroyed || (outgoing.writableEnded && outgoing.writableLength === 0)) unsent.delete(outgoing)
+      else outgoing.once('close', () => unsent.delete(outgoing))
+    }
+    const answered = answer(new NodeRequest(incoming, outgoing))
+    if (isPromise(answered)) void answered.then(send)
+    else send(answered)
   })
   answerBrokenRequests(http, options, unsent)
   rouseWhileOpen(http, endpoint, options.keepAlive ?? KEEP_ALIVE)
@@ -102,9 +113,8 @@ function hostsFor(host: string): readonly string[] {
 }
 
 function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('//') + 2)
-  const query = url.indexOf('?', start)
-  return query === -1 ? url.slice(start) : url.slice(start, query)
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
 }
 
 function listen(http: Server, port: number, host: string): Promise<number> {

@@ -1,44 +1,56 @@
-/** Makes HTTP responses of what is answered, and of what was refused before anything could answer. */
+/** Makes HTTP answers of what is answered, and of what was refused before anything could answer. */
 
 import {
   type ErrorObject,
   encode,
   errorMessage,
+  invalidRequest,
   type Message,
+  parseError,
   type RequestId,
   type ResponseMessage,
   RpcError,
 } from '@mcpx/protocol'
 import { EVENTS_HEADERS, JSON_TYPE } from '../headers.ts'
+import type { EventStream } from './event-stream.ts'
+import { type HeaderRecord, HttpAnswer } from './http-answer.ts'
 
-type HeaderRecord = Readonly<Record<string, string>>
+const jsonHeaders: HeaderRecord = { 'content-type': JSON_TYPE }
 
-export function jsonResponse(text: string, status = 200, headers?: HeaderRecord): Response {
-  return new Response(text, { status, headers: { ...headers, 'content-type': JSON_TYPE } })
+export function jsonAnswer(text: string, status = 200, headers?: HeaderRecord): HttpAnswer {
+  return new HttpAnswer(status, headers === undefined ? jsonHeaders : { ...headers, ...jsonHeaders }, text)
 }
 
 /** A refusal as an HTTP status and a JSON-RPC error, with the id of the refused request where it is known. */
-export function refusal(status: number, error: ErrorObject, id?: RequestId, headers?: HeaderRecord): Response {
-  return jsonResponse(encode(errorMessage(id, error)), status, headers)
+export function refusal(status: number, error: ErrorObject, id?: RequestId, headers?: HeaderRecord): HttpAnswer {
+  return jsonAnswer(encode(errorMessage(id, error)), status, headers)
 }
 
 /** A method that is not there; `allow` lists those that are. */
-export function notAllowed(allow: string): Response {
-  return new Response(null, { status: 405, headers: { allow } })
+export function notAllowed(allow: string): HttpAnswer {
+  return new HttpAnswer(405, { allow }, null)
 }
+
+const none: HeaderRecord = {}
 
 /** Taken, and nothing to say. */
-export function accepted(): Response {
-  return new Response(null, { status: 202 })
+export function accepted(): HttpAnswer {
+  return new HttpAnswer(202, none, null)
 }
 
-export function eventsResponse(body: ReadableStream<Uint8Array<ArrayBuffer>>, headers?: HeaderRecord): Response {
-  return new Response(body, { status: 200, headers: { ...headers, ...EVENTS_HEADERS } })
+export function eventsAnswer(body: EventStream | string, headers?: HeaderRecord): HttpAnswer {
+  return new HttpAnswer(200, headers === undefined ? EVENTS_HEADERS : { ...headers, ...EVENTS_HEADERS }, body)
 }
 
 /** What answers a request that its sender gave up: a stream that ends without a word. */
-export function silentResponse(headers?: HeaderRecord): Response {
-  return new Response('', { status: 200, headers: { ...headers, ...EVENTS_HEADERS } })
+export function silentAnswer(headers?: HeaderRecord): HttpAnswer {
+  return eventsAnswer('', headers)
+}
+
+export function tooLarge(limit: number): HttpAnswer {
+  // What is left of the body is not read: the connection cannot carry another request.
+  const headers = { connection: 'close' }
+  return refusal(413, invalidRequest(`The body is larger than ${limit} bytes (limits.body)`), undefined, headers)
 }
 
 /** The text of an answer. One that cannot be written as JSON becomes the error that says so. */
@@ -60,4 +72,12 @@ export function messageText(message: Message, report: (problem: Error) => void):
     report(problem as Error)
     return undefined
   }
+}
+
+export function notText(): HttpAnswer {
+  return refusal(400, parseError('Parse error: the body is not valid UTF-8'))
+}
+
+export function unreadable(): HttpAnswer {
+  return refusal(400, invalidRequest('The body could not be read: the connection broke while it was sent'))
 }

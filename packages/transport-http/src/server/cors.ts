@@ -8,6 +8,8 @@ import {
   SESSION_HEADER,
   VERSION_HEADER,
 } from '../headers.ts'
+import { HttpAnswer } from './http-answer.ts'
+import type { HttpRequest } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
 
 /** What pages may send. The names of mirrored arguments are those of the tools: each page asks for its own. */
@@ -32,9 +34,9 @@ const MAX_AGE = '7200'
 
 export interface Cors {
   /** The answer to a preflight. */
-  preflight(request: Request): Response
-  /** The same response, readable by the page that asked. */
-  open(request: Request, response: Response): Response
+  preflight(request: HttpRequest): HttpAnswer
+  /** The same answer, readable by the page that asked. */
+  open(request: HttpRequest, answer: HttpAnswer): HttpAnswer
 }
 
 /** Nothing when pages of other origins are not let in. The origin itself is checked before. */
@@ -50,7 +52,7 @@ export function createCors({ cors, allowedOrigins }: EndpointOptions): Cors | un
 
   return {
     preflight(request) {
-      const asked = (request.headers.get('access-control-request-headers') ?? '').toLowerCase().split(',')
+      const asked = (request.header('access-control-request-headers') ?? '').toLowerCase().split(',')
       const mirrored = asked.map((name) => name.trim()).filter((name) => name.startsWith(PARAM_HEADER_PREFIX))
       const headers = new Headers({
         'access-control-allow-methods': 'GET, POST, DELETE',
@@ -58,15 +60,15 @@ export function createCors({ cors, allowedOrigins }: EndpointOptions): Cors | un
         'access-control-max-age': MAX_AGE,
       })
       headers.append('vary', 'Access-Control-Request-Headers')
-      addOrigin(headers, request.headers.get('origin') ?? '')
-      return new Response(null, { status: 204, headers })
+      addOrigin(headers, request.header('origin') ?? '')
+      return new HttpAnswer(204, headers, null)
     },
-    open(request, response) {
-      const origin = request.headers.get('origin')
-      if (origin === null) return response
-      const open = new Response(response.body, response)
-      addOrigin(open.headers, origin)
-      return open
+    open(request, answer) {
+      const origin = request.header('origin')
+      if (origin === null) return answer
+      const headers = new Headers(answer.headers)
+      addOrigin(headers, origin)
+      return new HttpAnswer(answer.status, headers, answer.body)
     },
   }
 }

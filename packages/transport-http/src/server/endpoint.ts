@@ -1,4 +1,4 @@
-/** One MCP endpoint as a function from requests to responses: guards first, then the body, then its era. */
+/** One MCP endpoint as a function from requests to answers: guards first, then the body, then its era. */
 
 import {
   type AuthInfo,
@@ -13,16 +13,18 @@ import {
   Refusal,
   type Responder,
 } from '@mcpx/protocol'
-import { jsonResponse, notAllowed, refusal } from './answers.ts'
-import { readBody } from './body.ts'
+import { jsonAnswer, notAllowed, refusal } from './answers.ts'
 import { type Cors, createCors } from './cors.ts'
 import { createEras, type Eras } from './eras/select.ts'
 import { acceptsEvents, checkAccept, checkContentType, createGuards, type Guards } from './guards.ts'
-import { createHost, type Host, type Inbound, type Outlive } from './host.ts'
+import { createHost, type Host, type Inbound } from './host.ts'
+import type { HttpAnswer } from './http-answer.ts'
+import type { HttpRequest } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
+import { fromResponse } from './web.ts'
 
 export interface Endpoint {
-  fetch(request: Request, outlive?: Outlive): Awaitable<Response>
+  answer(request: HttpRequest): Awaitable<HttpAnswer>
   /**
    * Shows the clients of requests that run since the last call of this that they are still being answered, so that
    * nothing on the way takes them for dead: their answers become streams.
@@ -53,17 +55,17 @@ class GuardedEndpoint implements Endpoint {
     this.#eras = createEras(this.#host)
   }
 
-  fetch(request: Request, outlive?: Outlive): Awaitable<Response> {
+  answer(request: HttpRequest): Awaitable<HttpAnswer> {
     // Whoever may not call at all may still read where to get credentials.
-    const open = request.method === 'POST' ? undefined : this.#host.options.authenticate?.metadata?.(request)
-    if (open !== undefined) return open
+    const open = request.method === 'POST' ? undefined : this.#host.options.authenticate?.metadata?.(request.web)
+    if (open !== undefined) return fromResponse(open)
     const refused = this.#guards.checkCaller(request)
     if (refused !== undefined) return refused
     const cors = this.#cors
-    if (cors === undefined) return this.#handleSafely(request, outlive)
+    if (cors === undefined) return this.#handleSafely(request)
     if (isPreflight(request)) return cors.preflight(request)
-    const response = this.#handleSafely(request, outlive)
-    return isPromise(response) ? response.then((settled) => cors.open(request, settled)) : cors.open(request, response)
+    const answer = this.#handleSafely(request)
+    return isPromise(answer) ? answer.then((settled) => cors.open(request, settled)) : cors.open(request, answer)
   }
 
   rouse(): void {
@@ -85,20 +87,20 @@ class GuardedEndpoint implements Endpoint {
   }
 
   /** A fault of this side, or of a hook of the user's, says nothing of itself. */
-  #handleSafely(request: Request, outlive: Outlive | undefined): Awaitable<Response> {
+  #handleSafely(request: HttpRequest): Awaitable<HttpAnswer> {
     const fault = (error: unknown) => {
       this.#host.report(error instanceof Error ? error : new Error('A hook threw what is no error', { cause: error }))
       return refusal(500, internalError())
     }
     try {
-      const response = this.#handle(request, outlive)
-      return isPromise(response) ? response.then(undefined, fault) : response
+      const answer = this.#handle(request)
+      return isPromise(answer) ? answer.then(undefined, fault) : answer
     } catch (error) {
       return fault(error)
     }
   }
 
-  #handle(request: Request, outlive: Outlive | undefined): Awaitable<Response> {
+  #handle(request: HttpRequest): Awaitable<HttpAnswer> {
     const { method } = request
     if (this.#isClosed || (this.#isClosing && method === 'GET')) return unavailable(CLOSING)
     const hasOthers = this.#eras.other !== undefined
@@ -106,34 +108,35 @@ class GuardedEndpoint implements Endpoint {
       return notAllowed(hasOthers ? 'GET, POST, DELETE' : 'POST')
     }
     const { authenticate } = this.#host.options
-    if (authenticate === undefined) return this.#answer(request, undefined, outlive)
-    return this.#authenticated(request, authenticate, outlive)
+    return authenticate === undefined ? this.#answer(request, undefined) : this.#authenticated(request, authenticate)
   }
 
   async #authenticated(
-    request: Request,
+    request: HttpRequest,
     authenticate: NonNullable<EndpointOptions['authenticate']>,
-    outlive: Outlive | undefined,
-  ): Promise<Response> {
-    const auth = await authenticate(request)
-    return auth instanceof Response ? auth : this.#answer(request, auth, outlive)
+  ): Promise<HttpAnswer> {
+    const auth = await authenticate(request.web)
+    return auth instanceof Response ? fromResponse(auth) : this.#answer(request, auth)
   }
 
-  #answer(request: Request, auth: AuthInfo | undefined, outlive: Outlive | undefined): Awaitable<Response> {
+  #answer(request: HttpRequest, auth: AuthInfo | undefined): Awaitable<HttpAnswer> {
     const { responses, strictAccept } = this.#host.options
-    const takesEvents = responses !== 'json' && acceptsEvents(request)
-    const inbound: Inbound = { request, auth, takesEvents, outlive }
+    const inbound: Inbound = { request, auth, takesEvents: responses !== 'json' && acceptsEvents(request) }
     if (request.method !== 'POST') return this.#eras.other?.(inbound) ?? notAllowed('POST')
     const refused = checkContentType(request) ?? checkAccept(request, strictAccept === true) ?? busy(this.#host)
     return refused ?? this.#post(inbound)
   }
 
-  async #post(inbound: Inbound): Promise<Response> {
-    const text = await readBody(inbound.request, this.#host.limits.body)
+  #post(inbound: Inbound): Awaitable<HttpAnswer> {
+    const text = inbound.request.readText(this.#host.limits.body)
+    return isPromise(text) ? text.then((read) => this.#receive(read, inbound)) : this.#receive(text, inbound)
+  }
+
+  #receive(text: string | HttpAnswer, inbound: Inbound): Awaitable<HttpAnswer> {
     if (typeof text !== 'string') return text
     const arrived = decode(text)
     if (arrived instanceof Refusal) {
-      return jsonResponse(encode(arrived.answer ?? errorMessage(undefined, arrived.error)), 400)
+      return jsonAnswer(encode(arrived.answer ?? errorMessage(undefined, arrived.error)), 400)
     }
     // Answers to what was asked are still let in while the requests that asked are given time to end.
     if (this.#isClosing && asks(arrived)) return unavailable(CLOSING)
@@ -148,16 +151,17 @@ function asks(arrived: Message | (Message | Refusal)[]): boolean {
   return Array.isArray(arrived) ? arrived.some(isAsking) : isAsking(arrived)
 }
 
-function isPreflight({ method, headers }: Request): boolean {
-  return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method')
+function isPreflight(request: HttpRequest): boolean {
+  if (request.method !== 'OPTIONS') return false
+  return request.header('origin') !== null && request.header('access-control-request-method') !== null
 }
 
-function busy({ running, limits }: Host): Response | undefined {
+function busy({ running, limits }: Host): HttpAnswer | undefined {
   if (running.size < limits.running) return undefined
   return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)
 }
 
-function unavailable(text: string): Response {
+function unavailable(text: string): HttpAnswer {
   return refusal(503, internalError(text), undefined, { 'retry-after': '1' })
 }
 

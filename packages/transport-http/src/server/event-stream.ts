@@ -1,4 +1,4 @@
-/** The body of one event stream: what is sent is held back when the client does not read, up to a limit. */
+/** One event stream on its way to a client: what is sent is held back when nobody reads it, up to a limit. */
 
 import { ConnectionError } from '@mcpx/protocol'
 import { encodeComment } from '@mcpx/sse'
@@ -20,39 +20,38 @@ export interface EventStreamOptions {
   readonly onEnd?: (() => void) | undefined
 }
 
-/** What waits while the client is told to read first. */
-const HIGH_WATER = 64 * 1024
+/** Where a runtime takes the text of a stream. It calls `makeRoom` and `gone` of the stream. */
+export interface Sink {
+  /** Takes text. Whether there is room for more. */
+  write(text: string): boolean
+  /** How many bytes wait for the client to read. */
+  readonly unsent: number
+  end(): void
+  /** Ends the response as broken. */
+  cut(reason: Error): void
+}
+
 const LONGEST_TIMER = 2 ** 31 - 1
-const utf8 = new TextEncoder()
-const comment = utf8.encode(encodeComment())
+const comment = encodeComment()
 
 export class EventStream {
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>
   readonly #options: EventStreamOptions
-  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
+  #sink: Sink | undefined
+  /** What was sent before the runtime asked for it. */
+  #early = ''
+  /** Why the stream was cut before the runtime asked for it. */
+  #broken: Error | undefined
+  #isOpen = true
   #timer: ReturnType<typeof setInterval> | undefined
   #expiry: ReturnType<typeof setTimeout> | undefined
   #room: Gate | undefined
 
   constructor(options: EventStreamOptions) {
     this.#options = options
-    this.body = new ReadableStream<Uint8Array<ArrayBuffer>>(
-      {
-        start: (controller) => {
-          this.#controller = controller
-        },
-        pull: () => this.#makeRoom(),
-        cancel: () => this.#gone(new ConnectionError('closed', 'The client closed the stream')),
-      },
-      { highWaterMark: HIGH_WATER, size: (chunk) => chunk.byteLength },
-    )
-    const { keepAlive } = options
-    if (keepAlive <= LONGEST_TIMER) this.#timer = setInterval(() => this.#tick(), keepAlive)
-    this.#watchExpiry()
   }
 
   get isOpen(): boolean {
-    return this.#controller !== undefined
+    return this.#isOpen
   }
 
   /** Resolves when there is room; nothing when there is. */
@@ -60,38 +59,78 @@ export class EventStream {
     return this.#room?.promise
   }
 
+  /** All of the text, when the stream has ended before anybody read it: it need not be streamed. */
+  get whole(): string | undefined {
+    return this.#isOpen || this.#sink !== undefined || this.#broken !== undefined ? undefined : this.#early
+  }
+
+  /** Begins to write to the client. */
+  flow(sink: Sink): void {
+    if (this.#broken !== undefined) {
+      sink.cut(this.#broken)
+      return
+    }
+    this.#sink = sink
+    if (this.#early !== '') void this.#hasRoom(sink.write(this.#early))
+    this.#early = ''
+    if (!this.#isOpen) {
+      sink.end()
+      return
+    }
+    const { keepAlive } = this.#options
+    if (keepAlive <= LONGEST_TIMER) this.#timer = setInterval(() => this.#tick(), keepAlive)
+    this.#watchExpiry()
+  }
+
   /** Sends text; a promise resolves when there is room for more. Does nothing once the stream has ended. */
   send(text: string): Promise<void> | undefined {
-    const controller = this.#controller
-    if (controller === undefined) return undefined
+    if (!this.#isOpen) return undefined
+    const sink = this.#sink
     // What waits already is what counts: a single message may be as large as it is.
-    if (HIGH_WATER - (controller.desiredSize ?? 0) > this.#options.maxUnsent) return this.#cut(controller)
-    controller.enqueue(utf8.encode(text))
-    if ((controller.desiredSize ?? 0) > 0) return undefined
+    if ((sink?.unsent ?? this.#early.length) > this.#options.maxUnsent) return this.#cut()
+    if (sink !== undefined) return this.#hasRoom(sink.write(text))
+    this.#early += text
+    return undefined
+  }
+
+  end(): void {
+    if (!this.#isOpen) return
+    this.#release()
+    this.#sink?.end()
+    this.#options.onEnd?.()
+  }
+
+  makeRoom(): void {
+    this.#room?.resolve()
+    this.#room = undefined
+  }
+
+  /** The client reads no more. */
+  gone(reason: Error): void {
+    if (!this.#isOpen) return
+    this.#release()
+    this.#options.onGone(reason)
+  }
+
+  #hasRoom(has: boolean): Promise<void> | undefined {
+    if (has) return undefined
     this.#room ??= openGate()
     return this.#room.promise
   }
 
-  end(): void {
-    const controller = this.#controller
-    if (controller === undefined) return
-    this.#release()
-    controller.close()
-    this.#options.onEnd?.()
-  }
-
-  #cut(controller: ReadableStreamDefaultController): undefined {
+  #cut(): undefined {
     const most = this.#options.maxUnsent
     const message = `The client left ${most} bytes unread: its stream was cut (limits.unsent)`
     const error = new ConnectionError('limit', message)
-    controller.error(error)
+    this.#broken = error
+    this.#sink?.cut(error)
     this.#options.report?.(error)
-    this.#gone(error)
+    this.gone(error)
   }
 
   #tick(): void {
     // A client that does not read needs no comment to know that the stream is alive.
-    if ((this.#controller?.desiredSize ?? 0) > 0) this.#controller?.enqueue(comment)
+    if (this.#room === undefined) void this.#hasRoom(this.#sink?.write(comment) ?? true)
     this.#options.onTick?.()
     this.#watchExpiry()
   }
@@ -99,7 +138,7 @@ export class EventStream {
   /** Most streams end long before: the timer is started by the last tick before the time has come. */
   #watchExpiry(): void {
     const { expiresAt, keepAlive } = this.#options
-    if (expiresAt === undefined || this.#expiry !== undefined || this.#controller === undefined) return
+    if (expiresAt === undefined || this.#expiry !== undefined || !this.#isOpen) return
     const left = expiresAt * 1000 - Date.now()
     if (left > keepAlive && keepAlive <= LONGEST_TIMER) return
     this.#expiry = setTimeout(() => this.#expire(left > LONGEST_TIMER), Math.min(Math.max(left, 0), LONGEST_TIMER))
@@ -111,27 +150,15 @@ export class EventStream {
       this.#watchExpiry()
       return
     }
-    const controller = this.#controller
-    this.#gone(new ConnectionError('closed', 'The credentials of the client have expired'))
-    controller?.close()
-  }
-
-  #gone(reason: Error): void {
-    if (this.#controller === undefined) return
-    this.#release()
-    this.#options.onGone(reason)
-  }
-
-  #makeRoom(): void {
-    this.#room?.resolve()
-    this.#room = undefined
+    this.gone(new ConnectionError('closed', 'The credentials of the client have expired'))
+    this.#sink?.end()
   }
 
   #release(): void {
-    this.#controller = undefined
+    this.#isOpen = false
     clearInterval(this.#timer)
     clearTimeout(this.#expiry)
-    this.#makeRoom()
+    this.makeRoom()
   }
 }
 

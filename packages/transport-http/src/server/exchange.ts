@@ -10,9 +10,10 @@ import type {
   RequestInfo,
   Session,
 } from '@mcpx/protocol'
+import type { HttpRequest } from './http-request.ts'
 
 export interface ExchangeFacts {
-  readonly request: Request
+  readonly request: HttpRequest
   readonly auth: AuthInfo | undefined
   readonly session?: Session | undefined
   /** Whether the exchange ends when the client goes away. */
@@ -30,8 +31,8 @@ export class HttpExchange implements Exchange {
   #controller: AbortController | undefined
   #reason: Error | undefined
   #ended = false
+  #unfollow: (() => void) | undefined
   #wasRoused = false
-  #onGone: (() => void) | undefined
 
   constructor(facts: ExchangeFacts) {
     this.#facts = facts
@@ -40,7 +41,7 @@ export class HttpExchange implements Exchange {
   }
 
   get requestInfo(): RequestInfo {
-    return this.#facts.request
+    return this.#facts.request.web
   }
 
   get signal(): AbortSignal {
@@ -63,6 +64,11 @@ export class HttpExchange implements Exchange {
     if (!this.#ended) this.#facts.letGo?.()
   }
 
+  /** Lets work go on when the client has gone, on runtimes that would end it. */
+  outlive(work: PromiseLike<unknown>): void {
+    this.#facts.request.outlive?.(work)
+  }
+
   /** Shows that the work goes on if this was asked before: what has just begun is left to end by itself. */
   rouse(): void {
     if (this.#wasRoused && !this.#ended) void this.#facts.say(undefined)
@@ -80,25 +86,16 @@ export class HttpExchange implements Exchange {
   /** From now on nothing is said. */
   end(): void {
     this.#ended = true
-    if (this.#onGone !== undefined) this.#facts.request.signal.removeEventListener('abort', this.#onGone)
-    this.#onGone = undefined
+    this.#unfollow?.()
+    this.#unfollow = undefined
   }
 
   #createController(): AbortController {
     const controller = new AbortController()
     if (this.#reason !== undefined) controller.abort(this.#reason)
-    else if (this.#facts.endsWithClient && !this.#ended) this.#followClient()
+    else if (this.#facts.endsWithClient && !this.#ended) {
+      this.#unfollow = this.#facts.request.onGone((reason) => this.abort(reason))
+    }
     return controller
   }
-
-  #followClient(): void {
-    const { signal } = this.#facts.request
-    this.#onGone = () => this.abort(toError(signal.reason))
-    if (signal.aborted) queueMicrotask(this.#onGone)
-    else signal.addEventListener('abort', this.#onGone, { once: true })
-  }
-}
-
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('The client closed the connection', { cause: reason })
 }

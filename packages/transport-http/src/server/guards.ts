@@ -3,14 +3,16 @@
 import { invalidRequest } from '@mcpx/protocol'
 import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
 import { refusal } from './answers.ts'
+import type { HttpAnswer } from './http-answer.ts'
+import type { HttpRequest } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
 
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 export interface Guards {
   /** Refuses hosts and origins that are not allowed: no web page may reach a local server through its visitor. */
-  checkCaller(request: Request): Response | undefined
-  isAllowedOrigin(origin: string, request: Request): boolean
+  checkCaller(request: HttpRequest): HttpAnswer | undefined
+  isAllowedOrigin(origin: string, request: HttpRequest): boolean
 }
 
 type Allowed = readonly string[] | '*'
@@ -20,7 +22,7 @@ export function createGuards({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins, co
   const origins = allowedOrigins === undefined ? undefined : lowerCase(allowedOrigins)
   const pages = Array.isArray(cors) ? lowerCase(cors as readonly string[]) : []
 
-  function isAllowedOrigin(origin: string, request: Request): boolean {
+  function isAllowedOrigin(origin: string, request: HttpRequest): boolean {
     const wanted = origin.toLowerCase()
     if (pages === '*' || pages.includes(wanted)) return true
     if (origins !== undefined) return origins === '*' || origins.includes(wanted)
@@ -29,12 +31,14 @@ export function createGuards({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins, co
     return hosts === '*' ? host === hostOf(request) : isAllowedHost(host, hosts)
   }
 
+  const isServed = remembered((host) => isAllowedHost(host.toLowerCase(), hosts))
+
   return {
     isAllowedOrigin,
     checkCaller(request) {
-      const host = hostOf(request)
-      if (!isAllowedHost(host, hosts)) return forbidden('Host', host, 'allowedHosts')
-      const origin = request.headers.get('origin')
+      const host = request.header('host') ?? ''
+      if (!isServed(host)) return forbidden('Host', host, 'allowedHosts')
+      const origin = request.header('origin')
       if (origin === null || isAllowedOrigin(origin, request)) return undefined
       return forbidden('Origin', origin, 'allowedOrigins')
     },
@@ -50,8 +54,8 @@ function isAllowedHost(host: string, hosts: Allowed): boolean {
   return hosts === '*' || hosts.includes(host) || hosts.includes(host.replace(/:\d+$/, ''))
 }
 
-function hostOf(request: Request): string {
-  return (request.headers.get('host') ?? new URL(request.url).host).toLowerCase()
+function hostOf(request: HttpRequest): string {
+  return (request.header('host') ?? '').toLowerCase()
 }
 
 function hostOfOrigin(origin: string): string | undefined {
@@ -60,30 +64,46 @@ function hostOfOrigin(origin: string): string | undefined {
 
 const SHOWN = 100
 
-function forbidden(header: string, value: string, option: string): Response {
+function forbidden(header: string, value: string, option: string): HttpAnswer {
   const shown = JSON.stringify(value.slice(0, SHOWN))
   return refusal(403, invalidRequest(`${header} ${shown} is not allowed here: add it to the option ${option}`))
 }
 
 /** Refuses a body that is not declared as JSON: a page can send any other type without being asked. */
-export function checkContentType(request: Request): Response | undefined {
-  const type = request.headers.get('content-type')
-  if (type !== null && mediaType(type) === JSON_TYPE) return undefined
+export function checkContentType(request: HttpRequest): HttpAnswer | undefined {
+  const type = request.header('content-type')
+  if (type !== null && isJson(type)) return undefined
   return refusal(415, invalidRequest(`Content-Type must be ${JSON_TYPE}`), undefined, { accept: JSON_TYPE })
 }
 
-export function checkAccept(request: Request, strict: boolean): Response | undefined {
+export function checkAccept(request: HttpRequest, strict: boolean): HttpAnswer | undefined {
   if (!strict) return undefined
-  const accept = request.headers.get('accept')
+  const accept = request.header('accept')
   const missing = [JSON_TYPE, EVENTS_TYPE].find((type) => accept === null || !listsType(accept, type))
   if (missing === undefined) return undefined
   return refusal(406, invalidRequest(`Accept must list ${JSON_TYPE} and ${EVENTS_TYPE}: ${missing} is missing`))
 }
 
 /** Whether the client can be sent events. One that does not say can. */
-export function acceptsEvents(request: Request): boolean {
-  const accept = request.headers.get('accept')
-  return accept === null || listsType(accept, EVENTS_TYPE) || listsType(accept, '*/*') || listsType(accept, 'text/*')
+export function acceptsEvents(request: HttpRequest): boolean {
+  const accept = request.header('accept')
+  return accept === null || listsEvents(accept)
+}
+
+const isJson = remembered((type) => mediaType(type) === JSON_TYPE)
+const listsEvents = remembered((accept) => [EVENTS_TYPE, '*/*', 'text/*'].some((type) => listsType(accept, type)))
+
+/** Clients say the same with each request: what was made of the last value is not made again. */
+function remembered<T>(read: (value: string) => T): (value: string) => T {
+  let last: string | undefined
+  let made: T
+  return (value) => {
+    if (value !== last) {
+      made = read(value)
+      last = value
+    }
+    return made
+  }
 }
 
 function listsType(accept: string, type: string): boolean {

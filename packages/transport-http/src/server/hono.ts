@@ -1,10 +1,12 @@
 /** An endpoint as a Hono app: to be served by itself on any runtime, or mounted in a larger app. */
 
-import type { Responder } from '@mcpx/protocol'
-import { type Context, Hono } from 'hono'
+import { isPromise, type Responder } from '@mcpx/protocol'
+import { type Context, type ExecutionContext, Hono } from 'hono'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
-import type { Outlive } from './host.ts'
+import type { HttpRequest } from './http-request.ts'
+import { type Incoming, NodeRequest, type Outgoing } from './incoming.ts'
 import type { EndpointOptions } from './options.ts'
+import { toResponse, WebRequest } from './web.ts'
 
 /** A Hono app that can be ended. */
 export interface McpApp extends Hono, Pick<Endpoint, 'close' | 'drain'> {
@@ -23,26 +25,54 @@ export interface McpApp extends Hono, Pick<Endpoint, 'close' | 'drain'> {
  */
 export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   const endpoint = createEndpoint(server, options)
+  const respond = (request: HttpRequest) => {
+    const answer = endpoint.answer(request)
+    return (isPromise(answer) ? answer.then(toResponse) : toResponse(answer)) as Response | Promise<Response>
+  }
   const app = new Hono()
-  const outlive = createOutlive()
-  app.all('*', (context) => endpoint.fetch(context.req.raw, outlive(context)) as Response | Promise<Response>)
-  const close = () => endpoint.close()
-  const drain = (ms: number) => endpoint.drain(ms)
-  return Object.assign(app, { close, drain, idleTimeout: 0 as const })
+  const executionOf = createExecutionOf()
+  app.all('*', (context) => respond(viewOf(context.req.raw, context.env, executionOf(context))))
+  return Object.assign(app, {
+    // Served by itself, there is nothing to route: every request has the one handler.
+    fetch: (request: Request, env?: unknown, execution?: ExecutionContext) => respond(viewOf(request, env, execution)),
+    close: () => endpoint.close(),
+    drain: (ms: number) => endpoint.drain(ms),
+    idleTimeout: 0 as const,
+  })
+}
+
+/** What Hono's server for Node gives an app besides the request. */
+interface NodeBindings {
+  readonly incoming?: Incoming | undefined
+  readonly outgoing?: Outgoing | undefined
 }
 
 /**
+ * On Node, its own objects are read: they are there already, and a web request would have to be made of them.
  * Runtimes that end the work of a request when its client goes away, such as workerd, give an execution context to
- * prevent that with. Hono throws where there is none: what the first request shows holds for all, as a throw is dear.
+ * prevent that with.
  */
-function createOutlive(): (context: Context) => Outlive | undefined {
-  let isGiven: boolean | undefined
+function viewOf(request: Request, env: unknown, execution: ExecutionContext | undefined): HttpRequest {
+  const { incoming, outgoing } = (env ?? {}) as NodeBindings
+  if (incoming !== undefined && outgoing !== undefined && isUntouched(request, incoming)) {
+    return new NodeRequest(incoming, outgoing, () => request)
+  }
+  if (typeof execution?.waitUntil !== 'function') return new WebRequest(request)
+  return new WebRequest(request, (work) => execution.waitUntil(Promise.resolve(work)))
+}
+
+/** Hono's server for Node gives an object that only looks like a request; what a middleware put in its place is one. */
+function isUntouched(request: Request, { rawHeaders, readableDidRead }: Incoming): boolean {
+  return rawHeaders !== undefined && !readableDidRead && Object.getPrototypeOf(request) !== Request.prototype
+}
+
+/** Hono throws where there is no execution context: what the first request shows holds for all, as a throw is dear. */
+function createExecutionOf(): (context: Context) => ExecutionContext | undefined {
+  let isGiven = true
   return (context) => {
-    if (isGiven === false) return undefined
+    if (!isGiven) return undefined
     try {
-      const execution = context.executionCtx
-      isGiven = typeof execution.waitUntil === 'function'
-      return isGiven ? (work) => execution.waitUntil(Promise.resolve(work)) : undefined
+      return context.executionCtx
     } catch {
       isGiven = false
       return undefined

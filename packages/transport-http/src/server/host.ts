@@ -13,19 +13,16 @@ import {
   type ResponseMessage,
 } from '@mcpx/protocol'
 import type { HttpExchange } from './exchange.ts'
+import type { HttpRequest } from './http-request.ts'
 import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
 
 /** A request by HTTP that has passed the guards. */
 export interface Inbound {
-  readonly request: Request
+  readonly request: HttpRequest
   readonly auth: AuthInfo | undefined
   /** Whether its answer may be a stream. */
   readonly takesEvents: boolean
-  /** Has the runtime let work go on when its client has gone; absent where it does so anyway. */
-  readonly outlive: Outlive | undefined
 }
-
-export type Outlive = (work: PromiseLike<unknown>) => void
 
 /** What runs until it ends by itself or is ended from outside. */
 export interface Running {
@@ -63,7 +60,6 @@ export function answerRequest(
   host: Host,
   message: RequestMessage,
   exchange: HttpExchange,
-  outlive: Outlive | undefined,
 ): Awaitable<ResponseMessage | undefined> {
   host.running.add(exchange)
   const done = (answer: ResponseMessage | undefined): ResponseMessage | undefined => {
@@ -80,7 +76,7 @@ export function answerRequest(
     const answer = host.responder.respond(message, exchange)
     if (!isPromise(answer)) return done(answer)
     const settled = answer.then(done, fault)
-    outlive?.(settled)
+    exchange.outlive(settled)
     return settled
   } catch (error) {
     return fault(error)

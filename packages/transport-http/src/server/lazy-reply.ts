@@ -1,13 +1,15 @@
 /** The reply to one POST: plain JSON, unless something is said before the answer; then a stream of events. */
 
 import { type Awaitable, isPromise, type Message, type ResponseMessage } from '@mcpx/protocol'
-import { answerText, eventsResponse, jsonResponse, messageText, silentResponse } from './answers.ts'
+import { answerText, eventsAnswer, jsonAnswer, messageText, silentAnswer } from './answers.ts'
+import type { EventStream } from './event-stream.ts'
 import type { Host, Inbound } from './host.ts'
-import { lackedScopes, scopeResponse } from './scope-refusal.ts'
+import type { HttpAnswer } from './http-answer.ts'
+import { lackedScopes, scopeAnswer } from './scope-refusal.ts'
 
 /** Messages on their way to one client. */
 export interface MessageStream {
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>
+  readonly body: EventStream
   /** Resolves when there is room for more. */
   send(text: string): Awaitable<void>
   /** Ends the stream after what was sent. */
@@ -32,8 +34,8 @@ export type Answer = ResponseMessage | readonly ResponseMessage[] | undefined
 export class LazyReply {
   readonly #options: ReplyOptions
   #stream: MessageStream | undefined
-  #response: Response | undefined
-  #resolve: ((response: Response) => void) | undefined
+  #response: HttpAnswer | undefined
+  #resolve: ((response: HttpAnswer) => void) | undefined
   #ended = false
 
   constructor(options: ReplyOptions) {
@@ -60,9 +62,9 @@ export class LazyReply {
   }
 
   /** The response: at once when the answer is there and nothing was said. */
-  answer(answer: Awaitable<Answer>): Awaitable<Response> {
+  answer(answer: Awaitable<Answer>): Awaitable<HttpAnswer> {
     if (!isPromise(answer)) return this.#finish(answer)
-    return new Promise<Response>((resolve, reject) => {
+    return new Promise<HttpAnswer>((resolve, reject) => {
       this.#resolve = resolve
       if (this.#response !== undefined) resolve(this.#response)
       answer.then((settled) => resolve(this.#finish(settled)), reject)
@@ -74,31 +76,31 @@ export class LazyReply {
     const stream = this.#options.openStream?.() as MessageStream
     this.#stream = stream
     // Made once: from now on the body belongs to whoever reads it.
-    this.#response = eventsResponse(stream.body, this.#options.headers)
+    this.#response = eventsAnswer(stream.body, this.#options.headers)
     this.#resolve?.(this.#response)
     return stream
   }
 
-  #finish(answer: Answer): Response {
+  #finish(answer: Answer): HttpAnswer {
     this.#ended = true
     const stream = this.#stream
     if (stream === undefined) return this.#asJson(answer)
     for (const each of toArray(answer)) void stream.send(answerText(each, this.#options.host.report))
     stream.end()
-    return this.#response as Response
+    return this.#response as HttpAnswer
   }
 
-  #asJson(answer: Answer): Response {
+  #asJson(answer: Answer): HttpAnswer {
     const { headers, statusOf, inbound, host } = this.#options
     const { report } = host
-    if (answer === undefined) return silentResponse(headers)
+    if (answer === undefined) return silentAnswer(headers)
     if (isOne(answer)) {
       const text = answerText(answer, report)
       const lacked = lackedScopes(answer)
-      if (lacked !== undefined) return scopeResponse(text, lacked, inbound, host)
-      return jsonResponse(text, statusOf(answer), headers)
+      if (lacked !== undefined) return scopeAnswer(text, lacked, inbound, host)
+      return jsonAnswer(text, statusOf(answer), headers)
     }
-    return jsonResponse(`[${answer.map((each) => answerText(each, report)).join(',')}]`, 200, headers)
+    return jsonAnswer(`[${answer.map((each) => answerText(each, report)).join(',')}]`, 200, headers)
   }
 }
 

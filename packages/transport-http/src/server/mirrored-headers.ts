@@ -19,6 +19,7 @@ import {
 } from '@mcpx/protocol'
 import { METHOD_HEADER, NAME_HEADER, PARAM_HEADER_PREFIX, VERSION_HEADER } from '../headers.ts'
 import { decodeHeaderValue } from './header-values.ts'
+import type { HttpRequest } from './http-request.ts'
 import type { MirroredArgument } from './mirrored-arguments.ts'
 
 /** Which parameter travels as `Mcp-Name`. */
@@ -32,31 +33,31 @@ const nameParameters: Readonly<Record<string, string>> = {
 }
 
 /** What is wrong with the envelope of a request, its revision, or the headers that say the same. */
-export function envelopeProblem({ method, params = {} }: RequestMessage, headers: Headers): RpcError | undefined {
+export function envelopeProblem({ method, params = {} }: RequestMessage, from: HttpRequest): RpcError | undefined {
   const envelope = readEnvelope(params)
   if (typeof envelope === 'string') return invalidParams(envelope)
   const { protocolVersion } = envelope
-  const version = headers.get(VERSION_HEADER)
+  const version = from.header(VERSION_HEADER)
   if (version === null) return missing('MCP-Protocol-Version', `params._meta["${PROTOCOL_VERSION_KEY}"]`)
   if (version !== protocolVersion) return differs('MCP-Protocol-Version', version, protocolVersion)
   if (!isRevision(protocolVersion) || eraOf(protocolVersion) !== 'modern') {
     return unsupportedVersion(protocolVersion, revisionsOf('modern'))
   }
-  return methodProblem(method, headers) ?? nameProblem(method, params, headers)
+  return methodProblem(method, from) ?? nameProblem(method, params, from)
 }
 
-function methodProblem(method: string, headers: Headers): RpcError | undefined {
-  const header = headers.get(METHOD_HEADER)
+function methodProblem(method: string, from: HttpRequest): RpcError | undefined {
+  const header = from.header(METHOD_HEADER)
   if (header === null) return missing('Mcp-Method', 'method')
   return header === method ? undefined : differs('Mcp-Method', header, method)
 }
 
-function nameProblem(method: string, params: JsonObject, headers: Headers): RpcError | undefined {
+function nameProblem(method: string, params: JsonObject, from: HttpRequest): RpcError | undefined {
   const parameter = Object.hasOwn(nameParameters, method) ? nameParameters[method] : undefined
   const name = parameter === undefined ? undefined : params[parameter]
   // A name that is no string is for the server to refuse.
   if (parameter === undefined || typeof name !== 'string') return undefined
-  const header = headers.get(NAME_HEADER)
+  const header = from.header(NAME_HEADER)
   if (header === null) return missing('Mcp-Name', `params.${parameter}`)
   const said = decodeHeaderValue(header)
   if (said === undefined) return headerMismatch('Header mismatch: Mcp-Name is not valid base64 of UTF-8')
@@ -71,22 +72,22 @@ export function calledTool({ method, params }: RequestMessage): string | undefin
 /** What is wrong with the headers that say the same as arguments. Arguments that are absent need no header. */
 export function argumentsProblem(
   { params }: RequestMessage,
-  headers: Headers,
+  from: HttpRequest,
   mirrored: readonly MirroredArgument[],
 ): RpcError | undefined {
   for (const argument of mirrored) {
     const value = argument.path.reduce<unknown>(memberOf, params?.arguments)
-    const problem = argumentProblem(argument, value, headers)
+    const problem = argumentProblem(argument, value, from)
     if (problem !== undefined) return problem
   }
   return undefined
 }
 
-function argumentProblem({ header, path }: MirroredArgument, value: unknown, headers: Headers): RpcError | undefined {
+function argumentProblem({ header, path }: MirroredArgument, value: unknown, from: HttpRequest): RpcError | undefined {
   // What is no scalar does not fit the schema either: that is for the server to say.
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
   const name = `Mcp-Param-${header}`
-  const sent = headers.get(PARAM_HEADER_PREFIX + header.toLowerCase())
+  const sent = from.header(PARAM_HEADER_PREFIX + header.toLowerCase())
   if (sent === null) return missing(name, `params.arguments.${path.join('.')}`)
   const said = decodeHeaderValue(sent)
   if (said === undefined) return headerMismatch(`Header mismatch: ${name} is not valid base64 of UTF-8`)

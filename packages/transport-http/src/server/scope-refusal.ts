@@ -3,6 +3,7 @@
 import { ErrorCode, type ResponseMessage } from '@mcpx/protocol'
 import { JSON_TYPE } from '../headers.ts'
 import type { Host, Inbound } from './host.ts'
+import { HttpAnswer } from './http-answer.ts'
 
 /** The scopes whose lack is what is answered; nothing for any other answer. */
 export function lackedScopes(answer: ResponseMessage): readonly string[] | undefined {
@@ -11,14 +12,14 @@ export function lackedScopes(answer: ResponseMessage): readonly string[] | undef
   return Array.isArray(requiredScopes) ? requiredScopes.filter((scope) => typeof scope === 'string') : undefined
 }
 
-export function scopeResponse(text: string, requiredScopes: readonly string[], inbound: Inbound, host: Host): Response {
+export function scopeAnswer(text: string, requiredScopes: readonly string[], inbound: Inbound, host: Host): HttpAnswer {
   const { request, auth } = inbound
-  const refused = host.options.authenticate?.refuse?.(request, { requiredScopes, auth })
+  const refused = host.options.authenticate?.refuse?.(request.web, { requiredScopes, auth })
   const status = refused?.status ?? (auth === undefined ? 401 : 403)
   const headers = new Headers(refused?.headers)
   if (refused === undefined) headers.set('www-authenticate', challenge(requiredScopes, inbound))
   headers.set('content-type', JSON_TYPE)
-  return new Response(text, { status, headers })
+  return new HttpAnswer(status, headers, text)
 }
 
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/

@@ -3,9 +3,10 @@
 import { type AuthInfo, type EventReplay, type EventStore, invalidRequest } from '@mcpx/protocol'
 import { encodeComment, encodeEvent } from '@mcpx/sse'
 import { EVENTS_TYPE, LAST_EVENT_HEADER } from '../../headers.ts'
-import { eventsResponse, messageText, notAllowed, refusal } from '../answers.ts'
+import { eventsAnswer, messageText, notAllowed, refusal } from '../answers.ts'
 import type { EventStream } from '../event-stream.ts'
 import type { Host, Inbound } from '../host.ts'
+import type { HttpAnswer } from '../http-answer.ts'
 import type { LiveSession } from './legacy-live.ts'
 import { HttpSession, type UpdateSession } from './legacy-session.ts'
 import type { LegacyStreams } from './legacy-streams.ts'
@@ -19,12 +20,12 @@ export interface GetContext {
   readonly refresh: (live: LiveSession) => void
 }
 
-export async function getStream(live: LiveSession, inbound: Inbound, context: GetContext): Promise<Response> {
+export async function getStream(live: LiveSession, inbound: Inbound, context: GetContext): Promise<HttpAnswer> {
   const { host, streams } = context
   if (!inbound.takesEvents) return refusal(406, invalidRequest(`Accept must list ${EVENTS_TYPE}`))
   const most = host.limits.sessionStreams
   if (live.readers >= most) return tooManyStreams(most)
-  const lastEventId = inbound.request.headers.get(LAST_EVENT_HEADER)
+  const lastEventId = inbound.request.header(LAST_EVENT_HEADER)
   if (lastEventId === null) return openFeed(live, context)
   const { events } = streams
   const replay = await events?.replay(lastEventId)
@@ -44,7 +45,7 @@ export async function getStream(live: LiveSession, inbound: Inbound, context: Ge
   )
 }
 
-export function tooManyStreams(most: number): Response {
+export function tooManyStreams(most: number): HttpAnswer {
   return refusal(429, invalidRequest(`Too many streams of one session: at most ${most} (limits.sessionStreams)`))
 }
 
@@ -54,7 +55,7 @@ interface Lost {
 }
 
 /** A client that lost this stream may be back before its going was noticed: the newest reader has it. */
-function openFeed(live: LiveSession, context: GetContext, lost?: Lost): Response {
+function openFeed(live: LiveSession, context: GetContext, lost?: Lost): HttpAnswer {
   const { host, streams } = context
   if (host.responder.changes === undefined) {
     return notAllowed('POST, DELETE')
@@ -72,7 +73,7 @@ function openFeed(live: LiveSession, context: GetContext, lost?: Lost): Response
   const end = () => reader.end()
   live.endFeed = end
   void runFeed(live, reader, { context, signal: ending.signal, lost })
-  return eventsResponse(reader.body)
+  return eventsAnswer(reader)
 }
 
 interface Feed {
@@ -119,7 +120,7 @@ interface LostPost {
 /** How often the events of a stream that another process writes are looked for, in ms. */
 const POLL = 500
 
-function resumePost({ live, context, events, lastEventId }: LostPost, replay: EventReplay): Response {
+function resumePost({ live, context, events, lastEventId }: LostPost, replay: EventReplay): HttpAnswer {
   const stream = live.streams.get(replay.streamId)
   const gone = new AbortController()
   const reader = context.streams.openReader(
@@ -138,7 +139,7 @@ function resumePost({ live, context, events, lastEventId }: LostPost, replay: Ev
     const copied = copyEvents(reader, { events, lastEventId, isWritten, signal: gone.signal }, replay)
     void copied.catch(context.host.report).finally(() => reader.end())
   }
-  return eventsResponse(reader.body)
+  return eventsAnswer(reader)
 }
 
 interface Copying {

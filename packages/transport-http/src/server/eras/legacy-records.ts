@@ -14,6 +14,7 @@ import { createMemorySessionStore } from '@mcpx/protocol/memory'
 import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
 import { refusal } from '../answers.ts'
 import type { Host, Inbound } from '../host.ts'
+import type { HttpAnswer } from '../http-answer.ts'
 import { createLiveSession, type LiveSession, LiveSessions } from './legacy-live.ts'
 import { type UpdateSession, updateHere } from './legacy-session.ts'
 
@@ -23,7 +24,7 @@ export interface Records {
   readonly live: LiveSessions
   create(id: string, state: Readonly<SessionState>, auth: AuthInfo | undefined): Promise<void>
   /** The session that a request names, held until it is released; or why there is none. */
-  find(inbound: Inbound): Promise<LiveSession | Response>
+  find(inbound: Inbound): Promise<LiveSession | HttpAnswer>
   end(live: LiveSession): Promise<void>
   readonly update: UpdateSession
   readonly refresh: (live: LiveSession) => void
@@ -45,7 +46,7 @@ export function createRecords(host: Host): Records {
       await store.create(id, bound, ttl)
     },
     async find({ request, auth }) {
-      const id = request.headers.get(SESSION_HEADER)
+      const id = request.header(SESSION_HEADER)
       if (id === null) return refusal(400, invalidRequest('Mcp-Session-Id is missing: send "initialize" first'))
       const changes = live.changesOf(id)
       const state = await store.get(id, ttl)
@@ -62,7 +63,7 @@ export function createRecords(host: Host): Records {
   }
 }
 
-function noSession(): Response {
+function noSession(): HttpAnswer {
   return refusal(
     404,
     invalidRequest('There is no such session, or no longer: send "initialize" without Mcp-Session-Id'),
@@ -95,7 +96,7 @@ function createNoRecords(host: Host): Records {
     live,
     create: async () => {},
     async find({ request }) {
-      const version = request.headers.get(VERSION_HEADER)
+      const version = request.header(VERSION_HEADER)
       const revision = isRevision(version) ? version : ASSUMED_REVISION
       const alone = createLiveSession(crypto.randomUUID(), { revision, initialized: true })
       alone.holders = 1

@@ -18,9 +18,10 @@ import {
 } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse'
 import { EVENTS_TYPE } from '../../headers.ts'
-import { accepted, eventsResponse, notAllowed, refusal } from '../answers.ts'
+import { accepted, eventsAnswer, notAllowed, refusal } from '../answers.ts'
 import { EventStream } from '../event-stream.ts'
 import type { Host, Inbound } from '../host.ts'
+import type { HttpAnswer } from '../http-answer.ts'
 
 const SESSION_PARAMETER = 'sessionId'
 
@@ -42,11 +43,11 @@ export class SseConnections {
   }
 
   handles({ request }: Inbound): boolean {
-    return new URL(request.url).pathname.endsWith(this.#path)
+    return pathOf(request.target).endsWith(this.#path)
   }
 
-  async post(arrived: Decoded, { request, auth }: Inbound): Promise<Response> {
-    const id = new URL(request.url).searchParams.get(SESSION_PARAMETER)
+  async post(arrived: Decoded, { request, auth }: Inbound): Promise<HttpAnswer> {
+    const id = new URLSearchParams(request.target.split('?', 2)[1]).get(SESSION_PARAMETER)
     if (id === null) {
       return refusal(
         400,
@@ -64,7 +65,7 @@ export class SseConnections {
     return accepted()
   }
 
-  other(inbound: Inbound): Response {
+  other(inbound: Inbound): HttpAnswer {
     if (inbound.request.method !== 'GET') return notAllowed('GET, POST')
     if (!inbound.takesEvents) return refusal(406, invalidRequest(`Accept must list ${EVENTS_TYPE}`))
     const most = this.#host.limits.running
@@ -78,7 +79,7 @@ export class SseConnections {
     for (const { duplex } of [...this.#open.values()]) void duplex.close(error)
   }
 
-  #connect({ request, auth }: Inbound): Response {
+  #connect({ request, auth }: Inbound): HttpAnswer {
     const { responder, keepAlive, limits, report } = this.#host
     const id = crypto.randomUUID()
     const stream = new EventStream({
@@ -88,25 +89,23 @@ export class SseConnections {
       expiresAt: auth?.expiresAt,
       onGone: (reason) => void duplex.close(new ConnectionError('closed', reason.message, { cause: reason })),
     })
-    void stream.send(
-      encodeEvent({ event: 'endpoint', data: `${new URL(request.url).pathname}?${SESSION_PARAMETER}=${id}` }),
-    )
+    void stream.send(encodeEvent({ event: 'endpoint', data: `${pathOf(request.target)}?${SESSION_PARAMETER}=${id}` }))
     const { channel, push } = createChannel(stream)
     const duplex = createDuplex(channel, {
       responder,
       auth,
-      requestInfo: request,
+      requestInfo: request.web,
       sessionId: id,
       limits: { running: limits.sessionRequests },
       report,
     })
     this.#open.set(id, { duplex, principal: principalOf(auth), push })
     void duplex.closed.then(() => this.#open.delete(id))
-    return eventsResponse(stream.body)
+    return eventsAnswer(stream)
   }
 }
 
-function tooManyRequests(most: number, id: RequestId): Response {
+function tooManyRequests(most: number, id: RequestId): HttpAnswer {
   const text = `Too many requests of one session at once: at most ${most} (limits.sessionRequests)`
   return refusal(429, invalidRequest(text), id)
 }
@@ -133,4 +132,8 @@ function createChannel(stream: EventStream): { channel: Channel; push: Connectio
     },
   }
   return { channel, push: (arrived) => receiver?.(arrived) }
+}
+
+function pathOf(target: string): string {
+  return target.split('?', 1)[0] as string
 }

@@ -102,7 +102,7 @@ export class LegacyStreams {
     if (events === undefined || !this.keepsEventsOf(live)) {
       const reader = this.openReader(live, auth, onLost)
       return {
-        body: reader.body,
+        body: reader,
         send: (text) => reader.send(encodeEvent({ data: text })),
         end: () => reader.end(),
       }
@@ -111,7 +111,7 @@ export class LegacyStreams {
     const reader = this.openReader(live, auth, (gone) => stream.detach(gone))
     void stream.open(reader)
     return {
-      body: reader.body,
+      body: reader,
       send: (text) => stream.send(text),
       end: () => stream.end(),
       letGo: () => stream.letGo(),

@@ -18,9 +18,10 @@ import {
   unsupportedVersion,
 } from '@mcpx/protocol'
 import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
-import { accepted, answerText, jsonResponse, notAllowed, refusal, silentResponse } from '../answers.ts'
+import { accepted, answerText, jsonAnswer, notAllowed, refusal, silentAnswer } from '../answers.ts'
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
+import { HttpAnswer } from '../http-answer.ts'
 import { LazyReply } from '../lazy-reply.ts'
 import type { SessionEra } from './era.ts'
 import { unreachable } from './legacy-asking.ts'
@@ -62,15 +63,15 @@ class LegacyEra {
     this.#sse = host.options.sse === undefined ? undefined : new SseConnections(host, host.options.sse)
   }
 
-  async post(arrived: Message | Item[], inbound: Inbound): Promise<Response> {
+  async post(arrived: Message | Item[], inbound: Inbound): Promise<HttpAnswer> {
     if (this.#sse?.handles(inbound)) return this.#sse.post(arrived, inbound)
     const isHandshake = !Array.isArray(arrived) && 'method' in arrived && arrived.method === 'initialize'
-    const hasSession = inbound.request.headers.has(SESSION_HEADER)
+    const hasSession = inbound.request.header(SESSION_HEADER) !== null
     if (isHandshake && 'id' in arrived && !hasSession) return this.#open(arrived as RequestMessage, inbound)
     const wrong = versionProblem(inbound, arrived)
     if (wrong !== undefined) return wrong
     const live = await this.#records.find(inbound)
-    if (live instanceof Response) return live
+    if (live instanceof HttpAnswer) return live
     try {
       return await this.#receive(arrived, live, inbound)
     } finally {
@@ -78,7 +79,7 @@ class LegacyEra {
     }
   }
 
-  async other(inbound: Inbound): Promise<Response> {
+  async other(inbound: Inbound): Promise<HttpAnswer> {
     if (this.#sse?.handles(inbound)) return this.#sse.other(inbound)
     if (!this.#records.areKept) return notAllowed('POST')
     const isGet = inbound.request.method === 'GET'
@@ -88,7 +89,7 @@ class LegacyEra {
     const wrong = versionProblem(inbound)
     if (wrong !== undefined) return wrong
     const live = await this.#records.find(inbound)
-    if (live instanceof Response) return live
+    if (live instanceof HttpAnswer) return live
     try {
       if (isGet) {
         const { update, refresh } = this.#records
@@ -101,7 +102,7 @@ class LegacyEra {
         })
       }
       await this.#records.end(live)
-      return new Response(null, { status: 204 })
+      return new HttpAnswer(204, {}, null)
     } finally {
       this.#records.live.release(live)
     }
@@ -113,7 +114,7 @@ class LegacyEra {
   }
 
   /** The handshake works on a record of its own, which is stored when it has gone well. */
-  async #open(message: RequestMessage, inbound: Inbound): Promise<Response> {
+  async #open(message: RequestMessage, inbound: Inbound): Promise<HttpAnswer> {
     const draft = createLiveSession(crypto.randomUUID(), {})
     const exchange = new HttpExchange({
       request: inbound.request,
@@ -122,15 +123,15 @@ class LegacyEra {
       endsWithClient: false,
       say: () => {},
     })
-    const answer = await answerRequest(this.#host, message, exchange, inbound.outlive)
-    if (answer === undefined) return silentResponse()
+    const answer = await answerRequest(this.#host, message, exchange)
+    if (answer === undefined) return silentAnswer()
     const text = answerText(answer, this.#host.report)
-    if ('error' in answer || !this.#records.areKept) return jsonResponse(text, statusOf(answer))
+    if ('error' in answer || !this.#records.areKept) return jsonAnswer(text, statusOf(answer))
     await this.#records.create(draft.id, draft.state, inbound.auth)
-    return jsonResponse(text, 200, { [SESSION_HEADER]: draft.id })
+    return jsonAnswer(text, 200, { [SESSION_HEADER]: draft.id })
   }
 
-  #receive(arrived: Message | Item[], live: LiveSession, inbound: Inbound): Awaitable<Response> {
+  #receive(arrived: Message | Item[], live: LiveSession, inbound: Inbound): Awaitable<HttpAnswer> {
     if (!Array.isArray(arrived)) return this.#receiveOne(arrived, live, inbound)
     if (live.state.revision !== BATCH_REVISION) {
       const text = `Invalid message: an array of messages is only let in with revision ${BATCH_REVISION}`
@@ -139,7 +140,7 @@ class LegacyEra {
     return this.#receiveBatch(arrived, live, inbound)
   }
 
-  #receiveOne(message: Message, live: LiveSession, inbound: Inbound): Awaitable<Response> {
+  #receiveOne(message: Message, live: LiveSession, inbound: Inbound): Awaitable<HttpAnswer> {
     if (!('method' in message)) return this.#records.live.answer(live, message).then(accepted)
     if (!('id' in message)) return this.#hear(message, live, inbound).then(accepted)
     const refused = this.#requestProblem(message, live)
@@ -148,7 +149,7 @@ class LegacyEra {
     return reply.answer(this.#answer(message, live, inbound, reply))
   }
 
-  async #receiveBatch(items: Item[], live: LiveSession, inbound: Inbound): Promise<Response> {
+  async #receiveBatch(items: Item[], live: LiveSession, inbound: Inbound): Promise<HttpAnswer> {
     const reply = this.#createReply(live, inbound)
     const answers: Awaitable<ResponseMessage | undefined>[] = []
     for (const item of items) {
@@ -167,7 +168,7 @@ class LegacyEra {
     return this.#answer(message, live, inbound, reply)
   }
 
-  #requestProblem({ id }: RequestMessage, live: LiveSession): Response | undefined {
+  #requestProblem({ id }: RequestMessage, live: LiveSession): HttpAnswer | undefined {
     const { sessionRequests, sessionStreams } = this.#host.limits
     if (live.running.has(id)) return refusal(400, inFlight(), id)
     if (live.running.size >= sessionRequests) return refusal(429, this.#tooMany(), id)
@@ -194,7 +195,7 @@ class LegacyEra {
   #answer(
     message: RequestMessage,
     live: LiveSession,
-    { request, auth, outlive }: Inbound,
+    { request, auth }: Inbound,
     reply: LazyReply,
   ): Awaitable<ResponseMessage | undefined> {
     const session = new HttpSession(live, this.#records.update, this.#records.areKept ? reply : undefined)
@@ -208,7 +209,7 @@ class LegacyEra {
     }
     live.running.set(message.id, exchange)
     live.holders += 1
-    const answer = answerRequest(this.#host, message, exchange, outlive)
+    const answer = answerRequest(this.#host, message, exchange)
     return isPromise(answer) ? answer.then(done) : done(answer)
   }
 
@@ -235,8 +236,8 @@ function inFlight() {
   return invalidRequest('Invalid message: id: a request with this id is still in flight')
 }
 
-function versionProblem({ request }: Inbound, arrived?: Message | Item[]): Response | undefined {
-  const version = request.headers.get(VERSION_HEADER)
+function versionProblem({ request }: Inbound, arrived?: Message | Item[]): HttpAnswer | undefined {
+  const version = request.header(VERSION_HEADER)
   if (version === null || (isRevision(version) && eraOf(version) === 'legacy')) return undefined
   const id = arrived !== undefined && 'method' in arrived && 'id' in arrived ? arrived.id : undefined
   return refusal(400, unsupportedVersion(version, REVISIONS), id)

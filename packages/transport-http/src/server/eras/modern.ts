@@ -21,6 +21,7 @@ import { statusOf } from '../error-status.ts'
 import { EventStream } from '../event-stream.ts'
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
+import type { HttpAnswer } from '../http-answer.ts'
 import { LazyReply, type MessageStream } from '../lazy-reply.ts'
 import { mirroredArguments } from '../mirrored-arguments.ts'
 import { argumentsProblem, calledTool, envelopeProblem } from '../mirrored-headers.ts'
@@ -30,7 +31,7 @@ const LISTEN = 'subscriptions/listen'
 
 /** Whether the version header alone names a modern revision. */
 export function namesModern({ request }: Inbound): boolean {
-  const version = request.headers.get(VERSION_HEADER)
+  const version = request.header(VERSION_HEADER)
   return isRevision(version) && eraOf(version) === 'modern'
 }
 
@@ -38,7 +39,7 @@ export function postModern(
   message: RequestMessage | NotificationMessage,
   inbound: Inbound,
   host: Host,
-): Awaitable<Response> {
+): Awaitable<HttpAnswer> {
   if ('id' in message) return request(message, inbound, host)
   const { auth, request: from } = inbound
   const exchange = new HttpExchange({ request: from, auth, endsWithClient: true, say: () => {} })
@@ -46,17 +47,17 @@ export function postModern(
 }
 
 /** A request without an envelope, where only modern ones are served: a client may show the text alone. */
-export function refuseUnclaimed({ id }: RequestMessage, { request: { headers } }: Inbound): Response {
+export function refuseUnclaimed({ id }: RequestMessage, { request: from }: Inbound): HttpAnswer {
   const supported = revisionsOf('modern')
-  const version = headers.get(VERSION_HEADER)
+  const version = from.header(VERSION_HEADER)
   if (version !== null) return refusal(400, unsupportedVersion(version, supported), id)
   const text = `MCP-Protocol-Version is missing; only ${supported.map(quoted).join(', ')} is served here`
   return refusal(400, headerMismatch(`Header mismatch: ${text}`), id)
 }
 
-function request(message: RequestMessage, inbound: Inbound, host: Host): Awaitable<Response> {
+function request(message: RequestMessage, inbound: Inbound, host: Host): Awaitable<HttpAnswer> {
   const { id, method } = message
-  const problem = envelopeProblem(message, inbound.request.headers)
+  const problem = envelopeProblem(message, inbound.request)
   if (problem !== undefined) return refusal(400, problem, id)
   if (method === LISTEN && !inbound.takesEvents) return refusal(404, methodNotFound(method), id)
 
@@ -75,7 +76,7 @@ function request(message: RequestMessage, inbound: Inbound, host: Host): Awaitab
   })
   const run = (refused: RpcError | undefined) => {
     if (refused !== undefined) return refusal(400, refused, id)
-    return reply.answer(answerRequest(host, message, exchange, inbound.outlive))
+    return reply.answer(answerRequest(host, message, exchange))
   }
   const checked = checkArguments(message, exchange, inbound, host)
   return isPromise(checked) ? checked.then(run) : run(checked)
@@ -84,15 +85,15 @@ function request(message: RequestMessage, inbound: Inbound, host: Host): Awaitab
 function checkArguments(
   message: RequestMessage,
   exchange: HttpExchange,
-  { request: { headers } }: Inbound,
+  { request: from }: Inbound,
   host: Host,
 ): Awaitable<RpcError | undefined> {
   const tool = calledTool(message)
   const schemas = tool === undefined ? undefined : toolSchemasOf(host)
   if (tool === undefined || schemas === undefined) return undefined
   const schema = schemas(tool, exchange)
-  if (!isPromise(schema)) return argumentsProblem(message, headers, mirroredArguments(schema))
-  return schema.then((known) => argumentsProblem(message, headers, mirroredArguments(known)))
+  if (!isPromise(schema)) return argumentsProblem(message, from, mirroredArguments(schema))
+  return schema.then((known) => argumentsProblem(message, from, mirroredArguments(known)))
 }
 
 /** Events without ids: a stream that is lost is not resumed. */
@@ -103,7 +104,7 @@ function openPlainStream(
 ): MessageStream {
   const stream = new EventStream({ keepAlive, maxUnsent: limits.unsent, expiresAt: auth?.expiresAt, report, onGone })
   return {
-    body: stream.body,
+    body: stream,
     send: (text) => stream.send(encodeEvent({ data: text })),
     end: () => stream.end(),
   }

@@ -6,14 +6,15 @@
 import { type Awaitable, claimsModern, invalidRequest, type Message, type Refusal } from '@mcpx/protocol'
 import { notAllowed, refusal } from '../answers.ts'
 import type { Host, Inbound } from '../host.ts'
+import type { HttpAnswer } from '../http-answer.ts'
 import type { SessionEra } from './era.ts'
 import { createLegacy } from './legacy.ts'
 import { namesModern, postModern, refuseUnclaimed } from './modern.ts'
 
 export interface Eras {
-  post(arrived: Message | (Message | Refusal)[], inbound: Inbound): Awaitable<Response>
+  post(arrived: Message | (Message | Refusal)[], inbound: Inbound): Awaitable<HttpAnswer>
   /** Answers a method other than POST; absent where POST is the only one. */
-  readonly other: ((inbound: Inbound) => Awaitable<Response>) | undefined
+  readonly other: ((inbound: Inbound) => Awaitable<HttpAnswer>) | undefined
   endFeeds(): void
   close(reason: Error): void
 }
@@ -33,7 +34,11 @@ export function createEras(host: Host): Eras {
   }
 }
 
-function postBatch(items: (Message | Refusal)[], inbound: Inbound, older: SessionEra | undefined): Awaitable<Response> {
+function postBatch(
+  items: (Message | Refusal)[],
+  inbound: Inbound,
+  older: SessionEra | undefined,
+): Awaitable<HttpAnswer> {
   if (older !== undefined && !items.some(claimsModern) && !namesModern(inbound)) return older.post(items, inbound)
   return refusal(400, invalidRequest('Invalid message: expected one message, got an array of them'))
 }
@@ -43,7 +48,7 @@ function postMessage(
   inbound: Inbound,
   host: Host,
   older: SessionEra | undefined,
-): Awaitable<Response> {
+): Awaitable<HttpAnswer> {
   if (!('method' in message)) {
     if (older !== undefined) return older.post(message, inbound)
     return refusal(400, invalidRequest('Invalid message: nothing was asked that could be answered'))

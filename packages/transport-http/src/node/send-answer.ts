@@ -1,0 +1,78 @@
+/** Sends what the endpoint answered on Node's own HTTP server. */
+
+import type { ServerResponse } from 'node:http'
+import { ConnectionError } from '@mcpx/protocol'
+import type { EventStream } from '../server/event-stream.ts'
+import type { HttpAnswer } from '../server/http-answer.ts'
+
+export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: HttpAnswer): void {
+  if (headers instanceof Headers) outgoing.setHeaders(headers)
+  const plain = headers instanceof Headers ? {} : headers
+  const text = textOf(body)
+  if (text !== undefined) {
+    // A 204 has no length.
+    outgoing.writeHead(status, status === 204 ? plain : { ...plain, 'content-length': Buffer.byteLength(text) })
+    if ('connection' in plain && !outgoing.req.complete) linger(outgoing, text)
+    else outgoing.end(text)
+    return
+  }
+  outgoing.writeHead(status, plain)
+  if (body instanceof ReadableStream) void sendStream(outgoing, body)
+  else sendEvents(outgoing, body as EventStream)
+}
+
+function textOf(body: HttpAnswer['body']): string | undefined {
+  if (typeof body === 'string') return body
+  if (body === null) return ''
+  return body instanceof ReadableStream ? undefined : body.whole
+}
+
+/** How long a client may go on sending what was refused, in ms. */
+const LINGER = 500
+
+/** A connection that is ended while its client is sending is reset, and the answer on it is lost. */
+function linger(outgoing: ServerResponse, text: string): void {
+  outgoing.write(text)
+  const end = () => outgoing.end()
+  const timer = setTimeout(end, LINGER)
+  outgoing.req.once('end', end)
+  outgoing.once('close', () => clearTimeout(timer))
+}
+
+function sendEvents(outgoing: ServerResponse, stream: EventStream): void {
+  outgoing.on('drain', () => stream.makeRoom())
+  outgoing.once('close', () => stream.gone(new ConnectionError('closed', 'The client closed the stream')))
+  stream.flow({
+    write: (text) => outgoing.write(text),
+    get unsent() {
+      return outgoing.writableLength
+    },
+    end: () => outgoing.end(),
+    cut: () => outgoing.destroy(),
+  })
+}
+
+/** The body of a response that a hook made. */
+async function sendStream(outgoing: ServerResponse, body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
+  try {
+    for await (const chunk of body) {
+      if (outgoing.destroyed) break
+      if (!outgoing.write(chunk)) await room(outgoing)
+    }
+    outgoing.end()
+  } catch {
+    outgoing.destroy()
+  }
+}
+
+function room(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resume) => {
+    const go = () => {
+      outgoing.off('drain', go)
+      outgoing.off('close', go)
+      resume()
+    }
+    outgoing.on('drain', go)
+    outgoing.on('close', go)
+  })
+}

@@ -1,0 +1,104 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type McpApp, mcp } from './hono.ts'
+import { gate, HandWritten, MODERN, modern } from './server.fixture.ts'
+
+const open: Server[] = []
+
+afterEach(() => {
+  for (const server of open.splice(0)) server.close().closeAllConnections()
+})
+
+async function serve(app: Pick<Hono, 'fetch'>): Promise<string> {
+  const server = createServer(getRequestListener(app.fetch))
+  open.push(server)
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+}
+
+function call(url: string, init: RequestInit = {}): Promise<Response> {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': MODERN,
+    'mcp-method': 'tools/call',
+    'mcp-name': 'anb',
+  }
+  const body = JSON.stringify(modern('tools/call', { name: 'anb', arguments: { text: 'ü€😀' } }))
+  return fetch(url, { method: 'POST', headers, body, ...init })
+}
+
+const echo = new HandWritten({
+  'tools/call': (params, exchange) => ({ said: params.arguments, at: exchange.requestInfo?.url }),
+})
+
+function mounted(app: McpApp): Hono {
+  return new Hono().route('/mcp', app)
+}
+
+describe.each([
+  ['by itself', (app: McpApp): Pick<Hono, 'fetch'> => app],
+  ['mounted', mounted],
+])("an app on Hono's server for Node, %s", (_, place) => {
+  it('reads the request and answers it', async () => {
+    const url = await serve(place(mcp(echo)))
+    const response = await call(url)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({ result: { said: { text: 'ü€😀' }, at: url } })
+  })
+
+  it('refuses a body that is no text, and one that is too large', async () => {
+    const url = await serve(place(mcp(echo, { limits: { body: 50 } })))
+    const broken = await call(url, { body: new Uint8Array([0x22, 0xff, 0x22]) })
+    expect([broken.status, await broken.text()]).toEqual([400, expect.stringContaining('UTF-8')])
+    const large = await call(url)
+    expect([large.status, await large.text()]).toEqual([413, expect.stringContaining('50 bytes (limits.body)')])
+  })
+
+  it('streams what is said before the answer, and hears when the client goes', async () => {
+    const gone = gate()
+    const app = mcp(
+      new HandWritten({
+        'tools/call': async (_params, exchange) => {
+          exchange.signal.addEventListener('abort', () => gone.open())
+          await exchange.notify('notifications/progress', { progressToken: 1, progress: 1 })
+          return await new Promise(() => {})
+        },
+      }),
+    )
+    const abort = new AbortController()
+    const response = await call(await serve(place(app)), { signal: abort.signal })
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    const first = await response.body?.getReader().read()
+    expect(new TextDecoder().decode(first?.value)).toContain('notifications/progress')
+    abort.abort()
+    await gone.promise
+  })
+})
+
+describe('an app behind a middleware that makes another request', () => {
+  const rewrite: Record<string, (raw: Request) => Promise<Request>> = {
+    'with the body it has read': async (raw) => new Request(raw, { body: await raw.text(), method: 'POST' }),
+    'with another header': async (raw) => {
+      const other = new Request(raw)
+      other.headers.set('mcp-name', 'other')
+      return other
+    },
+  }
+
+  it.each(Object.keys(rewrite))('answers that one: %s', async (which) => {
+    const app = new Hono()
+    app.use(async (context, next) => {
+      context.req.raw = (await rewrite[which]?.(context.req.raw)) as Request
+      await next()
+    })
+    app.all('/mcp', (context) => mcp(echo).fetch(context.req.raw, context.env))
+    const response = await call(await serve(app))
+    const answer = await response.json()
+    if (which === 'with another header') expect(answer).toMatchObject({ error: { code: -32020 } })
+    else expect(answer).toMatchObject({ result: { said: { text: 'ü€😀' } } })
+  })
+})

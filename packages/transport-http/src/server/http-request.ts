@@ -1,0 +1,25 @@
+/** A request by HTTP as the endpoint sees it, whichever kind of server it came to. */
+
+import type { Awaitable } from '@mcpx/protocol'
+import type { HttpAnswer } from './http-answer.ts'
+
+export interface HttpRequest {
+  readonly method: string
+  /** The path and the query. */
+  readonly target: string
+  /** The value of a header, by its name in lower case; null when it is not there. */
+  header(name: string): string | null
+  /** The body as text; or the refusal, when there is more of it than this many bytes, or it is no text. */
+  readText(limit: number): Awaitable<string | HttpAnswer>
+  /** The same request for code of the user's, made when it is first wanted. Its body is not for reading. */
+  readonly web: Request
+  /** Has the runtime let work go on when the client has gone; absent where it does so anyway. */
+  readonly outlive?: ((work: PromiseLike<unknown>) => void) | undefined
+  /** Calls back once if the client goes away before it has its answer, until the returned function is called. */
+  onGone(listener: (reason: Error) => void): () => void
+}
+
+/** What may be wrong with `reason` is not the listener's business: it gets an error. */
+export function goneError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('The client closed the connection', { cause: reason })
+}

@@ -1,0 +1,131 @@
+/**
+ * The endpoint's view of a request to Node's own HTTP server, without the cost of a web object in between.
+ * The types are those parts of Node's that are used, so that this compiles for every runtime.
+ */
+
+import { ConnectionError } from '@mcpx/protocol'
+import { notText, tooLarge, unreadable } from './answers.ts'
+import type { HttpAnswer } from './http-answer.ts'
+import type { HttpRequest } from './http-request.ts'
+
+/** Node's `IncomingMessage`. */
+export interface Incoming {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[]
+  readonly readableDidRead: boolean
+  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown
+  on(event: 'end' | 'error', listener: () => void): unknown
+  removeAllListeners(event: 'data'): unknown
+  resume(): unknown
+}
+
+/** Node's `ServerResponse`. */
+export interface Outgoing {
+  readonly writableFinished: boolean
+  once(event: 'close', listener: () => void): unknown
+  removeListener(event: 'close', listener: () => void): unknown
+}
+
+export class NodeRequest implements HttpRequest {
+  readonly method: string
+  readonly target: string
+  readonly #incoming: Incoming
+  readonly #outgoing: Outgoing
+  readonly #web: (() => Request) | undefined
+  #made: Request | undefined
+
+  /** @param web makes the request for code of the user's, where there is one already. */
+  constructor(incoming: Incoming, outgoing: Outgoing, web?: () => Request) {
+    this.method = incoming.method ?? 'GET'
+    this.target = incoming.url ?? '/'
+    this.#incoming = incoming
+    this.#outgoing = outgoing
+    this.#web = web
+  }
+
+  get web(): Request {
+    this.#made ??= this.#web?.() ?? this.#toWeb()
+    return this.#made
+  }
+
+  header(name: string): string | null {
+    // Node makes its object of headers when it is first read: these few are found faster than that.
+    const { rawHeaders } = this.#incoming
+    let found: string | null = null
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const each = rawHeaders[i] as string
+      if (each.length !== name.length || (each !== name && each.toLowerCase() !== name)) continue
+      found = found === null ? (rawHeaders[i + 1] as string) : `${found}, ${rawHeaders[i + 1]}`
+    }
+    return found
+  }
+
+  readText(limit: number): Promise<string | HttpAnswer> | HttpAnswer {
+    const announced = this.header('content-length')
+    if (announced !== null && Number(announced) > limit) return tooLarge(limit)
+    return new Promise((resolve) => {
+      const chunks: Uint8Array[] = []
+      let length = 0
+      this.#incoming.on('data', (chunk) => {
+        length += chunk.byteLength
+        if (length <= limit) return void chunks.push(chunk)
+        this.#incoming.removeAllListeners('data')
+        this.#incoming.resume()
+        resolve(tooLarge(limit))
+      })
+      this.#incoming.on('end', () => resolve(textOf(chunks)))
+      this.#incoming.on('error', () => {
+        resolve(unreadable())
+      })
+    })
+  }
+
+  onGone(listener: (reason: Error) => void): () => void {
+    const outgoing = this.#outgoing
+    const heard = () => {
+      if (!outgoing.writableFinished) listener(new ConnectionError('closed', 'The client closed the connection'))
+    }
+    outgoing.once('close', heard)
+    return () => outgoing.removeListener('close', heard)
+  }
+
+  #toWeb(): Request {
+    const { rawHeaders } = this.#incoming
+    const headers = new Headers()
+    for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i] as string, rawHeaders[i + 1] as string)
+    return new Request(new URL(this.target, `http://${this.header('host') ?? 'localhost'}`), {
+      method: this.method,
+      headers,
+    })
+  }
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true })
+const BYTE_ORDER_MARK = 0xfeff
+
+/** Decoding puts U+FFFD where bytes are no text: only then are they looked at again, strictly. */
+function textOf(chunks: readonly Uint8Array[]): string | HttpAnswer {
+  const [first] = chunks
+  // Chunks are Node's buffers, whose own decoding is the fastest there is for what is small.
+  const text = chunks.length === 1 ? String(first) : undefined
+  if (text !== undefined && !text.includes('\uFFFD')) {
+    return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
+  }
+  try {
+    return strict.decode(joined(chunks))
+  } catch {
+    return notText()
+  }
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(chunks.reduce((sum, { byteLength }) => sum + byteLength, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return whole
+}

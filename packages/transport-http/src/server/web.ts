@@ -1,0 +1,128 @@
+/** The endpoint's view of requests and answers on runtimes that speak `Request` and `Response`. */
+
+import { ConnectionError } from '@mcpx/protocol'
+import { notText, tooLarge, unreadable } from './answers.ts'
+import type { EventStream } from './event-stream.ts'
+import { HttpAnswer } from './http-answer.ts'
+import { goneError, type HttpRequest } from './http-request.ts'
+
+export class WebRequest implements HttpRequest {
+  readonly web: Request
+  readonly outlive: HttpRequest['outlive']
+
+  constructor(request: Request, outlive?: HttpRequest['outlive']) {
+    this.web = request
+    this.outlive = outlive
+  }
+
+  get method(): string {
+    return this.web.method
+  }
+
+  get target(): string {
+    const { url } = this.web
+    return url.slice(url.indexOf('/', url.indexOf('//') + 2))
+  }
+
+  header(name: string): string | null {
+    const value = this.web.headers.get(name)
+    return value === null && name === 'host' ? new URL(this.web.url).host : value
+  }
+
+  async readText(limit: number): Promise<string | HttpAnswer> {
+    const announced = this.web.headers.get('content-length')
+    if (announced !== null && Number(announced) > limit) return tooLarge(limit)
+    try {
+      // A runtime gives no more than was announced, so there is nothing to count.
+      const bytes =
+        announced === null ? await readCounted(this.web, limit) : new Uint8Array(await this.web.arrayBuffer())
+      if (bytes === undefined || bytes.byteLength > limit) return tooLarge(limit)
+      return decodeText(bytes)
+    } catch {
+      return unreadable()
+    }
+  }
+
+  onGone(listener: (reason: Error) => void): () => void {
+    const { signal } = this.web
+    const heard = () => listener(goneError(signal.reason))
+    if (signal.aborted) queueMicrotask(heard)
+    else signal.addEventListener('abort', heard, { once: true })
+    return () => signal.removeEventListener('abort', heard)
+  }
+}
+
+export function toResponse({ status, headers, body }: HttpAnswer): Response {
+  const init = { status, headers }
+  if (body === null || typeof body === 'string' || body instanceof ReadableStream) return new Response(body, init)
+  return new Response(body.whole ?? readable(body), init)
+}
+
+/** The answer that a hook of the user's gave as a response. */
+export function fromResponse({ status, headers, body }: Response): HttpAnswer {
+  return new HttpAnswer(status, headers, body as ReadableStream<Uint8Array<ArrayBuffer>> | null)
+}
+
+/** What waits while the client is told to read first. */
+const HIGH_WATER = 64 * 1024
+const encoder = new TextEncoder()
+
+function readable(stream: EventStream): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      start(controller) {
+        stream.flow({
+          write(text) {
+            controller.enqueue(encoder.encode(text))
+            return (controller.desiredSize ?? 0) > 0
+          },
+          get unsent() {
+            return HIGH_WATER - (controller.desiredSize ?? 0)
+          },
+          end: () => controller.close(),
+          cut: (reason) => controller.error(reason),
+        })
+      },
+      pull: () => stream.makeRoom(),
+      cancel: () => stream.gone(new ConnectionError('closed', 'The client closed the stream')),
+    },
+    { highWaterMark: HIGH_WATER, size: (chunk) => chunk.byteLength },
+  )
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function decodeText(bytes: Uint8Array): string | HttpAnswer {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return notText()
+  }
+}
+
+async function readCounted(request: Request, limit: number): Promise<Uint8Array | undefined> {
+  const reader = request.body?.getReader()
+  if (reader === undefined) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return joined(chunks, length)
+    length += value.byteLength
+    if (length > limit) {
+      await reader.cancel().catch(() => {})
+      return undefined
+    }
+    chunks.push(value)
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return whole
+}
