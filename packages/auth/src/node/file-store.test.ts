@@ -80,25 +80,26 @@ it('keeps a lock alive while its holder works, however long', async () => {
 })
 
 it('lets four processes refresh one token once, and all of their calls succeed', async () => {
-  const issuerAndServer: { world?: World } = {}
+  const worlds: World[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const { world } = issuerAndServer
+    const [world] = worlds
+    if (world === undefined) return
     const url = `http://${request.headers.host}${request.url}`
     const headers = Object.entries(request.headers).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value] as [string, string]] : [],
     )
     const body = chunks.length === 0 ? null : Buffer.concat(chunks)
-    const answer = await world?.fetch(url, { method: request.method ?? 'GET', headers, body })
-    response.writeHead(answer?.status ?? 500, Object.fromEntries(answer?.headers ?? []))
-    response.end(await answer?.text())
+    const answer = await world.fetch(url, { method: request.method ?? 'GET', headers, body })
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    response.end(await answer.text())
   })
   server.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const world = new World({ mcp: `${origin}/mcp`, issuer: origin })
-  issuerAndServer.world = world
+  worlds.push(world)
   try {
     const file = join(await folder(), 'tokens.json')
     await oauth({ redirect: world.redirect, store: fileStore(file) })(world.fetch)(world.mcp)
