@@ -19,6 +19,8 @@ export interface FaultyProxy {
   readonly port: number
   /** What comes next goes wrong like this, once. */
   arm(fault: Fault): void
+  /** What comes from now on to those who have sent this already goes wrong like this. */
+  armOpen(sent: string, fault: Omit<Fault, 'marker'>): void
   /** Whether the fault has happened. */
   hasStruck(): boolean
   /** Ends all connections. */
@@ -32,6 +34,7 @@ export async function startProxy(target: number): Promise<FaultyProxy> {
   let armed: Fault | undefined
   let hasStruck = false
   const proxy = { target }
+  const open = new Set<(marker: string, fault: Omit<Fault, 'marker'>) => void>()
 
   function join(near: Socket): void {
     const far = dial({ port: proxy.target, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
@@ -42,7 +45,8 @@ export async function startProxy(target: number): Promise<FaultyProxy> {
       far.destroy()
     }
     pairs.add(pair)
-    let fault: Fault | undefined
+    let fault: Omit<Fault, 'marker'> | undefined
+    let sent = ''
     let answer = ''
     let passed = 0
     let isHeld = false
@@ -53,8 +57,12 @@ export async function startProxy(target: number): Promise<FaultyProxy> {
       else isHeld = true
     }
 
+    open.add((marker, given) => {
+      if (sent.includes(marker)) fault = given
+    })
     near.on('data', (chunk: Buffer) => {
       if (isHeld) return
+      sent += chunk.toString('latin1')
       if (armed !== undefined && chunk.includes(armed.marker)) {
         fault = armed
         armed = undefined
@@ -96,6 +104,10 @@ export async function startProxy(target: number): Promise<FaultyProxy> {
     arm(fault: Fault) {
       armed = fault
       hasStruck = false
+    },
+    armOpen(sent: string, fault: Omit<Fault, 'marker'>) {
+      hasStruck = false
+      for (const arm of open) arm(sent, fault)
     },
     hasStruck: () => hasStruck,
     cutAll,

@@ -58,3 +58,18 @@ it('says that no connection could be made, and why', async () => {
   expect(error).toMatchObject({ name: 'ConnectionError', reason: 'unreachable', cause: { code: 'ECONNREFUSED' } })
   await connection.close()
 })
+
+it('is known to be over before those who wait are told, whoever ended it', async () => {
+  for (const end of ['end', 'resetAndDestroy'] as const) {
+    const server = createServer((socket) => void socket.once('data', () => socket[end]())).listen(0, '127.0.0.1')
+    servers.push(server)
+    await once(server, 'listening')
+    const connection = await overStreams(() => open((server.address() as AddressInfo).port)).connect(silent)
+    const seen: string[] = []
+    const closed = connection.closed.then((reason) => void seen.push(`closed: ${reason?.reason}`))
+    const waiting = caught(() => connection.request('m')).then(() => void seen.push('told'))
+    await Promise.all([closed, waiting])
+    expect(seen).toEqual([end === 'end' ? 'closed: undefined' : 'closed: closed', 'told'])
+    await connection.close()
+  }
+})

@@ -1,6 +1,7 @@
 /** Reaches a server over any two byte streams, such as the halves of a socket. */
 
 import { type Awaitable, BATCH_REVISION, type Connector, createDuplex, type DuplexLimits } from '@mcpx/protocol'
+import { watchEnd } from './peer-end.ts'
 import { createStreamChannel, type StreamLimits } from './stream-channel.ts'
 import type { ByteSink, ByteSource } from './streams.ts'
 
@@ -32,10 +33,11 @@ export function overStreams(open: () => Awaitable<StreamPair>, options: OverStre
     probeTimeout,
     async connect({ responder, report }) {
       const { input, output } = await open()
-      const channel = createStreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout })
+      const channel = watchEnd(createStreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout }))
       let isBatching = false
       const duplex = createDuplex(channel, { responder, report, limits, takesBatches: () => isBatching })
       return Object.assign(duplex, {
+        closed: Promise.race([duplex.closed, channel.lost]),
         negotiated(revision: string) {
           isBatching = revision === BATCH_REVISION
         },

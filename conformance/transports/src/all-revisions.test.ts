@@ -1,0 +1,117 @@
+/** One server, reached at once by clients of every revision, over each transport. */
+
+import { once } from 'node:events'
+import { type AddressInfo, createServer as createTcpServer, connect as dialTcp } from 'node:net'
+import { join } from 'node:path'
+import { type Client, connect } from '@mcpx/client'
+import { type Connector, REVISIONS, type Revision } from '@mcpx/protocol'
+import { http } from '@mcpx/transport-http/client'
+import type { ServeHttpOptions } from '@mcpx/transport-http/node'
+import { overStreams, serveStdio, spawn } from '@mcpx/transport-stdio'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { handshake, modern, serve } from './carriers.fixture.ts'
+import { createHost } from './host.fixture.ts'
+import { fromSource } from './hosts.fixture.ts'
+import { dial } from './sockets.fixture.ts'
+
+vi.setConfig({ testTimeout: 20_000 })
+
+/** How a client of a revision reaches the one server. */
+type Reach = (revision: Revision) => Connector
+
+async function overHttp(options: ServeHttpOptions = {}): Promise<Reach> {
+  const { url } = await serve(createHost().server, { sse: '/sse', ...options })
+  // The oldest revision knew another transport.
+  return (revision) => http(revision === '2024-11-05' ? url.replace('/mcp', '/sse') : url)
+}
+
+async function overSockets(): Promise<Reach> {
+  const { server } = createHost()
+  const tcp = createTcpServer((socket) => void serveStdio(server, { input: socket, output: socket }))
+  tcp.listen(0, '127.0.0.1')
+  await once(tcp, 'listening')
+  onTestFinished(() => void tcp.close())
+  return () =>
+    overStreams(() => {
+      const socket = dialTcp((tcp.address() as AddressInfo).port, '127.0.0.1')
+      return { input: socket, output: socket }
+    })
+}
+
+const child = [...fromSource, join(import.meta.dirname, 'stdio-host.fixture.ts'), 'serve']
+const overPipes: Reach = () => spawn(process.execPath, child, { stderr: 'ignore' })
+
+const textOf = async (call: ReturnType<Client['callTool']>) => ((await call).content[0] as { text: string }).text
+
+/** What every client does, many things at once. */
+async function useAll(client: Client, answers: boolean): Promise<void> {
+  const heard: number[] = []
+  const onProgress = ({ progress }: { progress: number }) => void heard.push(progress)
+  const echoes = Array.from({ length: 20 }, (_, n) => textOf(client.callTool('echo', { text: `é ${n}` })))
+  const [said, counted, large, listed] = await Promise.all([
+    Promise.all(echoes),
+    textOf(client.callTool('count', { times: 5, pause: 5 }, { onProgress })),
+    textOf(client.callTool('big', { size: 300_000 })),
+    client.listTools().all(),
+  ])
+  expect(said).toEqual(echoes.map((_, n) => `é ${n}`))
+  expect(counted).toMatch(/^counted by \d+$/)
+  expect(heard).toEqual([1, 2, 3, 4, 5])
+  expect(large.length).toBe(300_000)
+  expect(listed.map(({ name }) => name)).toContain('echo')
+  if (answers) expect(await textOf(client.callTool('ask'))).toMatch(/^accept heard by \d+$/)
+}
+
+async function useInEveryRevision(reach: Reach, asks = true): Promise<void> {
+  const clients = await Promise.all(
+    REVISIONS.map(async (revision) => {
+      const onElicit = () => ({ action: 'accept' as const, content: { name: 'Ada' } })
+      const client = await connect(reach(revision), { era: revision, timeout: 8_000, onElicit })
+      onTestFinished(() => client.close())
+      expect(client.revision).toBe(revision)
+      return client
+    }),
+  )
+  await Promise.all(clients.map((client) => useAll(client, asks && client.revision >= '2025-06-18')))
+  for (const client of clients) await client.close()
+}
+
+describe('clients of all revisions at once use one server', () => {
+  it('over HTTP', async () => useInEveryRevision(await overHttp()))
+  it('over HTTP without sessions', async () => useInEveryRevision(await overHttp({ sessions: false }), false))
+  it('over sockets', async () => useInEveryRevision(await overSockets()))
+  it('over pipes', async () => useInEveryRevision(overPipes))
+})
+
+it('one pipe carries both eras, mixed, each in its own form', async () => {
+  const { server } = createHost()
+  const tcp = createTcpServer((socket) => void serveStdio(server, { input: socket, output: socket }))
+  tcp.listen(0, '127.0.0.1')
+  await once(tcp, 'listening')
+  const { socket, text } = await dial((tcp.address() as AddressInfo).port)
+  onTestFinished(() => {
+    socket.destroy()
+    tcp.close()
+  })
+  const send = (message: object, end = '\n') => void socket.write(`${JSON.stringify(message)}${end}`)
+  send({ jsonrpc: '2.0', id: 'open', method: 'initialize', params: handshake() })
+  send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  for (let id = 0; id < 200; id++) {
+    const params = { name: id % 3 ? 'echo' : 'count', arguments: id % 3 ? { text: `é ${id}` } : { times: 2, pause: 1 } }
+    send({ jsonrpc: '2.0', id, method: 'tools/call', params: id % 2 ? modern(params) : params }, id % 5 ? '\n' : '\r\n')
+    if (id % 50 === 0) socket.write('no message\n')
+  }
+  const messages = () =>
+    text()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as { id?: number | string; result?: { resultType?: string }; error?: object })
+  while (messages().length < 205) await new Promise((resolve) => setTimeout(resolve, 5))
+  const results = messages().filter(({ id }) => typeof id === 'number')
+  expect(new Set(results.map(({ id }) => id)).size).toBe(200)
+  for (const { id, result } of results) {
+    expect(result).toBeDefined()
+    expect(result?.resultType).toBe((id as number) % 2 ? 'complete' : undefined)
+  }
+  expect(messages().filter((message) => message.error !== undefined && !('id' in message))).toHaveLength(4)
+})
