@@ -79,6 +79,24 @@ async function useInEveryRevision(reach: Reach, asks = true): Promise<void> {
 describe('clients of all revisions at once use one server', () => {
   it('over HTTP', async () => useInEveryRevision(await overHttp()))
   it('over HTTP without sessions', async () => useInEveryRevision(await overHttp({ sessions: false }), false))
+  it('over HTTP as JSON alone, in which nothing is said before an answer', async () => {
+    const { url } = await serve(createHost().server, { responses: 'json' })
+    const types = new Set<string | null>()
+    const watched: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init)
+      if (response.ok && init?.method === 'POST') types.add(response.headers.get('content-type'))
+      return response
+    }
+    for (const revision of REVISIONS.filter((each) => each > '2024-11-05')) {
+      const client = await connect(http(url, { fetch: watched }), { era: revision })
+      onTestFinished(() => client.close())
+      const heard: unknown[] = []
+      const call = client.callTool('count', { times: 3 }, { onProgress: (each) => void heard.push(each) })
+      expect(await textOf(call)).toMatch(/^counted by/)
+      expect(heard).toEqual([])
+    }
+    expect([...types].filter((type) => type !== null)).toEqual(['application/json'])
+  })
   it('over sockets', async () => useInEveryRevision(await overSockets()))
   it('over pipes', async () => useInEveryRevision(overPipes))
 })

@@ -1,7 +1,6 @@
 /** The processes that tests start: `node --conditions=source child.fixture.ts <mode>`. */
 
 import { spawn } from 'node:child_process'
-import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import {
   type Exchange,
@@ -131,11 +130,6 @@ const modes: Record<string, () => unknown> = {
       process.stdout.once('drain', write)
     }
     write()
-  },
-  /** Passes everything on to a socket, and back. */
-  bridge() {
-    const socket = connect({ port: Number(process.argv[3]), host: '127.0.0.1', allowHalfOpen: true })
-    process.stdin.pipe(socket).pipe(process.stdout)
   },
   echo: () => process.stdin.pipe(process.stdout),
 }

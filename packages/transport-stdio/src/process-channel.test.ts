@@ -2,12 +2,12 @@ import { spawn as start } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createDuplex } from '@mcpx/protocol'
-import { requesterContract } from '@mcpx/testkit'
+import { channelContract, requesterContract } from '@mcpx/testkit'
 import { afterAll, expect } from 'vitest'
-import { childArgs } from './child.fixture.ts'
 import { createProcessChannel, type ServerProcess } from './process-channel.ts'
 import { serveStdio } from './serve-stdio.ts'
 import { folder, leftOver, node, quick } from './servers.fixture.ts'
+import { createStreamChannel } from './stream-channel.ts'
 
 afterAll(() => {
   expect(leftOver(), 'processes that are left').toEqual([])
@@ -18,8 +18,10 @@ async function openBridge(): Promise<[ServerProcess, Socket]> {
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const args = [...childArgs, 'bridge', String(port)]
-  const child = start(node, args, {
+  const script = `
+    const socket = require('node:net').connect({ port: ${port}, host: '127.0.0.1', allowHalfOpen: true })
+    process.stdin.pipe(socket).pipe(process.stdout)`
+  const child = start(node, ['-e', script], {
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
     env: { ...process.env, MARK: folder },
@@ -31,6 +33,12 @@ async function openBridge(): Promise<[ServerProcess, Socket]> {
 
 const rest = { command: 'bridge', tail: { lines: () => [] }, times: quick, onExit: () => {}, report: () => {} }
 
+channelContract('the streams of a child process', {
+  async create() {
+    const [child, socket] = await openBridge()
+    return [createProcessChannel({ child, ...rest }), createStreamChannel({ input: socket, output: socket })]
+  },
+})
 requesterContract('a duplex to a child process', {
   async connect(responder) {
     const [child, socket] = await openBridge()
