@@ -6,20 +6,28 @@ import { run } from './tool.ts'
 
 export interface Installed {
   readonly folder: string
-  /** How many packages an install brings, this one included. */
-  readonly packages: number
+  /** The packages that an install brings, by name. */
+  readonly packages: readonly string[]
   readonly kilobytes: number
 }
 
 export type InstallResult = { readonly installed: Installed } | { readonly fault: string; readonly noNetwork: boolean }
 
-/** Installs a tarball with npm; `siblings` are tarballs of the packages of ours it depends on. */
-export async function install(tarball: Tarball, siblings: readonly Tarball[], folder: string): Promise<InstallResult> {
+/** What a package.json names: tarballs of ours, and packages of others with their ranges. */
+export function dependenciesOf(tarballs: readonly Tarball[], others: Readonly<Record<string, string>> = {}) {
+  return { ...Object.fromEntries(tarballs.map((each) => [each.manifest.name, `file:${each.path}`])), ...others }
+}
+
+/** The peers that a package can do without, but some of its entries cannot. */
+export function optionalPeers({ manifest }: Tarball): Record<string, string> {
+  const { peerDependencies = {}, peerDependenciesMeta = {} } = manifest
+  return Object.fromEntries(Object.entries(peerDependencies).filter(([name]) => peerDependenciesMeta[name]?.optional))
+}
+
+/** Installs with npm into an empty folder. */
+export async function install(dependencies: Readonly<Record<string, string>>, folder: string): Promise<InstallResult> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const dependencies = Object.fromEntries(
-    [tarball, ...siblings].map((each) => [each.manifest.name, `file:${each.path}`]),
-  )
   writeJson(join(folder, 'package.json'), { name: 'alone', private: true, type: 'module', dependencies })
   const args = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
   const { code, output } = await run('npm', args, folder)
@@ -30,8 +38,9 @@ export async function install(tarball: Tarball, siblings: readonly Tarball[], fo
   const lock = JSON.parse(readFileSync(join(folder, 'node_modules', '.package-lock.json'), 'utf8')) as {
     packages: object
   }
-  const packages = Object.keys(lock.packages).length
-  return { installed: { folder, packages, kilobytes: Math.round(sizeOf(join(folder, 'node_modules')) / 1000) } }
+  const packages = Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, ''))
+  const kilobytes = Math.round(sizeOf(join(folder, 'node_modules')) / 1000)
+  return { installed: { folder, packages: packages.sort(), kilobytes } }
 }
 
 function sizeOf(folder: string): number {

@@ -1,6 +1,14 @@
 /** All checks of one package, in the order in which they make sense. */
 import { join } from 'node:path'
-import { compileFaults, type consumers, type Installed, importFaults, install } from './alone.ts'
+import {
+  compileFaults,
+  type consumers,
+  dependenciesOf,
+  type Installed,
+  importFaults,
+  install,
+  optionalPeers,
+} from './alone.ts'
 import { contentFaults } from './contents.ts'
 import { publintFaults, typeFaults } from './resolution.ts'
 import type { Tarball } from './tarball.ts'
@@ -33,7 +41,7 @@ export async function checkPackage(tarball: Tarball, siblings: readonly Tarball[
     ['publint', () => publintFaults(tarball)],
     ['attw', () => typeFaults(tarball)],
   ])
-  const result = await install(tarball, siblings, folder)
+  const result = await install(dependenciesOf([tarball, ...siblings], optionalPeers(tarball)), folder)
   const size = `${tarball.files.size} files, ${Math.round(tarball.bytes.length / 1000)} kB packed`
   if ('fault' in result) {
     const why = `installed alone, imported and compiled: no package registry within reach`
@@ -47,7 +55,7 @@ export async function checkPackage(tarball: Tarball, siblings: readonly Tarball[
     passed: first.passed + 1 + second.passed,
     faults: [...first.faults, ...second.faults],
     leftOut: [],
-    line: `${size}; alone: ${installed.packages} packages, ${installed.kilobytes} kB installed`,
+    line: `${size}; alone: ${installed.packages.length} packages, ${installed.kilobytes} kB installed`,
   }
 }
 

@@ -23,6 +23,7 @@ export interface PackedManifest {
   readonly exports: Exports
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
 /** Packs the package in `folder` and puts the tarball into `destination`. */

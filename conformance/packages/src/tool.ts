@@ -11,10 +11,16 @@ export interface Ended {
   readonly output: string
 }
 
-/** Runs `command` in `folder`. After three minutes it is ended and counts as failed. */
-export function run(command: string, args: readonly string[], folder: string): Promise<Ended> {
+/** Runs `command` in `folder`, with `more` in its environment. After three minutes it is ended and counts as failed. */
+export function run(
+  command: string,
+  args: readonly string[],
+  folder: string,
+  more: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: folder, env: plainEnvironment(), stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = { ...plainEnvironment(), ...more }
+    const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let [stdout, stderr, output] = ['', '', '']
     const timer = setTimeout(() => {
       output += `\n${command} took longer than ${LIMIT / 1000} s and was ended`

@@ -39,9 +39,9 @@ function read(file: string): [string, Verdict][] {
   }
 }
 
-/** A key that changes with the content of the tarballs, with the tools, and with these checks. */
-export function verdictKey(tarballs: readonly Tarball[], root: string): string {
-  const hash = createHash('sha256').update(process.version)
+/** A key that changes with what is checked, the content of the tarballs, the tools, and these checks. */
+export function verdictKey(what: string, tarballs: readonly Tarball[], root: string): string {
+  const hash = createHash('sha256').update(`${what} ${process.version}`)
   for (const { files } of tarballs)
     for (const [name, bytes] of files) hash.update(`${name} ${bytes.length} `).update(bytes)
   hash.update(readFileSync(join(root, 'pnpm-lock.yaml')))

@@ -4,19 +4,7 @@ import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { encode, errorMessage, invalidRequest } from '@mcpx/protocol'
 import { JSON_TYPE } from '../headers.ts'
-
-export interface ArrivalLimits {
-  /**
-   * How large the headers of a request may be together, in bytes. Larger ones are refused with 431, and the connection
-   * is ended. Default: 16,384.
-   */
-  readonly maxHeaderSize?: number | undefined
-  /**
-   * How long a request may take to arrive, from its first byte to the last of its body, in ms. A slower one is refused
-   * with 408, and the connection is ended; up to a quarter of the time may pass before that is noticed. Default: 60,000.
-   */
-  readonly requestTimeout?: number | undefined
-}
+import type { ArrivalLimits } from './arrival-limits.ts'
 
 const MAX_HEADER_SIZE = 16 * 1024
 const REQUEST_TIMEOUT = 60_000

@@ -10,7 +10,8 @@ import type { HttpRequest } from '../server/http-request.ts'
 import { NodeRequest } from '../server/incoming.ts'
 import { type EndpointOptions, KEEP_ALIVE } from '../server/options.ts'
 import { fromResponse } from '../server/web.ts'
-import { type ArrivalLimits, answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
+import type { ArrivalLimits } from './arrival-limits.ts'
+import { answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
 import { sendAnswer } from './send-answer.ts'
 
 export interface ServeHttpOptions extends EndpointOptions, ArrivalLimits {

@@ -1,0 +1,65 @@
+/** Installs packages together as people do, looks at what came with them, and runs a program. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { dependenciesOf, install, optionalPeers } from './alone.ts'
+import type { Outcome } from './check-package.ts'
+import { type Combination, combinations, servers } from './combinations.ts'
+import type { Tarball } from './tarball.ts'
+import { run } from './tool.ts'
+
+/** What a combination installs: our tarballs, and packages of others with their ranges. */
+export interface Wanted {
+  readonly tarballs: readonly Tarball[]
+  readonly others: Readonly<Record<string, string>>
+}
+
+/** Checks all of them in folders below `place`, the one that holds the others first. */
+export async function checkCombinations(
+  tarballs: readonly Tarball[],
+  siblingsOf: (tarball: Tarball) => readonly Tarball[],
+  place: string,
+): Promise<Outcome[]> {
+  const ranges = Object.assign({}, ...tarballs.map(optionalPeers)) as Record<string, string>
+  const everything = join(place, 'together-0')
+  const check = (combination: Combination, folder: string): Promise<Outcome> => {
+    const ours = tarballs.filter(({ manifest }) => combination.of.includes(manifest.name))
+    const others = combination.of.filter((name) => Object.hasOwn(ranges, name)).map((name) => [name, ranges[name]])
+    const wanted = {
+      tarballs: [...new Set(ours.flatMap((each) => [each, ...siblingsOf(each)]))],
+      others: Object.fromEntries(others),
+    }
+    return checkCombination(combination, wanted, { folder, everything })
+  }
+  const [first, ...rest] = combinations
+  const ofFirst = await check(first, everything)
+  const ofRest = await Promise.all(rest.map((each, index) => check(each, join(place, `together-${index + 1}`))))
+  return [ofFirst, ...ofRest]
+}
+
+/** Checks one combination in a folder of its own; `everything` is the folder where all was installed. */
+export async function checkCombination(
+  { of, brings, program, prints }: Combination,
+  { tarballs, others }: Wanted,
+  { folder, everything }: { readonly folder: string; readonly everything: string },
+): Promise<Outcome> {
+  const label = of.join(' + ')
+  const result = await install(dependenciesOf(tarballs, others), folder)
+  if ('fault' in result) {
+    const nothing = { passed: 0, faults: [], leftOut: [], line: label }
+    if (result.noNetwork && process.env.CI === undefined) {
+      return { ...nothing, leftOut: ['installed, and run: no package registry within reach'] }
+    }
+    return { ...nothing, faults: [`install: ${result.fault}`] }
+  }
+  const { packages, kilobytes } = result.installed
+  const files = folder === everything ? { ...servers, 'program.mjs': program } : { 'program.mjs': program }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+
+  const faults: string[] = []
+  const wanted = [...new Set([...of, ...brings])].sort()
+  if (packages.join() !== wanted.join()) faults.push(`contents: ${packages.join(', ')}; not ${wanted.join(', ')}`)
+  const { code, stdout, output } = await run(process.execPath, ['program.mjs'], folder, { SERVERS: everything })
+  if (code !== 0 || stdout.trim() !== prints) faults.push(`program: it printed\n${output.trim()}\n    not\n${prints}`)
+  const line = `${label}: ${packages.length} packages, ${kilobytes} kB installed`
+  return { passed: 2 - faults.length, faults, leftOut: [], line }
+}

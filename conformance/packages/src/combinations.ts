@@ -1,0 +1,104 @@
+/** What people install together, what exactly that brings, and a program that shows that it works. */
+
+export interface Combination {
+  readonly of: readonly string[]
+  /** What comes with them; anything else is a fault. */
+  readonly brings: readonly string[]
+  /** Run where all was installed. `SERVERS` in its environment names a folder with `stdio.mjs` and `http.mjs`. */
+  readonly program: string
+  /** What it prints. */
+  readonly prints: string
+}
+
+const always = ['@mcpx/protocol', '@cfworker/json-schema']
+const overHttp = ['@mcpx/sse', 'eventsource-parser']
+
+const clock = `
+import { createServer } from '@mcpx/server'
+const server = createServer({ name: 'clock', version: '1.0.0' }).tool('now', {}, () => 'noon')
+`
+
+/** What is called by those that install only a client: written into the folder of everything. */
+export const servers: Readonly<Record<string, string>> = {
+  'stdio.mjs': `${clock}
+import { serveStdio } from '@mcpx/transport-stdio'
+await serveStdio(server)
+`,
+  'http.mjs': `${clock}
+import { serveHttp } from '@mcpx/transport-http/node'
+const { url } = await serveHttp(server, { port: 0 })
+console.log(url)
+`,
+}
+
+const call = `
+const { content } = await client.callTool('now')
+console.log(client.era, content[0].text)
+await client.close()
+`
+
+const callOverStdio = `
+import { connect } from '@mcpx/client'
+import { spawn } from '@mcpx/transport-stdio'
+const client = await connect(spawn(process.execPath, [process.env.SERVERS + '/stdio.mjs']))
+${call}`
+
+const callOverHttp = `
+import { once } from 'node:events'
+import { spawn } from 'node:child_process'
+import { connect } from '@mcpx/client'
+import { http } from '@mcpx/transport-http/client'
+const server = spawn(process.execPath, [process.env.SERVERS + '/http.mjs'])
+const [url] = await once(server.stdout, 'data')
+const client = await connect(http(String(url).trim()))
+${call}
+server.kill()
+`
+
+/** The first one holds all the others. */
+export const combinations: readonly [Combination, ...Combination[]] = [
+  {
+    of: ['@mcpx/client', '@mcpx/server', '@mcpx/transport-http', '@mcpx/transport-stdio', 'hono'],
+    brings: [...always, ...overHttp],
+    program: callOverHttp,
+    prints: 'modern noon',
+  },
+  { of: ['@mcpx/client', '@mcpx/transport-stdio'], brings: always, program: callOverStdio, prints: 'modern noon' },
+  {
+    of: ['@mcpx/client', '@mcpx/transport-http'],
+    brings: [...always, ...overHttp],
+    program: callOverHttp,
+    prints: 'modern noon',
+  },
+  {
+    of: ['@mcpx/server', '@mcpx/transport-stdio'],
+    brings: always,
+    // There is no input, so it ends at once.
+    program: `${servers['stdio.mjs']}`,
+    prints: '',
+  },
+  {
+    of: ['@mcpx/server', '@mcpx/transport-http', 'hono'],
+    brings: [...always, ...overHttp],
+    program: `${clock}
+import { mcp } from '@mcpx/transport-http'
+const response = await mcp(server).fetch(new Request('http://localhost/mcp', { method: 'PUT' }))
+console.log(response.status)
+`,
+    prints: '405',
+  },
+  {
+    of: ['@mcpx/server', '@mcpx/transport-http'],
+    brings: [...always, ...overHttp],
+    program: `${clock}
+import { serveHttp } from '@mcpx/transport-http/node'
+const { url, close } = await serveHttp(server, { port: 0 })
+console.log((await fetch(url, { method: 'PUT' })).status)
+await close()
+const error = await import('@mcpx/transport-http').catch((reason) => reason)
+console.log(error.message.split(' imported from ')[0])
+`,
+    // The entry that needs an optional peer names it.
+    prints: `405\nCannot find package 'hono'`,
+  },
+]
