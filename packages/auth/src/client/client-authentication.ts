@@ -1,5 +1,7 @@
 /** How a client shows at the token endpoint that it is who it says. */
 
+// Not the global type of that name: with Node's types alone there is none.
+import type { CryptoKey } from 'jose'
 import { failure } from './failure.ts'
 import { randomText } from './random-text.ts'
 import type { ServerMetadata } from './server-metadata.ts'
