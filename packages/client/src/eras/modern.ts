@@ -17,7 +17,6 @@ import type { Line } from '../line.ts'
 import type { RequestCallOptions } from '../options.ts'
 import type { Link, ServerFacts } from './era.ts'
 import { listenModern } from './modern-listen.ts'
-import { carryOn } from './modern-retry.ts'
 import { createSender, envelopeOf, type Sender } from './modern-send.ts'
 
 /** Asks a server what it is, in one revision. */
@@ -109,6 +108,7 @@ async function request(
   }
   if (options.input === 'pass') return result
   const { send } = sender
+  const { carryOn } = await import('./modern-retry.ts')
   return carryOn(result as unknown as InputRequiredResult, { core, server, begun, method, params, options, send })
 }
 

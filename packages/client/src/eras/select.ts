@@ -19,9 +19,12 @@ import type { Core } from '../core.ts'
 import { type Line, openLine, type Target } from '../line.ts'
 import type { EraMemory } from '../options.ts'
 import { invalidResult, type Link } from './era.ts'
-import { openLegacy } from './legacy.ts'
 import { discover, openModern } from './modern.ts'
 import { mutualRevision, supportedBy } from './modern-send.ts'
+
+/** Loaded by the first server that is this old. */
+const openLegacy = async (...args: LegacyArgs) => (await import('./legacy.ts')).openLegacy(...args)
+type LegacyArgs = Parameters<typeof import('./legacy.ts').openLegacy>
 
 /** How long a server may take to show its era, in ms, unless the connector says otherwise. */
 const PROBE_TIMEOUT = 5_000

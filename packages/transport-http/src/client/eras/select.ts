@@ -4,7 +4,7 @@
  */
 
 import { claimsModern, type Message, type RequestMessage } from '@mcpx/protocol'
-import { createLegacy } from './legacy.ts'
+import { createLaterWire } from './later-wire.ts'
 import { createModern } from './modern.ts'
 import type { Host, Wire } from './wire.ts'
 
@@ -16,7 +16,7 @@ export interface Wires {
 
 export function createWires(host: Host): Wires {
   const wires = [createModern(host)] as [Wire, ...Wire[]]
-  wires.push(createLegacy(host))
+  wires.push(createLaterWire(async () => (await import('./legacy.ts')).createLegacy(host)))
   const [modern, other = modern] = wires
   let last = modern
   return {
