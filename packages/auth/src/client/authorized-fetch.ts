@@ -37,21 +37,23 @@ export function createAuthorizedFetch(
     const tries: Tries = { nonces: 0, refusals: 0, by: 'kept', steps: new Set() }
     const kept = session.current(caller)
     let tokens = kept instanceof Promise ? await unhurried(() => kept, caller, hold) : kept
+    const method = (init.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
     for (;;) {
-      const response = await send(fetch, session, tokens, input, init, url)
+      const response = await send(fetch, session, tokens, input, { ...init, method }, url)
       const demand = isRefusal(response) ? demandOf(response, session.prover ? 'dpop' : 'bearer') : undefined
-      const next = demand && nextStep(response, demand, tokens, { session, stepUps, tries, url, server })
+      const next = demand && nextStep(response, demand, tokens, { session, stepUps, tries, url, method })
       if (next === undefined) {
         if (response.ok) for (const step of tries.steps) stepUps.succeeded(step)
         return response
       }
       await response.body?.cancel().catch(() => {})
+      if (next !== 'again') {
+        const refused = tokens
+        const renewed = await unhurried(() => session.renew(caller, refused, next), caller, hold)
+        tokens = renewed.tokens
+        tries.by = renewed.by
+      }
       if (init.body instanceof ReadableStream) throw unrepeatable(url)
-      if (next === 'again') continue
-      const refused = tokens
-      const renewed = await unhurried(() => session.renew(caller, refused, next), caller, hold)
-      tokens = renewed.tokens
-      tries.by = renewed.by
     }
   }
 }
@@ -71,7 +73,7 @@ async function send(
   { prover }: Session,
   tokens: Tokens | undefined,
   input: string | URL | Request,
-  init: RequestInit,
+  init: RequestInit & { readonly method: string },
   url: URL,
 ): Promise<Response> {
   const from = input instanceof Request ? input.clone() : input
@@ -79,11 +81,9 @@ async function send(
   const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined))
   headers.set('authorization', `${tokens.tokenType} ${tokens.accessToken}`)
   if (prover !== undefined) {
-    const method = init.method ?? (input instanceof Request ? input.method : 'GET')
-    headers.set('dpop', await prover.proof(method, url, tokens.accessToken))
+    headers.set('dpop', await prover.proof(init.method, url, tokens.accessToken))
   }
-  const response = await fetch(from, { ...init, headers })
-  return response
+  return fetch(from, { ...init, headers })
 }
 
 interface Situation {
@@ -91,7 +91,7 @@ interface Situation {
   readonly stepUps: StepUps
   readonly tries: Tries
   readonly url: URL
-  readonly server: URL
+  readonly method: string
 }
 
 function isRefusal({ status }: Response): boolean {
@@ -100,12 +100,14 @@ function isRefusal({ status }: Response): boolean {
 
 /** What to do about a refusal: nothing, send the request again, or get tokens that are good for more. */
 function nextStep(response: Response, demand: Demand, tokens: Tokens | undefined, situation: Situation) {
-  const { session, tries, url } = situation
+  const { session, tries, url, method } = situation
   const isNew = session.prover?.learn(url, response.headers) === true
   if (demand.error === 'use_dpop_nonce' && isNew && tries.nonces < MOST_NONCES) {
     tries.nonces += 1
     return 'again'
   }
+  // What is only a goodbye is worth no login.
+  if (method === 'DELETE') return undefined
   if (response.status === 401) return afterUnauthorized(demand, tokens, situation)
   return demand.error === 'insufficient_scope' && demand.scope.length > 0
     ? afterForbidden(demand, tokens, situation)

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { AuthError } from '../auth-error.ts'
 import type { Fetch } from './fetch.ts'
 import { oauth } from './oauth.ts'
@@ -301,7 +301,9 @@ describe('asking people', () => {
   it('ends when nobody waits any more, and not before', async () => {
     const world = new World()
     const ended: boolean[] = []
+    let begun = false
     const visit: Redirect = manualRedirect('http://127.0.0.1:3000/callback', (_, { signal }) => {
+      begun = true
       return new Promise((_, reject) => {
         signal.addEventListener('abort', () => {
           ended.push(true)
@@ -312,14 +314,13 @@ describe('asking people', () => {
     const fetch = oauth({ redirect: visit })(world.fetch)
     const [one, two] = [new AbortController(), new AbortController()]
     const calls = [one, two].map(({ signal }) => caught(() => fetch(world.mcp, { signal })))
-    await wait(20)
+    await vi.waitFor(() => expect(begun).toBe(true))
     one.abort(new Error('one'))
     expect(await calls[0]).toMatchObject({ message: 'one' })
     expect(ended).toEqual([])
     two.abort(new Error('two'))
     expect(await calls[1]).toMatchObject({ message: 'two' })
-    await wait(1)
-    expect(ended).toEqual([true])
+    await vi.waitFor(() => expect(ended).toEqual([true]))
   })
 
   it('begins anew for whoever comes after the others have left, though it was not heard that they did', async () => {
@@ -332,7 +333,7 @@ describe('asking people', () => {
     const fetch = oauth({ redirect })(world.fetch)
     const leaving = new AbortController()
     const left = caught(() => fetch(world.mcp, { signal: leaving.signal }))
-    await wait(20)
+    await vi.waitFor(() => expect(visits).toBe(1))
     leaving.abort(new Error('left'))
     await ok(fetch(world.mcp))
     expect(await left).toMatchObject({ message: 'left' })
@@ -396,6 +397,13 @@ it('sends tokens to no other origin', async () => {
   expect(world.asked.some(({ url }) => url.host === 'evil.example')).toBe(false)
 })
 
+it('asks nobody to log in for the sake of a goodbye', async () => {
+  const world = new World()
+  const fetch = oauth({ redirect: world.redirect })(world.fetch)
+  expect((await fetch(world.mcp, { method: 'DELETE' })).status).toBe(401)
+  expect(world.asked.length).toBe(1)
+})
+
 it('sends a Request again, and does not pretend that it could with a stream', async () => {
   const world = new World()
   const fetch = oauth({ redirect: world.redirect })(world.fetch)
@@ -405,4 +413,7 @@ it('sends a Request again, and does not pretend that it could with a stream', as
   const body = new Blob(['x']).stream()
   const error = await caught(() => fetch(world.mcp, { method: 'POST', body, duplex: 'half' } as RequestInit))
   expect(error).toMatchObject({ message: expect.stringMatching(/a stream cannot be sent twice/) })
+  // The next one finds the token that was got meanwhile.
+  const again = new Blob(['x']).stream()
+  await ok(fetch(world.mcp, { method: 'POST', body: again, duplex: 'half' } as RequestInit))
 })
