@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { protect, RESOURCE } from './protected.ts'
 
 /** How long a server may take, in ms; users take longer. */
-const PATIENCE = 150
+const PATIENCE = 500
 
 function world() {
   const login = devAuthorizationServer({ issuer: 'https://login.example.com' })
@@ -23,7 +23,7 @@ it.each(['auto', 'legacy'] as const)(
     let visits = 0
     const redirect = manualRedirect('https://app.example.com/back', async (page) => {
       visits += 1
-      await wait(PATIENCE * 3)
+      await wait(PATIENCE * 1.5)
       return (await fetch(page, { redirect: 'manual' })).headers.get('location') ?? ''
     })
     const connector = http(RESOURCE, { auth: oauth({ redirect }), fetch: reach, probeTimeout: PATIENCE })

@@ -75,9 +75,9 @@ const tokens: readonly Attack[] = [
   {
     name: 'a token endpoint that never answers',
     world: { on: { [token]: silent } },
-    options: { timeout: 50 },
+    options: { timeout: 250 },
     step: 'token',
-    says: /No answer within 50 ms/,
+    says: /No answer within 250 ms/,
   },
   {
     name: 'a token answer without end',

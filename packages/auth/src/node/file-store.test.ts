@@ -67,13 +67,13 @@ it('takes over a lock that a dead process left, and no other', async () => {
 
 it('keeps a lock alive while its holder works, however long', async () => {
   const path = join(await folder(), 'x.lock')
-  const options = { stale: 100, timeout: 1_000 }
+  const options = { stale: 400, timeout: 5_000 }
   let isHeld = false
   const hold = () =>
     withFileLock(path, options, async () => {
       expect(isHeld).toBe(false)
       isHeld = true
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      await new Promise((resolve) => setTimeout(resolve, 900))
       isHeld = false
     })
   await Promise.all([hold(), hold()])
