@@ -32,6 +32,8 @@ export interface Sink {
 }
 
 const LONGEST_TIMER = 2 ** 31 - 1
+/** How much is taken before the runtime asks for it without a word that it should wait, in characters. */
+const EARLY_ENOUGH = 64 * 1024
 const comment = encodeComment()
 
 export class EventStream {
@@ -71,7 +73,8 @@ export class EventStream {
       return
     }
     this.#sink = sink
-    if (this.#early !== '') void this.#hasRoom(sink.write(this.#early))
+    if (this.#early === '' || sink.write(this.#early)) this.makeRoom()
+    else void this.#hasRoom(false)
     this.#early = ''
     if (!this.#isOpen) {
       sink.end()
@@ -90,7 +93,7 @@ export class EventStream {
     if ((sink?.unsent ?? this.#early.length) > this.#options.maxUnsent) return this.#cut()
     if (sink !== undefined) return this.#hasRoom(sink.write(text))
     this.#early += text
-    return undefined
+    return this.#hasRoom(this.#early.length < EARLY_ENOUGH)
   }
 
   end(): void {
