@@ -41,7 +41,8 @@ export interface Core {
   readonly revokedFamilies: ExpiringMap<true>
   /** The ids of assertions and proofs: each is good for one use. */
   readonly seen: ExpiringMap<true>
-  nonce: string
+  /** Drawn when it is first needed: some runtimes have no randomness while they load modules. */
+  nonce: string | undefined
 }
 
 /** What a grant is asked by. */
@@ -66,7 +67,7 @@ export function createCore(options: DevAuthorizationServerOptions, issuer: URL):
     refreshTokens: createExpiringMap(MANY, 'forget-oldest'),
     revokedFamilies: createExpiringMap(MANY, 'forget-oldest'),
     seen: createExpiringMap(MANY, 'refuse'),
-    nonce: crypto.randomUUID(),
+    nonce: undefined,
   }
 }
 

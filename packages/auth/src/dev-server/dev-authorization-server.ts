@@ -61,7 +61,7 @@ export function devAuthorizationServer(options: DevAuthorizationServerOptions): 
     sign: (claims, { typ = 'at+jwt', ttl = 3_600 } = {}) => core.keys.sign(claims, typ, ttl),
     revoke: (accessToken) => void core.accessTokens.delete(accessToken),
     rotateNonce() {
-      core.nonce = crypto.randomUUID()
+      core.nonce = undefined
     },
   }
 }

@@ -42,6 +42,7 @@ async function provenKey(core: Core, request: Request): Promise<string | undefin
   const proof = await verifyProof(header, { method: 'POST', url, maxAge: 300 }).catch((error: unknown) => {
     throw error instanceof ProofError ? new OAuthError('invalid_dpop_proof', error.message) : error
   })
+  core.nonce ??= crypto.randomUUID()
   if (dpop === 'nonce' && proof.nonce !== core.nonce) {
     throw new OAuthError('use_dpop_nonce', 'The proof must hold the nonce of DPoP-Nonce', 400, {
       'dpop-nonce': core.nonce,
