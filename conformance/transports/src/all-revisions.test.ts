@@ -11,7 +11,7 @@ import { overStreams, serveStdio, spawn } from '@mcpx/transport-stdio'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { handshake, modern, serve } from './carriers.fixture.ts'
 import { createHost } from './host.fixture.ts'
-import { fromSource } from './hosts.fixture.ts'
+import { compileCache, fromSource } from './hosts.fixture.ts'
 import { dial } from './sockets.fixture.ts'
 
 vi.setConfig({ testTimeout: 20_000 })
@@ -39,7 +39,7 @@ async function overSockets(): Promise<Reach> {
 }
 
 const child = [...fromSource, join(import.meta.dirname, 'stdio-host.fixture.ts'), 'serve']
-const overPipes: Reach = () => spawn(process.execPath, child, { stderr: 'ignore' })
+const overPipes: Reach = () => spawn(process.execPath, child, { stderr: 'ignore', env: compileCache })
 
 const textOf = async (call: ReturnType<Client['callTool']>) => ((await call).content[0] as { text: string }).text
 

@@ -8,7 +8,7 @@ import { ConnectionError } from '@mcpx/protocol'
 import { caught, delay } from '@mcpx/testkit'
 import { type ServerExitError, type SpawnOptions, spawn } from '@mcpx/transport-stdio'
 import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { fromSource } from './hosts.fixture.ts'
+import { compileCache, fromSource } from './hosts.fixture.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
@@ -43,7 +43,7 @@ interface Started {
 
 function start(command: string, args: readonly string[], options: SpawnOptions = {}): Started {
   const reports: Error[] = []
-  const env = { ...options.env, MARK: mark }
+  const env = { ...compileCache, ...options.env, MARK: mark }
   const connector = spawn(command, args, { stderr: 'ignore', shutdown: quick, ...options, env })
   return {
     reports,

@@ -3,20 +3,32 @@
 import { type Client, connect } from '@mcpx/client'
 import { caught, delay } from '@mcpx/testkit'
 import { type HttpOptions, http } from '@mcpx/transport-http/client'
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { endHosts, type Host, startHost } from './hosts.fixture.ts'
 import { phases, startProxy } from './proxy.fixture.ts'
 import { keepStores } from './stores.fixture.ts'
 
-afterAll(endHosts)
-
+/** Those of the tests in which none of them dies. */
+let shared: [Host, Host]
 let hosts: [Host, Host]
 
-beforeEach(async () => {
+async function startTwo(): Promise<[Host, Host]> {
   const stores = await keepStores()
-  onTestFinished(() => stores.close())
+  closers.push(stores.close)
   const options = { stores: stores.port, serve: { sessions: { retry: 50 } } }
-  hosts = await Promise.all([startHost(options), startHost(options)])
+  return Promise.all([startHost(options), startHost(options)])
+}
+
+const closers: (() => void)[] = []
+afterAll(() => {
+  endHosts()
+  for (const close of closers) close()
+})
+beforeAll(async () => {
+  shared = await startTwo()
+})
+beforeEach(() => {
+  hosts = shared
 })
 
 type Fetch = NonNullable<HttpOptions['fetch']>
@@ -83,16 +95,18 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
   it('a call is given up in the process where it runs', async () => {
     const { client, balance } = await reach(era)
     balance.pin(hosts[1])
+    const before = await hosts[1].look()
     const controller = new AbortController()
     const call = caught(() => client.callTool('never', {}, { signal: controller.signal }))
-    await running(hosts[1])
+    while ((await hosts[1].look()).calls === before.calls) await delay(5)
     balance.pin(hosts[0])
     controller.abort()
     expect(await call).toMatchObject({ reason: 'cancelled' })
-    while ((await hosts[1].look()).aborted === 0) await delay(10)
+    while ((await hosts[1].look()).aborted === before.aborted) await delay(10)
   })
 
   it('a call is lost with its process, and says so; the next ones are answered by the other', async () => {
+    hosts = await startTwo()
     const { client, balance } = await reach(era)
     balance.pin(hosts[0])
     const heard: number[] = []
@@ -129,6 +143,7 @@ describe('a session', () => {
   })
 
   it('has the answer from the other process also when the one that gave it is gone', async () => {
+    hosts = await startTwo()
     const proxy = await startProxy(hosts[0].port)
     const { client, balance } = await reach('legacy', {}, { minDelay: 400, maxDelay: 400 })
     balance.pin({ ...hosts[0], url: `http://127.0.0.1:${proxy.port}/mcp` })
@@ -142,6 +157,7 @@ describe('a session', () => {
   })
 
   it('hears of changes from the process that is left', async () => {
+    hosts = await startTwo()
     const { client, balance } = await reach('legacy')
     const listening = client.listen({ toolsListChanged: true })
     await listening.ready
@@ -156,10 +172,6 @@ describe('a session', () => {
     listening.close()
   })
 })
-
-async function running(host: Host): Promise<void> {
-  while ((await host.look()).calls === 0) await delay(5)
-}
 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(5)

@@ -4,7 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { delay } from '@mcpx/testkit'
-import { childArgs } from './child.fixture.ts'
+import { childArgs, compileCache } from './child.fixture.ts'
 
 export interface Bare {
   readonly child: ChildProcessWithoutNullStreams
@@ -23,7 +23,7 @@ const started: ChildProcessWithoutNullStreams[] = []
 
 /** Starts the fixture without any code of the client's. */
 export function startBare(mode: string): Bare {
-  const child = spawn(process.execPath, [...childArgs, mode])
+  const child = spawn(process.execPath, [...childArgs, mode], { env: { ...process.env, ...compileCache } })
   started.push(child)
   const bare: Bare = {
     child,

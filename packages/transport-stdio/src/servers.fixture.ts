@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Connection, Responder } from '@mcpx/protocol'
-import { childArgs } from './child.fixture.ts'
+import { childArgs, compileCache } from './child.fixture.ts'
 import { lives } from './processes.fixture.ts'
 import { spawn } from './spawn.ts'
 import type { SpawnOptions } from './spawn-options.ts'
@@ -37,7 +37,7 @@ export async function openCommand(
   args: readonly string[],
   options: SpawnOptions = {},
 ): Promise<Connection> {
-  const env = { ...options.env, MARK: folder }
+  const env = { ...compileCache, ...options.env, MARK: folder }
   const connector = spawn(command, args, { stderr: 'ignore', ...options, env })
   return connector.connect({ responder: silent, report: (problem) => void reports.push(problem) })
 }
