@@ -1,11 +1,9 @@
 /** Sends one request of the modern era with all that it says of itself, and reads what kind of result came. */
 
 import {
-  check,
   type Envelope,
   ErrorCode,
   eraOf,
-  InputRequiredResult,
   isRevision,
   type JsonObject,
   methodEntry,
@@ -58,7 +56,9 @@ export function createSender(core: Core, { connection }: Line, agreed: Revision)
 
   async function attempt(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
     const sent = withEnvelope(params, envelopeOf(core, revision, options))
-    return readResult(revision, method, await connection.request(method, sent, sendOptions(core, options)), options)
+    const result = (await connection.request(method, sent, sendOptions(core, options))) as JsonObject
+    if ((result.resultType ?? 'complete') === 'complete') return checkResult(revision, method, result)
+    return readUnfinished(revision, method, result, options)
   }
 
   return {
@@ -85,21 +85,17 @@ export function createSender(core: Core, { connection }: Line, agreed: Revision)
 }
 
 /** Finished or not: what came is what its `resultType` says. */
-function readResult(revision: Revision, method: string, result: unknown, options: RequestCallOptions): JsonObject {
-  const type = (result as JsonObject).resultType ?? 'complete'
-  if (type === 'complete') return checkResult(revision, method, result)
+async function readUnfinished(
+  revision: Revision,
+  method: string,
+  result: JsonObject,
+  { resultTypes }: RequestCallOptions,
+): Promise<JsonObject> {
+  const type = result.resultType
   if (type === 'input_required' && methodEntry(revision, method, 'request')?.mayAsk) {
+    const { checkUnfinished } = await import('./modern-unfinished.ts')
     return checkUnfinished(result, method)
   }
-  if (options.resultTypes?.includes(type as string)) return result as JsonObject
+  if (resultTypes?.includes(type as string)) return result
   throw invalidResult(method, 'result.resultType: expected a word that this request can be answered with')
-}
-
-function checkUnfinished(result: unknown, method: string): JsonObject {
-  const { value, problem } = check(InputRequiredResult, result, 'result')
-  if (problem !== undefined) throw invalidResult(method, problem)
-  if (value.inputRequests === undefined && value.requestState === undefined) {
-    throw invalidResult(method, 'result: expected inputRequests or requestState, got neither')
-  }
-  return value as unknown as JsonObject
 }

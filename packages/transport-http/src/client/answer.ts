@@ -11,7 +11,7 @@ import {
 } from '@mcpx/protocol'
 import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
 import { readText } from './body.ts'
-import { type Cursor, readStream } from './event-stream.ts'
+import type { Cursor } from './event-stream.ts'
 import type { Settings } from './options.ts'
 import { answerLost, isAnswer, refusedBy } from './refusals.ts'
 
@@ -82,7 +82,9 @@ function readStreamed(response: Response, settings: Settings, awaited: Awaited):
       timer = setTimeout(abort, LINGER)
       resolve(answer)
     }
-    void readStream(response.body, settings, { cursor, onMessage, signal: stop.signal })
+    // Most answers are JSON: what reads streams is loaded with the first of them.
+    void import('./event-stream.ts')
+      .then(({ readStream }) => readStream(response.body, settings, { cursor, onMessage, signal: stop.signal }))
       .then((cut) => {
         cursor.cut = cut
         resolve(undefined)

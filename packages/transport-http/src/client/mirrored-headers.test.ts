@@ -1,7 +1,8 @@
 import { caught } from '@mcpx/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMirror, encodeValue, readAnnotations } from './mirrored-headers.ts'
+import { readAnnotations } from './annotations.ts'
+import { createMirror, encodeValue } from './mirrored-headers.ts'
 import { empty, failure, modern, reach, result, type Seen, serve } from './peer.fixture.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
@@ -123,11 +124,11 @@ describe('the headers of a message', () => {
     expect(headers['mcp-name']).toBe(name)
   })
 
-  it('hold exactly the values at the paths that the newest list names [C-046]', () => {
+  it('hold exactly the values at the paths that the newest list names [C-046]', async () => {
     const { learn, headersOf } = mirror()
     const nested = { type: 'object', properties: { b: { type: 'integer', 'x-mcp-header': 'B' } } }
-    learn({ tools: [tool('t', { old: { ...region, 'x-mcp-header': 'Old' } })] })
-    learn({ tools: [tool('t', { region, n: nested, flag: { type: 'boolean', 'x-mcp-header': 'Method' } })] })
+    await learn({ tools: [tool('t', { old: { ...region, 'x-mcp-header': 'Old' } })] })
+    await learn({ tools: [tool('t', { region, n: nested, flag: { type: 'boolean', 'x-mcp-header': 'Method' } })] })
     const paramsOf = (args?: object) =>
       Object.fromEntries(
         Object.entries(headersOf(call('t', args), '')).filter(([name]) => name.startsWith('mcp-param-')),
@@ -141,27 +142,27 @@ describe('the headers of a message', () => {
     expect(paramsOf({ region: { a: 1 }, n: 'text', 'n.b': 3 })).toEqual({})
     expect(paramsOf(Object.create({ region: 'inherited' }))).toEqual({})
     expect(paramsOf()).toEqual({})
-    learn({ tools: [tool('t', { region: { type: 'string' } })] })
+    await learn({ tools: [tool('t', { region: { type: 'string' } })] })
     expect(paramsOf({ region: 'x' })).toEqual({})
   })
 
-  it('leave out tools whose annotations are wrong, and say why [C-045]', () => {
+  it('leave out tools whose annotations are wrong, and say why [C-045]', async () => {
     const problems: Error[] = []
     const { learn } = createMirror((problem) => void problems.push(problem))
     const good = tool('good', { region })
     const list = { tools: [good, tool('bad', { a: { type: 'number', 'x-mcp-header': 'A' } }), 'junk'], nextCursor: 'c' }
-    expect(learn(list)).toEqual({ tools: [good, 'junk'], nextCursor: 'c' })
+    expect(await learn(list)).toEqual({ tools: [good, 'junk'], nextCursor: 'c' })
     expect(problems.map(({ message }) => message)).toEqual([
       'The tool "bad" was left out. Its argument "a" has x-mcp-header, for which its type must be string, integer or boolean',
     ])
     const same = { tools: [good] }
-    expect(learn(same)).toBe(same)
-    expect(learn({ tools: 3 })).toEqual({ tools: 3 })
+    expect(await learn(same)).toBe(same)
+    expect(await learn({ tools: 3 })).toEqual({ tools: 3 })
   })
 
-  it('are forgotten for the oldest of very many tools', () => {
+  it('are forgotten for the oldest of very many tools', async () => {
     const { learn, headersOf } = mirror()
-    for (let n = 0; n <= 10_000; n++) learn({ tools: [tool(`t${n}`, { region })] })
+    for (let n = 0; n <= 10_000; n++) await learn({ tools: [tool(`t${n}`, { region })] })
     expect(headersOf(call('t0', { region: 'x' }), '')['mcp-param-Region']).toBeUndefined()
     expect(headersOf(call('t1', { region: 'x' }), '')['mcp-param-Region']).toBe('x')
   })

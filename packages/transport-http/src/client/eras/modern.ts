@@ -54,7 +54,7 @@ export function createModern(host: Host): Wire {
       const list: RequestMessage = { jsonrpc: '2.0', id: host.nextId(), method: 'tools/list', params: asked }
       const answer = await send(list, signal)
       if ('error' in answer) return
-      mirror.learn(answer.result)
+      await mirror.learn(answer.result)
       cursor = answer.result.nextCursor
       if (typeof cursor !== 'string' || isCalledIn(answer.result, call)) return
     }
@@ -74,7 +74,7 @@ export function createModern(host: Host): Wire {
       const answer = await send(message, signal, headers)
       if (message.method === 'tools/call' && isMismatch(answer)) return callAgain(message, signal, headers, answer)
       if (message.method !== 'tools/list' || 'error' in answer) return answer
-      return { ...answer, result: mirror.learn(answer.result) }
+      return { ...answer, result: await mirror.learn(answer.result) }
     },
     async tell(message, signal) {
       const headers = 'method' in message ? headersOf(message) : {}
