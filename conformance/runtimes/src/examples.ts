@@ -1,5 +1,5 @@
 /** Runs every example as its reader would, by `npm start`. `node conformance/runtimes/src/examples.ts` */
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -19,7 +19,9 @@ const needs: Readonly<Record<string, RuntimeName>> = {
 }
 
 const folder = fileURLToPath(new URL('../../../apps/examples', import.meta.url))
-const names = readdirSync(folder).sort()
+const names = readdirSync(folder)
+  .filter((name) => existsSync(join(folder, name, 'package.json')))
+  .sort()
 const found = new Set((await findRuntimes()).map(({ name }) => name))
 const total = {
   passed: 0,

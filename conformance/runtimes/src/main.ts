@@ -16,7 +16,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 
 const total = { passed: 0, failed: 0, found: '', details: [] as string[], leftOut: [] as string[] }
 const runtimes = await findRuntimes()
-for (const name of runtimeNames) if (!runtimes.some((each) => each.name === name)) total.leftOut.push(`${name}: it is not here`)
+for (const name of runtimeNames)
+  if (!runtimes.some((each) => each.name === name)) total.leftOut.push(`${name}: it is not here`)
 
 await bundle()
 for (const { server, carrier, era, check, why } of limits) {
