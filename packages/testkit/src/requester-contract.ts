@@ -118,24 +118,31 @@ export function requesterContract(name: string, { connect, tellsCancel = true }:
     })
 
     it('cancels a request when the signal fires, on both sides if the other can be told', async () => {
-      let reason: unknown
+      let begin = (): void => {}
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve
+      })
+      let tell: (reason: unknown) => void = () => {}
+      const told = new Promise((resolve) => {
+        tell = resolve
+      })
       const requester = await connect(
         respondWith({
           async wait(_, { signal }) {
+            begin()
             await new Promise((resolve) => signal.addEventListener('abort', resolve))
-            reason = signal.reason
+            tell(signal.reason)
           },
         }),
       )
       const controller = new AbortController()
       const call = caught(() => requester.request('wait', {}, { signal: controller.signal }))
-      await delay(20)
+      await begun
       controller.abort(new Error('changed my mind'))
       const error = await call
       expect(error).toBeInstanceOf(ConnectionError)
       expect(error).toMatchObject({ reason: 'cancelled', cause: { message: 'changed my mind' } })
-      await delay(20)
-      if (tellsCancel) expect(reason).toBeDefined()
+      if (tellsCancel) expect(await Promise.race([told, delay(2_000)])).toBeDefined()
       await requester.close()
     })
 
