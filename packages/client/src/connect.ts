@@ -4,11 +4,12 @@ import type { Connector, Responder, SubscriptionFilter } from '@mcpx/protocol'
 import { createCalls } from './calls.ts'
 import type { Client } from './client.ts'
 import { type Core, createCore } from './core.ts'
+import { createLaterListening } from './later-listening.ts'
 import type { Target } from './line.ts'
 import { keepLink, type LinkKeeper } from './link-keeper.ts'
-import { type ListenOptions, startListening } from './listening.ts'
+import type { ListenOptions } from './listening.ts'
 import type { ClientOptions } from './options.ts'
-import { createSubscriptions } from './subscriptions.ts'
+import type { Subscriptions } from './subscriptions.ts'
 import { createToolCallers } from './typed-tools.ts'
 
 /**
@@ -28,10 +29,12 @@ export async function connect(target: Target, options: ClientOptions = {}): Prom
 
 function createClient(core: Core, keeper: LinkKeeper): Client {
   const calls = createCalls(core, keeper)
-  const listen = (filter: SubscriptionFilter, options?: ListenOptions) => startListening(core, keeper, filter, options)
-  const { onChange } = core.options
-  const capabilities = () => keeper.latest.server.capabilities
-  const subscriptions = createSubscriptions({ listen, capabilities, onChange, report: core.report })
+  const listen = (filter: SubscriptionFilter, options?: ListenOptions) =>
+    createLaterListening(async () => {
+      const { startListening } = await import('./listening.ts')
+      return startListening(core, keeper, filter, options)
+    })
+  const subscriptions = createLaterSubscriptions(core, keeper, listen)
 
   return {
     get era() {
@@ -45,8 +48,8 @@ function createClient(core: Core, keeper: LinkKeeper): Client {
     },
     tools: createToolCallers(calls.callTool, () => keeper.latest.era === 'legacy'),
     ...calls,
-    subscribe: (uri, options = {}) => subscriptions.subscribe(uri, options),
-    unsubscribe: (uri) => subscriptions.unsubscribe(uri),
+    subscribe: async (uri, options = {}) => (await subscriptions()).subscribe(uri, options),
+    unsubscribe: async (uri) => (await subscriptions()).unsubscribe(uri),
     listen,
     async discover(options = {}) {
       return (await keeper.link()).discover(options)
@@ -63,4 +66,21 @@ function createClient(core: Core, keeper: LinkKeeper): Client {
     close: () => keeper.close(),
     [Symbol.asyncDispose]: () => keeper.close(),
   }
+}
+
+/** What keeps the subscriptions, loaded by the first who wants one; at once where somebody hears of all changes. */
+function createLaterSubscriptions(core: Core, keeper: LinkKeeper, listen: Client['listen']) {
+  const { onChange } = core.options
+  const capabilities = () => keeper.latest.server.capabilities
+  let loading: Promise<Subscriptions> | undefined
+  async function load(): Promise<Subscriptions> {
+    const { createSubscriptions } = await import('./subscriptions.ts')
+    return createSubscriptions({ listen, capabilities, onChange, report: core.report })
+  }
+  const get = () => {
+    loading ??= load()
+    return loading
+  }
+  if (onChange !== undefined) get().catch(core.report)
+  return get
 }

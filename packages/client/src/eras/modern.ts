@@ -16,7 +16,6 @@ import type { Core } from '../core.ts'
 import type { Line } from '../line.ts'
 import type { RequestCallOptions } from '../options.ts'
 import type { Link, ServerFacts } from './era.ts'
-import { listenModern } from './modern-listen.ts'
 import { createSender, envelopeOf, type Sender } from './modern-send.ts'
 
 /** Asks a server what it is, in one revision. */
@@ -54,6 +53,7 @@ export function openModern(core: Core, line: Line, first: DiscoverResult, agreed
     request: (method, params, options) => request({ core, sender, server }, method, params, options),
     async listen(filter, hooks) {
       const stamp = (params: JsonObject) => withEnvelope(params, envelopeOf(core, sender.revision, {}))
+      const { listenModern } = await import('./modern-listen.ts')
       await listenModern({ core, connection, stamp, capabilities: server.capabilities }, filter, hooks)
     },
     async discover(options) {

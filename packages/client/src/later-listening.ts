@@ -1,0 +1,26 @@
+/** Changes to iterate over, from what is loaded only when somebody wants them. */
+
+import type { Listening } from './listening.ts'
+
+export function createLaterListening(load: () => Promise<Listening>): Listening {
+  const loading = load()
+  const ready = loading.then((listening) => listening.ready)
+  ready.catch(() => {})
+
+  return {
+    ready,
+    close: () =>
+      void loading.then(
+        (listening) => listening.close(),
+        () => {},
+      ),
+    next: async () => (await loading).next(),
+    async return() {
+      const listening = await loading
+      return (await listening.return?.()) ?? { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
