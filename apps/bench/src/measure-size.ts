@@ -1,7 +1,7 @@
 /** Bundles the programs of a case as for the edge, and weighs what comes out and whose it is. */
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { build, type Metafile } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 import { isCompiled } from './built.ts'
 import type { Entry, Findings, SizeCase, Verdict } from './case.ts'
 import { fixed } from './statistics.ts'
@@ -49,6 +49,7 @@ async function weigh({ name, code }: Entry): Promise<Weight> {
     metafile: true,
     write: false,
     logLevel: 'silent',
+    plugins: [withoutLaterParts],
   })
   const [file] = outputFiles
   if (file === undefined) throw new Error(`${name}: the bundler wrote nothing`)
@@ -58,6 +59,16 @@ async function weigh({ name, code }: Entry): Promise<Weight> {
     gzipped: gzipSync(file.contents, { level: 9 }).length,
     shares: sharesOf(metafile),
   }
+}
+
+/** What a program loads by `import()` when it needs it is not part of what it weighs at first. */
+const withoutLaterParts: Plugin = {
+  name: 'without later parts',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : null,
+    )
+  },
 }
 
 /** What is weighed must be a program that starts. */
