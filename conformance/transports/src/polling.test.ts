@@ -1,5 +1,7 @@
+import { connect } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
 import { createDecoder, type SseEvent } from '@mcpx/sse'
+import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { expect, it, onTestFinished } from 'vitest'
 
@@ -74,6 +76,17 @@ it('lets a client poll for a long call: the stream closes in the middle, and a G
     { method: 'notifications/progress', params: { progress: 2 } },
     { id: 7, result: { content: [{ text: 'done' }] } },
   ])
+})
+
+it('is invisible to a client that knows how to come back [C-064]', async () => {
+  const { url, finish } = await serve(5)
+  const progress: number[] = []
+  const client = await connect(http(url), { era: 'legacy' })
+  const result = client.callTool('slow', {}, { onProgress: (heard) => void progress.push(heard.progress) })
+  setTimeout(finish, 60)
+  expect(await result).toMatchObject({ content: [{ text: 'done' }] })
+  expect(progress).toEqual([1, 2])
+  await client.close()
 })
 
 it('replays what came while nobody was there [S-138]', async () => {

@@ -3,9 +3,7 @@
 import {
   type Awaitable,
   type CallToolRequestParams,
-  type CompleteRequestParams,
   type Context,
-  type GetPromptRequestParams,
   type Handler,
   isPromise,
   methodNotFound,
@@ -13,18 +11,21 @@ import {
 import { type Faults, toolFault } from './faults.ts'
 import type { ServerRequest } from './middleware.ts'
 
-type Method = (handler: Handler, params: never, ctx: Context) => Awaitable<object | undefined> | undefined
+type Answering = (params: object, ctx: Context) => Awaitable<object>
 
-/** The methods that handlers answer; those that an era answers by itself are not among them. */
-const methods: Readonly<Record<string, Method>> = {
-  'tools/list': (handler, params, ctx) => handler.listTools?.(params, ctx),
-  'resources/list': (handler, params, ctx) => handler.listResources?.(params, ctx),
-  'resources/templates/list': listTemplates,
-  'resources/read': (handler, params, ctx) => handler.readResource?.(params, ctx),
-  'prompts/list': (handler, params, ctx) => handler.listPrompts?.(params, ctx),
-  'prompts/get': (handler, params: GetPromptRequestParams, ctx) => handler.getPrompt?.(params, ctx),
-  'completion/complete': (handler, params: CompleteRequestParams, ctx) => handler.complete?.(params, ctx),
-}
+/**
+ * The method of a handler that answers each method of the protocol. Those that an era answers by itself have none, and
+ * calls of tools are special.
+ */
+const members = {
+  'tools/list': 'listTools',
+  'resources/list': 'listResources',
+  'resources/templates/list': 'listResourceTemplates',
+  'resources/read': 'readResource',
+  'prompts/list': 'listPrompts',
+  'prompts/get': 'getPrompt',
+  'completion/complete': 'complete',
+} as const satisfies Readonly<Record<string, keyof Handler>>
 
 /** Gives the result, or throws. A method that the handler does not have is unknown. */
 export function dispatch(
@@ -36,9 +37,15 @@ export function dispatch(
   if (method === 'tools/call' && handler.callTool !== undefined) {
     return callTool(handler as Handler & Required<Pick<Handler, 'callTool'>>, params as never, ctx, faults)
   }
-  const answer = Object.hasOwn(methods, method) ? methods[method]?.(handler, params as never, ctx) : undefined
-  if (answer === undefined) throw methodNotFound(method)
-  return answer as Awaitable<object>
+  const member = Object.hasOwn(members, method) ? members[method as keyof typeof members] : undefined
+  if (member === undefined || handler[member] === undefined) return absent(handler, method)
+  return (handler as Record<typeof member, Answering>)[member](params, ctx)
+}
+
+/** Whoever lists resources can list templates, if only none. */
+function absent(handler: Handler, method: string): object {
+  if (method === 'resources/templates/list' && handler.listResources !== undefined) return { resourceTemplates: [] }
+  throw methodNotFound(method)
 }
 
 /** A tool's failure is a result, so that the model can read it. */
@@ -54,10 +61,4 @@ function callTool(
   } catch (error) {
     return toolFault(error, ctx, faults)
   }
-}
-
-/** Whoever lists resources can list templates, if only none. */
-function listTemplates(handler: Handler, params: { cursor?: string }, ctx: Context): Awaitable<object> | undefined {
-  if (handler.listResourceTemplates !== undefined) return handler.listResourceTemplates(params, ctx)
-  return handler.listResources === undefined ? undefined : { resourceTemplates: [] }
 }

@@ -1,5 +1,6 @@
 /** A server of the protocol: one handler for every revision, on any transport. */
 
+export type { Answered, Ask, AuthInfo, Context, Handler } from '@mcpx/protocol'
 export {
   ErrorCode,
   insufficientScope,

@@ -1,6 +1,6 @@
 import { eraOf, REVISIONS, RpcError } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { inputRequired, ToolError } from '../index.ts'
+import { createServer, inputRequired, ToolError } from '../index.ts'
 import { closeAll, connect, oneTool, text } from './eras.fixture.ts'
 
 afterEach(closeAll)
@@ -68,6 +68,39 @@ describe.each(REVISIONS)('revision %s', (revision) => {
       code: -32602,
       message: 'params.cursor: expected string, got number',
     })
+  })
+
+  it.each([
+    ['nothing', () => undefined],
+    ['nothing, later', async () => undefined],
+    ['null', () => null],
+    ['a text', () => 'text'],
+  ])('is not at a loss when a handler gives %s, and tells its author', async (_, give) => {
+    const faults: unknown[] = []
+    const options = { onError: (error: unknown) => void faults.push(error) }
+    const list = give as never
+    const server = createServer(
+      { name: 's', version: '1' },
+      { ...options, listTools: list, callTool: list, listResources: list, readResource: list },
+    )
+    const peer = await connect(server, revision)
+    for (const [method, params] of [
+      ['tools/list', {}],
+      ['tools/call', { name: 't' }],
+      ['resources/templates/list', {}],
+      ['resources/read', { uri: 'a:b' }],
+    ] as const) {
+      const answer = await peer.call(method, params)
+      if (method === 'resources/templates/list') expect(answer).toMatchObject({ resourceTemplates: [] })
+      else {
+        expect(answer).toMatchObject({
+          code: -32603,
+          message: expect.stringMatching(/^Internal error \([0-9a-f]{8}\)$/),
+        })
+        const message = expect.stringContaining(`The handler gave ${give() === null ? 'null' : ''}`)
+        expect(faults.splice(0)).toMatchObject([{ name: 'ResultError', message }])
+      }
+    }
   })
 
   it('shows the text of a ToolError and masks everything else, giving it whole to the author', async () => {

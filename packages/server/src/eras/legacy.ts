@@ -23,6 +23,7 @@ import {
 import { RequestContext } from '../context.ts'
 import type { Core } from '../core.ts'
 import { toAnswer } from '../faults.ts'
+import { expectResult } from '../features/result-error.ts'
 import { isInputRequired } from '../input-required.ts'
 import { settle } from '../settle.ts'
 import { legacyFailure } from './legacy-errors.ts'
@@ -77,6 +78,7 @@ function run(call: LegacyCall, params: JsonObject, round = 1, known?: LegacyFact
   return settle<object, ResponseMessage>(
     () => (own === undefined ? core.run({ method, params }, ctx) : own({ params, ctx, session, core })),
     (result) => {
+      expectResult(method, result)
       if (isInputRequired(result)) return again(call, params, result, facts, round)
       const answer = resultMessage(id, stripFor(revision, method, result))
       const finishing = ctx.asker?.finish?.()

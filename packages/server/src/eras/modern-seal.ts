@@ -24,10 +24,16 @@ function seal({ core, revision, message }: ModernCall, result: object): JsonObje
   if (sealed.resultType === undefined) sealed.resultType = 'complete'
   else if (!TYPES.includes(sealed.resultType)) throw unknownType(message.method, sealed.resultType)
   if (sealed.resultType === 'complete' && methodEntry(revision, message.method, 'request')?.cacheable === true) {
-    sealed.ttlMs ??= 0
-    sealed.cacheScope ??= 'private'
+    sealed.ttlMs = toTtl(sealed.ttlMs)
+    if (sealed.cacheScope !== 'public') sealed.cacheScope = 'private'
   }
   return sealed
+}
+
+/** A whole number of milliseconds. What is none is not to be kept at all; what is endless, as long as can be said. */
+function toTtl(ms: unknown): number {
+  if (typeof ms !== 'number' || !(ms > 0)) return 0
+  return Math.min(Math.floor(ms), Number.MAX_SAFE_INTEGER)
 }
 
 function unknownType(method: string, type: unknown): ResultError {

@@ -61,6 +61,26 @@ describe('the modern era', () => {
     expect(await peer.raw('tools/call', { name: 't', ...meta() })).not.toHaveProperty('ttlMs')
   })
 
+  it.each([
+    [{ ttlMs: 5, cacheScope: 'public' }, 5, 'public'],
+    [{ ttlMs: 1.9 }, 1, 'private'],
+    [{ ttlMs: -1 }, 0, 'private'],
+    [{ ttlMs: Number.NaN }, 0, 'private'],
+    [{ ttlMs: '9' }, 0, 'private'],
+    [{ ttlMs: null, cacheScope: null }, 0, 'private'],
+    [{ ttlMs: Number.POSITIVE_INFINITY, cacheScope: 'Public' }, Number.MAX_SAFE_INTEGER, 'private'],
+  ])(
+    'gives lists hints that clients can read, also where a handler says %j [S-040]',
+    async (hints, ttlMs, cacheScope) => {
+      const server = createServer(
+        { name: 's', version: '1' },
+        { listTools: () => ({ tools: [], ...hints }) as never, callTool: () => ({ content: [] }) },
+      )
+      const peer = await connectRaw(server)
+      expect(await peer.raw('tools/list', meta())).toMatchObject({ ttlMs, cacheScope })
+    },
+  )
+
   it('sends logs only to a request that wants them, from the level it names [S-220]', async () => {
     const heard: NotificationMessage[] = []
     const [near, far] = createChannelPair()

@@ -25,6 +25,7 @@ import {
 import { RequestContext } from '../context.ts'
 import type { Core } from '../core.ts'
 import { toAnswer } from '../faults.ts'
+import { expectResult } from '../features/result-error.ts'
 import { isInputRequired } from '../input-required.ts'
 import { settle } from '../settle.ts'
 import type { ModernCall } from './modern-call.ts'
@@ -80,6 +81,7 @@ function run(call: ModernCall, state: JsonObject | undefined): Awaitable<Respons
   const ctx = new RequestContext(params, exchange, new ModernFacts(call, state))
   const fail = (error: unknown) => errorMessage(id, modernError(toAnswer(error, ctx, core.faults)))
   const answer = (result: object) => {
+    expectResult(method, result)
     if (isInputRequired(result)) {
       if (methodEntry(call.revision, method, 'request')?.mayAsk !== true) throw misplacedQuestion(method)
       return sealQuestions(call, result, ctx.asker)

@@ -20,7 +20,7 @@ const values: readonly (readonly [keywords: string, must: string, fits: Fits])[]
   ['type', `one of ${TYPES.join(', ')}, or a list of them`, (v) => isType(v) || (Array.isArray(v) && v.every(isType))],
   ['enum', 'a list', Array.isArray],
   ['required', 'a list of strings', isTexts],
-  ['format $ref $id title description', 'a string', isText],
+  ['format $ref $id', 'a string', isText],
   ['minimum maximum exclusiveMinimum exclusiveMaximum multipleOf', 'a number', Number.isFinite],
   ['minLength maxLength minItems maxItems minProperties maxProperties', 'a whole number, 0 or more', isCount],
   ['uniqueItems', 'true or false', (value) => typeof value === 'boolean'],
@@ -29,7 +29,8 @@ const values: readonly (readonly [keywords: string, must: string, fits: Fits])[]
 const rules = new Map(values.flatMap(([keywords, ...rule]) => keywords.split(' ').map((each) => [each, rule] as const)))
 
 /** What is wrong with a schema, beginning with the path; nothing where that takes the validator. */
-export function schemaFault(schema: JsonObject, path: string, root = schema): string | undefined {
+export function schemaFault(whole: JsonObject, path: string, root = whole): string | undefined {
+  const schema = withoutIgnored(whole, root)
   for (const [keyword, value] of Object.entries(schema)) {
     const rule = rules.get(keyword)
     if (rule !== undefined && !rule[1](value)) return `${path}: "${keyword}" must be ${rule[0]}`
@@ -45,6 +46,17 @@ export function schemaFault(schema: JsonObject, path: string, root = schema): st
   }
   return undefined
 }
+
+/** Each dialect ignores keywords of the other; the older one ignores whatever stands beside a reference, too. */
+function withoutIgnored(schema: JsonObject, root: JsonObject): JsonObject {
+  const isOld = String(root.$schema).includes('draft-07')
+  const ignored = isOld && schema.$ref !== undefined ? BESIDE_REFERENCE : isOld ? NEWER : OLDER
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !ignored.test(keyword)))
+}
+
+const OLDER = /^additionalItems$/
+const NEWER = /^(?:dependentSchemas|prefixItems|unevaluated(?:Items|Properties))$/
+const BESIDE_REFERENCE = /^(?!\$ref$|\$defs$|definitions$)/
 
 /** A keyword that holds schemas must hold schemas. */
 function holderFault(keyword: string, value: unknown, path: string): string | undefined {
