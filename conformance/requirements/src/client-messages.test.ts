@@ -1,6 +1,6 @@
 import { connect } from '@mcpx/client'
 import type { JsonObject } from '@mcpx/protocol'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createRawServer, QUESTION } from './raw-server.ts'
 import { KEY, MODERN, turn } from './wire.ts'
 
@@ -39,7 +39,7 @@ async function callEverything(server: ReturnType<typeof createRawServer>, option
   await client.readResource('a:b')
   await client.complete({ ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } })
   const listening = client.listen({ toolsListChanged: true })
-  await turn()
+  await vi.waitFor(() => expect(server.asked('subscriptions/listen')).toHaveLength(1))
   listening.close()
   listening.ready.catch(() => {})
   await client.close()
