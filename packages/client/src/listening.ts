@@ -1,11 +1,10 @@
 /** Changes as something to iterate over: it survives the connection, and a slow reader only misses repetitions. */
 
-import { type Change, ConnectionError, type SubscriptionFilter } from '@mcpx/protocol'
+import { type Change, ConnectionError, pause, type SubscriptionFilter } from '@mcpx/protocol'
 import { createChangeQueue } from './change-queue.ts'
 import type { Core } from './core.ts'
 import type { ListenHooks } from './eras/era.ts'
 import type { LinkKeeper } from './link-keeper.ts'
-import { pause } from './time-limit.ts'
 
 export interface ListenOptions {
   /** Ends it. */

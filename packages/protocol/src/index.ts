@@ -124,6 +124,7 @@ export type { EventBus, EventReplay, EventStore, SessionStore, StoredEvent } fro
 export { type Answering, createAnswering } from './rpc/answering.ts'
 export { createDuplex, type Duplex, type DuplexOptions } from './rpc/duplex.ts'
 export { DUPLEX_LIMITS, type DuplexLimits } from './rpc/duplex-limits.ts'
+export { pause } from './rpc/pause.ts'
 export { cancelledError, createPendingRequests, type PendingRequests } from './rpc/pending-requests.ts'
 export { relatedRequest, withProgressToken } from './rpc/progress.ts'
 export { createRunningRequests, type ExchangeHost, type RunningRequests } from './rpc/running-requests.ts'

@@ -10,9 +10,9 @@ import {
   RpcError,
   serverRequestParams,
 } from '@mcpx/protocol'
+import { withSignal } from '../cancellation.ts'
 import type { Core } from '../core.ts'
 import type { AskOrigin, CallOptions } from '../options.ts'
-import { withSignal } from '../time-limit.ts'
 import type { ServerFacts } from './era.ts'
 
 export interface RefusedCall {

@@ -6,11 +6,12 @@ import {
   type InputRequiredResult,
   type InputResponse,
   type JsonObject,
+  pause,
   RpcError,
 } from '@mcpx/protocol'
+import { withSignal } from '../cancellation.ts'
 import type { Core } from '../core.ts'
 import type { AskOrigin, RequestCallOptions } from '../options.ts'
-import { pause, withSignal } from '../time-limit.ts'
 import type { ServerFacts } from './era.ts'
 
 export interface UnfinishedCall {

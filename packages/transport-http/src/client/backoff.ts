@@ -1,5 +1,6 @@
 /** When to try again: at the time that the server names, else after waits that grow and differ from client to client. */
 
+import { pause } from '@mcpx/protocol'
 import type { Settings } from './options.ts'
 
 export interface Backoff {
@@ -36,19 +37,4 @@ export function createBackoff({ minDelay, maxDelay, attempts }: Settings): Backo
       return pause(Math.max(Math.min(wanted, maxDelay), SHORTEST), signal)
     },
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
-  })
 }
