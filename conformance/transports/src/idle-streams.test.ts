@@ -75,7 +75,7 @@ async function listenTo(client: Client) {
 }
 
 describe.concurrent.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
-  it('comments keep an idle stream open', async () => {
+  it('comments keep an idle stream open [S-124]', async () => {
     const { server, change } = changing()
     const { client, seen, reports } = await reach(server, era, SILENCE / 4)
     const listening = await listenTo(client)

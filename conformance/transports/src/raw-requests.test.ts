@@ -64,7 +64,7 @@ describe.each(['modern', 'legacy'] as const)('in the %s era, a server', (era) =>
     socket.destroy()
   })
 
-  it('answers at once a client that has ended its side, and else takes it for one that has gone', async () => {
+  it('answers at once a client that has ended its side, and else takes it for one that has gone [S-137]', async () => {
     const quick = await dial(host.port)
     quick.socket.end(rawCall(eras[era], 1, 'echo', { text: 'heard' }))
     expect(answersIn(await quick.until(/"text"/))).toEqual(['heard'])

@@ -125,7 +125,7 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
 })
 
 describe('a session', () => {
-  it('has the rest of a stream, and the answer at its end, from the other process', async () => {
+  it('has the rest of a stream, and the answer at its end, from the other process [S-138]', async () => {
     const proxy = await startProxy(hosts[0].port)
     const { client, balance } = await reach('legacy')
     balance.pin({ ...hosts[0], url: `http://127.0.0.1:${proxy.port}/mcp` })

@@ -34,7 +34,7 @@ function note(text: string) {
 }
 
 describe('lines', () => {
-  it('are the same however the bytes are cut', () => {
+  it('are the same however the bytes are cut [S-104]', () => {
     const next = numbersFrom(seed)
     const messages = ['', 'é', '日本語 \u{1f600}', 'a\nb\r\n', 'x'.repeat(70_000)].map(note)
     const bytes = Buffer.from(
@@ -78,7 +78,7 @@ describe('a line above the limit', () => {
   const limit = 200
   const long = 'x'.repeat(1_000)
 
-  it('is refused by name, and the next ones are read', () => {
+  it('is refused by name, and the next ones are read [S-104]', () => {
     for (const size of [1, 7, 150, 5_000]) {
       const text = `${long}\n{"jsonrpc":"2.0","method":"a"}\n${long}\n{"jsonrpc":"2.0","method":"b"}\n`
       const chunks = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []

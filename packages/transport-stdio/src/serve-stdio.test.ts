@@ -9,7 +9,7 @@ import { serveStdio } from './serve-stdio.ts'
 afterAll(endBare)
 
 describe('a program that serves', () => {
-  it('answers, finishes what runs when its input ends, and exits 0', async () => {
+  it('answers, finishes what runs when its input ends, and exits 0 [S-102]', async () => {
     const { child, ask, exit, messages } = startBare('serve')
     ask(1, 'slow', { ms: 150 })
     ask(2, 'echo', { a: 1 })
@@ -88,7 +88,7 @@ describe('a program that serves', () => {
     expect((await bare.exit).code).toBe(0)
   })
 
-  it('sends all that is logged elsewhere to standard error and says once who did it', async () => {
+  it('sends all that is logged elsewhere to standard error and says once who did it [S-100, S-104]', async () => {
     const bare = startBare('serve')
     bare.ask(1, 'logs')
     bare.ask(2, 'logs')
@@ -167,7 +167,7 @@ function residentMegabytes(pid: number): number {
 }
 
 describe('serving on other streams', () => {
-  it('ends each socket when its peer does, and touches neither signals nor standard output', async () => {
+  it('ends each socket when its peer does, and touches neither signals nor standard output [S-103]', async () => {
     const { write } = process.stdout
     const signals = process.listenerCount('SIGTERM')
     const responder = { respond: (message: Message) => resultMessage((message as { id: number }).id, {}) }

@@ -58,7 +58,7 @@ function note(n: number, text = ''): Message {
 }
 
 describe('a channel over streams', () => {
-  it('writes the messages of one turn at once, each in a line of its own', async () => {
+  it('writes the messages of one turn at once, each in a line of its own [S-100, C-030]', async () => {
     const writes: string[] = []
     const output = new Writable({
       decodeStrings: false,

@@ -62,7 +62,7 @@ function dial(http: HttpServer): Promise<{ socket: Socket; until: (pattern: RegE
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 describe('on a port', () => {
-  it('answers at the url that it names, and nowhere else', async () => {
+  it('answers at the url that it names, and nowhere else [S-110, S-112]', async () => {
     const http = await serve()
     expect(http.url).toBe(`http://127.0.0.1:${http.port}/mcp`)
     const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
@@ -79,7 +79,7 @@ describe('on a port', () => {
     })
   })
 
-  it('refuses hosts that a name was rebound from', async () => {
+  it('refuses hosts that a name was rebound from [S-112]', async () => {
     const { socket, until } = await dial(await serve())
     socket.write(raw(list, { host: 'evil.example.com' }))
     expect(await until(/allowedHosts/)).toContain('HTTP/1.1 403')

@@ -13,7 +13,7 @@ describe('hosts and origins', () => {
     [{ host: '[::1]:3000' }],
     [{ host: 'localhost', origin: 'http://localhost:5173' }],
     [{ host: 'localhost', origin: 'https://127.0.0.1' }],
-  ])('lets loopback names in by default: %j', async (headers) => {
+  ])('lets loopback names in by default: %j [S-111, S-112]', async (headers) => {
     expect((await postModern(mcp(server), list, headers)).status).toBe(200)
   })
 
@@ -25,7 +25,7 @@ describe('hosts and origins', () => {
     [{ host: 'localhost', origin: 'http://localhost.evil.example.com' }, 'allowedOrigins'],
     [{ host: 'localhost', origin: 'null' }, 'allowedOrigins'],
     [{ host: 'localhost', origin: '' }, 'allowedOrigins'],
-  ])('refuses %j with 403, naming the option', async (headers, option) => {
+  ])('refuses %j with 403, naming the option [S-111, S-112]', async (headers, option) => {
     for (const method of ['POST', 'GET', 'DELETE', 'OPTIONS']) {
       const response = await mcp(server).request('/', { method, headers })
       expect(response.status).toBe(403)
@@ -250,7 +250,7 @@ describe('the arguments that travel as headers', () => {
     [{}, { 'mcp-param-other': 'ignored' }],
     [undefined, {}],
     ['no object', {}],
-  ])('agree: %j %j', async (args, headers) => {
+  ])('agree: %j %j [S-119, S-120, S-121]', async (args, headers) => {
     expect((await call(args, headers)).status).toBe(200)
   })
 
@@ -264,7 +264,7 @@ describe('the arguments that travel as headers', () => {
     [{ count: 42 }, { 'mcp-param-count': '' }],
     [{ sure: true }, { 'mcp-param-sure': 'True' }],
     [{ deep: { inner: 'x' } }, {}],
-  ])('differ: %j %j', async (args, headers) => {
+  ])('differ: %j %j [S-119, S-120]', async (args, headers) => {
     const response = await call(args, headers)
     expect([response.status, (await json(response)).error]).toMatchObject([400, { code: -32020 }])
   })

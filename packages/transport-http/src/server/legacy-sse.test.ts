@@ -35,7 +35,7 @@ async function open(app: App, headers: Record<string, string> = {}) {
 const handshake = request('initialize', { protocolVersion: FIRST, capabilities: {}, clientInfo: {} }, 0)
 
 describe('the transport of the first revision', () => {
-  it('names where to post, and answers on the stream', async () => {
+  it('names where to post, and answers on the stream [S-141]', async () => {
     const { events, first, send, response } = await open(serve().app)
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     expect(first).toMatchObject({ event: 'endpoint', data: expect.stringMatching(/^\/api\/sse\?sessionId=\S+$/) })
@@ -82,7 +82,7 @@ describe('the transport of the first revision', () => {
     await events.cancel()
   })
 
-  it('is guarded like the other one', async () => {
+  it('is guarded like the other one [S-141]', async () => {
     const { app } = serve()
     expect((await app.request('/sse', { headers: { host: 'evil.example.com' } })).status).toBe(403)
     expect((await app.request('/sse', { headers: { accept: 'text/html' } })).status).toBe(406)

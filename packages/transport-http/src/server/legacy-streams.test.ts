@@ -48,7 +48,7 @@ const listening = async (listeners: Set<unknown>) => {
 }
 
 describe('the stream of a session', () => {
-  it('carries what the session is told unasked, and ends when the client goes', async () => {
+  it('carries what the session is told unasked, and ends when the client goes [S-130, S-135]', async () => {
     const { server, tell, listeners } = feeding()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -76,7 +76,7 @@ describe('the stream of a session', () => {
     await again.body?.cancel()
   })
 
-  it('is not there when the server has nothing to say unasked', async () => {
+  it('is not there when the server has nothing to say unasked [S-130]', async () => {
     const app = mcp(new HandWritten())
     const response = await get(app, { 'mcp-session-id': await openSession(app) })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, DELETE'])
@@ -178,7 +178,7 @@ describe('the stream of a session', () => {
     await second.cancel()
   })
 
-  it('gives none of its events to another session', async () => {
+  it('gives none of its events to another session [S-138]', async () => {
     const { server } = feeding()
     const app = mcp(server)
     const events = eventsOf(await get(app, { 'mcp-session-id': await openSession(app) }))
@@ -213,7 +213,7 @@ describe('the stream of a POST', () => {
     return { server, held }
   }
 
-  it('begins with a place to resume from and how long to wait', async () => {
+  it('begins with a place to resume from and how long to wait [S-139]', async () => {
     const { server, held } = speaking()
     const app = mcp(server, { sessions: { retry: 250 } })
     held.open()
@@ -231,7 +231,7 @@ describe('the stream of a POST', () => {
     expect(await (await post(app, request('tools/call'), headers)).text()).not.toMatch(/^(?:id|retry):/m)
   })
 
-  it('is resumed where it broke, while it runs: each message comes once', async () => {
+  it('is resumed where it broke, while it runs: each message comes once [S-136, S-138]', async () => {
     const { server, held } = speaking()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -246,7 +246,7 @@ describe('the stream of a POST', () => {
     expect(await second.rest()).toMatchObject([{ params: { data: 'two' } }, { id: 5, result: {} }])
   })
 
-  it('leaves a reader for a newer one: no message comes twice', async () => {
+  it('leaves a reader for a newer one: no message comes twice [S-136]', async () => {
     const { server, held } = speaking()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }

@@ -17,7 +17,7 @@ function simple() {
 }
 
 describe('a session', () => {
-  it('is opened by the handshake, named by a header, and ended by DELETE', async () => {
+  it('is opened by the handshake, named by a header, and ended by DELETE [S-131, S-132]', async () => {
     const app = mcp(simple())
     const id = await openSession(app)
     expect(id).toMatch(/^[\x21-\x7e]{20,}$/)
@@ -49,13 +49,13 @@ describe('a session', () => {
     ['POST', { body: JSON.stringify(request('tools/list')) }],
     ['GET', {}],
     ['DELETE', {}],
-  ])('that is missing is 400, one that is unknown 404: %s', async (method, init) => {
+  ])('that is missing is 400, one that is unknown 404: %s [S-130, S-132]', async (method, init) => {
     const app = mcp(simple())
     expect((await get(app, {}, { method, ...init })).status).toBe(400)
     expect((await get(app, { 'mcp-session-id': 'x' }, { method, ...init })).status).toBe(404)
   })
 
-  it('refuses versions that do not exist, and modern ones without an envelope', async () => {
+  it('refuses versions that do not exist, and modern ones without an envelope [S-133]', async () => {
     const app = mcp(simple())
     const session = { 'mcp-session-id': await openSession(app) }
     const odd = await post(app, request('tools/list'), { ...session, 'mcp-protocol-version': '1999-01-01' })
@@ -82,7 +82,7 @@ describe('a session', () => {
     expect((await post(app, request('tools/list'), headers)).status).toBe(404)
   })
 
-  it('belongs to the one who opened it', async () => {
+  it('belongs to the one who opened it [S-142]', async () => {
     const app = mcp(simple(), {
       authenticate: ({ headers }) => ({ subject: headers.get('authorization') ?? '', scopes: [] }),
     })
@@ -98,7 +98,7 @@ describe('a session', () => {
     expect([response.status, (await json(response)).error]).toMatchObject([200, { code: -32601 }])
   })
 
-  it('takes notifications and answers with 202', async () => {
+  it('takes notifications and answers with 202 [S-134]', async () => {
     const server = simple()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -145,7 +145,7 @@ describe('a running request', () => {
     expect([(await first).status, (await third).status]).toEqual([200, 200])
   })
 
-  it('is cancelled by a notification, has no answer, and frees its id', async () => {
+  it('is cancelled by a notification, has no answer, and frees its id [S-137]', async () => {
     const { app, held, started, signals } = slow()
     const headers = { 'mcp-session-id': await openSession(app) }
     const running = post(app, request('tools/call', {}, 7), headers)
@@ -157,7 +157,7 @@ describe('a running request', () => {
     expect(await (await running).text()).toBe('')
   })
 
-  it('goes on when its client goes away', async () => {
+  it('goes on when its client goes away [S-137]', async () => {
     const { app, held, started, signals } = slow()
     const headers = { 'mcp-session-id': await openSession(app) }
     const client = new AbortController()
@@ -212,7 +212,7 @@ describe('questions to the client', () => {
     return { server, outcomes }
   }
 
-  it('travel on the stream of the request they belong to, and are answered by a POST', async () => {
+  it('travel on the stream of the request they belong to, and are answered by a POST [S-135]', async () => {
     const { server } = asking()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -285,7 +285,7 @@ describe('arrays of messages', () => {
     request('nope', {}, 2),
   ]
 
-  it('are answered by arrays in the one revision that has them', async () => {
+  it('are answered by arrays in the one revision that has them [S-140]', async () => {
     const app = mcp(simple())
     const headers = { 'mcp-session-id': await openSession(app, '2025-03-26') }
     const response = await post(app, batch, headers)
@@ -317,7 +317,7 @@ describe('arrays of messages', () => {
 })
 
 describe('without sessions', () => {
-  it('each request stands alone', async () => {
+  it('each request stands alone [S-133]', async () => {
     const app = mcp(simple(), { sessions: false })
     const params = { protocolVersion: '2025-06-18', capabilities: {} }
     const opened = await post(app, request('initialize', params))

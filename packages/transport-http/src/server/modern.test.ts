@@ -1,3 +1,4 @@
+import { errorMessage } from '@mcpx/protocol'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { mcp } from './hono.ts'
@@ -13,7 +14,7 @@ const echo = new HandWritten({
 })
 
 describe('a modern POST', () => {
-  it('is answered with plain JSON when the handler says nothing before it ends', async () => {
+  it('is answered with plain JSON when the handler says nothing before it ends [S-110, S-113, S-127]', async () => {
     const response = await postModern(mcp(echo), modern('tools/call', { name: 'a', arguments: { x: 1 } }, 'id-7'))
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/json')
@@ -21,7 +22,7 @@ describe('a modern POST', () => {
     expect(await json(response)).toEqual({ jsonrpc: '2.0', id: 'id-7', result: { content: [], said: { x: 1 } } })
   })
 
-  it('becomes a stream when the handler speaks before it ends, without ids or retry', async () => {
+  it('becomes a stream when the handler speaks before it ends, without ids or retry [S-113, S-115, S-124, S-127, S-128]', async () => {
     const app = mcp(
       new HandWritten({
         'tools/call': async (_params, exchange) => {
@@ -43,7 +44,7 @@ describe('a modern POST', () => {
     expect(text).toContain('"result":{"content":[]}')
   })
 
-  it('sends an error as the last event once the stream has begun, and 200 stays the status', async () => {
+  it('sends an error as the last event once the stream has begun, and 200 stays the status [S-126]', async () => {
     const app = mcp({
       async respond(message, exchange) {
         if (!('id' in message)) return undefined
@@ -56,7 +57,24 @@ describe('a modern POST', () => {
     expect(last).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } })
   })
 
-  it('takes a notification with 202 and no body', async () => {
+  it('answers errors of handlers with 200, and those that the transport has a status for with it [S-126]', async () => {
+    const failing = (code: number) =>
+      mcp({
+        respond: (message) => ('id' in message ? errorMessage(message.id, { code, message: 'no' }) : undefined),
+      })
+    for (const [code, status] of [
+      [-32602, 200],
+      [-32603, 200],
+      [-32000, 200],
+      [-32601, 404],
+      [-32021, 400],
+    ] as const) {
+      const response = await postModern(failing(code), modern('tools/call', { name: 'a' }))
+      expect([response.status, await json(response)]).toMatchObject([status, { id: 1, error: { code } }])
+    }
+  })
+
+  it('takes a notification with 202 and no body [S-114]', async () => {
     const server = new HandWritten()
     const response = await post(
       mcp(server),
@@ -67,7 +85,7 @@ describe('a modern POST', () => {
     expect(server.heard).toHaveLength(1)
   })
 
-  it('ignores session ids and Last-Event-ID', async () => {
+  it('ignores session ids and Last-Event-ID [S-123]', async () => {
     const response = await postModern(mcp(echo), modern('server/discover'), {
       'mcp-session-id': 'x',
       'last-event-id': 'y',
@@ -115,7 +133,7 @@ describe('a modern POST', () => {
     await aborted.promise
   })
 
-  it('keeps a silent stream awake with comments', async () => {
+  it('keeps a silent stream awake with comments [S-124]', async () => {
     const app = mcp(
       new HandWritten({
         'subscriptions/listen': async (_params, exchange) => {
@@ -172,7 +190,7 @@ describe('a mounted app', () => {
 })
 
 describe('JSON mode', () => {
-  it('drops what is said before the answer, and has nothing to listen to', async () => {
+  it('drops what is said before the answer, and has nothing to listen to [S-127]', async () => {
     const app = mcp(
       new HandWritten({
         'tools/call': async (_params, exchange) => {
@@ -219,7 +237,7 @@ describe('what a modern request must say', () => {
     ['a name sent twice', call, { 'mcp-name': 'a, a' }, 400, -32020],
     ['a method that is not there', modern('nope'), {}, 404, -32601],
     ['initialize', modern('initialize'), {}, 404, -32601],
-  ])('%s', async (_what, message, headers, status, code) => {
+  ])('%s [S-116, S-117, S-118, S-119, S-122]', async (_what, message, headers, status, code) => {
     const response = await postModern(mcp(echo), message, headers)
     expect(response.status).toBe(status)
     expect(await json(response)).toMatchObject({ id: 1, error: { code } })
@@ -240,11 +258,11 @@ describe('what a modern request must say', () => {
     ['white space around', { 'mcp-name': '  a\t' }],
     ['base64', { 'mcp-name': '=?base64?YQ==?=' }],
     ['another case of the header name', { 'mcp-name': undefined, 'MCP-NAME': 'a' }],
-  ])('takes the name with %s', async (_what, headers) => {
+  ])('takes the name with %s [S-118, S-119]', async (_what, headers) => {
     expect((await postModern(mcp(echo), call, headers)).status).toBe(200)
   })
 
-  it('compares names beyond ASCII by their base64', async () => {
+  it('compares names beyond ASCII by their base64 [S-119]', async () => {
     const message = modern('resources/read', { uri: 'x:日本語' })
     const headers = { 'mcp-name': `=?base64?${Buffer.from('x:日本語').toString('base64')}?=` }
     expect((await postModern(mcp(echo), message, headers)).status).toBe(200)
@@ -257,7 +275,7 @@ describe('an endpoint of the modern era alone', () => {
   it.each([
     [{}, -32020],
     [{ 'mcp-protocol-version': '2025-11-25' }, -32022],
-  ])('names the versions it serves to a client of the other one (%j)', async (headers, code) => {
+  ])('names the versions it serves to a client of the other one (%j) [S-125]', async (headers, code) => {
     const response = await post(app, request('initialize', { protocolVersion: '2025-11-25' }), headers)
     expect(response.status).toBe(400)
     const { error } = (await json(response)) as { error: { code: number; message: string } }
@@ -265,7 +283,7 @@ describe('an endpoint of the modern era alone', () => {
     expect(error.message).toContain(MODERN)
   })
 
-  it('has no other method than POST', async () => {
+  it('has no other method than POST [S-123]', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const response = await get(app, {}, { method })
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
