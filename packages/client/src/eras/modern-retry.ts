@@ -47,9 +47,10 @@ export async function carryOn(first: InputRequiredResult, call: UnfinishedCall):
       if (inputResponses !== undefined) thought += performance.now() - asked
       else await pause(Math.min(FIRST_PAUSE * 2 ** round, LONGEST_PAUSE, Math.max(left(), 0)), signal)
       signal.throwIfAborted()
-      if (left() <= 0) throw tookTooLong(method, maxTimeout)
+      const timeLeft = left()
+      if (timeLeft <= 0) throw tookTooLong(method, maxTimeout)
       const params = retryParams(call.params, inputResponses, unfinished.requestState)
-      result = await call.send(method, params, { ...options, signal, maxTimeout: left() })
+      result = await call.send(method, params, { ...options, signal, maxTimeout: timeLeft })
     }
     return result
   })
