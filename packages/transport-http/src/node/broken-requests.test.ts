@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { delay } from '@mcpx/testkit'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HandWritten, MODERN, modern } from '../server/server.fixture.ts'
+import { arrivalSettings } from './broken-requests.ts'
 import { type HttpServer, type ServeHttpOptions, serveHttp } from './serve-http.ts'
 
 const open: HttpServer[] = []
@@ -84,6 +85,12 @@ describe('what is no HTTP', () => {
     socket.write(`${head}\r\n\r\n${body}${head}\r\n\r\n${body}hello\r\n\r\n`)
     expect((await answer).match(/"tools":\[\]/g)).toHaveLength(2)
   })
+})
+
+it('gives headers as long as the whole, however long that is', () => {
+  for (const requestTimeout of [1_000, 600_000]) {
+    expect(arrivalSettings({ requestTimeout })).toMatchObject({ requestTimeout, headersTimeout: requestTimeout })
+  }
 })
 
 it('refuses a limit that is none', async () => {

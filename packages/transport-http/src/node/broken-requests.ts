@@ -9,18 +9,22 @@ import type { ArrivalLimits } from './arrival-limits.ts'
 const MAX_HEADER_SIZE = 16 * 1024
 const REQUEST_TIMEOUT = 60_000
 
+interface ArrivalSettings {
+  readonly maxHeaderSize: number
+  readonly requestTimeout: number
+  /** Node has a time of its own for headers, which is shorter than some for the whole. */
+  readonly headersTimeout: number
+  readonly connectionsCheckingInterval: number
+}
+
 /** What Node is told, so that it finds out by itself. */
-export function arrivalSettings({
-  maxHeaderSize = MAX_HEADER_SIZE,
-  requestTimeout = REQUEST_TIMEOUT,
-}: ArrivalLimits): Required<Pick<ArrivalLimits, 'maxHeaderSize' | 'requestTimeout'>> & {
-  connectionsCheckingInterval: number
-} {
-  const every = { maxHeaderSize, requestTimeout }
-  for (const [name, value] of Object.entries(every)) {
+export function arrivalSettings(limits: ArrivalLimits): ArrivalSettings {
+  const { maxHeaderSize = MAX_HEADER_SIZE, requestTimeout = REQUEST_TIMEOUT } = limits
+  for (const [name, value] of Object.entries({ maxHeaderSize, requestTimeout })) {
     if (!Number.isInteger(value) || value < 1) throw new RangeError(`${name}: expected an integer from 1, got ${value}`)
   }
-  return { ...every, connectionsCheckingInterval: Math.ceil(requestTimeout / 4) }
+  const connectionsCheckingInterval = Math.ceil(requestTimeout / 4)
+  return { maxHeaderSize, requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval }
 }
 
 /** @param unsent the responses that have not reached their client yet */
@@ -40,7 +44,7 @@ export function answerBrokenRequests(http: Server, limits: ArrivalLimits, unsent
   })
 }
 
-function describeProblems({ maxHeaderSize, requestTimeout }: Required<ArrivalLimits>) {
+function describeProblems({ maxHeaderSize, requestTimeout }: ArrivalSettings) {
   return (code: string | undefined): string => {
     if (code === 'HPE_HEADER_OVERFLOW') {
       return response(431, `The headers are larger than ${maxHeaderSize} bytes (maxHeaderSize)`)

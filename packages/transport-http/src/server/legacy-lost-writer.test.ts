@@ -24,7 +24,7 @@ async function writeElsewhere({ bus, session }: Awaited<ReturnType<typeof withLo
   })
 }
 
-describe('a stream whose process is gone', () => {
+describe.concurrent('a stream whose process is gone', () => {
   it('is refused, so that nobody waits for an answer that never comes', async () => {
     const { resume } = await withLostWriter()
     const response = await resume()
