@@ -13,6 +13,10 @@ async function forgetful() {
   const begun: (() => void)[] = []
   const server = createServer({ name: 'forgetful', version: '1' })
     .tool('count', {}, () => `call ${++counts.calls}`)
+    .tool('log', {}, async (_args, ctx) => {
+      await ctx.log.info('x')
+      return 'x'
+    })
     .tool('wait', {}, () => {
       counts.calls += 1
       begun.shift()?.()
@@ -55,7 +59,17 @@ describe('a session that the server has forgotten', () => {
     expect(posts).toEqual(['tools/call', 'initialize', 'notifications/initialized', 'tools/call'])
     expect(counts.calls).toBe(2)
     forget()
-    expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['count', 'wait'])
+    expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['count', 'log', 'wait'])
+  })
+
+  it.each(['ping', 'notifyRootsChanged', 'setLogLevel'] as const)('is opened once more for %s too', async (method) => {
+    const { connector, posts, forget } = await forgetful()
+    await using client = await connect(connector, { era: 'legacy', roots: [] })
+    forget()
+    posts.length = 0
+    await client[method]('info' as never)
+    expect(posts.slice(1, 3)).toEqual(['initialize', 'notifications/initialized'])
+    expect(posts[3]).toBe(posts[0])
   })
 
   it('takes with it what was being done there; that is not repeated, and says so [C-048]', async () => {

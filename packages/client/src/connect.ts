@@ -51,18 +51,10 @@ function createClient(core: Core, keeper: LinkKeeper): Client {
     subscribe: async (uri, options = {}) => (await subscriptions()).subscribe(uri, options),
     unsubscribe: async (uri) => (await subscriptions()).unsubscribe(uri),
     listen,
-    async discover(options = {}) {
-      return (await keeper.link()).discover(options)
-    },
-    async setLogLevel(level, options = {}) {
-      await (await keeper.link()).setLogLevel(level, options)
-    },
-    async ping(options = {}) {
-      await (await keeper.link()).ping(options)
-    },
-    async notifyRootsChanged() {
-      await (await keeper.link()).rootsChanged()
-    },
+    discover: (options = {}) => keeper.use((link) => link.discover(options)),
+    setLogLevel: (level, options = {}) => keeper.use((link) => link.setLogLevel(level, options)),
+    ping: (options = {}) => keeper.use((link) => link.ping(options)),
+    notifyRootsChanged: () => keeper.use((link) => link.rootsChanged()),
     close: () => keeper.close(),
     [Symbol.asyncDispose]: () => keeper.close(),
   }

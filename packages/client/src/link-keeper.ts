@@ -12,6 +12,8 @@ export interface LinkKeeper {
   readonly latest: Link
   /** A link that has not ended. Rejects once the client is closed. */
   link(): Promise<Link>
+  /** Does something over such a link: once more in a new session if the server refused it because it has lost the old one. */
+  use<Result>(run: (link: Link) => Promise<Result>): Promise<Result>
   close(): Promise<void>
   /** Fires when the client is closed. */
   readonly closing: AbortSignal
@@ -41,15 +43,27 @@ export async function keepLink(core: Core, target: Target): Promise<LinkKeeper> 
     }
   }
 
+  async function openLinkIfEnded(): Promise<Link> {
+    throwIfClosed()
+    if (!latest.ended) return latest
+    opening ??= reopen()
+    return opening
+  }
+
   return {
     get latest() {
       return latest
     },
-    async link() {
-      throwIfClosed()
-      if (!latest.ended) return latest
-      opening ??= reopen()
-      return opening
+    link: openLinkIfEnded,
+    async use(run) {
+      const link = latest.ended || closing.signal.aborted ? await openLinkIfEnded() : latest
+      try {
+        return await run(link)
+      } catch (error) {
+        if (!isSessionLost(error)) throw error
+        await link.connection.closed
+        return run(await openLinkIfEnded())
+      }
     },
     async close() {
       closing.abort(new ConnectionError('closed', 'The client was closed'))
@@ -58,4 +72,9 @@ export async function keepLink(core: Core, target: Target): Promise<LinkKeeper> 
     },
     closing: closing.signal,
   }
+}
+
+/** What was refused for this reason was not done. */
+function isSessionLost(error: unknown): boolean {
+  return error instanceof ConnectionError && error.reason === 'closed' && error.status === 404 && error.retryable
 }
