@@ -61,21 +61,24 @@ describe('an answer that is lost', () => {
       },
     ],
     ['by a stream that ends', (response) => stream(response).end()],
-  ] as [string, (response: ServerResponse) => unknown][])('%s says whether asking again is safe [C-048]', async (_, answer) => {
-    const { url, seen } = await serve((_, response) => answer(response))
-    const { connection } = await reach(url)
-    expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({
-      reason: 'unreachable',
-      retryable: false,
-      hint: 'The server may have done what was asked: find out before you ask again.',
-    })
-    expect(await caught(() => connection.request('tools/list', modern()))).toMatchObject({
-      reason: 'unreachable',
-      retryable: true,
-      hint: 'The same request can safely be sent again.',
-    })
-    expect(seen.length).toBe(2)
-  })
+  ] as [string, (response: ServerResponse) => unknown][])(
+    '%s says whether asking again is safe [C-048]',
+    async (_, answer) => {
+      const { url, seen } = await serve((_, response) => answer(response))
+      const { connection } = await reach(url)
+      expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({
+        reason: 'unreachable',
+        retryable: false,
+        hint: 'The server may have done what was asked: find out before you ask again.',
+      })
+      expect(await caught(() => connection.request('tools/list', modern()))).toMatchObject({
+        reason: 'unreachable',
+        retryable: true,
+        hint: 'The same request can safely be sent again.',
+      })
+      expect(seen.length).toBe(2)
+    },
+  )
 
   it('is awaited no longer than its time', async () => {
     const { url } = await serve(() => {})
@@ -222,9 +225,12 @@ describe('a refusal', () => {
   }
   const error = (code: number) => ({ error: { code, message: 'no', data: { supported: ['2026-07-28'] } } })
 
-  it.each([400, 404, 405, 406, 413, 415, 431])('by %i is no answer, and not worth another attempt [C-051]', async (status) => {
-    expect(await refusal(status)).toMatchObject({ reason: 'refused', status, retryable: false })
-  })
+  it.each([400, 404, 405, 406, 413, 415, 431])(
+    'by %i is no answer, and not worth another attempt [C-051]',
+    async (status) => {
+      expect(await refusal(status)).toMatchObject({ reason: 'refused', status, retryable: false })
+    },
+  )
 
   it.each([408, 425, 429, 502, 503, 504])('by %i may pass', async (status) => {
     expect(await refusal(status)).toMatchObject({ reason: 'refused', status, retryable: true })
