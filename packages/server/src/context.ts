@@ -7,22 +7,14 @@ import {
   type Awaitable,
   type ClientFacts,
   type Context,
-  type CreateMessageResult,
-  type ElicitOptions,
-  type ElicitOutcome,
-  type ElicitResult,
   type Exchange,
-  type FormSchema,
   type InputRequest,
   type InputResponse,
   type JsonObject,
   LOGGING_LEVELS,
   type Logger,
   type LoggingLevel,
-  type OpenUrlOptions,
   type RequestInfo,
-  type Root,
-  type SampleParams,
 } from '@mcpx/protocol'
 import type { Asker, Question } from './asker.ts'
 import { elicit, openUrl, roots, sample } from './asks.ts'
@@ -91,7 +83,49 @@ export class RequestContext implements Context {
     return this.#asker
   }
 
-  progress(done: number, total?: number, message?: string): Awaitable<void> {
+  // What is called is given bound, and made when it is asked for: handlers take it out of the context.
+
+  get progress(): Context['progress'] {
+    return (done, total, message) => this.#progress(done, total, message)
+  }
+
+  get letGo(): Context['letGo'] {
+    return () => this.#exchange.letGo?.()
+  }
+
+  get elicit(): Context['elicit'] {
+    return async (key, options) => this.#askOne(key, elicit(options))
+  }
+
+  get openUrl(): Context['openUrl'] {
+    return (key, options) => this.#askOne(key, openUrl(options))
+  }
+
+  get sample(): Context['sample'] {
+    return (key, params) => this.#askOne(key, sample(params))
+  }
+
+  get roots(): Context['roots'] {
+    return (key = 'roots') => this.#askOne(key, roots())
+  }
+
+  get ask(): Context['ask'] {
+    return async <Questions extends Asked>(questions: Questions) => {
+      const all = Object.entries(questions).map(
+        ([key, asked]) => [key, isAsk(asked) ? asked : { request: asked }] as const,
+      )
+      return (await this.#askAll(Object.fromEntries(all))) as { [Key in keyof Questions]?: Answered<Questions[Key]> }
+    }
+  }
+
+  get step(): Context['step'] {
+    return (key, run) => {
+      this.#asker ??= this.#facts.createAsker()
+      return this.#asker.step(key, run)
+    }
+  }
+
+  #progress(done: number, total: number | undefined, message: string | undefined): Awaitable<void> {
     const { progressToken } = this.meta
     if (progressToken === undefined || !(done > this.#lastProgress)) return undefined
     this.#lastProgress = done
@@ -99,40 +133,6 @@ export class RequestContext implements Context {
     if (total !== undefined) params.total = total
     if (message !== undefined) params.message = message
     return this.#facts.notify('notifications/progress', params)
-  }
-
-  letGo(): void {
-    this.#exchange.letGo?.()
-  }
-
-  async elicit<Form extends FormSchema>(key: string, options: ElicitOptions<Form>): Promise<ElicitOutcome<Form>> {
-    return this.#askOne(key, elicit(options))
-  }
-
-  openUrl(key: string, options: OpenUrlOptions): Promise<ElicitResult> {
-    return this.#askOne(key, openUrl(options))
-  }
-
-  sample(key: string, params: SampleParams): Promise<CreateMessageResult> {
-    return this.#askOne(key, sample(params))
-  }
-
-  roots(key = 'roots'): Promise<Root[]> {
-    return this.#askOne(key, roots())
-  }
-
-  async ask<Questions extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(
-    questions: Questions,
-  ): Promise<{ readonly [Key in keyof Questions]?: Answered<Questions[Key]> }> {
-    const all = Object.entries(questions).map(
-      ([key, asked]) => [key, isAsk(asked) ? asked : { request: asked }] as const,
-    )
-    return (await this.#askAll(Object.fromEntries(all))) as { [Key in keyof Questions]?: Answered<Questions[Key]> }
-  }
-
-  step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result> {
-    this.#asker ??= this.#facts.createAsker()
-    return this.#asker.step(key, run)
   }
 
   /** What cannot be asked rejects, so that one question has its answer when this resolves. */
@@ -145,6 +145,8 @@ export class RequestContext implements Context {
     return this.#asker.ask(questions)
   }
 }
+
+type Asked = Readonly<Record<string, InputRequest | Ask<unknown>>>
 
 function isAsk(asked: InputRequest | Ask<unknown>): asked is Ask<unknown> {
   return typeof asked === 'object' && asked !== null && 'request' in asked

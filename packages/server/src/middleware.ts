@@ -2,6 +2,7 @@
 
 import type { Awaitable, Context, JsonObject, ListToolsResult } from '@mcpx/protocol'
 import { createToolLookup, type ToolLookup } from './compose/tool-lookup.ts'
+import { deriveContext } from './derived-context.ts'
 
 /** A request on its way to the handler. */
 export interface ServerRequest {
@@ -9,8 +10,11 @@ export interface ServerRequest {
   readonly params: JsonObject
 }
 
-/** Passes the request on, or another one in its place, and gives the result. Who comes next gets `ctx`, if it is given. */
-export type Next = (request?: ServerRequest, ctx?: Context) => Promise<object>
+/**
+ * Passes the request on, or another one in its place, and gives the result. Who comes next gets the context, with what
+ * is given here in the place of its members; so `{ auth }` and `{ ...ctx, auth }` are the same.
+ */
+export type Next = (request?: ServerRequest, ctx?: Partial<Context>) => Promise<object>
 
 /**
  * Must call `next` at most once and give a result: what `next` gave, or another one. `findTool` tells what the
@@ -30,10 +34,10 @@ export function wrap(middlewares: readonly Middleware[], endpoint: Endpoint): En
   return middlewares.reduceRight<Endpoint>((inner, middleware) => {
     return (request, ctx) => {
       let called = false
-      const next: Next = async (changed = request, changedCtx = ctx) => {
+      const next: Next = async (changed = request, other = ctx) => {
         if (called) throw new Error('A middleware called next() more than once')
         called = true
-        return inner(changed, changedCtx)
+        return inner(changed, other === ctx ? ctx : deriveContext(ctx, other))
       }
       return middleware(request, ctx, next, findTool)
     }

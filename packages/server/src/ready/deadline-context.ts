@@ -1,26 +1,6 @@
 /** A context whose signal also fires when a deadline has passed; questions to the client halt the clock. */
 
-import type {
-  Answered,
-  Ask,
-  AuthInfo,
-  Awaitable,
-  ClientFacts,
-  Context,
-  CreateMessageResult,
-  ElicitOptions,
-  ElicitOutcome,
-  ElicitResult,
-  FormSchema,
-  InputRequest,
-  InputResponse,
-  JsonObject,
-  Logger,
-  OpenUrlOptions,
-  RequestInfo,
-  Root,
-  SampleParams,
-} from '@mcpx/protocol'
+import type { AuthInfo, ClientFacts, Context, InputResponse, JsonObject, Logger, RequestInfo } from '@mcpx/protocol'
 import type { Asker } from '../asker.ts'
 import type { Deadline } from './deadline.ts'
 
@@ -72,37 +52,35 @@ export class DeadlineContext implements Context {
     return this.#inner.asker
   }
 
-  progress(done: number, total?: number, message?: string): Awaitable<void> {
-    return this.#inner.progress(done, total, message)
+  get progress(): Context['progress'] {
+    return (done, total, message) => this.#inner.progress(done, total, message)
   }
 
-  letGo(): void {
-    this.#inner.letGo()
+  get letGo(): Context['letGo'] {
+    return () => this.#inner.letGo()
   }
 
-  elicit<Form extends FormSchema>(key: string, options: ElicitOptions<Form>): Promise<ElicitOutcome<Form>> {
-    return this.#deadline.outside(() => this.#inner.elicit(key, options))
+  get step(): Context['step'] {
+    return (key, run) => this.#inner.step(key, run)
   }
 
-  openUrl(key: string, options: OpenUrlOptions): Promise<ElicitResult> {
-    return this.#deadline.outside(() => this.#inner.openUrl(key, options))
+  get elicit(): Context['elicit'] {
+    return (key, options) => this.#deadline.outside(() => this.#inner.elicit(key, options))
   }
 
-  sample(key: string, params: SampleParams): Promise<CreateMessageResult> {
-    return this.#deadline.outside(() => this.#inner.sample(key, params))
+  get openUrl(): Context['openUrl'] {
+    return (key, options) => this.#deadline.outside(() => this.#inner.openUrl(key, options))
   }
 
-  roots(key?: string): Promise<Root[]> {
-    return this.#deadline.outside(() => this.#inner.roots(key))
+  get sample(): Context['sample'] {
+    return (key, params) => this.#deadline.outside(() => this.#inner.sample(key, params))
   }
 
-  ask<Questions extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(
-    questions: Questions,
-  ): Promise<{ readonly [Key in keyof Questions]?: Answered<Questions[Key]> }> {
-    return this.#deadline.outside(() => this.#inner.ask(questions))
+  get roots(): Context['roots'] {
+    return (key) => this.#deadline.outside(() => this.#inner.roots(key))
   }
 
-  step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result> {
-    return this.#inner.step(key, run)
+  get ask(): Context['ask'] {
+    return (questions) => this.#deadline.outside(() => this.#inner.ask(questions))
   }
 }
