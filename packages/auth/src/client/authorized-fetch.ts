@@ -1,7 +1,7 @@
 /** Sends requests with a token, and deals with a server that wants another one: a bounded number of times. */
 
 import { type Demand, demandOf } from './challenge.ts'
-import { failure } from './failure.ts'
+import { failure, quote } from './failure.ts'
 import type { AuthTarget, Fetch } from './fetch.ts'
 import type { Tokens } from './records.ts'
 import type { Renewed } from './renewal.ts'
@@ -12,6 +12,8 @@ import { createStepUps, type StepUps } from './step-ups.ts'
 interface Tries {
   nonces: number
   refusals: number
+  /** How often more rights were asked for. */
+  stepUps: number
   /** How the token was got that is in use. */
   by: Renewed['by']
   /** The scopes that were asked for on the way. */
@@ -34,14 +36,14 @@ export function createAuthorizedFetch(
     const url = new URL(input instanceof Request ? input.url : input)
     refuseElsewhere(url, server)
     const caller: Caller = { fetch, signal: init.signal ?? (input instanceof Request ? input.signal : undefined) }
-    const tries: Tries = { nonces: 0, refusals: 0, by: 'kept', steps: new Set() }
+    const tries: Tries = { nonces: 0, refusals: 0, stepUps: 0, by: 'kept', steps: new Set() }
     const kept = session.current(caller)
     let tokens = kept instanceof Promise ? await unhurried(() => kept, caller, hold) : kept
     const method = (init.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
     for (;;) {
       const response = await send(fetch, session, tokens, input, { ...init, method }, url)
       const demand = isRefusal(response) ? demandOf(response, session.prover ? 'dpop' : 'bearer') : undefined
-      const next = demand && nextStep(response, demand, tokens, { session, stepUps, tries, url, method })
+      const next = demand && nextStep(response, demand, tokens, { session, stepUps, maxStepUps, tries, url, method })
       if (next === undefined) {
         if (response.ok) for (const step of tries.steps) stepUps.succeeded(step)
         return response
@@ -89,6 +91,7 @@ async function send(
 interface Situation {
   readonly session: Session
   readonly stepUps: StepUps
+  readonly maxStepUps: number
   readonly tries: Tries
   readonly url: URL
   readonly method: string
@@ -122,14 +125,15 @@ function afterUnauthorized(demand: Demand, tokens: Tokens | undefined, { session
   } else if (tries.by !== 'flow' && tries.refusals <= MOST_REFUSALS) {
     return { scope, resourceMetadata, fromTheBeginning: tries.by === 'refresh' }
   }
-  const said = demand.error === undefined ? '' : ` (${demand.error.slice(0, 50)})`
+  const said = demand.error === undefined ? '' : ` (${quote(demand.error)})`
   const hint = 'The server and its authorization server do not agree on whom tokens are for, or who makes them.'
   const error = failure('verification', `The server refuses a token that it has just asked for${said}`, { url, hint })
   session.rest(error)
   throw error
 }
 
-function afterForbidden(demand: Demand, tokens: Tokens | undefined, { stepUps, tries, url }: Situation) {
+function afterForbidden(demand: Demand, tokens: Tokens | undefined, situation: Situation) {
+  const { stepUps, maxStepUps, tries, url } = situation
   const { scope, resourceMetadata } = demand
   const step = [...scope].sort().join(' ')
   const granted = tokens?.scope ?? []
@@ -137,8 +141,13 @@ function afterForbidden(demand: Demand, tokens: Tokens | undefined, { stepUps, t
   if (has || !stepUps.mayTry(step)) {
     const why = has ? 'and says of a token that has it that it does not' : 'and did not get it when it was asked for'
     const hint = 'Whoever is logged in may not do this, or the server asks for what is never granted.'
-    throw failure('authorization', `The server wants the scope ${step}, ${why}`, { url, hint })
+    throw failure('authorization', `The server wants the scope ${quote(step)}, ${why}`, { url, hint })
   }
+  if (tries.stepUps >= maxStepUps) {
+    const hint = 'It named others than those that it had asked for before. Nobody is asked again for this request.'
+    throw failure('authorization', `The server wants more scopes each time, now ${quote(step)}`, { url, hint })
+  }
+  tries.stepUps += 1
   stepUps.tried(step)
   tries.steps.add(step)
   return { scope, resourceMetadata, stepUp: true, fromTheBeginning: true }

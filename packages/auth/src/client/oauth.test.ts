@@ -270,6 +270,19 @@ describe('more rights', () => {
     await ok(fetch(one.mcp))
   })
 
+  it('are asked for a few times in one request, also by a server that thinks of ever new ones [C-152]', async () => {
+    let count = 0
+    const one = new World({ serve: (request) => (request.method === 'POST' ? forbidden(`s${++count}`) : undefined) })
+    const fetch = oauth({ redirect: one.redirect })(one.fetch)
+    await ok(fetch(one.mcp))
+    const error = await caught(() => fetch(one.mcp, { method: 'POST', body: '{}' }))
+    expect(error).toMatchObject({
+      step: 'authorization',
+      message: expect.stringMatching(/wants more scopes each time/),
+    })
+    expect(one.logins).toBe(1 + 2)
+  })
+
   it('that a challenge does not name are nothing that could be asked for', async () => {
     const one = new World({ serve: () => new Response('', { status: 403 }) })
     const response = await oauth({ redirect: one.redirect })(one.fetch)(one.mcp)
