@@ -2,7 +2,7 @@
 
 // Not the global type of that name: with Node's types alone there is none.
 import type { CryptoKey } from 'jose'
-import { failure } from './failure.ts'
+import { failure, quote } from './failure.ts'
 import { randomText } from './random-text.ts'
 import type { ServerMetadata } from './server-metadata.ts'
 
@@ -55,7 +55,7 @@ function methodOf({ tokenEndpointAuthMethods: supported, tokenEndpoint: url }: S
   if (supported === undefined || supported.includes('client_secret_basic')) return 'client_secret_basic'
   if (supported.includes('client_secret_post')) return 'client_secret_post'
   if (supported.includes('none')) return 'none'
-  const message = `The server wants clients to authenticate by ${supported.slice(0, 5).join(', ')}, and there is a secret`
+  const message = `The server wants clients to authenticate by ${quote(supported.slice(0, 5).join(', '))}, and there is a secret`
   throw failure('token', message, { url, hint: 'Pass a privateKey instead, where it says private_key_jwt.' })
 }
 

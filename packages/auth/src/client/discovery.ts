@@ -1,6 +1,6 @@
 /** Walks from a server to the authorization server that gives out its tokens. */
 
-import { failure } from './failure.ts'
+import { failure, quote } from './failure.ts'
 import type { Link } from './link.ts'
 import { canonicalResource, type ResourceMetadata, readResourceMetadata } from './resource-metadata.ts'
 import { assumedMetadata, missingServerMetadata, readServerMetadata, type ServerMetadata } from './server-metadata.ts'
@@ -43,7 +43,7 @@ function choose({ authorizationServers }: ResourceMetadata, { url, issuer, prefe
   if (issuer === undefined)
     return preferred !== undefined && authorizationServers.includes(preferred) ? preferred : first
   if (authorizationServers.includes(issuer)) return issuer
-  const named = authorizationServers.slice(0, 3).join(', ')
+  const named = quote(authorizationServers.slice(0, 3).join(', '))
   const message = `The server names ${named} as its authorization server, and this client is bound to ${issuer}`
   const hint = 'Nothing was sent there. If the server has moved, register with its new authorization server.'
   throw failure('discovery', message, { url, hint })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AuthError } from '../auth-error.ts'
 import { oauth } from './oauth.ts'
-import { json, World, type WorldOptions } from './world.fixture.ts'
+import { caught, json, World, type WorldOptions } from './world.fixture.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`FC_SEED=${seed}`)
@@ -92,4 +92,18 @@ describe('a client survives what is not what it should be', () => {
   ])('%s', async (_, worlds) => {
     await fc.assert(fc.asyncProperty(worlds, survives), { seed, numRuns: 60 })
   })
+})
+
+it.each([
+  ['authorization servers', { resource: { authorization_servers: ['https://as.example/\u001b[31m\u009b'] } }],
+  [
+    'an error of a challenge',
+    { challenge: 'Bearer error="a\u009b31m"', valid: Object.assign(new Set(), { has: () => false }) },
+  ],
+])('tells of %s without what a terminal would obey', async (_, options: WorldOptions) => {
+  const world = new World({ serve: () => new Response('', { status: 401 }), ...options })
+  const issuer = 'resource' in options ? 'https://good.example' : undefined
+  const { message } = (await caught(() => oauth({ redirect: world.redirect, issuer })(world.fetch)(world.mcp))) as Error
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+  expect(message).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
 })

@@ -1,5 +1,5 @@
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from 'jose'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { enterprise } from './enterprise.ts'
 import { clientCredentials, workload } from './machine-flows.ts'
 import { caught, json, World } from './world.fixture.ts'
@@ -119,6 +119,43 @@ it('trades what the platform says of a workload, read anew each time, and does n
   const error = await caught(() => workload({ assertion: 'platform-token' })(strict.fetch)(strict.mcp))
   expect(error).toMatchObject({ step: 'token', message: expect.stringMatching(/invalid_grant: \[redacted\] is old/) })
   expect(strict.to('/token').length).toBe(1)
+})
+
+describe('a platform’s token', () => {
+  const tokenFor = (aud?: string | string[]) =>
+    `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ sub: 'pod', aud }))}.AA`
+  const login = 'https://login.corp.example'
+  const evil = () => new World({ issuer: 'https://evil.example' })
+
+  it.each([
+    ['another authorization server', login],
+    ['several others', [login, 'https://other.example']],
+    ['one that is only spelled alike', 'https://evil.example.corp.example'],
+  ])('that is for %s is not shown to one that the server names', async (_, audience) => {
+    const world = evil()
+    const error = await caught(() => workload({ assertion: tokenFor(audience) })(world.fetch)(world.mcp))
+    expect(error).toMatchObject({
+      step: 'token',
+      message: expect.stringMatching(/not for https:\/\/evil.example.*issuer/),
+    })
+    expect(world.to('/token')).toEqual([])
+  })
+
+  it.each([
+    ['the authorization server', 'https://as.example'],
+    ['its token endpoint', ['x', 'https://as.example/token']],
+    ['the same with a slash', 'https://as.example/'],
+    ['nobody in particular', undefined],
+  ])('that is for %s is shown', async (_, audience) => {
+    const world = new World()
+    expect((await workload({ assertion: () => tokenFor(audience) })(world.fetch)(world.mcp)).status).toBe(200)
+  })
+
+  it('that is for a name of its own is shown to the issuer that the user names', async () => {
+    const world = new World()
+    const options = { assertion: tokenFor('api://exchange'), issuer: world.issuer }
+    expect((await workload(options)(world.fetch)(world.mcp)).status).toBe(200)
+  })
 })
 
 it('is vouched for by the identity provider of a company, which names the server that the assertion is for', async () => {

@@ -2,9 +2,10 @@
 
 import type { AssertionKey, Client, PrivateKey, SecretMethod } from './client-authentication.ts'
 import { type CommonOptions, createAuth } from './create-auth.ts'
-import { failure } from './failure.ts'
+import { failure, quote } from './failure.ts'
 import type { Auth, Awaitable } from './fetch.ts'
 import type { Attempt, Flow } from './flow.ts'
+import type { ServerMetadata } from './server-metadata.ts'
 import { requestToken } from './token-endpoint.ts'
 
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
@@ -45,7 +46,10 @@ export function clientCredentials(options: ClientCredentialsOptions): Auth {
 }
 
 export interface WorkloadOptions extends CommonOptions {
-  /** The token of the platform: read for each request, as platforms change it. Its audience is the authorization server. */
+  /**
+   * The token of the platform: read for each request, as platforms change it. Its audience is the authorization server;
+   * one that is for somebody else is not shown, unless `issuer` is given.
+   */
   readonly assertion: string | ((context: { readonly issuer: string; readonly resource: string }) => Awaitable<string>)
 }
 
@@ -58,9 +62,28 @@ export function workload(options: WorkloadOptions): Auth {
     machineFlow(JWT_BEARER, client, async ({ found }) => {
       const { resource, server } = found
       const text = typeof assertion === 'string' ? assertion : await assertion({ issuer: server.issuer, resource })
+      // An issuer that the user names may go by another name at the platform.
+      if (options.issuer === undefined) await refuseOtherAudience(text, server)
       return { grant_type: JWT_BEARER, assertion: text }
     }),
   )
+}
+
+/** Whoever gets an assertion can use it at whom it is for: it goes to nobody else, whomever the server names. */
+async function refuseOtherAudience(assertion: string, { issuer, tokenEndpoint }: ServerMetadata): Promise<void> {
+  const { decodeJwt } = await import('jose')
+  let audience: unknown
+  try {
+    audience = decodeJwt(assertion).aud
+  } catch {
+    // What is no JWT says nothing of whom it is for.
+  }
+  if (audience === undefined) return
+  const bare = (url: string) => url.replace(/\/$/, '')
+  const ours = [bare(issuer), bare(tokenEndpoint.href)]
+  if ([audience].flat().some((each) => typeof each === 'string' && ours.includes(bare(each)))) return
+  const hint = 'It was not sent. If this is the right authorization server, name it: pass its issuer to workload().'
+  throw failure('token', `The assertion is for ${quote(audience)}, not for ${quote(issuer)}`, { url: issuer, hint })
 }
 
 export function clientOf(options: CredentialOptions): Client {
@@ -94,7 +117,7 @@ export function machineFlow(
 
 function refuseWithoutGrant({ found: { server } }: Attempt, grantType: string): void {
   if (server.grantTypes === undefined || server.grantTypes.includes(grantType)) return
-  const offered = server.grantTypes.slice(0, 5).join(', ')
+  const offered = quote(server.grantTypes.slice(0, 5).join(', '))
   const hint = 'Ask whoever runs it to switch the grant on.'
   const message = `The authorization server does not offer ${grantType}, only ${offered}`
   throw failure('token', message, { url: server.issuer, hint })

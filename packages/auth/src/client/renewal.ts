@@ -3,7 +3,7 @@
 import type { Client } from './client-authentication.ts'
 import { type Discovery, discover } from './discovery.ts'
 import type { Prover } from './dpop.ts'
-import { failure } from './failure.ts'
+import { failure, quote } from './failure.ts'
 import type { Fetch } from './fetch.ts'
 import type { Attempt, Flow } from './flow.ts'
 import type { LinkRules } from './link.ts'
@@ -75,7 +75,7 @@ export async function renewTokens(
 
 function refuseOther({ server }: Discovery, before: string, url: URL): void {
   if (server.issuer === before) return
-  const message = `The server now names ${server.issuer} as its authorization server, and the client belongs to ${before}`
+  const message = `The server now names ${quote(server.issuer)} as its authorization server, and the client belongs to ${before}`
   const hint = 'Register with the new one, and pass its issuer beside the client id.'
   throw failure('discovery', message, { url, hint })
 }
