@@ -17,6 +17,11 @@ export interface RequestInfo {
 export interface Exchange {
   /** Fires when the answer is no longer wanted. Created when it is first read. */
   readonly signal: AbortSignal
+  /**
+   * Fires when the carrier is about to end while the peer still hears: what goes on until somebody ends it, such as a
+   * stream of changes, ends now, with its answer. Absent where a carrier cannot tell.
+   */
+  readonly closing?: AbortSignal | undefined
   /** Who is asking, as established by the carrier; never taken from the message. */
   readonly auth: AuthInfo | undefined
   /** The session this message belongs to; legacy era only. */

@@ -18,9 +18,10 @@ import { type Answering, createAnswering, LISTEN } from './answering.ts'
 import { type Asking, createAsking } from './asking.ts'
 import { createConnectionSession } from './connection-session.ts'
 import { DUPLEX_LIMITS, type DuplexLimits } from './duplex-limits.ts'
+import { guarded } from './guarded.ts'
 import { createOutbox, hasEnded, type Outbox } from './outbox.ts'
 import { relatedRequest } from './progress.ts'
-import { guarded, writable } from './repairs.ts'
+import { writable } from './repairs.ts'
 import { createRunningRequests, type ExchangeHost } from './running-requests.ts'
 
 export interface DuplexOptions {
@@ -135,7 +136,7 @@ class Connection implements Duplex, ExchangeHost {
 
   async drain(timeout: number): Promise<void> {
     this.#answering.stop()
-    this.#running.abortStreams(new ConnectionError('closed', 'Shutting down'))
+    this.#running.finishStreams(new ConnectionError('closed', 'Shutting down'))
     await this.#idle(timeout)
     await this.close()
   }

@@ -25,6 +25,7 @@ export class RunningExchange implements Exchange {
   readonly #during: RequestId | undefined
   #controller: AbortController | undefined
   #reason: unknown
+  #closing: AbortController | undefined
   #state: 'open' | 'aborted' | 'ended' = 'open'
 
   /** Whether this goes on until somebody ends it. */
@@ -57,6 +58,11 @@ export class RunningExchange implements Exchange {
     return this.#controller.signal
   }
 
+  get closing(): AbortSignal {
+    this.#closing ??= new AbortController()
+    return this.#closing.signal
+  }
+
   get during(): RequestOptions | undefined {
     return this.#during === undefined ? undefined : this.#host.optionsOf?.(this.#during)
   }
@@ -77,6 +83,12 @@ export class RunningExchange implements Exchange {
   /** The answer is out: what is said from now on goes nowhere. */
   end(): void {
     if (this.#state === 'open') this.#state = 'ended'
+  }
+
+  /** Ends by an answer of its own what listens for that, and by force what does not. */
+  finish(reason: unknown): void {
+    if (this.#closing === undefined) this.abort(reason)
+    else this.#closing.abort(reason)
   }
 
   /** The answer is no longer wanted. */
@@ -102,6 +114,8 @@ export interface RunningRequests {
   abortAll(reason: unknown): void
   /** Aborts what would never end by itself. */
   abortStreams(reason: unknown): void
+  /** Has what would never end by itself end with its answer. */
+  finishStreams(reason: unknown): void
   /** Resolves once nothing runs. */
   idle(): Promise<void>
 }
@@ -133,6 +147,9 @@ export function createRunningRequests(): RunningRequests {
     },
     abortStreams(reason) {
       for (const exchange of [...running.values()]) if (exchange.isStream) exchange.abort(reason)
+    },
+    finishStreams(reason) {
+      for (const exchange of [...running.values()]) if (exchange.isStream) exchange.finish(reason)
     },
     idle: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => void onIdle.push(resolve))),
   }

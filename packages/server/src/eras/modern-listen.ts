@@ -55,7 +55,7 @@ async function stream(call: ModernCall, wanted: SubscriptionFilter): Promise<Res
   })
   try {
     await tell('notifications/subscriptions/acknowledged', { notifications: filter })
-    await firstOf(signal, core.closing)
+    await firstOf(signal, core.closing, exchange.closing)
   } finally {
     stop()
     await watched.leave()
@@ -123,15 +123,15 @@ function toNotification(
 }
 
 /** Resolves when one of the signals has fired; listens to neither afterwards. */
-async function firstOf(...signals: AbortSignal[]): Promise<void> {
+async function firstOf(...signals: (AbortSignal | undefined)[]): Promise<void> {
   let onAbort = (): void => {}
   const fired = new Promise<void>((resolve) => {
     onAbort = resolve
     for (const signal of signals) {
-      if (signal.aborted) resolve()
-      else signal.addEventListener('abort', onAbort)
+      if (signal?.aborted) resolve()
+      else signal?.addEventListener('abort', onAbort)
     }
   })
   await fired
-  for (const signal of signals) signal.removeEventListener('abort', onAbort)
+  for (const signal of signals) signal?.removeEventListener('abort', onAbort)
 }

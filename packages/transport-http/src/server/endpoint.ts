@@ -82,6 +82,7 @@ class GuardedEndpoint implements Endpoint {
   async drain(ms: number): Promise<void> {
     this.#isClosing = true
     this.#eras.endFeeds()
+    for (const each of this.#host.running) each.finish()
     await idle(this.#host, ms)
     this.close()
   }

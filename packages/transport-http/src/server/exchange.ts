@@ -33,6 +33,8 @@ export class HttpExchange implements Exchange {
   #ended = false
   #unfollow: (() => void) | undefined
   #wasRoused = false
+  #closing: AbortController | undefined
+  #isClosing = false
 
   constructor(facts: ExchangeFacts) {
     this.#facts = facts
@@ -47,6 +49,12 @@ export class HttpExchange implements Exchange {
   get signal(): AbortSignal {
     this.#controller ??= this.#createController()
     return this.#controller.signal
+  }
+
+  get closing(): AbortSignal {
+    this.#closing ??= new AbortController()
+    if (this.#isClosing) this.#closing.abort()
+    return this.#closing.signal
   }
 
   get isAborted(): boolean {
@@ -73,6 +81,12 @@ export class HttpExchange implements Exchange {
   rouse(): void {
     if (this.#wasRoused && !this.#ended) void this.#facts.say(undefined)
     this.#wasRoused = true
+  }
+
+  /** Has what goes on until somebody ends it end with its answer. */
+  finish(): void {
+    this.#isClosing = true
+    this.#closing?.abort()
   }
 
   /** Nobody waits for the answer any more. */

@@ -5,6 +5,7 @@ import {
   type Awaitable,
   type Exchange,
   errorMessage,
+  guarded,
   internalError,
   isPromise,
   type NotificationMessage,
@@ -28,6 +29,8 @@ export interface Inbound {
 export interface Running {
   /** Called now and then, to show that the work goes on. */
   rouse(): void
+  /** Ends with its answer what goes on until somebody ends it. */
+  finish(): void
   abort(reason: Error): void
 }
 
@@ -51,7 +54,7 @@ export function createHost(responder: Responder, options: EndpointOptions): Host
     keepAlive: options.keepAlive ?? KEEP_ALIVE,
     servesSessions: options.legacy !== false,
     running: new Set(),
-    report: options.report ?? (() => {}),
+    report: guarded(options.report),
   }
 }
 
