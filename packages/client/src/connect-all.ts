@@ -1,7 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Connects to several servers and calls them as one: `git.search` is the tool `search` of the server `git`. */
 
-import { type Change, ConnectionError, quoted, type ServerCapabilities, type SubscriptionFilter } from '@mcpx/protocol'
+import {
+  type Change,
+  ConnectionError,
+  guarded,
+  quoted,
+  type ServerCapabilities,
+  type SubscriptionFilter,
+} from '@mcpx/protocol'
 import type { Client } from './client.ts'
 import { connect } from './connect.ts'
 import { joinListenings, joinListings } from './joined.ts'
@@ -45,6 +52,7 @@ export async function connectAll<const Targets extends Readonly<Record<string, T
 ): Promise<ClientGroup<Targets>> {
   const names = Object.keys(targets)
   names.forEach(checkMember)
+  const report = guarded(options.onReport)
   const clients = new Map<string, Client>()
   const failures = new Map<string, Error>()
   const connecting = names.map(async (name) => {
@@ -52,7 +60,7 @@ export async function connectAll<const Targets extends Readonly<Record<string, T
       clients.set(name, await connect(targets[name] as Parameters<typeof connect>[0], options))
     } catch (error) {
       failures.set(name, error as Error)
-      options.onReport?.(new Error(`The server ${quoted(name)} could not be connected to`, { cause: error }))
+      report(new Error(`The server ${quoted(name)} could not be connected to`, { cause: error }))
     }
   })
   await Promise.all(connecting)
@@ -63,7 +71,7 @@ export async function connectAll<const Targets extends Readonly<Record<string, T
     const client = clients.get(name)
     return client === undefined ? [] : [[name, client]]
   })
-  return Object.assign(createGroup(ordered, options.onReport ?? (() => {})), {
+  return Object.assign(createGroup(ordered, report), {
     clients: Object.fromEntries(ordered),
     failures: Object.fromEntries(failures),
   }) as unknown as ClientGroup<Targets>

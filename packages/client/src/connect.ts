@@ -1,6 +1,6 @@
 /** Connects to a server: over a carrier, or within the process. */
 
-import type { Connector, Responder, SubscriptionFilter } from '@mcpx/protocol'
+import { type Connector, guarded, type Responder, type SubscriptionFilter } from '@mcpx/protocol'
 import { createCalls } from './calls.ts'
 import type { Client } from './client.ts'
 import { type Core, createCore } from './core.ts'
@@ -62,7 +62,7 @@ function createClient(core: Core, keeper: LinkKeeper): Client {
 
 /** What keeps the subscriptions, loaded by the first who wants one; at once where somebody hears of all changes. */
 function createLaterSubscriptions(core: Core, keeper: LinkKeeper, listen: Client['listen']) {
-  const { onChange } = core.options
+  const onChange = core.options.onChange && guarded(core.options.onChange, core.report)
   const capabilities = () => keeper.latest.server.capabilities
   let loading: Promise<Subscriptions> | undefined
   async function load(): Promise<Subscriptions> {

@@ -4,6 +4,7 @@ import {
   type Change,
   ConnectionError,
   check,
+  guarded,
   type Implementation,
   type LoggingLevel,
   LoggingMessageNotificationParams,
@@ -11,7 +12,7 @@ import {
   type RequestOptions,
 } from '@mcpx/protocol'
 import { createHandlers, type Handlers } from './handlers.ts'
-import type { CallOptions, ClientOptions } from './options.ts'
+import type { CallOptions, ClientOptions, Progress } from './options.ts'
 import { createResponseCache, type ResponseCache } from './response-cache.ts'
 import type { Turns } from './turns.ts'
 
@@ -35,9 +36,10 @@ export interface Core {
 export const VERSION = '0.0.0'
 
 export function createCore(options: ClientOptions): Core {
-  const { cache = 256, onLog } = options
+  const { cache = 256 } = options
   const responses = createResponseCache(cache === false ? 0 : cache)
-  const report = options.onReport ?? (() => {})
+  const report = guarded(options.onReport)
+  const onLog = options.onLog && guarded(options.onLog, report)
   const core: Core = {
     options,
     handlers: createHandlers(options),
@@ -50,7 +52,7 @@ export function createCore(options: ClientOptions): Core {
     hear(notification) {
       const entry = logEntryOf(notification, report)
       // Where several calls listen, nothing says whose message it is: none of them gets what may be another's.
-      const hear = core.turns?.onLog ?? onLog
+      const hear = core.turns?.onLog === undefined ? onLog : guarded(core.turns.onLog, report)
       if (entry !== undefined) hear?.(entry)
     },
     changed: (change) => responses.invalidate(change),
@@ -82,21 +84,21 @@ export function sendOptions(core: Core, { signal, timeout, maxTimeout, ...call }
   if (onAsk !== undefined) options.onAsk = onAsk
   if (onProgress === undefined && onNotification === undefined && onLog === undefined) return options
   options.onNotification = (notification) => {
-    onNotification?.(notification)
-    if (notification.method === 'notifications/progress') tellProgress(notification, onProgress)
+    guarded(onNotification, core.report)(notification)
+    if (notification.method === 'notifications/progress') tellProgress(notification, guarded(onProgress, core.report))
     else if (onLog === undefined) core.hear(notification)
     else {
       const entry = logEntryOf(notification, core.report)
-      if (entry !== undefined) onLog(entry)
+      if (entry !== undefined) guarded(onLog, core.report)(entry)
     }
   }
   return options
 }
 
-function tellProgress({ params = {} }: NotificationMessage, onProgress: CallOptions['onProgress']): void {
+function tellProgress({ params = {} }: NotificationMessage, onProgress: (progress: Progress) => void): void {
   const { progress, total, message } = params
   if (typeof progress !== 'number') return
-  onProgress?.({
+  onProgress({
     progress,
     ...(typeof total === 'number' && { total }),
     ...(typeof message === 'string' && { message }),

@@ -3,6 +3,7 @@
 import {
   type Change,
   type Context,
+  guarded,
   type Handler,
   hasCapability,
   type JsonObject,
@@ -27,9 +28,9 @@ export interface ProxyOptions {
  * createServer(info).mount('old', proxy(client))
  * ```
  */
-export function proxy(client: Client, { report = () => {} }: ProxyOptions = {}): Handler {
+export function proxy(client: Client, { report }: ProxyOptions = {}): Handler {
   const { capabilities } = client.server
-  const feed = createFeed(client, report)
+  const feed = createFeed(client, guarded(report))
   const handler: Handler = {
     ...(capabilities.tools && toolsOf(client)),
     ...(capabilities.prompts && promptsOf(client)),

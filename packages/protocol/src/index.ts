@@ -127,6 +127,7 @@ export { DUPLEX_LIMITS, type DuplexLimits } from './rpc/duplex-limits.ts'
 export { pause } from './rpc/pause.ts'
 export { cancelledError, createPendingRequests, type PendingRequests } from './rpc/pending-requests.ts'
 export { relatedRequest, withProgressToken } from './rpc/progress.ts'
+export { guarded } from './rpc/repairs.ts'
 export { createRunningRequests, type ExchangeHost, type RunningRequests } from './rpc/running-requests.ts'
 export { type Checked, check } from './schema/check.ts'
 // biome-ignore format: a list of names reads best as a paragraph

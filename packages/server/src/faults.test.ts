@@ -34,4 +34,14 @@ describe('a fault in user code', () => {
     }
     expect(createFaults(deaf).report(new Error('broken'), undefined)).toMatch(/^[0-9a-f]{8}$/)
   })
+
+  it('does no harm when its listener fails only later', async () => {
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => void unhandled.push(error)
+    process.on('unhandledRejection', note)
+    createFaults(async () => Promise.reject(new Error('deaf'))).report(new Error('broken'), undefined)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    process.off('unhandledRejection', note)
+    expect(unhandled).toEqual([])
+  })
 })

@@ -1,6 +1,6 @@
 /** What goes wrong in user code: whole for the server's author, masked for everybody else. */
 
-import { type CallToolResult, type Context, internalError, RpcError } from '@mcpx/protocol'
+import { type CallToolResult, type Context, guarded, internalError, RpcError } from '@mcpx/protocol'
 import { InputRequired } from './input-required.ts'
 import { ToolError } from './tool-error.ts'
 
@@ -13,15 +13,12 @@ export interface Faults {
 }
 
 export function createFaults(onError: OnError | undefined): Faults {
-  const tell = onError ?? print
+  // A reporter that fails must not take the answer, or the process, with it.
+  const tell = guarded<Parameters<OnError>>(onError ?? print)
   return {
     report(error, ctx) {
       const id = crypto.randomUUID().slice(0, 8)
-      try {
-        tell(error, ctx, id)
-      } catch {
-        // A reporter that fails must not take the answer with it.
-      }
+      tell(error, ctx, id)
       return id
     },
   }

@@ -3,9 +3,9 @@
 import { ConnectionError } from '../jsonrpc/connection-error.ts'
 import { toRpcError } from '../jsonrpc/errors.ts'
 import type { NotificationMessage, RequestId, ResponseMessage } from '../jsonrpc/message.ts'
-import { isPromise } from '../ports/awaitable.ts'
 import type { RequestOptions } from '../ports/requester.ts'
 import { createDeadlines } from './deadlines.ts'
+import { guarded } from './repairs.ts'
 import { WaitingRequest } from './waiting-request.ts'
 
 export interface PendingRequests {
@@ -97,7 +97,7 @@ class Pending implements PendingRequests {
     const entry = this.#waiting.get(id)
     if (entry?.options.onNotification === undefined) return false
     entry.progressed()
-    tell(entry.options.onNotification, notification, this.#options.report)
+    guarded(entry.options.onNotification, this.#options.report)(notification)
     return true
   }
 
@@ -145,21 +145,6 @@ class Pending implements PendingRequests {
       else if (due < next) next = due
     }
     return next
-  }
-}
-
-/** A listener that throws, or rejects, is reported and harms nobody else. */
-function tell(
-  listener: (notification: NotificationMessage) => unknown,
-  notification: NotificationMessage,
-  report: PendingRequestsOptions['report'],
-): void {
-  const fail = (problem: unknown) => report?.(problem as Error)
-  try {
-    const heard = listener(notification)
-    if (isPromise(heard)) heard.then(undefined, fail)
-  } catch (problem) {
-    fail(problem)
   }
 }
 

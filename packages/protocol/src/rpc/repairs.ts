@@ -1,8 +1,9 @@
-/** What stands in for what would not work: answers that cannot be written, reporters that throw. */
+/** What stands in for what would not work: answers that cannot be written, functions of others that fail. */
 
 import { encode } from '../jsonrpc/codec.ts'
 import type { RpcError } from '../jsonrpc/errors.ts'
 import { errorMessage, type Message } from '../jsonrpc/message.ts'
+import { isPromise } from '../ports/awaitable.ts'
 
 /** Answers with an error in the place of each that cannot be written. */
 export function writable(answer: Message | Message[]): Message | Message[] {
@@ -18,13 +19,20 @@ function writableOne(answer: Message): Message {
   }
 }
 
-/** A reporter that throws harms nobody but itself. */
-export function guarded(report: ((problem: Error) => void) | undefined): (problem: Error) => void {
-  return (problem) => {
+/**
+ * A function that calls the listener and never throws. What the listener throws, or rejects with, goes to `fail`, which
+ * must not throw. Default: nowhere.
+ */
+export function guarded<Args extends readonly unknown[]>(
+  listener: ((...args: Args) => unknown) | undefined,
+  fail: (problem: Error) => void = () => {},
+): (...args: Args) => void {
+  return (...args) => {
     try {
-      report?.(problem)
-    } catch {
-      // There is nobody left to tell.
+      const heard = listener?.(...args)
+      if (isPromise(heard)) heard.then(undefined, fail)
+    } catch (problem) {
+      fail(problem as Error)
     }
   }
 }

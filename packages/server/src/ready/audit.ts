@@ -1,6 +1,6 @@
 /** Who did what, when, and how it ended: one entry for each request. */
 
-import { type Awaitable, type Context, ErrorCode, isPromise, type JsonObject, RpcError } from '@mcpx/protocol'
+import { type Awaitable, type Context, ErrorCode, guarded, type JsonObject, RpcError } from '@mcpx/protocol'
 import type { Asker } from '../asker.ts'
 import { InputRequired, isInputRequired } from '../input-required.ts'
 import type { Middleware, ServerRequest } from '../middleware.ts'
@@ -61,21 +61,8 @@ const LONGEST_NAME = 200
  */
 export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: AuditOptions = {}): Middleware {
   const redaction = createRedaction(options)
-  const report = (error: unknown, entry: AuditEntry) => {
-    try {
-      options.onError?.(error, entry)
-    } catch {
-      // A reporter that fails must not take the answer with it.
-    }
-  }
-  const send = (entry: AuditEntry) => {
-    try {
-      const written = write(entry)
-      if (isPromise(written)) written.then(undefined, (error: unknown) => report(error, entry))
-    } catch (error) {
-      report(error, entry)
-    }
-  }
+  const report = guarded(options.onError)
+  const send = (entry: AuditEntry) => guarded(write, (error) => report(error, entry))(entry)
   return async (request, ctx, next) => {
     const start = performance.now()
     // Before the handler can change the arguments.
