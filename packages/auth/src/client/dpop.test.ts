@@ -96,3 +96,16 @@ it('binds the tokens of a machine as well', async () => {
   expect((await fetch(world.mcp)).status).toBe(200)
   expect(await proofOf(world.to('/token')[0]?.headers)).toMatchObject({ htm: 'POST' })
 })
+
+it('shows no token that was kept before proofs were wanted, nor one that is bound after they no longer are', async () => {
+  const store = memoryStore()
+  const world = new World()
+  const proven = new World({ token: { token_type: 'DPoP' }, valid: world.valid })
+  await oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
+  const shown = (asked: World) => asked.to('/mcp').map(({ headers }) => headers.get('authorization')?.split(' ', 1)[0])
+  expect((await oauth({ redirect: proven.redirect, store, dpop: true })(proven.fetch)(proven.mcp)).status).toBe(200)
+  expect([shown(proven), proven.logins]).toEqual([[undefined, 'DPoP'], 1])
+  const plain = new World({ valid: world.valid })
+  expect((await oauth({ redirect: plain.redirect, store })(plain.fetch)(plain.mcp)).status).toBe(200)
+  expect([shown(plain), plain.logins]).toEqual([[undefined, 'Bearer'], 1])
+})

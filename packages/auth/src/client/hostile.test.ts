@@ -94,13 +94,13 @@ describe('a client survives what is not what it should be', () => {
   })
 })
 
-it.each([
+it.each<[string, WorldOptions]>([
   ['authorization servers', { resource: { authorization_servers: ['https://as.example/\u001b[31m\u009b'] } }],
   [
     'an error of a challenge',
     { challenge: 'Bearer error="a\u009b31m"', valid: Object.assign(new Set(), { has: () => false }) },
   ],
-])('tells of %s without what a terminal would obey', async (_, options: WorldOptions) => {
+])('tells of %s without what a terminal would obey', async (_, options) => {
   const world = new World({ serve: () => new Response('', { status: 401 }), ...options })
   const issuer = 'resource' in options ? 'https://good.example' : undefined
   const { message } = (await caught(() => oauth({ redirect: world.redirect, issuer })(world.fetch)(world.mcp))) as Error

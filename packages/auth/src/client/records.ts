@@ -45,8 +45,9 @@ export interface Records {
 /**
  * @param server the URL of the server
  * @param kind tells apart clients that share a store
+ * @param type the only one of tokens that is of use: others were kept while the option for proofs was another
  */
-export function createRecords(store: AuthStore, server: URL, kind: string): Records {
+export function createRecords(store: AuthStore, server: URL, kind: string, type: Tokens['tokenType']): Records {
   const lockKey = keyOf('server', `${server.origin}${server.pathname}${server.search}`, kind)
 
   async function place(): Promise<Place | undefined> {
@@ -57,7 +58,8 @@ export function createRecords(store: AuthStore, server: URL, kind: string): Reco
     const key = keyOf('tokens', issuer, clientId, resource)
     const tokens = readTokens(key, await store.get(key))
     // The key is not all that says whose tokens these are.
-    return tokens?.issuer === issuer && tokens.resource === resource ? tokens : undefined
+    const isOurs = tokens?.issuer === issuer && tokens.resource === resource && tokens.tokenType === type
+    return isOurs ? tokens : undefined
   }
 
   return {

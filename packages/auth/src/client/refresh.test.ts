@@ -176,3 +176,29 @@ it('refuses a record that is not what was saved, and says which', async () => {
   const error = await caught(() => oauth({ redirect: world.redirect, store: spoiled })(world.fetch)(world.mcp))
   expect(error).toMatchObject({ step: 'storage', message: expect.stringMatching(/The record tokens\|https/) })
 })
+
+it('is done once for two servers that tokens of one resource are for', async () => {
+  const origin = 'https://mcp.example'
+  const about = () => json({ resource: origin, authorization_servers: ['https://as.example'] })
+  const urls = ['/a', '/b'].map((path) => `${origin}${path}`)
+  const world: World = new World({
+    mcp: urls[0],
+    on: Object.fromEntries([
+      [`${origin}/.well-known/oauth-protected-resource/a`, about],
+      [`${origin}/.well-known/oauth-protected-resource/b`, about],
+      [urls[1], (request: Request) => world.serve(request)],
+    ]),
+  })
+  world.interfere = async ({ url }) => {
+    // Long enough for the other to begin as well.
+    if (url.endsWith('/token')) await wait(30)
+    return undefined
+  }
+  const auth = oauth({ redirect: world.redirect })
+  const fetches = urls.map((url) => ({ url, fetch: auth(world.fetch, { url: new URL(url) }) }))
+  for (const { url, fetch } of fetches) expect((await fetch(url)).status).toBe(200)
+  world.valid.clear()
+  const answers = await Promise.all(fetches.map(({ url, fetch }) => fetch(url)))
+  expect(answers.map(({ status }) => status)).toEqual([200, 200])
+  expect([refreshes(world), world.reused, world.logins]).toEqual([1, 0, 1])
+})

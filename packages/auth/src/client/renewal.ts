@@ -7,7 +7,7 @@ import { failure, quote } from './failure.ts'
 import type { Fetch } from './fetch.ts'
 import type { Attempt, Flow } from './flow.ts'
 import type { LinkRules } from './link.ts'
-import type { Records, Tokens } from './records.ts'
+import { keyOf, type Records, type Tokens } from './records.ts'
 import type { AuthStore } from './store.ts'
 import { askForToken } from './token-endpoint.ts'
 import { includes, isDue, toTokens } from './tokens.ts'
@@ -64,10 +64,13 @@ export async function renewTokens(
   const found = await discover(link, { url, resourceMetadata, issuer, preferred: place?.issuer })
   if (flow.bound && issuer === undefined && place !== undefined) refuseOther(found, place.issuer, url)
   const attempt = { url, link, found, store, prover, clientId: place?.clientId, signal }
-  let renewed = need.fromTheBeginning === true ? undefined : await refresh(options, records, attempt, need)
-  if (renewed === undefined && need.refreshOnly === true) return undefined
-  renewed ??= await begin(options, attempt, need, kept ?? refused)
-  await records.save(renewed.tokens, resourceMetadata)
+  const change: Change = { attempt, need, refused, resourceMetadata }
+  let renewed = need.fromTheBeginning === true ? undefined : await refresh(options, records, change)
+  if (renewed === undefined) {
+    if (need.refreshOnly === true) return undefined
+    renewed = await begin(options, attempt, need, kept ?? refused)
+    await records.save(renewed.tokens, resourceMetadata)
+  }
   // What another authorization server gave is of no use any more.
   if (kept !== undefined && kept.issuer !== renewed.tokens.issuer) await records.drop(kept)
   return renewed
@@ -80,18 +83,42 @@ function refuseOther({ server }: Discovery, before: string, url: URL): void {
   throw failure('discovery', message, { url, hint })
 }
 
-async function refresh(
+interface Change {
+  readonly attempt: Attempt
+  readonly need: Need
+  readonly refused: Tokens | undefined
+  readonly resourceMetadata: string | undefined
+}
+
+/** Other servers may be of the same resource, and their tokens are the same: whoever comes first refreshes them for all. */
+async function refresh(options: RenewalOptions, records: Records, change: Change): Promise<Renewed | undefined> {
+  const { attempt, need, refused, resourceMetadata } = change
+  const { resource, server } = attempt.found
+  const client = await options.flow.client(attempt)
+  if (client === undefined) return undefined
+  const place = { issuer: server.issuer, clientId: client.id, resource }
+  const work = async () => {
+    const before = await records.tokensAt(place)
+    const isGood = before !== undefined && suits(before, refused, need)
+    const renewed: Renewed | undefined = isGood
+      ? { tokens: before, by: 'kept' }
+      : await refreshTokens(options, records, change, client, before)
+    if (renewed !== undefined) await records.save(renewed.tokens, resourceMetadata)
+    return renewed
+  }
+  return options.store.lock?.(keyOf('refresh', place.issuer, place.clientId, resource), work) ?? work()
+}
+
+async function refreshTokens(
   { flow, prover }: RenewalOptions,
   records: Records,
-  attempt: Attempt,
-  need: Need,
+  { attempt, need }: Change,
+  client: Client,
+  before: Tokens | undefined,
 ): Promise<Renewed | undefined> {
   const { found, link } = attempt
   const { resource, server } = found
-  const client = await flow.client(attempt)
-  const before = client && (await records.tokensAt({ issuer: server.issuer, clientId: client.id, resource }))
-  if (client === undefined || before?.refreshToken === undefined) return undefined
-  if (!includes(before.requested, need.scope)) return undefined
+  if (before?.refreshToken === undefined || !includes(before.requested, need.scope)) return undefined
   const params = { grant_type: 'refresh_token', refresh_token: before.refreshToken, resource }
   const answer = await askForToken(link, { step: 'refresh', server, client, params, prover })
   if ('error' in answer) {

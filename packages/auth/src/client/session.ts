@@ -35,7 +35,7 @@ const REST = 30_000
 
 export function createSession(options: RenewalOptions): Session {
   const { url, store, flow, prover } = options
-  const records = createRecords(store, url, flow.kind)
+  const records = createRecords(store, url, flow.kind, prover === undefined ? 'Bearer' : 'DPoP')
   let known: Tokens | undefined
   let loaded = false
   const { renew, rest, revive } = createRenewals(options, records, (tokens) => {

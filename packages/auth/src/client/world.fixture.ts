@@ -107,7 +107,7 @@ export class World {
     const { origin } = new URL(issuer)
     const metadata = { ...this.#serverMetadata(), ...this.#options.server }
     return {
-      [mcp]: (request) => this.#serve(request),
+      [mcp]: (request) => this.serve(request),
       [this.#resourceMetadata]: () =>
         json({ resource: mcp, authorization_servers: [issuer], ...this.#options.resource }),
       [`${origin}/.well-known/oauth-authorization-server${new URL(issuer).pathname.replace(/\/$/, '')}`]: () =>
@@ -132,7 +132,8 @@ export class World {
     }
   }
 
-  #serve(request: Request): Response | Promise<Response> {
+  /** Answers as the server does. */
+  serve(request: Request): Response | Promise<Response> {
     const [, token = ''] = /^(?:Bearer|DPoP) (.+)$/.exec(request.headers.get('authorization') ?? '') ?? []
     const challenge = 'challenge' in this.#options ? this.#options.challenge : this.challenge
     if (!this.valid.has(token)) {
