@@ -75,6 +75,16 @@ function hintFor(retryable: boolean): string {
 export function answerLost(method: string, cause?: unknown): ConnectionError {
   const retryable = repeatable.test(method)
   const hint = hintFor(retryable)
-  const why = cause instanceof Error ? `: ${cause.message}` : ''
-  return new ConnectionError('unreachable', `The answer to ${method} was lost${why}`, { retryable, hint, cause })
+  return new ConnectionError('unreachable', `The answer to ${method} was lost${reasonsOf(cause)}`, {
+    retryable,
+    hint,
+    cause,
+  })
+}
+
+/** What `fetch` says is seldom more than that it failed; what says why, such as that the other side closed, is behind it. */
+function reasonsOf(error: unknown, depth = 0): string {
+  if (!(error instanceof Error) || depth === 3) return ''
+  const next = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined)
+  return `${error.message === '' ? '' : `: ${error.message}`}${reasonsOf(next, depth + 1)}`
 }
