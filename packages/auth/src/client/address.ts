@@ -33,7 +33,10 @@ function reachOfIpv6(groups: readonly number[]): Reach {
   if ((first & 0xffc0) === 0xfe80 || (first & 0xff00) === 0xff00) return 'forbidden'
   const unique = (first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfec0
   const documentation = first === 0x2001 && second === 0xdb8
-  return unique || documentation ? 'private' : 'public'
+  if (unique || documentation) return 'private'
+  // Teredo hides an IPv4 address, and what lies outside of 2000::/3 is nobody's on the public internet.
+  const teredo = first === 0x2001 && second === 0
+  return teredo || (first & 0xe000) !== 0x2000 ? 'forbidden' : 'public'
 }
 
 /** The reach of the IPv4 address that an IPv6 address stands for: mapped, compatible, translated or tunnelled. */
@@ -43,7 +46,8 @@ function ipv4In(groups: readonly number[]): Reach | undefined {
   const [, , , , , sixth = 0, high = 0, low = 0] = groups
   if (zeros && sixth === 0 && high === 0 && low <= 1) return low === 1 ? 'loopback' : 'forbidden'
   if (zeros && (sixth === 0 || sixth === 0xffff)) return reachOfIpv4(bytesOf(high, low))
-  if (first === 0x64 && second === 0xff9b) return reachOfIpv4(bytesOf(high, low))
+  const translated = first === 0x64 && second === 0xff9b && groups.slice(2, 6).every((group) => group === 0)
+  if (translated) return reachOfIpv4(bytesOf(high, low))
   return first === 0x2002 ? reachOfIpv4(bytesOf(second, third)) : undefined
 }
 

@@ -94,16 +94,17 @@ describe('a client survives what is not what it should be', () => {
   })
 })
 
+const refusing = Object.assign(new Set<string>(), { has: () => false })
+
 it.each<[string, WorldOptions]>([
   ['authorization servers', { resource: { authorization_servers: ['https://as.example/\u001b[31m\u009b'] } }],
-  [
-    'an error of a challenge',
-    { challenge: 'Bearer error="a\u009b31m"', valid: Object.assign(new Set(), { has: () => false }) },
-  ],
+  ['an error of a challenge', { challenge: 'Bearer error="a\u009b31m"', valid: refusing }],
 ])('tells of %s without what a terminal would obey', async (_, options) => {
-  const world = new World({ serve: () => new Response('', { status: 401 }), ...options })
-  const issuer = 'resource' in options ? 'https://good.example' : undefined
-  const { message } = (await caught(() => oauth({ redirect: world.redirect, issuer })(world.fetch)(world.mcp))) as Error
+  const world = new World(options)
+  const bound = 'resource' in options ? { issuer: 'https://good.example' } : {}
+  const { message } = (await caught(() =>
+    oauth({ redirect: world.redirect, ...bound })(world.fetch)(world.mcp),
+  )) as Error
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
   expect(message).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
 })

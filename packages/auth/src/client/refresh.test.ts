@@ -180,14 +180,14 @@ it('refuses a record that is not what was saved, and says which', async () => {
 it('is done once for two servers that tokens of one resource are for', async () => {
   const origin = 'https://mcp.example'
   const about = () => json({ resource: origin, authorization_servers: ['https://as.example'] })
-  const urls = ['/a', '/b'].map((path) => `${origin}${path}`)
+  const urls = [`${origin}/a`, `${origin}/b`] as const
   const world: World = new World({
     mcp: urls[0],
-    on: Object.fromEntries([
-      [`${origin}/.well-known/oauth-protected-resource/a`, about],
-      [`${origin}/.well-known/oauth-protected-resource/b`, about],
-      [urls[1], (request: Request) => world.serve(request)],
-    ]),
+    on: {
+      [`${origin}/.well-known/oauth-protected-resource/a`]: about,
+      [`${origin}/.well-known/oauth-protected-resource/b`]: about,
+      [urls[1]]: (request) => world.serve(request),
+    },
   })
   world.interfere = async ({ url }) => {
     // Long enough for the other to begin as well.

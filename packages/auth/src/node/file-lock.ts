@@ -6,6 +6,7 @@ import { hostname } from 'node:os'
 import { kill, pid } from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { failure } from '../client/failure.ts'
+import { isObject } from '../client/json-request.ts'
 
 export interface FileLockOptions {
   /** After how long without a sign of life a lock counts as left behind, in ms. */
@@ -96,12 +97,15 @@ function isRunning(id: number): boolean {
   }
 }
 
+const UNKNOWN: Holder = { token: '', pid: 0, host: '' }
+
 /** A file that is just being written has no holder that could be read: it is as good as any, until it is stale. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   try {
-    return JSON.parse(await readFile(path, 'utf8'))
+    const holder: unknown = JSON.parse(await readFile(path, 'utf8'))
+    return isObject(holder) ? (holder as unknown as Holder) : UNKNOWN
   } catch (error) {
     const isGone = (error as { code?: string }).code === 'ENOENT'
-    return isGone ? undefined : { token: '', pid: 0, host: '' }
+    return isGone ? undefined : UNKNOWN
   }
 }

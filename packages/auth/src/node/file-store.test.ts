@@ -54,7 +54,7 @@ it('takes over a lock that a dead process left, and no other', async () => {
   const left = { token: 'old', host: hostname() }
   await writeFile(path, JSON.stringify({ ...left, pid: 2 ** 22 + 1 }))
   expect(await withFileLock(path, options, run)).toBe('done')
-  for (const holder of [{ ...left, pid: process.pid }, { ...left, host: 'elsewhere', pid: 2 ** 22 + 1 }, {}]) {
+  for (const holder of [{ ...left, pid: process.pid }, { ...left, host: 'elsewhere', pid: 2 ** 22 + 1 }, {}, null]) {
     await writeFile(path, JSON.stringify(holder))
     expect(await caught(() => withFileLock(path, options, run))).toMatchObject({
       message: expect.stringMatching(/not free within 60 ms.*x\.lock/),

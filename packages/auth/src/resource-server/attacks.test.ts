@@ -86,6 +86,7 @@ const tokens: readonly Row[] = [
   ['an end that is no number', 'claims', 401, () => stage.token({ exp: 'never' })],
   ['a token of nobody', 'claims', 401, () => stage.token({ sub: undefined, client_id: undefined })],
   ['a subject that is no text', 'claims', 401, () => stage.token({ sub: 7, client_id: '' })],
+  ['a token whose type is no text', 'type', 401, () => stage.token({}, { typ: 7 as never })],
   ['a proof in the place of a token', 'type', 401, () => stage.token({}, { typ: 'dpop+jwt' })],
   ['an assertion in the place of a token', 'type', 401, () => stage.token({}, { typ: 'oauth-id-jag+jwt' })],
   ['a logout token in the place of a token', 'type', 401, () => stage.token({}, { typ: 'logout+jwt' })],

@@ -41,7 +41,8 @@ export async function verifyJwt(token: string, rules: JwtRules): Promise<JWTPayl
   }).catch((error: unknown) => {
     throw problemOf(error)
   })
-  if (!TYPES.includes(protectedHeader.typ?.toLowerCase())) {
+  const typ: unknown = protectedHeader.typ
+  if (!TYPES.includes(typeof typ === 'string' ? typ.toLowerCase() : typ)) {
     throw new CredentialsError('type', 'the token is a JWT of another kind')
   }
   if (typeof payload.iat === 'number' && payload.iat > Date.now() / 1000 + clockTolerance) {
