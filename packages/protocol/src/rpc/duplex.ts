@@ -18,10 +18,9 @@ import { type Answering, createAnswering, LISTEN } from './answering.ts'
 import { type Asking, createAsking } from './asking.ts'
 import { createConnectionSession } from './connection-session.ts'
 import { DUPLEX_LIMITS, type DuplexLimits } from './duplex-limits.ts'
-import { guarded } from './guarded.ts'
 import { createOutbox, hasEnded, type Outbox } from './outbox.ts'
 import { relatedRequest } from './progress.ts'
-import { writable } from './repairs.ts'
+import { guarded, writable } from './repairs.ts'
 import { createRunningRequests, type ExchangeHost } from './running-requests.ts'
 
 export interface DuplexOptions {
