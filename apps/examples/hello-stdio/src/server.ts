@@ -1,4 +1,4 @@
-/** A server as one would write it: what it logs by mistake does not disturb it. `node apps/examples/stdio/src/server.ts` */
+/** A server as one would write it: what it logs by mistake does not disturb it. `node apps/examples/hello-stdio/src/server.ts` */
 import { createServer } from '@mcpx/server'
 import { serveStdio } from '@mcpx/transport-stdio'
 import { z } from 'zod'

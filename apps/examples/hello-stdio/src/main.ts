@@ -1,4 +1,4 @@
-/** Starts the server in a process of its own, uses it in both eras, and checks what comes. `node apps/examples/stdio/src/main.ts` */
+/** Starts the server in a process of its own, uses it in both eras, and checks what comes. `node apps/examples/hello-stdio/src/main.ts` */
 import { strict as assert } from 'node:assert'
 import { fileURLToPath } from 'node:url'
 import { type Client, connect } from '@mcpx/client'

@@ -1,0 +1,55 @@
+/** One client for a program, a URL, a server of this process, and one that is away. `npm start` */
+import { strict as assert } from 'node:assert'
+import { connectAll } from '@mcpx/client'
+import { createServer } from '@mcpx/server'
+import { http } from '@mcpx/transport-http/client'
+import { serveHttp } from '@mcpx/transport-http/node'
+import { spawn } from '@mcpx/transport-stdio'
+import { z } from 'zod'
+
+const clock = createServer({ name: 'clock', version: '1.0.0' }).tool('now', {}, () => 'noon')
+const mail = createServer({ name: 'mail', version: '1.0.0' }).tool(
+  'send',
+  { input: z.object({ to: z.string() }), output: z.object({ id: z.number() }) },
+  async (_, ctx) => {
+    const sure = await ctx.elicit('sure', { message: 'Really?', schema: z.object({}) })
+    return { id: sure.action === 'accept' ? 1 : 0 }
+  },
+)
+const { url, close } = await serveHttp(mail, { port: 0 })
+
+const reports: string[] = []
+await using all = await connectAll(
+  {
+    git: spawn(process.execPath, [`${import.meta.dirname}/git.ts`]),
+    mail: http(url),
+    clock,
+    news: http('http://127.0.0.1:3999/mcp'), // nobody listens there
+  },
+  // The options are those of `connect`, for all of them: whichever server asks, this user answers.
+  { onElicit: () => ({ action: 'accept', content: {} }), onReport: ({ message }) => void reports.push(message) },
+)
+
+// One that fails is left out, and said; the others go on.
+assert.deepEqual(Object.keys(all.clients).sort(), ['clock', 'git', 'mail'])
+assert.match(all.failures.news?.message ?? '', /127\.0\.0\.1:3999.*ECONNREFUSED/)
+assert.deepEqual(reports, ['The server "news" could not be connected to'])
+console.log(`away: ${Object.keys(all.failures)}`)
+
+// Names say whose they are, so that two servers may both have a tool called search.
+const tools = (await all.listTools().all()).map(({ name }) => name)
+assert.deepEqual(tools.sort(), ['clock.now', 'git.log', 'mail.send'])
+console.log(`tools: ${tools.join(', ')}`)
+
+const { structuredContent } = await all.callTool('mail.send', { to: 'ada' })
+assert.deepEqual(structuredContent, { id: 1 })
+const [readme] = (await all.readResource('git.file://readme')).contents
+assert.ok(readme !== undefined && 'text' in readme && readme.text === 'the text of readme')
+
+// Each client is there by itself too, with the types of its server where they are known.
+assert.deepEqual((await all.clients.clock?.callTool('now'))?.content, [{ type: 'text', text: 'noon' }])
+await assert.rejects(all.callTool('calendar.add'), { name: 'ConnectionError', reason: 'unsupported' })
+console.log('called three servers by one client')
+
+await close()
+console.log('ok')
