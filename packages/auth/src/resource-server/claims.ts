@@ -20,14 +20,22 @@ export function toAuthInfo(claims: Claims, { hierarchy, clockTolerance, scopesIn
   const subject = text(claims.sub) ?? clientId
   if (subject === undefined) throw new CredentialsError('claims', 'the token says neither whose nor which client it is')
   const expiresAt = typeof claims.exp === 'number' ? claims.exp + clockTolerance : undefined
-  return {
+  // It may serve several requests: what one handler makes of it is not for the next one to see.
+  return Object.freeze({
     subject,
     issuer: text(claims.iss),
     clientId,
-    scopes: hierarchy.whole(scopesIn(claims)),
+    scopes: Object.freeze([...hierarchy.whole(scopesIn(claims))]),
     expiresAt,
-    claims,
-  }
+    claims: frozen(claims),
+  })
+}
+
+/** The same JSON, which nobody can change any more. */
+function frozen<T>(json: T): T {
+  if (typeof json !== 'object' || json === null || Object.isFrozen(json)) return json
+  for (const member of Object.values(json)) frozen(member)
+  return Object.freeze(json)
 }
 
 function text(value: unknown): string | undefined {

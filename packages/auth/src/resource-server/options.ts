@@ -55,6 +55,11 @@ export interface BearerOptions {
   readonly timeout?: number | undefined
   /** How long keys and metadata are taken for new, in ms. Default: 600,000. */
   readonly maxAge?: number | undefined
+  /**
+   * How long a JWT that was found good is taken for good without another look at its signature, in ms; never beyond its
+   * end, nor longer than `maxAge`. Up to 1,000 tokens are remembered, by their digests. 0: none. Default: 60,000.
+   */
+  readonly keepVerified?: number | undefined
   /** How long to wait before keys are fetched again for a token whose key is not known, or after a failure, in ms. Default: 30,000. */
   readonly cooldown?: number | undefined
   /** Hears of each request that was refused. */

@@ -10,6 +10,7 @@ import type { KeptDocument } from './kept-document.ts'
 import type { BearerOptions } from './options.ts'
 import { CredentialsError } from './refusal.ts'
 import type { Hierarchy } from './scopes.ts'
+import { rememberVerified } from './verified-tokens.ts'
 
 export type Verify = (token: string, request: Request) => Promise<AuthInfo>
 
@@ -43,6 +44,11 @@ export function createVerification(options: BearerOptions, { audiences, hierarch
       fetching,
     )
   const asksAboutAll = introspection?.tokens === 'all'
+  const keep = Math.min(keepVerifiedOf(options), fetching.maxAge)
+  const signed = rememberVerified(async (token) => {
+    const own = rules.get(claimedIssuer(token) ?? '') as JwtRules
+    return toAuthInfo(await verifyJwt(token, own), claimRules)
+  }, keep)
 
   function jwtRules(each: TrustedIssuer): JwtRules {
     secureUrl(each.issuer, 'issuer')
@@ -57,9 +63,8 @@ export function createVerification(options: BearerOptions, { audiences, hierarch
 
   return async (token, request) => {
     const issuer = claimedIssuer(token)
-    const known = issuer === undefined ? undefined : rules.get(issuer)
     // A token of a known issuer is checked by that issuer's keys and nothing else: what they refuse stays refused.
-    if (known !== undefined && !asksAboutAll) return toAuthInfo(await verifyJwt(token, known), claimRules)
+    if (issuer !== undefined && rules.has(issuer) && !asksAboutAll) return signed(token)
     if (introspect !== undefined) {
       const answer = await introspect(token).catch((error: unknown) => {
         if (verify === undefined || !isUnknown(error)) throw error
@@ -80,6 +85,11 @@ function isUnknown(error: unknown): boolean {
 function unknownToken(issuer: string | undefined): CredentialsError {
   if (issuer === undefined) return new CredentialsError('not_a_token', 'the token is no JWT of an issuer known here')
   return new CredentialsError('unknown_issuer', 'the token is of another issuer')
+}
+
+function keepVerifiedOf({ keepVerified = 60_000 }: BearerOptions): number {
+  if (keepVerified >= 0) return keepVerified
+  throw new RangeError(`keepVerified: expected a number of ms from 0, got ${keepVerified}`)
 }
 
 function fetchingOf(options: BearerOptions): Fetching {
