@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { ConnectionError } from '@mcpx/protocol'
 import type { EventStream } from '../server/event-stream.ts'
 import type { HttpAnswer } from '../server/http-answer.ts'
+import { hasGone } from '../server/incoming.ts'
 
 export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: HttpAnswer): void {
   if (headers instanceof Headers) outgoing.setHeaders(headers)
@@ -40,8 +41,14 @@ function linger(outgoing: ServerResponse, text: string): void {
 }
 
 function sendEvents(outgoing: ServerResponse, stream: EventStream): void {
+  const gone = () => stream.gone(new ConnectionError('closed', 'The client closed the stream'))
+  // Nothing would tell that there is room, nor that there will be none.
+  if (hasGone(outgoing.req, outgoing)) {
+    gone()
+    return
+  }
   outgoing.on('drain', () => stream.makeRoom())
-  outgoing.once('close', () => stream.gone(new ConnectionError('closed', 'The client closed the stream')))
+  outgoing.once('close', gone)
   stream.flow({
     write: (text) => outgoing.write(text),
     get unsent() {

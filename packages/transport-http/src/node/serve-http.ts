@@ -2,7 +2,8 @@
 
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Awaitable, ConnectionError, isPromise, type Responder } from '@mcpx/protocol'
+import { type Awaitable, ConnectionError, guarded, isPromise, type Responder } from '@mcpx/protocol'
+import { faultAnswer } from '../server/answers.ts'
 import { createEndpoint, type Endpoint } from '../server/endpoint.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
 import { HttpAnswer } from '../server/http-answer.ts'
@@ -50,18 +51,26 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     const metadata = options.authenticate?.metadata?.(request.web)
     return metadata === undefined ? new HttpAnswer(404, {}, null) : fromResponse(metadata)
   }
+  const report = guarded(options.report)
+  // What one request brings about must not end the process, which serves others.
+  const fault: Fault = (error) => faultAnswer(error, report)
   const unsent = new Set<ServerResponse>()
   const http = createServer(arrivalSettings(options), (incoming, outgoing) => {
     unsent.add(outgoing)
     const send = (answered: HttpAnswer) => {
-      sendAnswer(outgoing, answered)
+      sendSafely(outgoing, answered, fault)
       // Small answers are with the system at once.
       if (outgoing.destroyed || (outgoing.writableEnded && outgoing.writableLength === 0)) unsent.delete(outgoing)
       else outgoing.once('close', () => unsent.delete(outgoing))
     }
-    const answered = answer(new NodeRequest(incoming, outgoing))
-    if (isPromise(answered)) void answered.then(send)
-    else send(answered)
+    const fail = (error: unknown) => send(fault(error))
+    try {
+      const answered = answer(new NodeRequest(incoming, outgoing))
+      if (isPromise(answered)) void answered.then(send, fail)
+      else send(answered)
+    } catch (error) {
+      fail(error)
+    }
   })
   answerBrokenRequests(http, options, unsent)
   rouseWhileOpen(http, endpoint, options.keepAlive ?? KEEP_ALIVE)
@@ -78,6 +87,18 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
       await flush(unsent)
       await end(http)
     },
+  }
+}
+
+type Fault = (error: unknown) => HttpAnswer
+
+/** A hook may have answered with what cannot be sent. */
+function sendSafely(outgoing: ServerResponse, answered: HttpAnswer, fault: Fault): void {
+  try {
+    sendAnswer(outgoing, answered)
+  } catch (error) {
+    for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name)
+    sendAnswer(outgoing, fault(error))
   }
 }
 

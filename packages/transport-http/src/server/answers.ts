@@ -4,6 +4,7 @@ import {
   type ErrorObject,
   encode,
   errorMessage,
+  internalError,
   invalidRequest,
   type Message,
   parseError,
@@ -14,6 +15,7 @@ import {
 import { EVENTS_HEADERS, JSON_TYPE } from '../headers.ts'
 import type { EventStream } from './event-stream.ts'
 import { type HeaderRecord, HttpAnswer } from './http-answer.ts'
+import { UnaddressedError } from './http-request.ts'
 
 const jsonHeaders: HeaderRecord = { 'content-type': JSON_TYPE }
 
@@ -45,6 +47,13 @@ export function eventsAnswer(body: EventStream | string, headers?: HeaderRecord)
 /** What answers a request that its sender gave up: a stream that ends without a word. */
 export function silentAnswer(headers?: HeaderRecord): HttpAnswer {
   return eventsAnswer('', headers)
+}
+
+/** A fault of this side, or of a hook of the user's, says nothing of itself; a request that is none is the client's. */
+export function faultAnswer(error: unknown, report: (problem: Error) => void): HttpAnswer {
+  if (error instanceof UnaddressedError) return refusal(400, invalidRequest(error.message))
+  report(error instanceof Error ? error : new Error('A hook threw what is no error', { cause: error }))
+  return refusal(500, internalError())
 }
 
 export function tooLarge(limit: number): HttpAnswer {
@@ -80,4 +89,8 @@ export function notText(): HttpAnswer {
 
 export function unreadable(): HttpAnswer {
   return refusal(400, invalidRequest('The body could not be read: the connection broke while it was sent'))
+}
+
+export function readBefore(): HttpAnswer {
+  return refusal(500, internalError('The body was read by other code of this server before: have that read a clone'))
 }

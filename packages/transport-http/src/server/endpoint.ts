@@ -13,7 +13,7 @@ import {
   Refusal,
   type Responder,
 } from '@mcpx/protocol'
-import { jsonAnswer, notAllowed, refusal } from './answers.ts'
+import { faultAnswer, jsonAnswer, notAllowed, refusal } from './answers.ts'
 import { type Cors, createCors } from './cors.ts'
 import { createEras, type Eras } from './eras/select.ts'
 import { acceptsEvents, checkAccept, checkContentType, createGuards, type Guards } from './guards.ts'
@@ -87,12 +87,8 @@ class GuardedEndpoint implements Endpoint {
     this.close()
   }
 
-  /** A fault of this side, or of a hook of the user's, says nothing of itself. */
   #handleSafely(request: HttpRequest): Awaitable<HttpAnswer> {
-    const fault = (error: unknown) => {
-      this.#host.report(error instanceof Error ? error : new Error('A hook threw what is no error', { cause: error }))
-      return refusal(500, internalError())
-    }
+    const fault = (error: unknown) => faultAnswer(error, this.#host.report)
     try {
       const answer = this.#handle(request)
       return isPromise(answer) ? answer.then(undefined, fault) : answer

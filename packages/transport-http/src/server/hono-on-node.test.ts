@@ -1,7 +1,11 @@
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
+import { connect, createServer as createHttp2Server } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type McpApp, mcp } from './hono.ts'
 import { gate, HandWritten, MODERN, modern } from './server.fixture.ts'
@@ -19,16 +23,17 @@ async function serve(app: Pick<Hono, 'fetch'>): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
+const modernHeaders = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': MODERN,
+  'mcp-method': 'tools/call',
+  'mcp-name': 'anb',
+}
+
 function call(url: string, init: RequestInit = {}): Promise<Response> {
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': MODERN,
-    'mcp-method': 'tools/call',
-    'mcp-name': 'anb',
-  }
   const body = JSON.stringify(modern('tools/call', { name: 'anb', arguments: { text: 'ü€😀' } }))
-  return fetch(url, { method: 'POST', headers, body, ...init })
+  return fetch(url, { method: 'POST', headers: modernHeaders, body, ...init })
 }
 
 const echo = new HandWritten({
@@ -76,6 +81,46 @@ describe.each([
     expect(new TextDecoder().decode(first?.value)).toContain('notifications/progress')
     abort.abort()
     await gone.promise
+  })
+})
+
+describe('an app behind a middleware that takes the body for a stream', () => {
+  it('reads the whole of what the middleware has not read', async () => {
+    const app = new Hono().use(bodyLimit({ maxSize: 10_000_000 })).route('/mcp', mcp(echo))
+    const long = 'x'.repeat(2_000_000)
+    const body = JSON.stringify(modern('tools/call', { name: 'anb', arguments: { text: long } }))
+    const response = await call(await serve(app), { body, signal: AbortSignal.timeout(2_000) })
+    expect(await response.json()).toMatchObject({ result: { said: { text: long } } })
+  })
+})
+
+describe('an app behind a middleware that has read the body', () => {
+  it('says so', async () => {
+    const app = new Hono()
+    app.use(async (context, next) => {
+      await context.req.json()
+      await next()
+    })
+    const response = await call(await serve(app.route('/mcp', mcp(echo))))
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('have that read a clone')])
+  })
+})
+
+describe('an app on HTTP/2', () => {
+  it('answers those who name its host, and refuses others', async () => {
+    const server = createHttp2Server(getRequestListener(mcp(echo).fetch))
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const ask = async (authority: Record<string, string>) => {
+      const stream = session.request({ ':method': 'POST', ':path': '/mcp', ...modernHeaders, ...authority })
+      stream.end(JSON.stringify(modern('tools/call', { name: 'anb', arguments: { text: 'a' } })))
+      const [headers] = await once(stream, 'response')
+      return [headers[':status'], await text(stream)]
+    }
+    expect(await ask({})).toEqual([200, expect.stringContaining('"said":{"text":"a"}')])
+    expect(await ask({ ':authority': 'evil.example' })).toEqual([403, expect.stringContaining('allowedHosts')])
+    session.close()
+    server.close()
   })
 })
 

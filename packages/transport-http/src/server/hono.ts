@@ -62,8 +62,8 @@ function viewOf(request: Request, env: unknown, execution: ExecutionContext | un
 }
 
 /** Hono's server for Node gives an object that only looks like a request; what a middleware put in its place is one. */
-function isUntouched(request: Request, { rawHeaders, readableDidRead }: Incoming): boolean {
-  return rawHeaders !== undefined && !readableDidRead && Object.getPrototypeOf(request) !== Request.prototype
+function isUntouched(request: Request, { rawHeaders }: Incoming): boolean {
+  return rawHeaders !== undefined && Object.getPrototypeOf(request) !== Request.prototype
 }
 
 /** Hono throws where there is no execution context: what the first request shows holds for all, as a throw is dear. */

@@ -11,7 +11,10 @@ export interface HttpRequest {
   header(name: string): string | null
   /** The body as text; or the refusal, when there is more of it than this many bytes, or it is no text. */
   readText(limit: number): Awaitable<string | HttpAnswer>
-  /** The same request for code of the user's, made when it is first wanted. Its body is not for reading. */
+  /**
+   * The same request for code of the user's, made when it is first wanted. Its body is not for reading.
+   * Throws an `UnaddressedError` when the web has no such request.
+   */
   readonly web: Request
   /** Has the runtime let work go on when the client has gone; absent where it does so anyway. */
   readonly outlive?: ((work: PromiseLike<unknown>) => void) | undefined
@@ -22,4 +25,9 @@ export interface HttpRequest {
 /** What may be wrong with `reason` is not the listener's business: it gets an error. */
 export function goneError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error('The client closed the connection', { cause: reason })
+}
+
+/** The method, the target and the host are no request of the web: such a client is broken, or means harm. */
+export class UnaddressedError extends Error {
+  override readonly name = 'UnaddressedError'
 }

@@ -6,7 +6,8 @@
 import { ConnectionError } from '@mcpx/protocol'
 import { notText, tooLarge, unreadable } from './answers.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import type { HttpRequest } from './http-request.ts'
+import { type HttpRequest, UnaddressedError } from './http-request.ts'
+import { readWebText } from './web.ts'
 
 /** Node's `IncomingMessage`. */
 export interface Incoming {
@@ -14,7 +15,7 @@ export interface Incoming {
   readonly url?: string | undefined
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[]
-  readonly readableDidRead: boolean
+  readonly socket: { readonly destroyed: boolean }
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown
   on(event: 'end' | 'error', listener: () => void): unknown
   removeAllListeners(event: 'data'): unknown
@@ -23,6 +24,7 @@ export interface Incoming {
 
 /** Node's `ServerResponse`. */
 export interface Outgoing {
+  readonly destroyed: boolean
   readonly writableFinished: boolean
   once(event: 'close', listener: () => void): unknown
   removeListener(event: 'close', listener: () => void): unknown
@@ -59,12 +61,15 @@ export class NodeRequest implements HttpRequest {
       if (each.length !== name.length || (each !== name && each.toLowerCase() !== name)) continue
       found = found === null ? (rawHeaders[i + 1] as string) : `${found}, ${rawHeaders[i + 1]}`
     }
-    return found
+    // HTTP/2 names the host in another way.
+    return found === null && name === 'host' ? this.header(':authority') : found
   }
 
   readText(limit: number): Promise<string | HttpAnswer> | HttpAnswer {
     const announced = this.header('content-length')
     if (announced !== null && Number(announced) > limit) return tooLarge(limit)
+    // Somebody may have begun to read the web's view of the body: two readers of one stream stop each other.
+    if (this.#web !== undefined) return readWebText(this.web, announced !== null, limit)
     return new Promise((resolve) => {
       const chunks: Uint8Array[] = []
       let length = 0
@@ -87,7 +92,9 @@ export class NodeRequest implements HttpRequest {
     const heard = () => {
       if (!outgoing.writableFinished) listener(new ConnectionError('closed', 'The client closed the connection'))
     }
-    outgoing.once('close', heard)
+    // What is closed already closes no more.
+    if (hasGone(this.#incoming, outgoing)) queueMicrotask(heard)
+    else outgoing.once('close', heard)
     return () => outgoing.removeListener('close', heard)
   }
 
@@ -95,11 +102,20 @@ export class NodeRequest implements HttpRequest {
     const { rawHeaders } = this.#incoming
     const headers = new Headers()
     for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i] as string, rawHeaders[i + 1] as string)
-    return new Request(new URL(this.target, `http://${this.header('host') ?? 'localhost'}`), {
-      method: this.method,
-      headers,
-    })
+    try {
+      const url = new URL(this.target, `http://${this.header('host') ?? 'localhost'}`)
+      return new Request(url, { method: this.method, headers })
+    } catch (cause) {
+      throw new UnaddressedError('The method, the target and the Host of the request are no request of the web', {
+        cause,
+      })
+    }
   }
+}
+
+/** Whether nothing can reach the client any more. */
+export function hasGone({ socket }: Pick<Incoming, 'socket'>, { destroyed }: Pick<Outgoing, 'destroyed'>): boolean {
+  return destroyed || socket.destroyed
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true })

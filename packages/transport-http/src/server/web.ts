@@ -1,7 +1,7 @@
 /** The endpoint's view of requests and answers on runtimes that speak `Request` and `Response`. */
 
-import { ConnectionError } from '@mcpx/protocol'
-import { notText, tooLarge, unreadable } from './answers.ts'
+import { type Awaitable, ConnectionError } from '@mcpx/protocol'
+import { notText, readBefore, tooLarge, unreadable } from './answers.ts'
 import type { EventStream } from './event-stream.ts'
 import { HttpAnswer } from './http-answer.ts'
 import { goneError, type HttpRequest } from './http-request.ts'
@@ -29,18 +29,10 @@ export class WebRequest implements HttpRequest {
     return value === null && name === 'host' ? new URL(this.web.url).host : value
   }
 
-  async readText(limit: number): Promise<string | HttpAnswer> {
+  readText(limit: number): Awaitable<string | HttpAnswer> {
     const announced = this.web.headers.get('content-length')
     if (announced !== null && Number(announced) > limit) return tooLarge(limit)
-    try {
-      // A runtime gives no more than was announced, so there is nothing to count.
-      const bytes =
-        announced === null ? await readCounted(this.web, limit) : new Uint8Array(await this.web.arrayBuffer())
-      if (bytes === undefined || bytes.byteLength > limit) return tooLarge(limit)
-      return decodeText(bytes)
-    } catch {
-      return unreadable()
-    }
+    return readWebText(this.web, announced !== null, limit)
   }
 
   onGone(listener: (reason: Error) => void): () => void {
@@ -49,6 +41,18 @@ export class WebRequest implements HttpRequest {
     if (signal.aborted) queueMicrotask(heard)
     else signal.addEventListener('abort', heard, { once: true })
     return () => signal.removeEventListener('abort', heard)
+  }
+}
+
+/** A runtime gives no more than was announced: then there is nothing to count. */
+export async function readWebText(request: Request, isAnnounced: boolean, limit: number): Promise<string | HttpAnswer> {
+  if (request.bodyUsed) return readBefore()
+  try {
+    const bytes = isAnnounced ? new Uint8Array(await request.arrayBuffer()) : await readCounted(request, limit)
+    if (bytes === undefined || bytes.byteLength > limit) return tooLarge(limit)
+    return decodeText(bytes)
+  } catch {
+    return unreadable()
   }
 }
 

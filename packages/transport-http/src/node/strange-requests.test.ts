@@ -1,0 +1,89 @@
+import { connect } from 'node:net'
+import type { Guard } from '@mcpx/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { HandWritten, MODERN, modern } from '../server/server.fixture.ts'
+import { type HttpServer, type ServeHttpOptions, serveHttp } from './serve-http.ts'
+
+const open: HttpServer[] = []
+const reports: Error[] = []
+
+afterEach(async () => {
+  reports.length = 0
+  for (const http of open.splice(0)) await http.close()
+})
+
+async function serve(options: ServeHttpOptions): Promise<HttpServer> {
+  const server = new HandWritten({ 'tools/list': () => ({ tools: [] }) })
+  const http = await serveHttp(server, { port: 0, report: (problem) => reports.push(problem), ...options })
+  open.push(http)
+  return http
+}
+
+/** A guard that lets everybody in, and serves metadata. */
+const guard: Guard = Object.assign(() => undefined, {
+  metadata: ({ url }: Request) => (url.endsWith('/metadata') ? new Response('read me') : undefined),
+})
+
+const body = JSON.stringify(modern('tools/list'))
+const rest = [
+  'connection: close',
+  'content-type: application/json',
+  `mcp-protocol-version: ${MODERN}`,
+  'mcp-method: tools/list',
+  `content-length: ${body.length}`,
+  '',
+  body,
+].join('\r\n')
+
+function send({ port }: HttpServer, request: string, host = '127.0.0.1'): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${request}\r\nhost: ${host}\r\n${rest}`))
+    socket.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+  })
+}
+
+describe('with a guard that serves metadata', () => {
+  it.each([
+    ['a method that the web has no requests of', 'TRACE /mcp HTTP/1.1', undefined],
+    ['such a method for another path', 'TRACE /other HTTP/1.1', undefined],
+    ['a path that is none', 'GET //[ HTTP/1.1', undefined],
+    ['a host that is none', 'GET /mcp HTTP/1.1', '['],
+    ['such a host for another path', 'POST /other HTTP/1.1', 'a b'],
+  ])('%s is refused, and costs nobody else anything', async (_, line, host) => {
+    const http = await serve({ authenticate: guard })
+    expect(await send(http, line, host)).toContain('HTTP/1.1 400 ')
+    expect(await send(http, 'POST /mcp HTTP/1.1')).toContain('"tools":[]')
+    expect(await send(http, 'GET /metadata HTTP/1.1')).toContain('read me')
+    expect(reports).toEqual([])
+  })
+
+  it('a host that is none is refused where any host is let in', async () => {
+    const http = await serve({ authenticate: guard, allowedHosts: '*' })
+    expect(await send(http, 'POST /mcp HTTP/1.1', 'a b')).toContain('HTTP/1.1 400 ')
+    expect(reports).toEqual([])
+  })
+})
+
+describe('a hook of the user', () => {
+  const faults: [string, Guard][] = [
+    ['authenticates with what is no answer', () => Response.error()],
+    [
+      'throws where metadata is asked for',
+      Object.assign(guard.bind(undefined), {
+        metadata: () => {
+          throw new Error('a fault')
+        },
+      }),
+    ],
+  ]
+
+  it.each(faults)('that %s is answered for with 500, and reported', async (_, authenticate) => {
+    const http = await serve({ authenticate })
+    const line = authenticate.metadata === undefined ? 'POST /mcp HTTP/1.1' : 'GET /other HTTP/1.1'
+    expect(await send(http, line)).toContain('HTTP/1.1 500 ')
+    expect(reports).toHaveLength(1)
+  })
+})
