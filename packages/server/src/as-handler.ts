@@ -13,6 +13,8 @@ const methods = {
   listPrompts: 'prompts/list',
   getPrompt: 'prompts/get',
   complete: 'completion/complete',
+  subscribe: 'resources/subscribe',
+  unsubscribe: 'resources/unsubscribe',
 } as const satisfies Partial<Record<keyof Handler, string>>
 
 /** Its members are there when those of the server's own handler are. */
@@ -23,12 +25,13 @@ export function asHandler(core: Core): Handler {
     const get = () => (core.handler[name as keyof Handler] === undefined ? undefined : answer)
     Object.defineProperty(handler, name, { get, enumerable: true })
   }
-  for (const name of ['subscribe', 'unsubscribe', 'changes'] as const) {
-    Object.defineProperty(handler, name, { get: () => core.handler[name]?.bind(core.handler), enumerable: true })
-  }
-  const setLogLevel: Handler['setLogLevel'] = (params, ctx) => core.handler.setLogLevel?.(params, ctx)
+  const setLogLevel = (params: JsonObject, ctx: Context) => core.run({ method: 'logging/setLevel', params }, ctx)
   Object.defineProperty(handler, 'setLogLevel', {
     get: () => (core.isLogging ? setLogLevel : undefined),
+    enumerable: true,
+  })
+  Object.defineProperty(handler, 'changes', {
+    get: () => core.handler.changes?.bind(core.handler),
     enumerable: true,
   })
   return handler

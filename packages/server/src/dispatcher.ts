@@ -27,6 +27,13 @@ const members = {
   'completion/complete': 'complete',
 } as const satisfies Readonly<Record<string, keyof Handler>>
 
+/** What handlers are told. That a server takes these requests at all is for its capabilities to say. */
+const told = {
+  'resources/subscribe': 'subscribe',
+  'resources/unsubscribe': 'unsubscribe',
+  'logging/setLevel': 'setLogLevel',
+} as const satisfies Readonly<Record<string, keyof Handler>>
+
 /** Gives the result, or throws. A method that the handler does not have is unknown. */
 export function dispatch(
   handler: Handler,
@@ -38,14 +45,17 @@ export function dispatch(
     return callTool(handler as Handler & Required<Pick<Handler, 'callTool'>>, params as never, ctx, faults)
   }
   const member = Object.hasOwn(members, method) ? members[method as keyof typeof members] : undefined
-  if (member === undefined || handler[member] === undefined) return absent(handler, method)
+  if (member === undefined || handler[member] === undefined) return unlisted(handler, method, params, ctx)
   return (handler as Record<typeof member, Answering>)[member](params, ctx)
 }
 
-/** Whoever lists resources can list templates, if only none. */
-function absent(handler: Handler, method: string): object {
+/** What is told to a handler and needs no method of it. Whoever lists resources can list templates, if only none. */
+function unlisted(handler: Handler, method: string, params: object, ctx: Context): Awaitable<object> {
   if (method === 'resources/templates/list' && handler.listResources !== undefined) return { resourceTemplates: [] }
-  throw methodNotFound(method)
+  const member = Object.hasOwn(told, method) ? told[method as keyof typeof told] : undefined
+  if (member === undefined) throw methodNotFound(method)
+  const done = handler[member]?.(params as never, ctx)
+  return isPromise(done) ? done.then(() => ({})) : {}
 }
 
 /** A tool's failure is a result, so that the model can read it. */

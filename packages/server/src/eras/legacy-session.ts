@@ -26,7 +26,7 @@ export const sessionMethods: Readonly<Record<string, (call: SessionCall) => Awai
 async function setLevel({ params, ctx, session, core }: SessionCall): Promise<object> {
   if (!core.isLogging) throw methodNotFound('logging/setLevel')
   const { level } = params as { level: NonNullable<Session['state']['logLevel']> }
-  await core.handler.setLogLevel?.({ level }, ctx)
+  await core.run({ method: 'logging/setLevel', params }, ctx)
   await session.update((state) => void Object.assign(state, { logLevel: level }))
   return {}
 }
@@ -38,7 +38,7 @@ async function subscribe({ params, ctx, session, core }: SessionCall): Promise<o
   if ((session.state.subscriptions?.length ?? 0) >= most && !session.state.subscriptions?.includes(uri)) {
     throw invalidRequest(`Too many subscriptions: at most ${most} for a session; unsubscribe from some`)
   }
-  await core.handler.subscribe({ uri }, ctx)
+  await core.run({ method: 'resources/subscribe', params }, ctx)
   await session.update((state) => {
     state.subscriptions = [...new Set([...(state.subscriptions ?? []), uri])]
   })
@@ -48,7 +48,7 @@ async function subscribe({ params, ctx, session, core }: SessionCall): Promise<o
 async function unsubscribe({ params, ctx, session, core }: SessionCall): Promise<object> {
   const { uri } = params as { uri: string }
   if (core.handler.unsubscribe === undefined) throw methodNotFound('resources/unsubscribe')
-  await core.handler.unsubscribe({ uri }, ctx)
+  await core.run({ method: 'resources/unsubscribe', params }, ctx)
   await session.update((state) => {
     state.subscriptions = (state.subscriptions ?? []).filter((each) => each !== uri)
   })

@@ -64,15 +64,18 @@ async function stream(call: ModernCall, wanted: SubscriptionFilter): Promise<Res
   return resultMessage(id, sealResult(call, withSubscriptionId({}, id)))
 }
 
-/** Tells the handler who watches what; what it refuses, such as to those who may not see it, is not watched. */
+/**
+ * Tells the handler who watches what, by the requests that sessions have for it; what is refused, such as to those who
+ * may not see it, is not watched.
+ */
 async function watch(call: ModernCall, wanted: readonly string[]): Promise<{ uris: string[]; leave(): Promise<void> }> {
   const { core, exchange, params } = call
-  const { handler, faults } = core
+  const { faults } = core
   const ctx = new RequestContext(params, exchange, new ModernFacts(call, undefined))
   const uris: string[] = []
   for (const uri of new Set(wanted)) {
     try {
-      await handler.subscribe?.({ uri }, ctx)
+      await core.run({ method: 'resources/subscribe', params: { uri } }, ctx)
       uris.push(uri)
     } catch (error) {
       if (!(error instanceof RpcError)) faults.report(error, ctx)
@@ -83,7 +86,7 @@ async function watch(call: ModernCall, wanted: readonly string[]): Promise<{ uri
     async leave() {
       for (const uri of uris) {
         try {
-          await handler.unsubscribe?.({ uri }, ctx)
+          await core.run({ method: 'resources/unsubscribe', params: { uri } }, ctx)
         } catch (error) {
           faults.report(error, ctx)
         }

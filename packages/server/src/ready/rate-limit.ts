@@ -36,6 +36,8 @@ export function rateLimit({ limit, windowMs, key = callerOf, store }: RateLimitO
     throw new RangeError(`windowMs: expected more than 0, got ${windowMs}`)
   const counters = store ?? createMemoryCounterStore()
   return (request, ctx, next) => {
+    // Who gives something up costs less from then on, and what is held for them would stay.
+    if (request.method === 'resources/unsubscribe') return next()
     const caller = key(request, ctx)
     if (caller === undefined) return next()
     const decide = (count: Count): Awaitable<object> =>
