@@ -46,6 +46,17 @@ describe('scopes', () => {
     expect(await refuse('read', ['other', 'offline_access'])).toEqual([403, 'read other'])
   })
 
+  it('of a token that lists thousands cost no time that others would miss, and make no endless header', async () => {
+    const stage = createStage({ scopes: ['admin'], implies: (scope) => (scope === 'admin' ? ['read'] : []) })
+    const token = await stage.token({ scope: Array.from({ length: 2_000 }, (_, index) => `s${index}`).join(' ') })
+    const begun = performance.now()
+    const { reason, challenge } = await stage.bring(token)
+    expect(performance.now() - begun).toBeLessThan(400)
+    expect(reason).toBe('scope')
+    expect(challenge.length).toBeLessThan(5_000)
+    expect(challenge).toMatch(/scope="[^"]*\badmin"/)
+  })
+
   it('are asked for with 401 where nobody is known', () => {
     const { guard } = createStage({ scopes: ['mcp'] })
     const response = guard.refuse(new Request(RESOURCE), { auth: undefined, requiredScopes: ['files'] })

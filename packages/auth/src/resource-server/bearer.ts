@@ -88,7 +88,8 @@ function dpopOptions(dpop: Exclude<BearerOptions['dpop'], undefined>): DpopOptio
   return typeof dpop === 'string' ? { required: dpop === 'required' } : dpop
 }
 
-async function enter({ verify, possession, needed, hierarchy }: Door, request: Request): Promise<AuthInfo> {
+async function enter(door: Door, request: Request): Promise<AuthInfo> {
+  const { verify, possession, needed } = door
   const credentials = readCredentials(request)
   if (credentials === undefined) throw new CredentialsError('missing', 'a token is needed')
   const auth = await verify(credentials.token, request)
@@ -100,8 +101,16 @@ async function enter({ verify, possession, needed, hierarchy }: Door, request: R
     throw new CredentialsError('expired', 'the token has expired')
   }
   if (needed.every((scope) => auth.scopes.includes(scope))) return auth
-  const scopes = hierarchy.least([...auth.scopes, ...needed])
+  const scopes = wantedScopes(door, auth.scopes, [])
   throw new CredentialsError('scope', 'the token lacks scopes that any request needs here', { scopes })
+}
+
+/** More than these need not be named to who holds them: headers have an end, and so has what a request may cost. */
+const MANY_HELD = 100
+
+/** What one new token must grant to be enough: what is held already, and what is lacking. */
+function wantedScopes({ hierarchy, needed }: Door, held: readonly string[], required: readonly string[]) {
+  return hierarchy.least([...(held.length > MANY_HELD ? [] : held), ...needed, ...required])
 }
 
 async function turnAway(door: Door, request: Request, problem: CredentialsError): Promise<Response> {
@@ -124,7 +133,7 @@ async function turnAway(door: Door, request: Request, problem: CredentialsError)
 
 /** One challenge with all that the operation needs, so that one new token is enough. */
 function refuse(door: Door, request: Request, { auth, requiredScopes }: ScopeRefusal): Response {
-  const all = door.hierarchy.least([...(auth?.scopes ?? []), ...door.needed, ...requiredScopes])
+  const all = wantedScopes(door, auth?.scopes ?? [], requiredScopes)
   const headers = { 'cache-control': 'no-store' }
   if (auth === undefined) {
     const wanted = challenge(door, request, { error: undefined, description: undefined, scopes: all })
