@@ -97,4 +97,8 @@ export function misused(raw: JsonObject): void {
   empty.prompt('x', { args: z.object({ code: z.string() }), complete: { x: [] } }, () => '')
   // @ts-expect-error: a prompt gives no numbers
   empty.prompt('x', {}, () => 7)
+  // What may say nothing says no; what says it later says nothing.
+  empty.tool('x', { visible: (auth) => auth?.scopes.includes('admin') }, () => '')
+  // @ts-expect-error: nobody waits for it
+  empty.tool('x', { visible: async () => true }, () => '')
 }

@@ -64,6 +64,22 @@ describe('what needs scopes', () => {
     expect(listed(as('write', 'admin'))).toEqual(['wipe', 'shown', 'anns'])
   })
 
+  it('is there only where `visible` says true, and nothing that merely counts as true', () => {
+    const odd = createRegistry()
+    odd.addTool('unsaid', { visible: (auth) => auth?.scopes.includes('admin') }, () => 'done')
+    // What the types refuse: its promise is no yes.
+    odd.addTool('later', { visible: (async () => false) as never }, () => 'done')
+    odd.addTool('later-scoped', { scopes: ['admin'], visible: (async () => false) as never }, () => 'done')
+    const namesFor = (ctx: Context) => {
+      const listed = odd.listTools?.({}, ctx) as { tools: { name: string }[] } | undefined
+      return listed?.tools.map(({ name }) => name)
+    }
+    expect([namesFor(nobody), namesFor(as('admin'))]).toEqual([[], ['unsaid']])
+    for (const name of ['later', 'later-scoped']) {
+      expect(failureOf(() => odd.callTool?.({ name }, as('admin')))?.message).toBe(`Unknown tool: "${name}"`)
+    }
+  })
+
   it('does not exist for those whom `visible` leaves out', () => {
     const error = failureOf(() => registry.callTool?.({ name: 'anns' }, nobody))
     expect(error).toMatchObject({ code: -32602, message: 'Unknown tool: "anns"' })
