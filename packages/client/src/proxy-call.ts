@@ -28,7 +28,8 @@ export async function forward<Result>(
 function forwardOptions(ctx: Context, stop: AbortController): RequestCallOptions {
   const envelope = readEnvelope({ _meta: ctx.meta })
   const isOlder = typeof envelope === 'string'
-  const logLevel = isOlder ? undefined : envelope.logLevel
+  // In the older era the level is the session's, and `ctx.log` keeps to it: all is asked for, as each session has its own.
+  const logLevel = isOlder ? 'debug' : envelope.logLevel
   return {
     signal: AbortSignal.any([ctx.signal, stop.signal]),
     input: 'pass',

@@ -83,6 +83,17 @@ export const passingOn: Behaviours = {
     })
   },
 
+  async 'logs pass through a proxy to a caller that named no level'(rig) {
+    await inEach(async (era) => {
+      const seen: unknown[] = []
+      const client = await rig.connect(await proxied(rig, upstream(), era), {
+        onLog: ({ data }) => void seen.push(data),
+      })
+      await client.callTool('up.talk')
+      expect(seen).toEqual(['careful'])
+    })
+  },
+
   async 'cancelling reaches the server behind a proxy'(rig) {
     await inEach(async (era) => {
       let begin = () => {}
