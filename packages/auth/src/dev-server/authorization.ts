@@ -68,7 +68,7 @@ function grantCode(core: Core, client: KnownClient, redirectUri: string, form: U
     challenge: form.get('code_challenge') as string,
     nonce: form.get('nonce') ?? undefined,
   }
-  core.codes.set(code, granted, (options.codeTtl ?? 60) * 1000)
+  core.codes.set(code, { ...granted, used: false }, (options.codeTtl ?? 60) * 1000)
   return code
 }
 

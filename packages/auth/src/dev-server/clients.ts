@@ -92,8 +92,8 @@ function readRegistration(metadata: Metadata): { client: KnownClient; method: st
 }
 
 /** Web clients have HTTPS URLs on other machines, native ones a loopback address or a scheme of their own. */
-function checkRedirect(uri: string, applicationType: unknown): void {
-  const refuse = (why: string) => new OAuthError('invalid_redirect_uri', why)
+function checkRedirect(uri: string, applicationType: unknown, code = 'invalid_redirect_uri'): void {
+  const refuse = (why: string) => new OAuthError(code, why)
   if (!URL.canParse(uri)) throw refuse('a redirect URI is no URL')
   const url = new URL(uri)
   if (url.hash !== '') throw refuse('a redirect URI has a fragment')
@@ -134,6 +134,7 @@ async function findByUrl(
   if (name === undefined || redirectUris.length === 0) {
     throw new OAuthError('invalid_client', 'client_id: the metadata lacks client_name or redirect_uris')
   }
+  for (const uri of redirectUris) checkRedirect(uri, metadata.application_type, 'invalid_client')
   const jwks = await keysOf(metadata, fetch, isLocal)
   return { clientId, name, redirectUris, jwks, method, grantTypes: strings(metadata.grant_types) ?? [GRANTS.code] }
 }

@@ -34,7 +34,8 @@ export interface Core {
   readonly issuer: string
   readonly keys: SigningKeys
   readonly clients: Clients
-  readonly codes: ExpiringMap<Code>
+  /** Those that were used up stay until they would have ended, as refresh tokens do. */
+  readonly codes: ExpiringMap<Code & { used: boolean }>
   readonly accessTokens: ExpiringMap<IssuedToken>
   /** Those that were used up stay for as long as they were valid: one that comes again was stolen. */
   readonly refreshTokens: ExpiringMap<Grant & { used: boolean }>

@@ -108,12 +108,15 @@ describe('the authorization code flow', () => {
     })
   })
 
-  it('redeems a code once', async () => {
+  it('redeems a code once, and ends all that came of it when it comes again [S-281]', async () => {
     const server = serve()
     const { code } = await authorize(server, { client_id: clientId })
-    expect((await post(server, 'token', redeeming(code, { client_id: clientId }))).status).toBe(200)
+    const { status, body } = await post(server, 'token', redeeming(code, { client_id: clientId }))
+    expect(status).toBe(200)
     const again = await post(server, 'token', redeeming(code, { client_id: clientId }))
     expect(again.body).toMatchObject({ error: 'invalid_grant' })
+    const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token), client_id: clientId }
+    expect((await post(server, 'token', refresh)).body).toMatchObject({ error: 'invalid_grant' })
   })
 
   it('lets a stand-in for the user deny, or grant less', async () => {
@@ -190,6 +193,8 @@ describe('clients', () => {
     ['is of another client', { ...metadata, client_id: 'https://evil.example/client.json' }],
     ['has no name', { ...metadata, client_id: url, client_name: undefined }],
     ['has a secret', { ...metadata, client_id: url, token_endpoint_auth_method: 'client_secret_basic' }],
+    ['leads users to a script', { ...metadata, client_id: url, redirect_uris: ['javascript:alert(1)'] }],
+    ['leads users over plain HTTP', { ...metadata, client_id: url, redirect_uris: ['http://web.example/back'] }],
     ['is huge', { ...metadata, client_id: url, filler: 'x'.repeat(10_000) }],
   ])('are refused when the metadata %s', async (_, document) => {
     expect(await byUrl(document)).toMatchObject({ error: 'invalid_client' })

@@ -53,18 +53,27 @@ async function provenKey(core: Core, request: Request): Promise<string | undefin
 }
 
 const invalidGrant = (why: string) => new OAuthError('invalid_grant', why)
+/** For longer than any of its tokens lives. */
+function revokeFamily({ revokedFamilies }: Core, { family }: Grant): void {
+  revokedFamilies.set(family, true, 30 * 24 * 3_600_000)
+}
+
 const refuse = (code: string, why: string) => new OAuthError(code, why)
 
 async function codeGrant({ core, form, client, jkt }: TokenRequest): Promise<Record<string, unknown>> {
   if (client === undefined) throw invalidClient('client_id is missing')
   const key = required(form, 'code')
   const code = core.codes.get(key)
-  core.codes.delete(key)
   if (code === undefined || code.clientId !== client.clientId) throw invalidGrant('There is no such code, or no longer')
+  if (code.used) {
+    revokeFamily(core, code)
+    throw invalidGrant('The code was used before: all tokens of this grant are revoked')
+  }
+  code.used = true
   if (form.get('redirect_uri') !== code.redirectUri) throw invalidGrant('redirect_uri is not that of the authorization')
   if ((await hash(required(form, 'code_verifier'))) !== code.challenge) throw invalidGrant('code_verifier is wrong')
   if (code.jkt !== undefined && code.jkt !== jkt) throw invalidGrant('The code is bound to another key')
-  const { redirectUri, challenge, nonce, ...granted } = code
+  const { redirectUri, challenge, nonce, used, ...granted } = code
   if (form.has('resource') && code.resources.length === 0) checkResources(core, form.getAll('resource'))
   const grant = narrowed({ ...granted, jkt }, form, refuse)
   return issueTokens(core, grant, { withRefresh: client.grantTypes.includes(GRANTS.refresh), nonce })
@@ -84,7 +93,7 @@ async function refreshGrant({ core, form, client, jkt }: TokenRequest): Promise<
     throw invalidGrant('There is no such refresh token, or no longer')
   }
   if (stored.used) {
-    core.revokedFamilies.set(stored.family, true, 30 * 24 * 3_600_000)
+    revokeFamily(core, stored)
     throw invalidGrant('The refresh token was used before: all tokens of this grant are revoked')
   }
   if (client.method === 'none' && stored.jkt !== undefined && stored.jkt !== jkt) {
