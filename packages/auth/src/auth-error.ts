@@ -1,7 +1,15 @@
 /** Why an authorization step failed: what was tried, where, and what to do about it. */
 
 /** Which step of a flow failed. */
-export type AuthStep = 'discovery' | 'registration' | 'authorization' | 'token' | 'refresh' | 'verification' | 'storage'
+export type AuthStep =
+  | 'discovery'
+  | 'registration'
+  | 'authorization'
+  | 'token'
+  | 'refresh'
+  | 'verification'
+  | 'revocation'
+  | 'storage'
 
 export interface AuthErrorOptions {
   readonly step: AuthStep

@@ -6,7 +6,7 @@ export type { PrivateKey, SecretMethod } from './client/client-authentication.ts
 export type { CommonOptions } from './client/create-auth.ts'
 export type { DpopOptions } from './client/dpop.ts'
 export { type EnterpriseOptions, enterprise, type IdentityProvider } from './client/enterprise.ts'
-export type { Auth, AuthTarget, Awaitable, Fetch } from './client/fetch.ts'
+export type { Auth, AuthTarget, Awaitable, Fetch, Login } from './client/fetch.ts'
 export { type LocalStorageStoreOptions, localStorageStore, type WebStorage } from './client/local-storage-store.ts'
 export {
   type ClientCredentialsOptions,

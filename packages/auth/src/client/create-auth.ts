@@ -3,7 +3,7 @@
 import { createAuthorizedFetch } from './authorized-fetch.ts'
 import { scopesOf } from './challenge.ts'
 import { createProver, type DpopOptions } from './dpop.ts'
-import type { Auth, AuthTarget, Awaitable, Fetch } from './fetch.ts'
+import type { Auth, AuthTarget, Awaitable, Fetch, Login } from './fetch.ts'
 import type { Flow } from './flow.ts'
 import { createLinkRules, positive } from './link.ts'
 import { keyOf } from './records.ts'
@@ -44,7 +44,7 @@ export interface CommonOptions {
 /** How many servers one `auth` keeps tokens in mind for. */
 const MOST_SESSIONS = 1_000
 
-export function createAuth(options: CommonOptions, flow: Flow): Auth {
+export function createAuth(options: CommonOptions, flow: Flow): Login {
   const { store = memoryStore(), dpop = false, issuer } = options
   const rules = createLinkRules(options)
   const scope = scopesOf(options.scope)
@@ -70,7 +70,7 @@ export function createAuth(options: CommonOptions, flow: Flow): Auth {
     return createAuthorizedFetch(fetch, session, target, maxStepUps)
   }
 
-  return (fetch, target) => {
+  const auth: Auth = (fetch, target) => {
     if (target !== undefined) return wrap(fetch, target)
     let wrapped: Fetch | undefined
     return (input, init) => {
@@ -78,4 +78,8 @@ export function createAuth(options: CommonOptions, flow: Flow): Auth {
       return wrapped(input, init)
     }
   }
+  const globalFetch: Fetch = (input, init) => globalThis.fetch(input, init)
+  return Object.assign(auth, {
+    signOut: (server: string | URL, fetch = globalFetch) => sessionOf(new URL(server)).end(fetch),
+  })
 }

@@ -6,7 +6,7 @@
 import type { AssertionKey, Client, PrivateKey, SecretMethod } from './client-authentication.ts'
 import { type CommonOptions, createAuth } from './create-auth.ts'
 import { failure, quote } from './failure.ts'
-import type { Auth, Awaitable } from './fetch.ts'
+import type { Awaitable, Login } from './fetch.ts'
 import type { Attempt } from './flow.ts'
 import type { Link } from './link.ts'
 import { type CredentialOptions, clientOf, machineFlow } from './machine-flows.ts'
@@ -48,7 +48,7 @@ export interface EnterpriseOptions extends CommonOptions, CredentialOptions {
  * })
  * ```
  */
-export function enterprise(options: EnterpriseOptions): Auth {
+export function enterprise(options: EnterpriseOptions): Login {
   const { identityProvider } = options
   if (!URL.canParse(identityProvider.issuer)) {
     throw new TypeError(`identityProvider.issuer: expected a URL, got ${identityProvider.issuer}`)

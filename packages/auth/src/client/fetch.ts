@@ -18,3 +18,15 @@ export interface AuthTarget {
  * It is the `auth` option of `http()`, and works around any other `fetch`.
  */
 export type Auth = (fetch: Fetch, target?: AuthTarget) => Fetch
+
+/** An `Auth` that keeps tokens, and forgets them when it is told to. */
+export interface Login extends Auth {
+  /**
+   * Forgets the tokens of the server at this URL, and revokes them where its authorization server can. The client stays
+   * registered. Waits for a login or a refresh that is under way. Rejects with `AuthError` when nothing was revoked though
+   * it should have been; the tokens are forgotten then as well.
+   *
+   * @param fetch reaches the authorization server. Default: the global one
+   */
+  signOut(server: string | URL, fetch?: Fetch): Promise<void>
+}

@@ -3,7 +3,7 @@
 import type { AssertionKey, Client, PrivateKey, SecretMethod } from './client-authentication.ts'
 import { type CommonOptions, createAuth } from './create-auth.ts'
 import { failure, quote } from './failure.ts'
-import type { Auth, Awaitable } from './fetch.ts'
+import type { Awaitable, Login } from './fetch.ts'
 import type { Attempt, Flow } from './flow.ts'
 import type { ServerMetadata } from './server-metadata.ts'
 import { requestToken } from './token-endpoint.ts'
@@ -35,7 +35,7 @@ export interface ClientCredentialsOptions extends CommonOptions, CredentialOptio
  *
  * @throws TypeError when there is neither a secret nor a key
  */
-export function clientCredentials(options: ClientCredentialsOptions): Auth {
+export function clientCredentials(options: ClientCredentialsOptions): Login {
   if (options.clientSecret === undefined && options.privateKey === undefined) {
     throw new TypeError('clientCredentials: expected a clientSecret or a privateKey')
   }
@@ -54,7 +54,7 @@ export interface WorkloadOptions extends CommonOptions {
 }
 
 /** A workload that its platform vouches for: its token is traded for one of the authorization server (RFC 7523). */
-export function workload(options: WorkloadOptions): Auth {
+export function workload(options: WorkloadOptions): Login {
   const { assertion } = options
   const client: Client = { id: 'workload', anonymous: true }
   return createAuth(

@@ -4,7 +4,7 @@ import { authorize, refuseWithoutPkce, resume } from './authorization-code.ts'
 import type { Client, SecretMethod } from './client-authentication.ts'
 import { type CommonOptions, createAuth } from './create-auth.ts'
 import { failure } from './failure.ts'
-import type { Auth } from './fetch.ts'
+import type { Login } from './fetch.ts'
 import type { Attempt, Flow, Obtained } from './flow.ts'
 import type { Redirect } from './redirect.ts'
 import {
@@ -45,7 +45,7 @@ export interface OAuthOptions extends CommonOptions {
  *
  * @throws TypeError for options that cannot be
  */
-export function oauth(options: OAuthOptions): Auth {
+export function oauth(options: OAuthOptions): Login {
   const { clientId, clientMetadataUrl } = options
   if (clientMetadataUrl !== undefined) checkMetadataUrl(clientMetadataUrl)
   const flow: Flow = {

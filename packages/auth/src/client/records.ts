@@ -40,6 +40,8 @@ export interface Records {
   save(tokens: Tokens, resourceMetadata?: string): Promise<void>
   /** Forgets tokens; others that lie there by now stay. */
   drop(tokens: Tokens): Promise<void>
+  /** Forgets the tokens of this server, and where they lay; resolves to what they were. */
+  forget(): Promise<Tokens | undefined>
 }
 
 /**
@@ -74,6 +76,14 @@ export function createRecords(store: AuthStore, server: URL, kind: string, type:
       const { issuer, clientId, resource } = tokens
       await store.set(keyOf('tokens', issuer, clientId, resource), tokens)
       await store.set(lockKey, { issuer, clientId, resource, resourceMetadata })
+    },
+    async forget() {
+      const where = await place()
+      if (where === undefined) return undefined
+      const tokens = await tokensAt(where)
+      await store.delete(keyOf('tokens', where.issuer, where.clientId, where.resource))
+      await store.delete(lockKey)
+      return tokens
     },
     async drop(tokens) {
       const { issuer, clientId, resource, accessToken } = tokens

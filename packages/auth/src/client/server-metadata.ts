@@ -10,6 +10,7 @@ export interface ServerMetadata {
   readonly tokenEndpoint: URL
   readonly authorizationEndpoint: URL | undefined
   readonly registrationEndpoint: URL | undefined
+  readonly revocationEndpoint: URL | undefined
   readonly scopesSupported: readonly string[]
   /** Nothing where the server does not say. */
   readonly grantTypes: readonly string[] | undefined
@@ -79,6 +80,7 @@ async function readDocument(link: Link, body: Body, url: URL, candidate: Candida
     tokenEndpoint,
     authorizationEndpoint: await endpoint('authorization_endpoint'),
     registrationEndpoint: await endpoint('registration_endpoint'),
+    revocationEndpoint: await endpoint('revocation_endpoint'),
     ...claimsOf(body),
     assumed: false,
   }
@@ -111,6 +113,7 @@ export function assumedMetadata(origin: string): ServerMetadata {
     tokenEndpoint: new URL('/token', origin),
     authorizationEndpoint: new URL('/authorize', origin),
     registrationEndpoint: new URL('/register', origin),
+    revocationEndpoint: undefined,
     ...claimsOf({}),
     assumed: true,
   }

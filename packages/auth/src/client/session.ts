@@ -6,6 +6,7 @@ import type { Fetch } from './fetch.ts'
 import { type Flight, startFlight } from './flight.ts'
 import { createRecords, type Records, type Tokens } from './records.ts'
 import { type Need, type RenewalOptions, type Renewed, renewTokens, suits } from './renewal.ts'
+import { endTokens } from './sign-out.ts'
 import { isDue } from './tokens.ts'
 
 export interface Caller {
@@ -19,6 +20,8 @@ export interface Session extends Pick<Renewals, 'rest' | 'revive'> {
   current(caller: Caller): Tokens | undefined | Promise<Tokens | undefined>
   /** Others in place of those that were refused. */
   renew(caller: Caller, refused: Tokens | undefined, need: Need): Promise<Renewed>
+  /** Forgets the tokens, and revokes them where that can be done. */
+  end(fetch: Fetch): Promise<void>
 }
 
 interface Renewals {
@@ -63,6 +66,16 @@ export function createSession(options: RenewalOptions): Session {
     current: (caller) => (known !== undefined && !isDue(known) ? known : load(caller)),
     // What is not only refreshed ends in tokens, or rejects.
     renew: renew as Session['renew'],
+    async end(fetch) {
+      const work = async () => {
+        const ending = endTokens(options, records, fetch)
+        return ending.finally(() => {
+          known = undefined
+          loaded = false
+        })
+      }
+      await (store.lock?.(records.lockKey, work) ?? work())
+    },
     rest,
     revive,
   }
