@@ -185,6 +185,18 @@ describe('listening to a modern server', () => {
     expect(server.asked('tools/list')).toHaveLength(2)
   })
 
+  it('makes stale what was kept before it began: of changes until then nobody was told [C-083]', async () => {
+    const { server } = modernServer()
+    await using client = await connect(server)
+    await client.listTools().all()
+    const listening = client.listen({ toolsListChanged: true })
+    await listening.ready
+    await client.listTools().all()
+    expect(server.asked('tools/list')).toHaveLength(2)
+    listening.close()
+    expect(await listening.next()).toEqual({ done: true, value: undefined })
+  })
+
   it('is given up when the server stays away', async () => {
     const { server } = modernServer()
     const connector = connectorTo(() => server)

@@ -53,7 +53,8 @@ export function startListening(
     onReady(followed: SubscriptionFilter) {
       failures = 0
       ready.resolve(followed)
-      if (!isFirst) for (const change of changesOf(followed)) tell(change)
+      // What was kept before may be from before a change that nobody told of.
+      for (const change of changesOf(followed)) isFirst ? core.changed(change) : tell(change)
       isFirst = false
     },
     onChange: (change: Change) => tell(change),
