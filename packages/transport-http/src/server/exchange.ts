@@ -108,7 +108,9 @@ export class HttpExchange implements Exchange {
     const controller = new AbortController()
     if (this.#reason !== undefined) controller.abort(this.#reason)
     else if (this.#facts.endsWithClient && !this.#ended) {
-      this.#unfollow = this.#facts.request.onGone((reason) => this.abort(reason))
+      const unfollow = this.#facts.request.onGone((reason) => this.abort(reason))
+      if (this.#reason === undefined) this.#unfollow = unfollow
+      else controller.abort(this.#reason)
     }
     return controller
   }

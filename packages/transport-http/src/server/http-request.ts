@@ -18,7 +18,10 @@ export interface HttpRequest {
   readonly web: Request
   /** Has the runtime let work go on when the client has gone; absent where it does so anyway. */
   readonly outlive?: ((work: PromiseLike<unknown>) => void) | undefined
-  /** Calls back once if the client goes away before it has its answer, until the returned function is called. */
+  /**
+   * Calls back once if the client goes away before it has its answer, until the returned function is called; at once if
+   * it has gone.
+   */
   onGone(listener: (reason: Error) => void): () => void
 }
 

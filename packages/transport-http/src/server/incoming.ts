@@ -93,7 +93,7 @@ export class NodeRequest implements HttpRequest {
       if (!outgoing.writableFinished) listener(new ConnectionError('closed', 'The client closed the connection'))
     }
     // What is closed already closes no more.
-    if (hasGone(this.#incoming, outgoing)) queueMicrotask(heard)
+    if (hasGone(this.#incoming, outgoing)) heard()
     else outgoing.once('close', heard)
     return () => outgoing.removeListener('close', heard)
   }

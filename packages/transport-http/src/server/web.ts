@@ -38,7 +38,7 @@ export class WebRequest implements HttpRequest {
   onGone(listener: (reason: Error) => void): () => void {
     const { signal } = this.web
     const heard = () => listener(goneError(signal.reason))
-    if (signal.aborted) queueMicrotask(heard)
+    if (signal.aborted) heard()
     else signal.addEventListener('abort', heard, { once: true })
     return () => signal.removeEventListener('abort', heard)
   }
