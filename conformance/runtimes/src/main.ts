@@ -3,10 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { bundle } from './bundle.ts'
 import { leftOutOf, limits, runClient, startServers } from './cells.ts'
+import { runGuarded } from './guarded.ts'
 import type { Job, Report } from './job.ts'
 import { endAll } from './programs.ts'
 import { findRuntimes, type Runtime, runtimeNames } from './runtimes.ts'
-import { checkNames } from './smoke.ts'
+import { type CheckResult, checkNames } from './smoke.ts'
 
 const { values } = parseArgs({
   options: { report: { type: 'string' }, client: { type: 'string' }, server: { type: 'string' } },
@@ -28,6 +29,8 @@ const clients = runtimes.filter(({ name }) => values.client === undefined || nam
 // Two at a time: more would make the slowest of them late on a small machine.
 const queue = [...clients]
 await Promise.all([drain(), drain()])
+if (values.client === undefined && values.server === undefined)
+  await guardOne(runtimes.find(({ name }) => name === 'workerd'))
 total.found = runtimes.map(({ name, version }) => `${name.replace(/\d+$/, '')} ${version}`).join(', ')
 if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(total))
 console.log(`${total.passed} passed, ${total.failed} failed`)
@@ -51,6 +54,21 @@ async function runOne(client: Runtime, jobs: readonly Job[]): Promise<void> {
     total.failed += 1
     console.log(`FAILED ${client.name} as client: ${error instanceof Error ? error.stack : error}`)
   }
+}
+
+/** The only runtime that has rules of its own about what a guard does: randomness, and waiting for others. */
+async function guardOne(worker: Runtime | undefined): Promise<void> {
+  if (worker === undefined) return
+  const results = await runGuarded(worker).catch((error: Error): CheckResult[] => [
+    { check: 'starts', fault: error.stack ?? error.message },
+  ])
+  const failed = results.filter(({ fault }) => fault !== undefined)
+  total.passed += results.length - failed.length
+  total.failed += failed.length
+  const line = `workerd as guard: ${results.length - failed.length} passed, ${failed.length} failed`
+  total.details.push(line)
+  console.log(line)
+  for (const { check, fault } of failed) console.log(`FAILED workerd as guard: ${check}\n    ${fault}`)
 }
 
 /** A check that was not even tried counts as failed. */

@@ -1,0 +1,65 @@
+/** On workerd: a guarded server, an authorization server and clients of both, in one worker. Answers with what its checks found. */
+import { devAuthorizationServer } from '@mcpx/auth'
+import { clientCredentials, type Fetch } from '@mcpx/auth/client'
+import { bearer } from '@mcpx/auth/resource-server'
+import { connect } from '@mcpx/client'
+import { mcp } from '@mcpx/transport-http'
+import { http } from '@mcpx/transport-http/client'
+import { desk } from '../desk.ts'
+import { equal, match } from '../expectations.ts'
+import type { CheckResult } from '../smoke.ts'
+
+const issuer = 'https://login.example'
+const audience = 'https://desk.example/mcp'
+const machine = { clientId: 'job', clientSecret: 'only-for-these-checks', scope: 'desk', issuer }
+
+// Made while the module is loaded, when workers may neither draw random numbers nor wait.
+const login = devAuthorizationServer({ issuer, clients: [machine] })
+const network: Fetch = async (input, init) => {
+  const request = new Request(input, init)
+  return (request.url.startsWith(issuer) ? login : guarded).fetch(request)
+}
+const guarded = mcp(desk, {
+  authenticate: bearer({ issuer, audience, scopes: ['desk'], fetch: network, dpop: { nonces: true } }),
+  allowedHosts: ['desk.example'],
+})
+
+async function calls(era: 'legacy' | 'modern', dpop: boolean): Promise<void> {
+  const auth = clientCredentials({ ...machine, dpop })
+  const client = await connect(http(audience, { auth, fetch: network }), { era })
+  equal((await client.callTool('echo', { text: era })).content, [{ type: 'text', text: era }])
+  await client.close()
+}
+
+const checks: Readonly<Record<string, () => Promise<void>>> = {
+  async 'a guard turns away who has no token, and says where to get one'() {
+    const { status, headers } = await network(audience, { method: 'POST' })
+    equal(status, 401)
+    match(headers.get('www-authenticate') ?? '', /^Bearer scope="desk", resource_metadata="https:\/\/desk\.example\//)
+  },
+  async 'a guard refuses a token for another server'() {
+    const token = await login.issue({ scopes: ['desk'], resources: ['https://other.example/mcp'] })
+    const headers = { authorization: `Bearer ${token}` }
+    match(
+      (await network(audience, { method: 'POST', headers })).headers.get('www-authenticate') ?? '',
+      /another server/,
+    )
+  },
+  'a machine gets a token and calls, legacy': () => calls('legacy', false),
+  'a machine gets a token and calls, modern': () => calls('modern', false),
+  'a machine proves that it has its key, with nonces': () => calls('modern', true),
+}
+
+async function run([check, attempt]: [string, () => Promise<void>]): Promise<CheckResult> {
+  try {
+    await attempt()
+    return { check }
+  } catch (error) {
+    return { check, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}
+
+// biome-ignore lint/style/noDefaultExport: workerd takes a worker's handlers from its default export
+export default {
+  fetch: async (): Promise<Response> => Response.json(await Promise.all(Object.entries(checks).map(run))),
+}
