@@ -1,6 +1,7 @@
 /** What the results say of our support of others, as sections of documents. */
 
 import type { ResultsRecord, StrangerRecord, WayRecord } from './record.ts'
+import { table } from './table.ts'
 
 const columns = [
   { ours: 'client', peer: 'sdk-1' },
@@ -122,13 +123,4 @@ function spanOf(revisions: readonly string[]): string {
   const [first = '', ...rest] = [...new Set(revisions)].toSorted()
   const last = rest.at(-1)
   return last === undefined ? first : `${first} to ${last}`
-}
-
-/** Columns are as wide as the formatter of this repository wants them. */
-function table(rows: readonly (readonly string[])[]): string {
-  const [head = [], ...body] = rows
-  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => [...(row[column] ?? '')].length)))
-  const line = (cells: readonly string[]) =>
-    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`
-  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...body.map(line)].join('\n')
 }

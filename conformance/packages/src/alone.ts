@@ -43,7 +43,8 @@ export async function install(dependencies: Readonly<Record<string, string>>, fo
   return { installed: { folder, packages: packages.sort(), kilobytes } }
 }
 
-function sizeOf(folder: string): number {
+/** The bytes of all files below a folder. */
+export function sizeOf(folder: string): number {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
   return entries.reduce(
     (sum, entry) => (entry.isFile() ? sum + statSync(join(entry.parentPath, entry.name)).size : sum),

@@ -8,10 +8,12 @@ import {
   importFaults,
   install,
   optionalPeers,
+  sizeOf,
 } from './alone.ts'
 import { contentFaults } from './contents.ts'
 import { publintFaults, typeFaults } from './resolution.ts'
 import type { Tarball } from './tarball.ts'
+import { weigh } from './weigh.ts'
 
 export interface Outcome {
   readonly passed: number
@@ -55,8 +57,17 @@ export async function checkPackage(tarball: Tarball, siblings: readonly Tarball[
     passed: first.passed + 1 + second.passed,
     faults: [...first.faults, ...second.faults],
     leftOut: [],
-    line: `${size}; alone: ${installed.packages.length} packages, ${installed.kilobytes} kB installed`,
+    line: `${size}; alone: ${await costOf(tarball, installed)}`,
   }
+}
+
+/** What it costs to have it, but for optional peers: they were installed only so that each entry can be tried. */
+async function costOf(tarball: Tarball, installed: Installed): Promise<string> {
+  const peers = Object.keys(optionalPeers(tarball))
+  const ofPeers = peers.reduce((sum, name) => sum + sizeOf(join(installed.folder, 'node_modules', name)), 0)
+  const kilobytes = installed.kilobytes - Math.round(ofPeers / 1000)
+  const gzipped = ((await weigh(tarball, installed, peers)) / 1000).toFixed(1)
+  return `${installed.packages.length - peers.length} packages, ${kilobytes} kB installed, ${gzipped} kB gzipped`
 }
 
 function installedChecks(tarball: Tarball, installed: Installed, { root, nodes }: Place): Check[] {

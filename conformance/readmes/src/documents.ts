@@ -1,0 +1,19 @@
+/** The documents whose code is compiled and run. */
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** What is tested where it is written: its examples need nothing but the package itself. */
+const elsewhere = ['packages/protocol/README.md', 'packages/sse/README.md', 'packages/testkit/README.md']
+
+const found = ['README.md', 'packages/*/README.md', 'docs/guides/*.md', 'apps/examples/*.md', 'apps/examples/*/*.md']
+
+export const documents: readonly string[] = found
+  .flatMap((pattern) => globSync(pattern, { cwd: root }))
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => !elsewhere.includes(path))
+  .sort()
+
+export const pathOf = (document: string): string => join(root, document)
