@@ -36,7 +36,7 @@ function talkative() {
   })
 }
 
-describe.each(Object.entries(failures))('callbacks that %s', (_how, fail) => {
+describe.each(Object.entries(failures))('callbacks that %s during a session', (_how, fail) => {
   it('harm nothing, are reported, and are called again', async () => {
     const reports: Error[] = []
     const onChange = vi.fn<(change: Change) => void>(fail)

@@ -95,7 +95,7 @@ describe('a client that has gone', () => {
     expect(await leave(await serve(server), list)).toBe(true)
   })
 
-  it('holds up no handler that speaks to it only then, in either era', async () => {
+  it('holds up no handler that speaks to it only then, in both eras', async () => {
     const modernTalk = laterOn(talk)
     const http = await serve(modernTalk.server)
     expect(await modernTalk.leave(http, list)).toBe('said all')
