@@ -48,6 +48,8 @@ export interface Proof {
   /** The thumbprint of the key. */
   readonly jkt: string
   readonly jti: string
+  /** In seconds since 1970. */
+  readonly iat: number
   readonly nonce: string | undefined
 }
 
@@ -75,7 +77,7 @@ export async function verifyProof(proof: string | null, expected: ProofExpectati
     throw new ProofError('proof_token', 'ath is not the hash of the token')
   }
   const jkt = await calculateJwkThumbprint(protectedHeader.jwk as JWK)
-  return { jkt, jti, nonce: typeof nonce === 'string' ? nonce : undefined }
+  return { jkt, jti, iat, nonce: typeof nonce === 'string' ? nonce : undefined }
 }
 
 /** The value of `ath`: what a proof says of the token that it is sent with. */

@@ -106,8 +106,10 @@ it.each([
     expect(await caught(check)).toMatchObject({ step: 'discovery', hint: expect.stringMatching(/trustedOrigins: \['/) })
 })
 
-it('says so when a name cannot be looked up', async () => {
-  const resolve = () => Promise.reject(new Error('ENOTFOUND'))
+it.each([
+  ['cannot be looked up', () => Promise.reject(new Error('ENOTFOUND'))],
+  ['has no address', async () => []],
+])('says so when a name %s', async (_, resolve) => {
   const check = createUrlGuard({ resolve }).check('token', 'It', 'https://a.example', new URL('https://b.example'))
   expect(await caught(() => check)).toMatchObject({
     step: 'token',

@@ -127,6 +127,13 @@ it('keeps the refresh token that the server does not rotate', async () => {
   expect([refreshes(world), world.logins]).toEqual([3, 1])
 })
 
+it('is not done for tokens that live for ever, though they were kept by another run', async () => {
+  const world = new World({ token: { expires_in: 1e308 } })
+  const store = memoryStore()
+  for (let run = 0; run < 3; run++) await oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
+  expect([refreshes(world), world.logins]).toEqual([0, 1])
+})
+
 it('uses what was kept by another run, tokens and registration alike', async () => {
   const world = new World()
   const store = memoryStore()

@@ -138,11 +138,14 @@ function readGrant(step: AuthStep, url: URL, body: Readonly<Record<string, unkno
   }
 }
 
+/** In seconds: ten years. What says more would be more than JSON can keep. */
+const LONGEST_LIFE = 315_360_000
+
 /** In ms. Some servers write the number as a text. */
 function lifetimeOf(value: unknown): number | undefined {
   const seconds = typeof value === 'string' && value !== '' ? Number(value) : value
-  if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds < 0) return undefined
-  return seconds * 1_000
+  if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined
+  return Math.min(seconds, LONGEST_LIFE) * 1_000
 }
 
 function unreadable(step: AuthStep, url: URL, what: string): AuthError {

@@ -71,12 +71,19 @@ async function addressesOf(
   url: URL,
   resolve: NonNullable<UrlGuardOptions['resolve']>,
 ): Promise<readonly string[]> {
-  try {
-    return await resolve(url.hostname)
-  } catch (cause) {
+  const lost = (cause?: unknown) => {
     const hint = 'See that the name exists, and that this machine can resolve names.'
-    throw failure(step, `The address of ${what} was not found`, { url, hint, cause })
+    return failure(step, `The address of ${what} was not found`, { url, hint, cause })
   }
+  let found: readonly string[]
+  try {
+    found = await resolve(url.hostname)
+  } catch (cause) {
+    throw lost(cause)
+  }
+  // A name without addresses may have some by the time it is asked.
+  if (found.length === 0) throw lost()
+  return found
 }
 
 function parse(step: AuthStep, what: string, given: unknown): URL {

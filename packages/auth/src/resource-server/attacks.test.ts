@@ -299,6 +299,20 @@ describe('a guard of tokens that are bound to a key', () => {
     expect((await prove(holder.token)).reason).toBe('proof_nonce')
   })
 
+  it('remembers a proof for as long as it is good, and no longer', async () => {
+    const lives: number[] = []
+    const add = (_: string, ttl: number) => lives.push(ttl) > 0
+    const watched = createStage({ dpop: { maxAge: 60, replays: { add } } })
+    const theirs = await createHolder(watched)
+    for (const iat of [NOW() - 50, NOW(), NOW() + 50]) {
+      const dpop = await theirs.prove({ htm: 'POST', htu: RESOURCE, ath: await tokenHash(theirs.token), iat })
+      expect((await watched.knock({ authorization: `DPoP ${theirs.token}`, dpop })).status).toBe(200)
+    }
+    for (const [index, seconds] of [10, 60, 110].entries()) {
+      expect(Math.abs((lives[index] ?? 0) - seconds * 1_000)).toBeLessThan(2_500)
+    }
+  })
+
   it('refuses with 503 when it cannot remember more proofs', async () => {
     const full = createStage({ dpop: { replays: { add: () => Promise.reject(new Error('full')) } } })
     const theirs = await createHolder(full)

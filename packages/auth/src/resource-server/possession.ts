@@ -22,6 +22,9 @@ export interface DpopOptions {
   readonly url?: ((request: Request) => string) | undefined
 }
 
+/** Whoever keeps proofs need not count time as this process does, in ms. */
+const MARGIN = 1_000
+
 export interface Possession {
   readonly required: boolean
   readonly algorithms: readonly string[]
@@ -55,8 +58,9 @@ export function createPossession(options: DpopOptions | undefined, resource: URL
       if (nonces !== undefined && !(await nonces.accepts(proof.nonce))) {
         throw new CredentialsError('proof_nonce', 'the proof must hold the nonce that this response brings')
       }
-      // At last: only who holds a good token may fill the memory. A proof is good from `maxAge` before to `maxAge` after.
-      await useOnce(replays, `${proof.jkt} ${proof.jti}`, 2 * maxAge * 1000)
+      // At last: only who holds a good token may fill the memory, and with nothing for longer than it is good.
+      const end = (proof.iat + maxAge) * 1000
+      await useOnce(replays, `${proof.jkt} ${proof.jti}`, Math.max(end - Date.now(), 0) + MARGIN)
     },
   }
 }
