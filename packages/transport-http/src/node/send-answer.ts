@@ -7,13 +7,15 @@ import type { HttpAnswer } from '../server/http-answer.ts'
 import { hasGone } from '../server/incoming.ts'
 
 export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: HttpAnswer): void {
-  if (headers instanceof Headers) outgoing.setHeaders(headers)
-  const plain = headers instanceof Headers ? {} : headers
+  const isWeb = headers instanceof Headers
+  if (isWeb) outgoing.setHeaders(headers)
+  const plain = isWeb ? {} : headers
   const text = textOf(body)
   if (text !== undefined) {
     // A 204 has no length.
     outgoing.writeHead(status, status === 204 ? plain : { ...plain, 'content-length': Buffer.byteLength(text) })
-    if ('connection' in plain && !outgoing.req.complete) linger(outgoing, text)
+    const isLast = isWeb ? headers.has('connection') : 'connection' in headers
+    if (isLast && !outgoing.req.complete) linger(outgoing, text)
     else outgoing.end(text)
     return
   }

@@ -166,6 +166,24 @@ describe('on a bare socket', () => {
     socket.destroy()
   })
 
+  it.each([false, true])(
+    'refuses a large body to a client that reads only when it has sent it all, cors: %s',
+    async (cors) => {
+      const http = await serve({ cors, allowedOrigins: ['https://app.example'], limits: { body: 1_000 } })
+      const socket = connect(http.port, '127.0.0.1').on('error', () => {})
+      const part = 'x'.repeat(400_000)
+      socket.write(raw('', { 'content-length': String(20 * part.length), origin: 'https://app.example' }))
+      for (let n = 0; n < 20; n++) {
+        socket.write(part)
+        await pause()
+      }
+      let text = ''
+      socket.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+      await new Promise((closed) => socket.once('close', closed))
+      expect(text).toContain('1000 bytes (limits.body)')
+    },
+  )
+
   it('notices at once that a modern client is gone', async () => {
     let aborted: () => void = () => {}
     const gone = new Promise<void>((resolve) => {
