@@ -1,0 +1,13 @@
+// Ours, with a tool that changes what there is.
+import { serveHttp } from '@mcpx/transport-http/node'
+import { host, port, ready } from '../parts/listening.mjs'
+import { build } from '../parts/ours.mjs'
+
+const server = build()
+server.tool('change', {}, () => {
+  if (!server.removeTool('here-and-gone')) server.tool('here-and-gone', {}, () => 'here')
+  return 'changed'
+})
+
+await serveHttp(server, { host, port })
+ready()

@@ -1,0 +1,7 @@
+// Ours, on node:http.
+import { serveHttp } from '@mcpx/transport-http/node'
+import { asEvents, host, port, ready } from '../parts/listening.mjs'
+import { build } from '../parts/ours.mjs'
+
+await serveHttp(build(), { host, port, ...(asEvents && { responses: 'sse' }) })
+ready()

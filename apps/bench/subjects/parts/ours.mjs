@@ -1,0 +1,14 @@
+// Our server, as its users make it: every check, guard and limit is on. MORE_TOOLS in the environment adds tools.
+import { createServer } from '@mcpx/server'
+import { info, tools } from './workload.mjs'
+
+export function build() {
+  const server = createServer(info)
+  for (const { name, description, schema, run } of tools) {
+    server.tool(name, { description, input: schema }, (args, context) =>
+      run(args, (progress, total) => context.progress(progress, total)),
+    )
+  }
+  for (let n = 0; n < Number(process.env.MORE_TOOLS ?? 0); n++) server.tool(`tool-${n}`, {}, () => 'not called')
+  return server
+}

@@ -1,0 +1,8 @@
+// The limit: each answer written by itself.
+import { echo } from '../parts/bare-lines.mjs'
+
+echo({
+  write: (lines) => {
+    for (const line of lines) process.stdout.write(line)
+  },
+})

@@ -1,0 +1,7 @@
+// The limit of what checks arguments by zod.
+import { number, object } from 'zod'
+import { echo } from '../parts/bare-lines.mjs'
+
+const Arguments = object({ a: number(), b: number() })
+
+echo({ check: (args) => Arguments.parse(args), write: (lines) => process.stdout.write(lines.join('')) })

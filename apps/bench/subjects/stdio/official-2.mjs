@@ -1,0 +1,5 @@
+// The official SDK 2, which serves both eras by this.
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { build } from '../parts/official-2.mjs'
+
+serveStdio(build)

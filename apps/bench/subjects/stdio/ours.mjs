@@ -1,0 +1,5 @@
+// Ours, with a tool of zod.
+import { serveStdio } from '@mcpx/transport-stdio'
+import { build } from '../parts/ours.mjs'
+
+await serveStdio(build())
