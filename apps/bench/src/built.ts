@@ -2,7 +2,10 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const packages = ['@mcpx/protocol', '@mcpx/sse', '@mcpx/server', '@mcpx/client']
+const packages = [
+  ...['@mcpx/protocol', '@mcpx/sse', '@mcpx/server', '@mcpx/client'],
+  ...['@mcpx/transport-stdio', '@mcpx/transport-http'],
+]
 
 /** Throws a sentence when a package is not there as users get it. */
 export function requireBuilt(): void {

@@ -4,6 +4,20 @@ import { bundle } from './cases/bundle.ts'
 import { calls } from './cases/calls.ts'
 import { codec } from './cases/codec.ts'
 import { duplex } from './cases/duplex.ts'
+import { fetch } from './cases/fetch.ts'
+import { footprint } from './cases/footprint.ts'
+import { growth } from './cases/growth.ts'
+import { allocations, heap } from './cases/heap.ts'
+import { events, http } from './cases/http.ts'
+import { progress, requests, results } from './cases/payloads.ts'
+import { memory, setups, streams } from './cases/sessions.ts'
 import { sse } from './cases/sse.ts'
+import { httpstart, imported, modules } from './cases/starts.ts'
+import { coldstart, stdio } from './cases/stdio.ts'
 
-export const cases: readonly Case[] = [duplex, calls, codec, sse, bundle]
+export const cases: readonly Case[] = [
+  ...[http, events, setups, memory, streams, progress, results, requests],
+  ...[stdio, coldstart, httpstart, imported, modules, bundle, footprint],
+  ...[fetch, calls, duplex, codec, sse],
+  ...[growth, heap, allocations],
+]

@@ -1,32 +1,99 @@
-/** The machine a run takes place on: what it is, and how a child is kept on one core of it. */
+/** The machine a run takes place on: what it is, who runs on which core, and what a process has used of it. */
 import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 
-/** The core that children run on: the last one this process may use. Nothing where `taskset` does not exist. */
-export const core: string | undefined = lastCore()
+/** Tells a process that is kept on one core which ones there are. */
+export const CORES = 'BENCH_CORES'
 
-/** The command that runs `node <args>` on that core. */
-export function pinned(args: readonly string[]): [command: string, args: string[]] {
-  if (core === undefined) return [process.execPath, [...args]]
-  return ['taskset', ['-c', core, process.execPath, ...args]]
+/** The cores that may be used. None where `taskset` does not exist: then nothing is kept on a core. */
+export const cores: readonly string[] = coresIn(process.env[CORES] ?? '').concat(allowedCores())
+
+/** The core that what is measured runs on: the last one. */
+export const core: string | undefined = cores.at(-1)
+
+/** The core that puts load on it: another one, if there is any. */
+export const loadCore: string | undefined = cores[0]
+
+/** The command that runs `node <args>` on a core. */
+export function pinned(args: readonly string[], on = core): [command: string, args: string[]] {
+  if (on === undefined) return [process.execPath, [...args]]
+  return ['taskset', ['-c', on, process.execPath, ...args]]
 }
 
-/** `Node 24.1.0, linux x64, AMD EPYC, 2 cores; children on core 1`. */
+/** `Node 24.1.0, linux x64, AMD EPYC, 2 cores; what is measured on core 1, the load on core 0`. */
 export function describeMachine(): string {
   const [first] = cpus()
-  const where = core === undefined ? 'children not pinned to a core' : `children on core ${core}`
+  const where =
+    core === undefined ? 'not kept on a core' : `what is measured on core ${core}, the load on core ${loadCore}`
   const model = first?.model.trim() ?? 'unknown processor'
   return `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${model}, ${cpus().length} cores; ${where}`
 }
 
-function lastCore(): string | undefined {
+/** The processor time that a process has used, all its threads, in ms. Nothing where the system does not tell. */
+export function cpuOf(pid: number): number | undefined {
   try {
-    const mine = execFileSync('taskset', ['-cp', String(process.pid)], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    return /(\d+)\s*$/.exec(mine)?.[1]
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + cpuOfThread(pid, thread), 0)
   } catch {
     return undefined
   }
+}
+
+/** A thread that has just ended has used nothing that is worth an error. */
+function cpuOfThread(pid: number, thread: string): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6
+  } catch {
+    return 0
+  }
+}
+
+/** How long a core was busy since the system started, in ms, to about 10. */
+export function busyOf(on: string | undefined): number | undefined {
+  try {
+    const line = readFileSync('/proc/stat', 'utf8')
+      .split('\n')
+      .find((each) => each.startsWith(`cpu${on} `))
+    if (line === undefined) return undefined
+    const [user = 0, nice = 0, system = 0, , , irq = 0, soft = 0, stolen = 0] = line
+      .trim()
+      .split(/\s+/)
+      .slice(1)
+      .map(Number)
+    return (user + nice + system + irq + soft + stolen) * 10
+  } catch {
+    return undefined
+  }
+}
+
+/** The most memory that a process has held, in MB. */
+export function peakOf(pid: number): number | undefined {
+  try {
+    const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
+  } catch {
+    return undefined
+  }
+}
+
+function allowedCores(): string[] {
+  if (process.env[CORES] !== undefined) return []
+  try {
+    const said = execFileSync('taskset', ['-cp', String(process.pid)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    return coresIn(/:\s*([\d,-]+)\s*$/.exec(said)?.[1] ?? '')
+  } catch {
+    return []
+  }
+}
+
+/** `0-2,5` -> `['0', '1', '2', '5']`. */
+export function coresIn(list: string): string[] {
+  return list.split(',').flatMap((part) => {
+    const [first = Number.NaN, last = first] = part.split('-').map(Number)
+    if (Number.isNaN(first) || part === '') return []
+    return Array.from({ length: last - first + 1 }, (_, index) => String(first + index))
+  })
 }

@@ -1,9 +1,12 @@
 /** Writes a table in Markdown, in columns as the formatter of the repository wants them. */
 
-/** The first two columns are words, the others numbers. A column that is empty in every row is left out. */
-export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+/** The first columns are words, the others numbers. A column that is empty in every row is left out. */
+export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[], words = 2): string {
   const columns = header
-    .map((name, index) => ({ cells: [name, ...rows.map((row) => escaped(row[index] ?? ''))], isNumber: index >= 2 }))
+    .map((name, index) => ({
+      cells: [name, ...rows.map((row) => escaped(row[index] ?? ''))],
+      isNumber: index >= words,
+    }))
     .filter(({ cells: [, ...values] }) => values.some((value) => value !== ''))
     .map(({ cells, isNumber }) => aligned(cells, isNumber))
   return Array.from({ length: rows.length + 2 }, (_, line) => {

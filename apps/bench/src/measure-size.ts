@@ -4,36 +4,80 @@ import { gzipSync } from 'node:zlib'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { isCompiled } from './built.ts'
 import type { Entry, Findings, SizeCase, Verdict } from './case.ts'
+import { expectSum } from './edge-call.ts'
 import { fixed } from './statistics.ts'
+import { summaryOf } from './summary.ts'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
 
 /** A bundle, in bytes. */
-interface Weight {
+interface Bundle {
   readonly minified: number
   readonly gzipped: number
   /** Minified bytes of each package, the largest first; what remains is esbuild's own glue. */
   readonly shares: readonly (readonly [name: string, bytes: number])[]
 }
 
+interface Weight extends Bundle {
+  /** Gzipped, without what a program loads when it needs it. */
+  readonly atFirst: number
+  /** Gzipped, with that. */
+  readonly inAll: number
+}
+
 export async function measureSize(size: SizeCase): Promise<Findings> {
   const weights: [Entry, Weight][] = []
   for (const entry of size.entries) weights.push([entry, await weigh(entry)])
+  const ours = weights.filter(([{ maker = 'ours' }]) => maker === 'ours')
+  const lineOf = (what: string, isIn: (entry: Entry) => boolean) =>
+    summaryOf(
+      what,
+      weights.filter(([entry]) => isIn(entry)).map(([{ maker }, { gzipped }]) => ({ maker, value: gzipped / 1000 })),
+      0,
+    )
   return {
     name: size.name,
     says: size.says,
-    header: ['', 'program', 'gzipped kB', 'minified kB', 'of which', 'target'],
+    header: ['', 'program', 'at first kB', 'in all kB', 'minified kB', 'of which', 'target'],
     rows: weights.map(([entry, weight]) => rowOf(entry, weight)),
     notes: [
-      '1 kB is 1,000 bytes. The shares are minified kB, for gzip works on the whole; ' +
-        'what they leave out is the list of exports.',
+      '1 kB is 1,000 bytes, gzipped where it does not say minified. The shares are minified kB, for gzip works on the ' +
+        'whole; what they leave out is the list of exports.',
     ],
     verdicts: weights.flatMap(([entry, weight]) => verdictOf(size.name, entry, weight) ?? []),
+    figures: Object.fromEntries(ours.map(([{ name }, { gzipped }]) => [name, gzipped])),
+    summary: [
+      ...lineOf(
+        'edge server with a tool of zod, kB gzipped',
+        ({ isServer, says }) => !!isServer && !!says?.includes('zod'),
+      ),
+      ...lineOf('the same with plain JSON Schema', ({ name }) =>
+        /^edge server, (?:raw tool|bare|modern only)$/.test(name),
+      ),
+      ...lineOf('client over HTTP, kB gzipped', ({ name }) => name.startsWith('client')),
+    ],
     data: Object.fromEntries(weights.map(([{ name }, weight]) => [name, weight])),
   }
 }
 
-async function weigh({ name, code }: Entry): Promise<Weight> {
+/** A server is all that it may load; of what is imported, only that which comes with it. */
+async function weigh(entry: Entry): Promise<Weight> {
+  const first = await bundle(entry, true)
+  const whole = await bundle(entry, false)
+  const both = { atFirst: first.weight.gzipped, inAll: whole.weight.gzipped }
+  if (entry.isServer === undefined) {
+    await load(entry.name, first.contents)
+    return { ...first.weight, ...both }
+  }
+  const program = await load(entry.name, whole.contents)
+  await expectSum(entry.name, program.fetch, entry.isServer)
+  return { ...whole.weight, ...both }
+}
+
+async function bundle(
+  { name, code, leaveOut = [] }: Entry,
+  onlyFirst: boolean,
+): Promise<{ weight: Bundle; contents: Uint8Array }> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: code, resolveDir: folder, sourcefile: 'program.ts', loader: 'ts' },
     absWorkingDir: folder,
@@ -44,21 +88,19 @@ async function weigh({ name, code }: Entry): Promise<Weight> {
     mainFields: ['module', 'main'],
     conditions: ['workerd', 'worker', 'browser'],
     target: 'es2022',
+    external: ['node:*', 'cloudflare:*', ...leaveOut],
     define: { 'process.env.NODE_ENV': '"production"' },
     legalComments: 'none',
     metafile: true,
     write: false,
     logLevel: 'silent',
-    plugins: [withoutLaterParts],
+    plugins: onlyFirst ? [withoutLaterParts] : [],
   })
   const [file] = outputFiles
   if (file === undefined) throw new Error(`${name}: the bundler wrote nothing`)
-  await expectLoads(name, file.contents)
-  return {
-    minified: file.contents.length,
-    gzipped: gzipSync(file.contents, { level: 9 }).length,
-    shares: sharesOf(metafile),
-  }
+  const { contents } = file
+  const gzipped = gzipSync(contents, { level: 9 }).length
+  return { contents, weight: { minified: contents.length, gzipped, shares: sharesOf(metafile) } }
 }
 
 /** What a program loads by `import()` when it needs it is not part of what it weighs at first. */
@@ -72,15 +114,15 @@ const withoutLaterParts: Plugin = {
 }
 
 /** What is weighed must be a program that starts. */
-async function expectLoads(name: string, contents: Uint8Array): Promise<void> {
+async function load(name: string, contents: Uint8Array): Promise<Readonly<Record<string, unknown>>> {
   try {
-    await import(`data:text/javascript;base64,${Buffer.from(contents).toString('base64')}`)
+    return await import(`data:text/javascript;base64,${Buffer.from(contents).toString('base64')}`)
   } catch (cause) {
     throw new Error(`${name}: the bundle does not load`, { cause })
   }
 }
 
-function sharesOf({ outputs }: Metafile): Weight['shares'] {
+function sharesOf({ outputs }: Metafile): Bundle['shares'] {
   const shares = new Map<string, number>()
   for (const output of Object.values(outputs)) {
     for (const [path, { bytesInOutput }] of Object.entries(output.inputs)) {
@@ -99,10 +141,12 @@ export function ownerOf(path: string): string {
   return own === undefined ? 'the program' : `@mcpx/${own}`
 }
 
-function rowOf({ name, code, atMost }: Entry, { minified, gzipped, shares }: Weight): string[] {
+function rowOf({ name, code, says, atMost, isServer }: Entry, weight: Weight): string[] {
+  const { minified, atFirst, inAll, shares } = weight
   const parts = shares.filter(([owner]) => owner !== 'the program').map(([owner, bytes]) => `${owner} ${kilo(bytes)}`)
-  const target = atMost === undefined ? '' : `≤ ${kilo(atMost)}`
-  return [name, `\`${code}\``, kilo(gzipped), kilo(minified), parts.join(', '), target]
+  const target = atMost === undefined ? '' : `${isServer ? 'in all' : 'at first'} ≤ ${kilo(atMost)}`
+  const program = says ?? `\`${code}\``
+  return [name, program, kilo(atFirst), kilo(inAll), kilo(minified), parts.slice(0, 5).join(', '), target]
 }
 
 function verdictOf(caseName: string, { name, atMost }: Entry, { gzipped }: Weight): Verdict | undefined {

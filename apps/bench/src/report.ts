@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Findings, Verdict } from './case.ts'
 import { markdownTable } from './markdown-table.ts'
+import { packageVersions } from './package-versions.ts'
+import { addToRecord } from './record.ts'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
 
@@ -27,21 +29,25 @@ function verdictLine({ name, met, says }: Verdict): string {
   return `- ${met ? 'met' : '**missed**'}: ${name}: ${says}`
 }
 
-/** Writes `results/<case>.json` and `results/<case>.md`; returns the folder. */
+/** Writes `results/<case>.json` with every measurement, and `results/<case>.md`; returns the folder. */
 export function keepResults(findings: Findings, circumstances: Circumstances): string {
   const results = join(folder, 'results')
   mkdirSync(results, { recursive: true })
-  const { name, verdicts, data } = findings
-  const json = JSON.stringify({ name, ...circumstances, verdicts, data }, null, 1)
+  const { name, verdicts, files = {}, data } = findings
+  const json = JSON.stringify({ name, ...circumstances, packages: packageVersions(), verdicts, data }, null, 1)
   writeFileSync(join(results, `${name}.json`), `${json}\n`)
   writeFileSync(join(results, `${name}.md`), `${section(findings, circumstances)}\n`)
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(results, file), content)
   return results
 }
 
-/** Puts the findings between the markers of their case in the README. */
+/** Puts the findings between the markers of their case in the README, and into the record beside it. */
 export function writeReadme(findings: Findings, circumstances: Circumstances): void {
   const path = join(folder, 'README.md')
   writeFileSync(path, withSection(readFileSync(path, 'utf8'), findings.name, section(findings, circumstances)))
+  for (const [file, content] of Object.entries(findings.files ?? {})) writeFileSync(join(folder, file), content)
+  const { name, header, rows, notes, verdicts, figures, summary } = findings
+  addToRecord(name, { ...circumstances, packages: packageVersions(), header, rows, notes, verdicts, figures, summary })
 }
 
 export function withSection(text: string, name: string, content: string): string {

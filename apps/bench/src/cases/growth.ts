@@ -1,0 +1,185 @@
+/** How cost grows with the number of tools, sessions and streams, and with the size of a result. */
+import { fileURLToPath } from 'node:url'
+import type { Findings, OwnCase, RunOptions, Verdict } from '../case.ts'
+import { leastDisturbed, readChild } from '../child-process.ts'
+import { timesOf } from '../contestants.ts'
+import type { HttpSubject, Job, Sample } from '../driver/job.ts'
+import { type Line, lineChart, type Panel } from '../line-chart.ts'
+import { loadCore } from '../machine.ts'
+import { fixed, median } from '../statistics.ts'
+import { steepest } from '../steepest.ts'
+
+const driver = fileURLToPath(new URL('../driver/main.ts', import.meta.url))
+
+const modern: HttpSubject = { file: 'http/serve-http.mjs', era: 'modern' }
+const legacy: HttpSubject = { ...modern, era: 'legacy', hasSession: true }
+const bare: HttpSubject = { ...legacy, file: 'http/bare-node.mjs' }
+const changing = { file: 'http/changing.mjs' }
+
+/** A line to be measured: a job for each x, and how much its processor time is worth. */
+interface Plan extends Omit<Panel, 'lines'> {
+  readonly name: string
+  readonly sizes: readonly number[]
+  readonly lines: Readonly<Record<string, (size: number, options: RunOptions) => Job>>
+}
+
+const calling =
+  (subject: HttpSubject) =>
+  (tools: number, options: RunOptions): Job => {
+    const env = { MORE_TOOLS: String(tools - 1) }
+    return { kind: 'calls', subject: { ...subject, env }, inFlight: [16], answers: 'json', ...timesOf(options) }
+  }
+
+const giving =
+  (subject: HttpSubject) =>
+  (bytes: number, options: RunOptions): Job => ({ kind: 'payload', subject, way: 'give', bytes, ...timesOf(options) })
+
+const telling =
+  (subject: HttpSubject) =>
+  (streams: number, { isQuick }: RunOptions): Job => ({ kind: 'fan-out', subject, streams, times: isQuick ? 10 : 100 })
+
+const plans: readonly Plan[] = [
+  {
+    name: 'tools',
+    title: 'A call, by the number of tools',
+    x: 'tools',
+    y: 'µs of processor time',
+    isLinear: false,
+    sizes: [1, 10, 1_000],
+    lines: { modern: calling(modern), 'legacy session': calling(legacy) },
+  },
+  {
+    name: 'sessions',
+    title: 'A call, by the number of sessions',
+    x: 'sessions that call in turn',
+    y: 'µs of processor time',
+    isLinear: false,
+    sizes: [1, 1_000, 10_000],
+    lines: {
+      'legacy session': (sessions, options) => ({
+        kind: 'among-sessions',
+        subject: legacy,
+        sessions,
+        duration: timesOf(options).duration,
+      }),
+    },
+  },
+  {
+    name: 'streams',
+    title: 'A change that all are told of',
+    x: 'open streams',
+    y: 'µs of processor time',
+    isLinear: true,
+    sizes: [1, 100, 1_000],
+    lines: {
+      modern: telling({ ...changing, era: 'modern' }),
+      'legacy session': telling({ ...changing, era: 'legacy', hasSession: true }),
+    },
+  },
+  {
+    name: 'payloads',
+    title: 'A result, by its size',
+    x: 'bytes',
+    y: 'ms of processor time',
+    isLinear: true,
+    sizes: [1_000, 16_000, 256_000, 1_000_000, 4_000_000, 16_000_000],
+    lines: { modern: giving(modern), 'legacy session': giving(legacy), 'bare node:http': giving(bare) },
+  },
+]
+
+export const growth: OwnCase = {
+  kind: 'own',
+  name: 'growth',
+  says: 'What one more costs: processor time of the server for a call, a change or a result, by how many there are or how large it is.',
+  find,
+}
+
+interface Found extends Plan {
+  readonly measured: readonly Line[]
+}
+
+async function find(options: RunOptions): Promise<Findings> {
+  const found: Found[] = []
+  for (const plan of plans) {
+    const started = performance.now()
+    const measured: Line[] = []
+    for (const [name, jobFor] of Object.entries(plan.lines)) {
+      measured.push({ name, points: await pointsOf(sizesOf(plan, options), (size) => jobFor(size, options), options) })
+    }
+    found.push({ ...plan, measured })
+    options.note(`growth: ${plan.name} (${fixed((performance.now() - started) / 1000, 0)} s)`)
+  }
+  const lines = found.flatMap((each) => each.measured.map((line) => ({ ...each, line })))
+  return {
+    name: growth.name,
+    says: growth.says,
+    header: ['', 'of', 'from', 'to', 'cost at first', 'cost at last', 'steepest', 'expected'],
+    rows: lines.map(({ name, line, isLinear }) => rowOf(name, line, isLinear)),
+    notes: [
+      '![How cost grows](growth.svg)',
+      'The steepest step, measured by what is expected: 1 is the growth that was expected, less is better. ' +
+        'The dashed lines are as steep as linear growth.',
+    ],
+    verdicts: lines
+      .filter(({ line }) => !line.name.startsWith('bare'))
+      .map(({ name, line, isLinear }) => verdictOf(name, line, isLinear)),
+    files: { 'growth.svg': lineChart(found.map((each) => ({ ...each, lines: each.measured }))) },
+    data: Object.fromEntries(found.map(({ name, measured }) => [name, measured])),
+  }
+}
+
+const ROUNDS = 3
+
+/** A quick run leaves out what is in between. */
+function sizesOf({ sizes }: Plan, { isQuick }: RunOptions): readonly number[] {
+  const step = isQuick && sizes.length > 3 ? (sizes.length - 1) / 2 : 1
+  return sizes.filter((_, index) => Number.isInteger(index / Math.ceil(step)) || index === sizes.length - 1)
+}
+
+async function pointsOf(
+  sizes: readonly number[],
+  jobFor: (size: number) => Job,
+  { isQuick }: RunOptions,
+): Promise<[number, number][]> {
+  const points: [number, number][] = []
+  for (const size of sizes) {
+    const costs: number[] = []
+    for (let round = 0; round < (isQuick ? 1 : ROUNDS); round++) {
+      const sample = await leastDisturbed(isQuick ? 1 : undefined, () =>
+        readChild<Sample>(['--max-semi-space-size=64', driver, JSON.stringify(jobFor(size))], loadCore),
+      )
+      costs.push(sample.cpu ?? sample.cpu16 ?? Number.NaN)
+    }
+    points.push([size, median(costs)])
+  }
+  return points
+}
+
+function rowOf(name: string, { name: line, points }: Line, isLinear: boolean): string[] {
+  const [first, last] = [points[0] ?? [], points.at(-1) ?? []]
+  const cost = (value = Number.NaN) => fixed(value, value < 100 ? 2 : 0)
+  const [from = 0, to = 0] = [first[0], last[0]]
+  return [
+    name,
+    line,
+    fixed(from, 0),
+    fixed(to, 0),
+    cost(first[1]),
+    cost(last[1]),
+    fixed(steepest(points, isLinear), 2),
+    isLinear ? 'linear' : 'the same',
+  ]
+}
+
+/** How much steeper than expected a step may be: what is above is a cliff. */
+const CLIFF = 1.5
+
+function verdictOf(name: string, { name: line, points }: Line, isLinear: boolean): Verdict {
+  const steep = steepest(points, isLinear)
+  const expected = isLinear ? 'of linear growth' : 'of what it was'
+  return {
+    name: `growth ${name}, ${line}`,
+    met: steep <= CLIFF,
+    says: `${fixed(steep, 2)} × ${expected}, target ≤ ${CLIFF}`,
+  }
+}

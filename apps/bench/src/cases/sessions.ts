@@ -1,0 +1,68 @@
+/** Sessions: how fast they are set up, and what one that does nothing weighs. */
+import type { ServedCase } from '../case.ts'
+import { overHttp, timesOf } from '../contestants.ts'
+
+const enough = { '×': { atLeast: 0.7 } }
+
+export const setups: ServedCase = {
+  kind: 'served',
+  name: 'setups',
+  says:
+    'A client introduces itself and asks what there is: `initialize`, `notifications/initialized` and `tools/list`; ' +
+    'in the modern era `server/discover` and `tools/list`.',
+  columns: [
+    { head: 'set-ups/s', of: 'rate', digits: 0 },
+    { head: '×', of: 'rate', as: 'ratio', digits: 2, summary: 'sessions set up, × bare' },
+    { head: 'CPU µs', of: 'cpu', digits: 0 },
+  ],
+  contestants: overHttp(
+    [
+      ...(['bare', 'nodeModern', 'nodeLegacy', 'honoModern', 'honoLegacy'] as const),
+      ...(['official2', 'official2Legacy', 'official1', 'mcpLiteLegacy', 'tmcpModern', 'tmcpLegacy'] as const),
+    ],
+    (subject, options) => ({ kind: 'setups', subject, ...timesOf(options) }),
+    { nodeModern: enough, nodeLegacy: enough, honoModern: enough, honoLegacy: enough },
+  ),
+}
+
+const holders = [
+  'bare',
+  'nodeLegacy',
+  'honoLegacy',
+  'official2Legacy',
+  'official1',
+  'mcpLiteLegacy',
+  'tmcpLegacy',
+] as const
+
+export const memory: ServedCase = {
+  kind: 'served',
+  name: 'memory',
+  says: 'What one idle session of the legacy era holds on the heap of its server.',
+  columns: [
+    { head: 'kB', of: 'heap', digits: 2, summary: 'heap of an idle session, kB' },
+    { head: 'external kB', of: 'external', digits: 2 },
+  ],
+  mostRounds: 3,
+  contestants: overHttp(
+    holders,
+    (subject, { isQuick }) => ({ kind: 'sessions', subject, count: isQuick ? 500 : 2_000, withStream: false }),
+    { nodeLegacy: { kB: { atMost: 0.8 } }, honoLegacy: { kB: { atMost: 0.8 } } },
+  ),
+}
+
+export const streams: ServedCase = {
+  kind: 'served',
+  name: 'streams',
+  says: 'The same with the stream of the session open, connection included.',
+  columns: [
+    { head: 'kB', of: 'heap', digits: 2, summary: 'the same with its stream open, kB' },
+    { head: 'external kB', of: 'external', digits: 2 },
+  ],
+  mostRounds: 3,
+  contestants: overHttp(
+    holders,
+    (subject, { isQuick }) => ({ kind: 'sessions', subject, count: isQuick ? 300 : 1_000, withStream: true }),
+    { nodeLegacy: { kB: { atMost: 8 } }, honoLegacy: { kB: { atMost: 8 } } },
+  ),
+}

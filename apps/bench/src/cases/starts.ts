@@ -1,0 +1,84 @@
+/** What it takes to begin: imports, and the time to the first answer over HTTP. */
+import type { Contestant, Maker, RunOptions, ServedCase, Target } from '../case.ts'
+import { overHttp } from '../contestants.ts'
+
+export const httpstart: ServedCase = {
+  kind: 'served',
+  name: 'httpstart',
+  says: 'From the start of a server to its first answer to a `tools/call` over HTTP.',
+  columns: [
+    { head: 'ms', of: 'ms', digits: 0 },
+    { head: 'ms above bare', of: 'ms', as: 'above', digits: 0, summary: 'start of an HTTP server, ms above bare' },
+    { head: 'CPU ms', of: 'cpu', digits: 0 },
+  ],
+  contestants: overHttp(
+    [
+      ...(['bare', 'bareHono', 'nodeModern', 'nodeLegacy', 'honoModern'] as const),
+      ...(['official2', 'official2Hono', 'official1', 'mcpLiteJson', 'tmcpModern'] as const),
+    ],
+    (subject, { isQuick }) => ({ kind: 'first-answer', subject, times: isQuick ? 1 : 5 }),
+  ),
+}
+
+type Import = readonly [name: string, maker: Maker, specifiers: readonly string[], target?: Target]
+
+const server = '@mcpx/server'
+
+const imports: readonly Import[] = [
+  ['zod', 'bare', ['zod']],
+  ['server and stdio', 'ours', [server, '@mcpx/transport-stdio'], { atMost: 12 }],
+  ['server and HTTP on Node', 'ours', [server, '@mcpx/transport-http/node'], { atMost: 12 }],
+  ['server and HTTP with Hono', 'ours', [server, '@mcpx/transport-http']],
+  ['client and stdio', 'ours', ['@mcpx/client', '@mcpx/transport-stdio']],
+  ['client and HTTP', 'ours', ['@mcpx/client', '@mcpx/transport-http/client']],
+  ['official 2, stdio', 'official 2', ['@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio']],
+  ['official 2, HTTP', 'official 2', ['@modelcontextprotocol/server', '@modelcontextprotocol/node']],
+  [
+    'official 1, stdio',
+    'official 1',
+    ['@modelcontextprotocol/sdk/server/mcp.js', '@modelcontextprotocol/sdk/server/stdio.js'],
+  ],
+  [
+    'official 1, HTTP',
+    'official 1',
+    ['@modelcontextprotocol/sdk/server/mcp.js', '@modelcontextprotocol/sdk/server/streamableHttp.js'],
+  ],
+  ['mcp-lite', 'mcp-lite', ['mcp-lite']],
+  ['tmcp, stdio', 'tmcp', ['tmcp', '@tmcp/transport-stdio', '@tmcp/adapter-zod']],
+  ['tmcp, HTTP', 'tmcp', ['tmcp', '@tmcp/transport-http', '@tmcp/adapter-zod']],
+]
+
+function importing([name, maker, specifiers, target]: Import): Contestant {
+  const says = specifiers.map((specifier) => `\`${specifier}\``).join(', ')
+  const targets = target && { ms: target }
+  return { name, says, maker, targets, job: () => ({ kind: 'imports', specifiers }) }
+}
+
+export const imported: ServedCase = {
+  kind: 'served',
+  name: 'imports',
+  says: 'The import of a server and one transport, in a process that has imported nothing yet.',
+  columns: [
+    { head: 'ms', of: 'ms', digits: 1, summary: 'import of a server and one transport, ms' },
+    { head: 'CPU ms', of: 'cpu', digits: 1 },
+  ],
+  contestants: imports.map(importing),
+}
+
+/** Files that are read: the same on every machine. */
+export const modules: ServedCase = {
+  kind: 'served',
+  name: 'modules',
+  says: 'How many files the same imports read, and how large these are together.',
+  columns: [
+    { head: 'files', of: 'modules', digits: 0 },
+    { head: 'kB', of: 'kilobytes', digits: 1 },
+  ],
+  mostRounds: 1,
+  budgets: { modules: 'files', kilobytes: 'kB' },
+  contestants: imports.map((each) => ({
+    ...importing(each),
+    targets: undefined,
+    job: (_: RunOptions) => ({ kind: 'modules', specifiers: each[2] }),
+  })),
+}

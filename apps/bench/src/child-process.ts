@@ -1,0 +1,36 @@
+/** Runs a program of the benchmark in a process of its own, and reads the line of JSON that it prints. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { CORES, cores, pinned } from './machine.ts'
+
+const run = promisify(execFile)
+
+/** How long one measurement may take, in ms. */
+const LIMIT = 600_000
+
+export async function readChild<T>(args: readonly string[], on: string | undefined): Promise<T> {
+  // Conditions and flags of whoever started the benchmark would change what is measured.
+  const { NODE_OPTIONS: _, ...env } = process.env
+  const [command, given] = pinned(args, on)
+  const named = { ...env, NODE_ENV: 'production', ...(cores.length > 0 && { [CORES]: cores.join(',') }) }
+  const { stdout } = await run(command, given, { env: named, timeout: LIMIT })
+  return JSON.parse(stdout) as T
+}
+
+/** A measurement that others disturbed more than this is made again, the least disturbed one counts. */
+const MOST_FOREIGN = 0.1
+const MOST_ATTEMPTS = 3
+
+/** Measures again what others disturbed. */
+export async function leastDisturbed<S extends { readonly foreign?: number }>(
+  attempts: number | undefined,
+  measure: () => Promise<S>,
+): Promise<S> {
+  let best = await measure()
+  for (let attempt = 1; attempt < (attempts ?? MOST_ATTEMPTS); attempt++) {
+    if (!((best.foreign ?? 0) > MOST_FOREIGN)) break
+    const next = await measure()
+    if ((next.foreign ?? 0) < (best.foreign ?? 0)) best = next
+  }
+  return best
+}

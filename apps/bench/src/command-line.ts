@@ -1,0 +1,63 @@
+/** What the benchmark is told on its command line. */
+import { parseArgs } from 'node:util'
+import type { Case, RunOptions } from './case.ts'
+
+export const help = `npm run bench -- [options]
+
+  --list            name the cases and what they measure
+  --only <cases>    run these cases only: names with commas between them; may be given several times
+  --quick           a first look within three minutes: not for comparing
+  --rounds <n>      how often each subject is measured (default: 5, quick: 1)
+  --check           exit with 1 when a budget is broken, and name those that can be lowered
+  --lower           lower the budgets to what was found, and give one to what has none; none is raised
+  --write           put the tables into the README of the benchmark, the summary into the first README
+  --report <file>   write how many budgets and targets were kept, as JSON
+`
+
+export interface CommandLine {
+  readonly help: boolean
+  readonly list: boolean
+  readonly only: readonly string[] | undefined
+  readonly quick: boolean
+  readonly check: boolean
+  readonly lower: boolean
+  readonly write: boolean
+  readonly report: string | undefined
+  readonly options: RunOptions
+}
+
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const flag = { type: 'boolean', default: false } as const
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      help: flag,
+      list: flag,
+      only: { type: 'string', multiple: true },
+      quick: flag,
+      rounds: { type: 'string' },
+      check: flag,
+      lower: flag,
+      write: flag,
+      report: { type: 'string' },
+    },
+  })
+  if (values.write && values.quick) throw new Error('A quick run is not for the README: leave out --quick or --write')
+  const only = values.only?.flatMap((names) => names.split(',')).filter((name) => name !== '')
+  return { ...values, only, report: values.report, options: runOptions(values.quick, values.rounds) }
+}
+
+export function chooseCases(cases: readonly Case[], only: readonly string[] | undefined): readonly Case[] {
+  const unknown = only?.find((name) => !cases.some((each) => each.name === name))
+  if (unknown !== undefined) {
+    throw new Error(`There is no case '${unknown}': it is one of ${cases.map(({ name }) => name).join(', ')}`)
+  }
+  return only === undefined ? cases : cases.filter(({ name }) => only.includes(name))
+}
+
+function runOptions(isQuick: boolean, given: string | undefined): RunOptions {
+  const rounds = Number(given ?? (isQuick ? 1 : 5))
+  if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds: expected a positive integer, got '${given}'`)
+  const [warmUp, duration] = isQuick ? [200, 100] : [1500, 1000]
+  return { rounds, isQuick, warmUp, duration, note: (text) => console.error(text) }
+}

@@ -1,0 +1,65 @@
+/** What a driver is told to do, and what it says when it is done. */
+import type { Manner } from './wire.ts'
+
+/** Every number that was measured, by its name. */
+export type Sample = Readonly<Record<string, number>>
+
+/** A server over HTTP, and how to speak to it. */
+export interface HttpSubject extends Manner {
+  /** Below subjects/. */
+  readonly file: string
+  readonly env?: Readonly<Record<string, string>> | undefined
+}
+
+/** Something that makes calls and can be asked for its heap: a server, or a client with its server in one process. */
+export interface HeapSubject extends HttpSubject {
+  readonly isInMemory?: boolean | undefined
+}
+
+export interface PipeSubject {
+  readonly file: string
+  readonly era: Manner['era']
+}
+
+/** Times in ms. */
+export type Job =
+  | {
+      readonly kind: 'calls'
+      readonly subject: HttpSubject
+      readonly inFlight: readonly number[]
+      readonly answers: 'json' | 'events'
+      readonly warmUp: number
+      readonly duration: number
+    }
+  | { readonly kind: 'setups'; readonly subject: HttpSubject; readonly warmUp: number; readonly duration: number }
+  | { readonly kind: 'sessions'; readonly subject: HttpSubject; readonly count: number; readonly withStream: boolean }
+  | { readonly kind: 'progress'; readonly subject: HttpSubject; readonly warmUp: number; readonly duration: number }
+  | {
+      readonly kind: 'payload'
+      readonly subject: HttpSubject
+      readonly way: 'give' | 'take'
+      readonly bytes: number
+      readonly warmUp: number
+      readonly duration: number
+    }
+  | { readonly kind: 'first-answer'; readonly subject: HttpSubject; readonly times: number }
+  | { readonly kind: 'pipe'; readonly subject: PipeSubject; readonly warmUp: number; readonly duration: number }
+  | { readonly kind: 'cold-start'; readonly subject: PipeSubject; readonly times: number }
+  | { readonly kind: 'imports'; readonly specifiers: readonly string[] }
+  | { readonly kind: 'modules'; readonly specifiers: readonly string[] }
+  | { readonly kind: 'heap'; readonly subject: HeapSubject; readonly few: number; readonly many: number }
+  | { readonly kind: 'allocations'; readonly subject: HeapSubject; readonly warmUp: number; readonly calls: number }
+  | {
+      readonly kind: 'fan-out'
+      readonly subject: HttpSubject
+      readonly streams: number
+      readonly times: number
+    }
+  | {
+      readonly kind: 'among-sessions'
+      readonly subject: HttpSubject
+      readonly sessions: number
+      readonly duration: number
+    }
+
+export type JobOf<K extends Job['kind']> = Extract<Job, { kind: K }>

@@ -1,0 +1,33 @@
+/** Streams that are read for as long as they are open, without an end. */
+import { Connection } from './connection.ts'
+import { getStream, post, type Target } from './wire.ts'
+
+/** An open stream, and how many of its events hold a text. */
+export interface OpenStream {
+  readonly connection: Connection
+  events: number
+}
+
+/** Opens the stream of a session, or that of a modern client which listens to changes. */
+export async function openStream(target: Target, marker: string): Promise<OpenStream> {
+  const connection = await Connection.open(target.port)
+  const stream: OpenStream = { connection, events: 0 }
+  const { socket } = connection
+  socket.removeAllListeners('data')
+  await new Promise<void>((resolve, reject) => {
+    socket.once('data', (data) => {
+      if (!data.toString('latin1').startsWith('HTTP/1.1 200')) return reject(new Error(`No stream: ${data.toString()}`))
+      socket.on('data', (more) => {
+        if (more.includes(marker)) stream.events += 1
+      })
+      resolve()
+    })
+    socket.write(requestOf(target))
+  })
+  return stream
+}
+
+function requestOf(target: Target): string {
+  if (target.era === 'legacy') return getStream(target)
+  return post(target, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, 1)
+}

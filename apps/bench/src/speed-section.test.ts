@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { summarySection, withSummary } from './speed-section.ts'
+
+const recorded = (date: string, what: string) => ({
+  machine: 'a machine',
+  date,
+  settings: '5 rounds',
+  packages: { tmcp: '1.2.3' },
+  summary: [{ what, cells: { ours: '0.91', tmcp: '0.2' } }],
+})
+
+describe('the summary', () => {
+  it('has a line for each thing measured, in the order of the cases, and a column for each maker with a figure', () => {
+    const text = summarySection({ b: recorded('2030-01-01', 'second'), a: recorded('2030-01-02', 'first') }, [
+      'a',
+      'b',
+      'c',
+    ])
+    const [header, , one, two] = text.split('\n')
+    expect(header?.replace(/ +/g, ' ')).toBe('| | these | tmcp 1.2.3 |')
+    expect(one?.replace(/ +/g, ' ')).toBe('| first | 0.91 | 0.2 |')
+    expect(two).toContain('second')
+    expect(text).toContain('Measured on 2030-01-02: a machine.')
+  })
+
+  it('says so when nothing was measured', () => {
+    expect(summarySection({}, ['a'])).toContain('Nothing was measured yet')
+  })
+
+  it('goes between its markers, and nowhere else', () => {
+    const page = 'a\n<!-- begin: speed -->\nold\n<!-- end: speed -->\nb\n'
+    const next = withSummary(page, 'new')
+    expect(next).toBe('a\n<!-- begin: speed -->\n\nnew\n\n<!-- end: speed -->\nb\n')
+    expect(withSummary(next, 'new')).toBe(next)
+    expect(() => withSummary('<!-- begin: speed -->', 'new')).toThrow('no "<!-- end: speed -->" after it')
+  })
+})

@@ -1,0 +1,64 @@
+/** The section on speed and size in the first README, made of what was written down. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Maker } from './case.ts'
+import { cases } from './cases.ts'
+import { markdownTable } from './markdown-table.ts'
+import { type Results, readRecord } from './record.ts'
+
+const readme = fileURLToPath(new URL('../../../README.md', import.meta.url))
+
+const BEGIN = '<!-- begin: speed -->'
+const END = '<!-- end: speed -->'
+
+const makers: readonly (readonly [Maker, name: string, packageName?: string])[] = [
+  ['ours', 'these'],
+  ['official 2', 'official', '@modelcontextprotocol/server'],
+  ['official 1', 'official', '@modelcontextprotocol/sdk'],
+  ['mcp-lite', 'mcp-lite', 'mcp-lite'],
+  ['tmcp', 'tmcp', 'tmcp'],
+  ['bare', 'bare'],
+]
+
+/** Writes the section, if the README has a place for it; says what was done. */
+export function writeSummary(): string {
+  const text = readFileSync(readme, 'utf8')
+  if (!text.includes(BEGIN)) return `README.md has no place for the summary: put ${BEGIN} and ${END} where it belongs`
+  writeFileSync(
+    readme,
+    withSummary(
+      text,
+      summarySection(
+        readRecord(),
+        cases.map(({ name }) => name),
+      ),
+    ),
+  )
+  return 'The summary in README.md is written'
+}
+
+export function withSummary(text: string, section: string): string {
+  const [start, stop] = [text.indexOf(BEGIN), text.indexOf(END)]
+  if (start < 0 || stop < start) throw new Error(`README.md has "${BEGIN}" but no "${END}" after it`)
+  return `${text.slice(0, start)}${BEGIN}\n\n${section}\n\n${text.slice(stop)}`
+}
+
+/** One line for each thing that was measured, one column for each maker. */
+export function summarySection(record: Results, order: readonly string[]): string {
+  const known = order.flatMap((name) => record[name] ?? [])
+  const [latest] = known.toSorted((a, b) => (a.date < b.date ? 1 : -1))
+  if (latest === undefined) return 'Nothing was measured yet: `npm run bench -- --write`.'
+  const lines = known.flatMap(({ summary = [] }) => summary)
+  const header = ['', ...makers.map(([, name, packageName]) => nameOf(name, packageName, latest.packages))]
+  const rows = lines.map(({ what, cells }) => [what, ...makers.map(([maker]) => cells[maker] ?? '')])
+  const about =
+    `Measured on ${latest.date}: ${latest.machine}. Where it says × bare, the figure is divided by that of the least ` +
+    'program that does the same, in the same run. Of several ways to serve, both ends are given. ' +
+    'All tables, and how they came about: [the benchmark](apps/bench/README.md).'
+  return [markdownTable(header, rows, 1), about].join('\n\n')
+}
+
+function nameOf(name: string, packageName: string | undefined, versions: Readonly<Record<string, string>>): string {
+  const version = packageName === undefined ? undefined : versions[packageName]
+  return version === undefined ? name : `${name} ${version}`
+}
