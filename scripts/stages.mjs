@@ -64,11 +64,11 @@ async function unit(run) {
   }
 }
 
-/** What an import of a package costs in a bundle, against its budget. */
+/** What imports weigh in a bundle and read from the disk, and what calls put on the heap, against their budgets. */
 async function size(run) {
   const build = await built(run)
   if (build.code !== 0) return notBuilt(build)
-  return reporting(run, 'size', ['apps/bench/src/main.ts', '--only', 'bundle', '--check'])
+  return reporting(run, 'size', ['apps/bench/src/main.ts', '--only', 'bundle,modules,allocations', '--check'])
 }
 
 /** Each published package as its users get it; what is left of an older build says nothing about that. */
