@@ -12,20 +12,37 @@ import {
 } from '@mcpx/protocol'
 import type { RequestCallOptions } from './options.ts'
 
-/** Makes the call for whoever made this one. When it ends because of a question, it says what the question did. */
+/**
+ * Makes the call for whoever made this one. When it ends because of a question, it says what the question did.
+ *
+ * @param place which of the calls this is that are made for that one, as `placeOf` counts.
+ */
 export async function forward<Result>(
   ctx: Context,
   call: (options: RequestCallOptions) => Promise<Result>,
+  place = 1,
 ): Promise<Result> {
   const stop = new AbortController()
   try {
-    return await call(forwardOptions(ctx, stop))
+    return await call(forwardOptions(ctx, stop, place))
   } catch (error) {
     throw stop.signal.aborted ? stop.signal.reason : error
   }
 }
 
-function forwardOptions(ctx: Context, stop: AbortController): RequestCallOptions {
+const places = new WeakMap<Context, number>()
+
+/**
+ * Counts the calls that may ask and are made for one: each names its questions otherwise, so that no answer is taken for
+ * that to another. What only lists is not counted, as its answer may be kept when the other calls are made anew.
+ */
+export function placeOf(ctx: Context): number {
+  const place = (places.get(ctx) ?? 0) + 1
+  places.set(ctx, place)
+  return place
+}
+
+function forwardOptions(ctx: Context, stop: AbortController, place: number): RequestCallOptions {
   const envelope = readEnvelope({ _meta: ctx.meta })
   const isOlder = typeof envelope === 'string'
   // In the older era the level is the session's, and `ctx.log` keeps to it: all is asked for, as each session has its own.
@@ -41,7 +58,7 @@ function forwardOptions(ctx: Context, stop: AbortController): RequestCallOptions
     logs: isOlder || logLevel !== undefined ? 'own' : 'mixed',
     meta: ownMeta(ctx.meta),
     onLog: ({ level, data, logger }) => void ctx.log[level](data, logger),
-    onAsk: createOnAsk(ctx, stop),
+    onAsk: createOnAsk(ctx, stop, place),
     ...(ctx.meta.progressToken !== undefined && {
       onProgress: ({ progress, total, message }) => void ctx.progress(progress, total, message),
     }),
@@ -57,11 +74,11 @@ function ownMeta(meta: JsonObject): JsonObject {
  * Asks whoever made the call. If the answer comes with another request, this one ends here, and the other side makes
  * the call anew and is answered at once: the names of the questions are the same each time.
  */
-function createOnAsk(ctx: Context, stop: AbortController) {
+function createOnAsk(ctx: Context, stop: AbortController, place: number) {
   let count = 0
   return async (request: InputRequest): Promise<InputResponse> => {
     count += 1
-    const name = `upstream-${count}`
+    const name = place === 1 ? `upstream-${count}` : `upstream-${place}.${count}`
     const answers = await ctx.ask({ [name]: request }).then(undefined, (error: unknown) => {
       stop.abort(error)
       throw userRejected('The question is asked elsewhere')

@@ -252,6 +252,7 @@ describe('what a legacy server asks', () => {
   const server = () =>
     scriptedServer('2025-11-25', {
       answers: {
+        'tools/list': () => ({ tools: [] }),
         'tools/call': async ({ exchange }) => {
           given = exchange.signal
           const answer = await exchange.session
@@ -276,6 +277,27 @@ describe('what a legacy server asks', () => {
     const result = await (proxy(client) as WholeHandler).callTool({ name: 'x' }, ctx)
     expect(result).toMatchObject({ structuredContent: { action: 'decline' } })
     expect(asked).toEqual([{ 'upstream-1': confirm }])
+  })
+
+  it('has a name of its own in each of the calls that one call makes', async () => {
+    await using client = await connect(server(), options)
+    const names = async (withList: boolean) => {
+      const asked: string[] = []
+      const ask = async (requests: Record<string, InputRequest>) => {
+        asked.push(...Object.keys(requests))
+        return Object.fromEntries(Object.keys(requests).map((name) => [name, { action: 'decline' }]))
+      }
+      const facts = { info: undefined, capabilities: { elicitation: { form: {} } } }
+      const { ctx } = contextOf({ ask, client: facts } as unknown as Partial<Context>)
+      const handler = proxy(client) as WholeHandler
+      // What asks nothing counts for nothing: it may be kept the next time.
+      await handler.callTool({ name: 'x' }, ctx)
+      if (withList) await handler.listTools({}, ctx)
+      await Promise.all([handler.callTool({ name: 'x' }, ctx), handler.callTool({ name: 'y' }, ctx)])
+      return asked
+    }
+    expect(await names(false)).toEqual(['upstream-1', 'upstream-2.1', 'upstream-3.1'])
+    expect(await names(true)).toEqual(['upstream-1', 'upstream-2.1', 'upstream-3.1'])
   })
 
   it('is refused when whoever made the call cannot be asked', async () => {

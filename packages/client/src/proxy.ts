@@ -11,7 +11,7 @@ import {
   type ServerCapabilities,
 } from '@mcpx/protocol'
 import type { Client } from './client.ts'
-import { forward } from './proxy-call.ts'
+import { forward, placeOf } from './proxy-call.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 export interface ProxyOptions {
@@ -46,8 +46,14 @@ export function proxy(client: Client, { report }: ProxyOptions = {}): Handler {
 }
 
 /** The result is passed on as it came; the handler's types say what it is. */
-function pass<Result>(client: Client, method: string, params: JsonObject, ctx: Context): Promise<Result> {
-  return forward(ctx, (options) => client.request(method, params, options) as Promise<Result>)
+function pass<Result>(
+  client: Client,
+  method: string,
+  params: JsonObject,
+  ctx: Context,
+  place?: number,
+): Promise<Result> {
+  return forward(ctx, (options) => client.request(method, params, options) as Promise<Result>, place)
 }
 
 /** What may ask comes again with answers. They are of this one request: lists may be read in the middle of any other. */
@@ -56,7 +62,7 @@ function passAnswered<Result>(client: Client, method: string, params: JsonObject
     ...(ctx.inputResponses !== undefined && { inputResponses: ctx.inputResponses }),
     ...(ctx.requestState !== undefined && { requestState: ctx.requestState }),
   }
-  return pass(client, method, { ...params, ...answered }, ctx)
+  return pass(client, method, { ...params, ...answered }, ctx, placeOf(ctx))
 }
 
 type ListPage = Parameters<NonNullable<Handler['listTools']>>[0]
