@@ -18,6 +18,7 @@ const commands = {
     ['node', 'apps/bench/src/main.ts'],
   ],
   changeset: [['changeset']],
+  'release:dry': [build, ['node', 'conformance/packages/src/release.ts']],
 }
 
 const [name = '', ...given] = process.argv.slice(2)

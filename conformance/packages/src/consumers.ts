@@ -1,0 +1,136 @@
+/** People who have just installed the packages: each does what the front page says, in their way. */
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { end, start } from '@mcpx/conformance-runtimes/programs'
+import type { Runtime, RuntimeName } from '@mcpx/conformance-runtimes/runtimes'
+import { consumers as settings } from './alone.ts'
+import { freePort, readFrontPage } from './front-page.ts'
+import { run } from './tool.ts'
+
+/** Where all packages are installed, and whose front page is followed. */
+export interface Home {
+  readonly folder: string
+  readonly repository: string
+}
+
+export interface Consumer {
+  readonly name: string
+  /** Resolves to what went wrong; to nothing when all is well. */
+  readonly faults: () => Promise<string>
+}
+
+/** How each runtime is told to run a file. */
+const commands: Partial<Record<RuntimeName, readonly string[]>> = {
+  node20: [],
+  node22: [],
+  node24: [],
+  bun: ['run'],
+  deno: ['run', '--allow-all', '--quiet'],
+}
+
+/** Plain JavaScript, on a runtime. */
+export function javascriptOn({ name, path, version }: Runtime, home: Home): Consumer {
+  const command = commands[name] ?? []
+  return {
+    name: `plain JavaScript on ${name} ${version}`,
+    faults: () => converse(home, `on-${name}`, '.mjs', (file) => [path, ...command, file]),
+  }
+}
+
+/** TypeScript, compiled as strictly as it can be, declarations of packages included; what comes out runs on Node 20. */
+export function typescript(compiler: string, resolution: keyof typeof settings, node: string, home: Home): Consumer {
+  const { folder } = home
+  return {
+    name: `TypeScript (${compiler}, ${resolution})`,
+    async faults() {
+      const name = `ts-${compiler}-${resolution}`
+      const outDir = join(folder, `${name}-out`)
+      const compilerOptions = { ...settings[resolution], noEmit: resolution === 'bundler', outDir }
+      const compile = async (files: readonly string[]): Promise<string> => {
+        const config = join(folder, `tsconfig.${name}.json`)
+        writeFileSync(config, JSON.stringify({ compilerOptions, files }))
+        const tsc = join(folder, 'node_modules', compiler, 'bin/tsc')
+        const { code, output } = await run(node, [tsc, '-p', config], folder)
+        return code === 0 ? '' : output
+      }
+      if (resolution === 'bundler') {
+        writeProgram(home, name, '.ts', await freePort())
+        return compile([`${name}-server.ts`, `${name}-client.ts`])
+      }
+      return converse(home, name, '.ts', (file) => [node, join(outDir, file.replace(/\.ts$/, '.js'))], compile)
+    },
+  }
+}
+
+/** A page, bundled by Vite; the bundle is run without a page, as what is in it needs none. */
+export function vite(home: Home): Consumer {
+  const { folder } = home
+  return {
+    name: 'a page, built by Vite',
+    async faults() {
+      const port = await freePort()
+      const { client, prints } = readFrontPage(home.repository, port)
+      writeProgram(home, 'vite', '.mjs', port)
+      writeFileSync(join(folder, 'page.js'), client)
+      writeFileSync(join(folder, 'index.html'), '<script type="module" src="/page.js"></script>\n')
+      const build = { target: 'es2022', modulePreload: false, outDir: 'page' }
+      writeFileSync(join(folder, 'vite.config.js'), `export default { build: ${JSON.stringify(build)} }\n`)
+      const { code, output } = await run('node', [join(folder, 'node_modules/vite/bin/vite.js'), 'build'], folder)
+      if (code !== 0 || /externalized|warn/i.test(output)) return `vite build said:\n${output}`
+      const script = readdirSync(join(folder, 'page/assets')).find((name) => /^index-.*\.js$/.test(name)) ?? ''
+      const server = [process.execPath, join(folder, 'vite-server.mjs')]
+      return exchange(server, [process.execPath, join(folder, 'page/assets', script)], prints)
+    },
+  }
+}
+
+function writeProgram({ folder, repository }: Home, name: string, extension: string, port: number): string {
+  const { server, client, prints } = readFrontPage(repository, port)
+  writeFileSync(join(folder, `${name}-server${extension}`), server)
+  writeFileSync(join(folder, `${name}-client${extension}`), client)
+  return prints
+}
+
+/** Writes both programs, prepares them, and has one call the other. */
+async function converse(
+  home: Home,
+  name: string,
+  extension: string,
+  commandOf: (file: string) => string[],
+  prepare: (files: readonly string[]) => Promise<string> = async () => '',
+): Promise<string> {
+  const prints = writeProgram(home, name, extension, await freePort())
+  const files = [`${name}-server${extension}`, `${name}-client${extension}`]
+  const problem = await prepare(files)
+  if (problem !== '') return problem
+  const [server = [], client = []] = files.map((file) => {
+    const [program = '', ...args] = commandOf(file)
+    return [program, ...args.map((arg) => (arg === file ? join(home.folder, file) : arg))]
+  })
+  return exchange(server, client, prints)
+}
+
+async function exchange(server: readonly string[], client: readonly string[], prints: string): Promise<string> {
+  const [program = '', ...args] = server
+  const serving = start(program, args)
+  try {
+    await serving.line(/^http:/)
+    const [other = '', ...others] = client
+    const { code, stdout, output } = await run(other, others, '.', { NO_COLOR: '1' })
+    return code === 0 && plain(stdout) === plain(prints)
+      ? ''
+      : `it ended with ${code} and printed\n${output}\nnot\n${prints}`
+  } catch (error) {
+    return `the server did not begin: ${error instanceof Error ? error.message : error}`
+  } finally {
+    end(serving)
+  }
+}
+
+/** Runtimes show values each in their own quotes and lines. */
+function plain(text: string): string {
+  return text
+    .replace(/\s/g, '')
+    .replace(/"/g, "'")
+    .replace(/,(?=[}\]])/g, '')
+}

@@ -1,0 +1,97 @@
+/** A release up to the point where it would be published. `npm run release:dry` */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { endAll } from '@mcpx/conformance-runtimes/programs'
+import { findRuntimes, type RuntimeName } from '@mcpx/conformance-runtimes/runtimes'
+import { dependenciesOf, optionalPeers } from './alone.ts'
+import { type Consumer, javascriptOn, typescript, vite } from './consumers.ts'
+import { contentFaults } from './contents.ts'
+import { pack } from './tarball.ts'
+import { run } from './tool.ts'
+import { copyWithVersions } from './versioned-copy.ts'
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url))
+const destination = join(repository, '.cache', 'release')
+const counts = { passed: 0, failed: 0 }
+const folders: string[] = []
+process.on('exit', () => {
+  endAll()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(143))
+
+console.log('versions, by the changesets:')
+const copy = await copyWithVersions(repository)
+folders.push(copy.root)
+for (const change of copy.changes) tell(change, change.includes(' 0.0.0 -> 0.0.0') ? 'no changeset names it' : '')
+
+console.log('\ntarballs, in .cache/release:')
+rmSync(destination, { recursive: true, force: true })
+mkdirSync(destination, { recursive: true })
+const tarballs = await Promise.all(copy.folders.map((folder) => pack(folder, destination)))
+for (const [index, tarball] of tarballs.entries()) {
+  const { name, version } = tarball.manifest
+  const faults = [...contentFaults(tarball, repository), ...changeLogFaults(copy.folders[index] ?? '', version)]
+  tell(
+    `${name} ${version}: ${tarball.files.size} files, ${Math.round(tarball.bytes.length / 1000)} kB`,
+    faults.join('\n'),
+  )
+}
+
+console.log('\nwhat people do with them:')
+const folder = mkdtempSync(join(tmpdir(), 'consumer-'))
+folders.push(folder)
+const installed = await installAll()
+tell('install', installed)
+if (installed === '') for (const { name, faults } of await consumersHere()) tell(name, await faults())
+console.log(`\n${counts.passed} passed, ${counts.failed} failed. Nothing was published.`)
+process.exit(counts.failed === 0 ? 0 : 1)
+
+function changeLogFaults(folder: string, version: string): string[] {
+  const path = join(folder, 'CHANGELOG.md')
+  const isThere = existsSync(path) && readFileSync(path, 'utf8').includes(`## ${version}`)
+  return isThere ? [] : [`its CHANGELOG.md says nothing of ${version}`]
+}
+
+/** All of them, and what their users have beside them, in the newest versions that fit. */
+async function installAll(): Promise<string> {
+  const root = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
+  const peers = Object.assign({}, ...tarballs.map(optionalPeers)) as Record<string, string>
+  const dependencies = dependenciesOf(tarballs, { ...peers, zod: '^4.2.0' })
+  const devDependencies = {
+    '@types/node': '^20.0.0',
+    typescript: root.devDependencies.typescript,
+    'typescript-5': 'npm:typescript@~5.9.0',
+    vite: '^8.0.0',
+  }
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ private: true, type: 'module', dependencies, devDependencies }),
+  )
+  const args = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
+  const { code, output } = await run('npm', args, folder)
+  return code === 0 ? '' : output
+}
+
+async function consumersHere(): Promise<Consumer[]> {
+  const home = { folder, repository }
+  const wanted: readonly RuntimeName[] = ['node20', 'node22', 'node24', 'bun', 'deno']
+  const runtimes = await findRuntimes(wanted)
+  for (const name of wanted)
+    if (!runtimes.some((each) => each.name === name)) console.log(`left out: ${name} is not on this machine`)
+  const oldest = runtimes[0]?.path ?? process.execPath
+  return [
+    ...runtimes.map((runtime) => javascriptOn(runtime, home)),
+    ...['typescript', 'typescript-5'].flatMap((compiler) =>
+      (['nodenext', 'bundler'] as const).map((resolution) => typescript(compiler, resolution, oldest, home)),
+    ),
+    vite(home),
+  ]
+}
+
+function tell(what: string, fault: string): void {
+  counts[fault === '' ? 'passed' : 'failed'] += 1
+  console.log(fault === '' ? `  ok      ${what}` : `  FAILED  ${what}\n${fault.replace(/^/gm, '          ')}`)
+}

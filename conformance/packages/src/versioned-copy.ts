@@ -1,0 +1,70 @@
+/** A copy of what is published, with the versions that the changesets ask for. The repository itself stays as it is. */
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from './tool.ts'
+
+export interface Versioned {
+  /** The root of the copy. */
+  readonly root: string
+  /** The folders of the packages that are published. */
+  readonly folders: readonly string[]
+  /** One line for each: its name, and from which version to which. */
+  readonly changes: readonly string[]
+}
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly private?: boolean
+}
+
+const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+
+/** Copies the packages as they were built, and has changesets set their versions and write their change logs. */
+export async function copyWithVersions(repository: string): Promise<Versioned> {
+  const root = mkdtempSync(join(tmpdir(), 'release-'))
+  for (const name of ['package.json', 'pnpm-workspace.yaml', 'LICENSE', '.changeset'])
+    cpSync(join(repository, name), join(root, name), { recursive: true })
+  const names = readdirSync(join(repository, 'packages'))
+  for (const name of names) {
+    const filter = (path: string): boolean => !/[\\/](?:node_modules|\.turbo)(?:$|[\\/])/.test(path)
+    cpSync(join(repository, 'packages', name), join(root, 'packages', name), { recursive: true, filter })
+  }
+  link(root, names)
+  const before = new Map(names.map((name) => [name, manifestOf(join(root, 'packages', name)).version]))
+  await version(repository, root)
+  const published = names.filter((name) => manifestOf(join(root, 'packages', name)).private !== true)
+  return {
+    root,
+    folders: published.map((name) => join(root, 'packages', name)),
+    changes: published.map((name) => {
+      const now = manifestOf(join(root, 'packages', name))
+      return `${now.name} ${before.get(name)} -> ${now.version}`
+    }),
+  }
+}
+
+/** Packing looks up in node_modules which version of our own packages a `workspace:` range means. */
+function link(root: string, names: readonly string[]): void {
+  for (const name of names) {
+    const place = join(root, 'packages', name, 'node_modules', '@mcpx')
+    mkdirSync(place, { recursive: true })
+    for (const other of names) if (other !== name) symlinkSync(join('../../..', other), join(place, other), 'dir')
+  }
+}
+
+/** Changesets ask git which commits they came with; the copy has a single one. */
+async function version(repository: string, root: string): Promise<void> {
+  const git = ['-c', 'user.name=release', '-c', 'user.email=release@localhost', '-c', 'commit.gpgsign=false']
+  const steps = [
+    ['git', 'init', '--quiet', '--initial-branch=main'],
+    ['git', 'add', '.'],
+    ['git', ...git, 'commit', '--quiet', '--message=A copy'],
+    [process.execPath, join(repository, 'node_modules/@changesets/cli/bin.js'), 'version'],
+  ]
+  for (const [command = '', ...args] of steps) {
+    const { code, output } = await run(command, args, root)
+    if (code !== 0) throw new Error(`\`${command} ${args.join(' ')}\` failed in the copy:\n${output}`)
+  }
+}
