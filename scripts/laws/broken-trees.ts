@@ -196,6 +196,10 @@ export const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> =
     'an inline link': withDoc('See [style](STYLE.md).'),
     'a reference': withDoc('See [style].\n\n[style]: ../STYLE.md#top'),
   },
+  'anchors-in-docs': {
+    'in the document itself': withDoc('# Title\n\nSee [there](#there).'),
+    'in another document': { ...withDoc('# Title'), 'README.md': 'See [it](docs/ARCHITECTURE.md#the-title).\n' },
+  },
   'no-machine': {
     'a home folder': withDoc(`See /${'home'}/somebody/notes.`),
     'a registry': { 'pnpm-lock.yaml': `tarball: https://${'registry'}.example.com/x\n` },

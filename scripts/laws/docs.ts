@@ -70,6 +70,38 @@ function checkLinks(path: string, tree: Tree): Violation[] {
   )
 }
 
+export const anchorsInDocs: Law = {
+  name: 'anchors-in-docs',
+  says: 'Each link to a heading of a document leads to one.',
+  check: (tree) => documents(tree).flatMap((path) => checkAnchors(path, tree)),
+}
+
+function checkAnchors(path: string, tree: Tree): Violation[] {
+  return prose(tree.read(path)).flatMap(({ text, line }) =>
+    [...text.matchAll(/\]\(([^)\s#:]*)#([^)\s]+)\)/g)]
+      .map(([, link = '', anchor = '']) => ({
+        target: link === '' ? path : posix.join(posix.dirname(path), link),
+        anchor,
+      }))
+      .filter(({ target }) => target.endsWith('.md') && tree.files.includes(target))
+      .filter(({ target, anchor }) => !headings(tree.read(target)).includes(anchor))
+      .map(({ target, anchor }) => ({ path, line, what: `links to #${anchor}, which is no heading of ${target}` })),
+  )
+}
+
+/** The names that readers of the repository give to headings: words in lower case with dashes between them. */
+function headings(text: string): string[] {
+  return prose(text)
+    .flatMap(({ text: line }) => /^#+ +(.+)$/.exec(line)?.[1] ?? [])
+    .map((title) =>
+      title
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replaceAll(' ', '-'),
+    )
+}
+
 /** Change logs speak of the past and may name what is gone. */
 function documents(tree: Tree): string[] {
   return tree.files.filter((path) => path.endsWith('.md') && !/(?:^|\/)CHANGELOG\.md$|^\.changeset\//.test(path))

@@ -1,7 +1,7 @@
 /** All laws, in the order they are checked. */
 import { dependencies } from './dependencies.ts'
 import { direction, testkitInTests } from './direction.ts'
-import { linksInDocs, pathsInDocs } from './docs.ts'
+import { anchorsInDocs, linksInDocs, pathsInDocs } from './docs.ts'
 import { eraFiles, revisionLiterals } from './eras.ts'
 import type { Law } from './law.ts'
 import { noMachine } from './machine.ts'
@@ -40,5 +40,6 @@ export const laws: readonly Law[] = [
   wholeBuild,
   pathsInDocs,
   linksInDocs,
+  anchorsInDocs,
   noMachine,
 ]
