@@ -5,12 +5,14 @@ import { readFileSync } from 'node:fs'
 export type Concern = 'protocol' | 'server' | 'client' | 'transport' | 'auth' | 'author'
 
 export interface Requirement {
-  /** `S-` for what servers must do, `C-` for clients. */
+  /** `S-` for what servers must do, `C-` for clients, `X-` for extensions. */
   readonly id: string
   /** `M` must, `MN` must not, `S` should, `SN` should not, `O` may, `D` the specification leaves it to us. */
   readonly level: string
   readonly text: string
   readonly concern: Concern
+  /** Why no test is demanded, where that needs to be said. */
+  readonly reason?: string
 }
 
 export interface Section {

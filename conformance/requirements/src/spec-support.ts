@@ -70,10 +70,11 @@ function levelOf({ level }: Requirement): string {
     .join(', ')
 }
 
-function shownBy({ id, concern }: Requirement, cited: Cited): string {
+function shownBy({ id, concern, reason }: Requirement, cited: Cited): string {
   const files = new Set((cited.get(id) ?? []).map(({ path }) => path))
-  if (files.size > 0) return [...files].map((path) => `[${shortened(path)}](../${path})`).join(', ')
-  return concern === 'author' ? 'author' : 'not yet'
+  const links = [...files].map((path) => `[${shortened(path)}](../${path})`)
+  if (concern === 'author') links.unshift(reason === undefined ? 'author' : `author: ${reason}`)
+  return links.length > 0 ? links.join(', ') : 'not yet'
 }
 
 function shortened(path: string): string {
