@@ -222,7 +222,7 @@ describe('listening to a modern server', () => {
     }
   })
 
-  it('goes on over a new connection, where all counts as changed [C-094]', async () => {
+  it('goes on over a new connection, where all counts as changed [C-034, C-094]', async () => {
     const { server, open } = modernServer()
     const connector = connectorTo(() => server)
     await using client = await connect(connector)

@@ -24,7 +24,7 @@ describe('a server that was started', () => {
     expect(await connection.closed).toBeUndefined()
   })
 
-  it('gets only what any program needs of the environment, and what it is given', async () => {
+  it('gets only what any program needs of the environment, and what it is given [C-160]', async () => {
     process.env.SECRET_TOKEN = 'x'
     const connection = await open('serve', { env: { GIVEN: '1', HOME: undefined } })
     const env = (await ask(connection, 'env')) as Record<string, string>

@@ -35,7 +35,7 @@ describe('hosts and origins', () => {
     }
   })
 
-  it('lets in the hosts and origins that are named, and no others', async () => {
+  it('lets in the hosts and origins that are named, and no others [S-111, S-112]', async () => {
     const app = mcp(server, { allowedHosts: ['mcp.example.com:8443'], allowedOrigins: ['https://app.example.com'] })
     const status = async (host: string, origin?: string) => (await postModern(app, list, { host, origin })).status
     expect(await status('mcp.example.com:8443')).toBe(200)
@@ -174,7 +174,7 @@ describe('cors', () => {
   const app = mcp(server, { cors: ['https://app.example.com'] })
   const origin = 'https://app.example.com'
 
-  it('answers a preflight with every header of both eras, and the mirrored ones that are asked for', async () => {
+  it('answers a preflight with every header of both eras, and the mirrored ones that are asked for [S-282]', async () => {
     const response = await get(
       app,
       {
@@ -202,7 +202,7 @@ describe('cors', () => {
     expect(allowed).not.toContain('x-other')
   })
 
-  it('lets the page read answers and refusals alike', async () => {
+  it('lets the page read answers and refusals alike [S-282]', async () => {
     for (const response of [await postModern(app, list, { origin }), await post(app, '{', { origin })]) {
       expect(response.headers.get('access-control-allow-origin')).toBe(origin)
       expect(response.headers.get('access-control-expose-headers')).toContain('mcp-session-id')

@@ -306,7 +306,7 @@ describe('arrays of messages', () => {
     ])
   })
 
-  it('are refused in every other one, and without a session', async () => {
+  it('are refused in every other one, and without a session [S-140]', async () => {
     const app = mcp(simple())
     expect((await post(app, batch, { 'mcp-session-id': await openSession(app) })).status).toBe(400)
     expect((await post(app, batch)).status).toBe(400)

@@ -93,7 +93,7 @@ describe('a modern POST', () => {
     expect([response.status, response.headers.get('mcp-session-id')]).toEqual([200, null])
   })
 
-  it('ends the exchange when the client goes, and drops what comes after', async () => {
+  it('ends the exchange when the client goes, and drops what comes after [S-092]', async () => {
     const started = gate()
     const aborted = gate<unknown>()
     const app = mcp(
@@ -114,7 +114,7 @@ describe('a modern POST', () => {
     expect(await aborted.promise).toBeInstanceOf(Error)
   })
 
-  it('ends the exchange when the client goes before anything was said', async () => {
+  it('ends the exchange when the client goes before anything was said [S-092]', async () => {
     const client = new AbortController()
     const aborted = gate()
     const app = mcp(
@@ -133,7 +133,7 @@ describe('a modern POST', () => {
     await aborted.promise
   })
 
-  it('keeps a silent stream awake with comments [S-124]', async () => {
+  it('keeps a silent stream awake with comments [S-078, S-124]', async () => {
     const app = mcp(
       new HandWritten({
         'subscriptions/listen': async (_params, exchange) => {
