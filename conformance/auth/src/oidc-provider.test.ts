@@ -19,7 +19,7 @@ const machine = (options: object = {}) => clientCredentials({ ...MACHINE, scope:
 
 describe('an authorization server that others wrote', () => {
   it.each(['modern', 'legacy'] as const)(
-    'logs a user in, whose JWT is checked by its keys, in the %s era [S-271, S-273]',
+    'logs a user in, whose JWT is checked by its keys, in the %s era [S-270, S-271, S-273]',
     async (era) => {
       const { connect, challenges } = protect({ issuer: jwt.issuer, scopes: ['mcp'] })
       const client = await connect(oauth({ redirect: userCalled('ada') }), { era })

@@ -148,5 +148,5 @@ const authorization: readonly Attack[] = [
   },
 ]
 
-describe('a client is not taken in by what comes back with the user [C-143, C-146, C-148, C-149]', () =>
+describe('a client is not taken in by what comes back with the user [C-143, C-146, C-148, C-149, C-156]', () =>
   refuses(authorization))

@@ -258,5 +258,5 @@ const discovery: readonly Attack[] = [
   },
 ]
 
-describe('a client is not taken in by what a server says of itself [C-141, C-142, C-156, C-158]', () =>
+describe('a client is not taken in by what a server says of itself [C-141, C-142, C-156, C-157, C-158]', () =>
   refuses(discovery))

@@ -16,7 +16,7 @@ async function proofOf(headers: Headers | undefined) {
 
 const bound = { token: { token_type: 'DPoP' } }
 
-it('proves for each request that it has the key, at the token endpoint and at the server', async () => {
+it('proves for each request that it has the key, at the token endpoint and at the server [X-130]', async () => {
   const world = new World(bound)
   const fetch = oauth({ redirect: world.redirect, dpop: true })(world.fetch)
   await fetch(`${world.mcp}?a=b`, { method: 'POST' })
@@ -50,7 +50,7 @@ it('keeps the key with the tokens that are bound to it', async () => {
   expect(world.logins).toBe(1)
 })
 
-it('takes the nonces of both servers, each for itself, and asks nobody for them', async () => {
+it('takes the nonces of both servers, each for itself, and asks nobody for them [X-131]', async () => {
   const tries: (string | undefined)[] = []
   const nonceOf = async (headers: Headers) => ((await proofOf(headers)) as { nonce?: string }).nonce
   const world = new World(bound)

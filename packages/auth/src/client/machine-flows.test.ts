@@ -7,7 +7,7 @@ import { caught, json, World } from './world.fixture.ts'
 const bodies = (world: World, path = '/token') =>
   world.to(path).map(({ body }) => Object.fromEntries(new URLSearchParams(body)))
 
-it('gets a token in the name of a client that has a secret, and another when it has run out', async () => {
+it('gets a token in the name of a client that has a secret, and another when it has run out [X-100, X-101, X-102]', async () => {
   const world = new World({
     token: { expires_in: 0, refresh_token: undefined },
     resource: { scopes_supported: ['a', 'b'] },
@@ -21,26 +21,29 @@ it('gets a token in the name of a client that has a secret, and another when it 
   expect(world.to('/register')).toEqual([])
 })
 
-it.each(['PEM', 'JWK', 'CryptoKey'])('signs who it is with a key that is given as %s, for the issuer', async (kind) => {
-  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
-  const given = {
-    PEM: await exportPKCS8(privateKey),
-    JWK: { ...(await exportJWK(privateKey)), kid: 'k1' },
-    CryptoKey: privateKey,
-  }
-  const world = new World()
-  const fetch = clientCredentials({ clientId: 'me', privateKey: given[kind as keyof typeof given] })(world.fetch)
-  expect((await fetch(world.mcp)).status).toBe(200)
-  const [body = {}] = bodies(world)
-  expect(body).toMatchObject({ client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' })
-  expect(body).not.toHaveProperty('client_id')
-  const { payload } = await jwtVerify(body.client_assertion ?? '', publicKey, { audience: 'https://as.example' })
-  expect(payload).toMatchObject({ iss: 'me', sub: 'me', jti: expect.any(String) })
-  expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60)
-  expect(decodeProtectedHeader(body.client_assertion ?? '').kid).toBe(kind === 'JWK' ? 'k1' : undefined)
-})
+it.each(['PEM', 'JWK', 'CryptoKey'])(
+  'signs who it is with a key that is given as %s, for the issuer [X-101, X-103]',
+  async (kind) => {
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+    const given = {
+      PEM: await exportPKCS8(privateKey),
+      JWK: { ...(await exportJWK(privateKey)), kid: 'k1' },
+      CryptoKey: privateKey,
+    }
+    const world = new World()
+    const fetch = clientCredentials({ clientId: 'me', privateKey: given[kind as keyof typeof given] })(world.fetch)
+    expect((await fetch(world.mcp)).status).toBe(200)
+    const [body = {}] = bodies(world)
+    expect(body).toMatchObject({ client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' })
+    expect(body).not.toHaveProperty('client_id')
+    const { payload } = await jwtVerify(body.client_assertion ?? '', publicKey, { audience: 'https://as.example' })
+    expect(payload).toMatchObject({ iss: 'me', sub: 'me', jti: expect.any(String) })
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60)
+    expect(decodeProtectedHeader(body.client_assertion ?? '').kid).toBe(kind === 'JWK' ? 'k1' : undefined)
+  },
+)
 
-it('signs for the token endpoint where that is wanted', async () => {
+it('signs for the token endpoint where that is wanted [X-103]', async () => {
   const { privateKey } = await generateKeyPair('ES256')
   const world = new World()
   await clientCredentials({ clientId: 'me', privateKey, assertionAudience: 'token_endpoint' })(world.fetch)(world.mcp)
@@ -89,7 +92,7 @@ it('refuses an authorization server that does not offer the grant', async () => 
   expect(world.to('/token')).toEqual([])
 })
 
-it('trades what the platform says of a workload, read anew each time, and does not try again what was refused', async () => {
+it('trades what the platform says of a workload, read anew each time, and does not try again what was refused [X-120, X-121]', async () => {
   let count = 0
   const world = new World({ token: { refresh_token: undefined } })
   const seen: unknown[] = []
@@ -158,7 +161,7 @@ describe('a platform’s token', () => {
   })
 })
 
-it('is vouched for by the identity provider of a company, which names the server that the assertion is for', async () => {
+it('is vouched for by the identity provider of a company, which names the server that the assertion is for [X-110, X-111]', async () => {
   const idp = 'https://sso.corp.internal'
   const idJag = {
     access_token: 'id-jag',

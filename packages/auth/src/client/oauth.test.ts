@@ -374,7 +374,7 @@ describe('servers of the first revisions', () => {
   const gone = () => new Response('', { status: 404 })
   const on = { 'https://mcp.example/.well-known/oauth-protected-resource/mcp': gone }
 
-  it('are their own authorization server, with metadata or without', async () => {
+  it('are their own authorization server, with metadata or without [C-140, C-148]', async () => {
     const issuer = 'https://mcp.example'
     const documented = new World({
       challenge: undefined,
@@ -402,7 +402,7 @@ describe('servers of the first revisions', () => {
   })
 })
 
-it('sends tokens to no other origin', async () => {
+it('sends tokens to no other origin [C-154]', async () => {
   const world = new World()
   const fetch = oauth({ redirect: world.redirect })(world.fetch, { url: new URL(world.mcp) })
   await ok(fetch(world.mcp))

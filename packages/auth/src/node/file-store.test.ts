@@ -20,7 +20,7 @@ storeContract('a file', async () => {
   return [fileStore(file), fileStore(file)]
 })
 
-it('makes a file and a folder that nobody else can read, and leaves nothing else behind', async () => {
+it('makes a file and a folder that nobody else can read, and leaves nothing else behind [C-159]', async () => {
   const inside = join(await folder(), 'config')
   const file = join(inside, 'tokens.json')
   const store = fileStore(file)
@@ -34,7 +34,7 @@ it('makes a file and a folder that nobody else can read, and leaves nothing else
   expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600')
 })
 
-it('names a file that is no store or cannot be written, and quotes nothing of it', async () => {
+it('names a file that is no store or cannot be written, and quotes nothing of it [C-159]', async () => {
   const file = join(await folder(), 'tokens.json')
   for (const text of ['', '{"records": "hush', '[]', '{"records": []}']) {
     await writeFile(file, text)

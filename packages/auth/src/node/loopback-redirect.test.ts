@@ -27,7 +27,7 @@ const browse = (change: (back: URL) => void, seen: Response[] = []) => ({
   },
 })
 
-it('listens at 127.0.0.1 only, tells the user that it is done, and is gone then', async () => {
+it('listens at 127.0.0.1 only, tells the user that it is done, and is gone then [C-156]', async () => {
   const seen: Response[] = []
   const { over, uri, visit } = await begin(browse((back) => back.searchParams.set('code', 'c1'), seen))
   expect(uri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)

@@ -122,7 +122,7 @@ describe('a guard by tokens', () => {
     expect(auth?.claims).toMatchObject({ aud: RESOURCE })
   })
 
-  it.each(tokens)('refuses %s: %s, %i [S-273, S-276]', async (_, reason, status, token) => {
+  it.each(tokens)('refuses %s: %s, %i [S-273, S-276, S-279]', async (_, reason, status, token) => {
     const text = await token()
     const { auth, response, challenge, ...told } = await stage.bring(text)
     expect({ auth, reason: told.reason, status: told.status }).toEqual({ auth: undefined, reason, status })
@@ -229,14 +229,14 @@ describe('a guard of tokens that are bound to a key', () => {
     expect((await bringProof({ claims: { htu: 'HTTPS://MCP.example:443/mcp?page=2#x' } })).auth?.subject).toBe('ada')
   })
 
-  it.each(proofs)('refuses %s: %s', async (_, reason, change) => {
+  it.each(proofs)('refuses %s: %s [X-132]', async (_, reason, change) => {
     const answer = await bringProof(await change())
     expect([answer.reason, answer.status, answer.auth]).toEqual([reason, 401, undefined])
     expect(answer.challenge).toMatch(/^DPoP error="invalid_dpop_proof", error_description="[^"]+", resource_metadata="/)
     expect(answer.challenge).toContain('algs="ES256 ')
   })
 
-  it('refuses a proof that is not there', async () => {
+  it('refuses a proof that is not there [X-132]', async () => {
     expect((await stage.knock({ authorization: `DPoP ${holder.token}` })).reason).toBe('proof_missing')
   })
 
@@ -252,14 +252,14 @@ describe('a guard of tokens that are bound to a key', () => {
     expect((await stage.knock({ authorization: `DPoP ${holder.token}`, dpop: weak })).reason).toBe('proof_algorithm')
   })
 
-  it('refuses a proof that was used before', async () => {
+  it('refuses a proof that was used before [X-132]', async () => {
     const dpop = await holder.prove({ htm: 'POST', htu: RESOURCE, ...(await own()) })
     const headers = { authorization: `DPoP ${holder.token}`, dpop }
     expect((await stage.knock(headers)).status).toBe(200)
     expect(await stage.knock(headers)).toMatchObject({ reason: 'proof_replayed', status: 401 })
   })
 
-  it('refuses a stolen token with a proof of the thief’s own key', async () => {
+  it('refuses a stolen token with a proof of the thief’s own key [X-132]', async () => {
     const thief = await createProver()
     const dpop = await thief.prove({ htm: 'POST', htu: RESOURCE, ...(await own()) })
     expect((await stage.knock({ authorization: `DPoP ${holder.token}`, dpop })).reason).toBe('other_key')
@@ -284,7 +284,7 @@ describe('a guard of tokens that are bound to a key', () => {
     expect((await plain.knock({ authorization: `DPoP ${await plain.token()}` })).reason).toBe('bound')
   })
 
-  it('asks for a nonce, and takes it once it is in the proof', async () => {
+  it('asks for a nonce, and takes it once it is in the proof [X-133]', async () => {
     const fresh = createStage({ dpop: { nonces: true } })
     const theirs = await createHolder(fresh)
     const claims = { htm: 'POST', htu: RESOURCE, ath: await tokenHash(theirs.token) }
