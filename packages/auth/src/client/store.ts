@@ -13,7 +13,8 @@ export interface AuthStore {
   delete(key: string): Awaitable<void>
   /**
    * Runs `run` while nobody else who shares the store runs anything under this key. Without it, two processes may
-   * refresh the same token at the same time, and a server that rotates them takes that for theft.
+   * refresh the same token at the same time, and a server that rotates them takes that for theft. `run` may lock another
+   * key: one lock for all keys would wait for itself.
    */
   lock?<T>(key: string, run: () => Promise<T>): Promise<T>
 }
