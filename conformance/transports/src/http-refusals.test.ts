@@ -1,0 +1,135 @@
+/** What a server refuses over HTTP, and by which status and code; and what only looks as if it should be refused. */
+
+import { createServer } from '@mcpx/server'
+import { type EndpointOptions, mcp } from '@mcpx/transport-http'
+import { describe, expect, it } from 'vitest'
+import { handshake, MODERN, modern } from './carriers.fixture.ts'
+
+const shop = () =>
+  createServer({ name: 'shop', version: '1' })
+    .tool('buy', {}, () => 'bought')
+    .prompt('greet', {}, () => 'hello')
+    .resource('note://1', {}, () => 'text')
+
+function post(app: ReturnType<typeof mcp>, body: unknown, headers: Record<string, string | undefined> = {}) {
+  const all = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers }
+  const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return app.request('/', { method: 'POST', body: JSON.stringify(body), headers: new Headers(given) })
+}
+
+async function verdict(response: Response) {
+  const text = await response.text()
+  const { id, error } = text === '' ? {} : (JSON.parse(text) as { id?: unknown; error?: { code: number } })
+  return [response.status, id, error?.code]
+}
+
+describe('a modern server', () => {
+  const app = mcp(shop())
+  const headersOf = (method: string) => ({ 'mcp-protocol-version': MODERN, 'mcp-method': method })
+
+  it.each([
+    ['tools/call', { name: 'buy' }],
+    ['prompts/get', { name: 'greet' }],
+    ['resources/read', { uri: 'note://1' }],
+  ])('wants to be told in a header what %s is about [S-117, S-118]', async (method, params) => {
+    const [name = ''] = Object.values(params)
+    const ask = (given: string | undefined) =>
+      post(app, { jsonrpc: '2.0', id: 7, method, params: modern(params) }, { ...headersOf(method), 'mcp-name': given })
+    expect((await ask(name)).status).toBe(200)
+    expect(await verdict(await ask(undefined))).toEqual([400, 7, -32020])
+    expect(await verdict(await ask(name.toUpperCase()))).toEqual([400, 7, -32020])
+  })
+
+  it.each([['=?BASE64?YnV5?='], ['=?base64?YnV5'], ['=?base64?='], ['=?utf-8?YnV5?=']])(
+    'takes %s for what it says, as it is no Base64 [S-119]',
+    async (name) => {
+      const params = modern({ name })
+      const message = { jsonrpc: '2.0', id: 7, method: 'tools/call', params }
+      // The tool is not there, which is found out only once the header agrees.
+      const answer = await post(app, message, { ...headersOf('tools/call'), 'mcp-name': name })
+      expect(await verdict(answer)).toEqual([200, 7, -32602])
+    },
+  )
+
+  it.each([
+    ['with parameters that are none', { jsonrpc: '2.0', method: 'notifications/cancelled', params: 5 }, {}, 400],
+    ['of no protocol', { method: 'notifications/cancelled' }, {}, 400],
+    [
+      'from a foreign page',
+      { jsonrpc: '2.0', method: 'notifications/cancelled' },
+      { origin: 'https://evil.example' },
+      403,
+    ],
+    ['of another type', { jsonrpc: '2.0', method: 'notifications/cancelled' }, { 'content-type': 'text/plain' }, 415],
+  ])('refuses a notification %s, and asks for no id [S-114]', async (_, message, headers, status) => {
+    const [seen, id] = await verdict(await post(app, message, { 'mcp-protocol-version': MODERN, ...headers }))
+    expect([seen, id]).toEqual([status, undefined])
+  })
+
+  it('answers a method that is not there with 404 [S-122]', async () => {
+    const message = { jsonrpc: '2.0', id: 7, method: 'x/y', params: modern() }
+    expect(await verdict(await post(app, message, headersOf('x/y')))).toEqual([404, 7, -32601])
+  })
+})
+
+async function openSession(
+  options: EndpointOptions = {},
+  revision = '2025-11-25',
+  headers: Record<string, string> = {},
+) {
+  const app = mcp(shop(), options)
+  const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: handshake(revision) }
+  const opened = await post(app, initialize, headers)
+  return { app, initialize, session: { 'mcp-session-id': opened.headers.get('mcp-session-id') as string } }
+}
+
+describe('a server with sessions', () => {
+  it('gives them ids of visible ASCII that are never the same and hold 122 random bits [S-131, S-142]', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 100 }, async () => (await openSession()).session['mcp-session-id']),
+    )
+    expect(new Set(ids).size).toBe(100)
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  })
+
+  it('asks who it is each time: the id of a session proves nothing [S-142, S-278]', async () => {
+    const known = new Set(['Bearer ann'])
+    const { app, session } = await openSession(
+      {
+        authenticate({ headers }) {
+          const token = headers.get('authorization') ?? ''
+          return known.has(token) ? { subject: token, scopes: [] } : new Response(null, { status: 401 })
+        },
+      },
+      '2025-11-25',
+      { authorization: 'Bearer ann' },
+    )
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    const ask = (authorization?: string) => post(app, list, { ...session, authorization })
+    expect((await ask('Bearer ann')).status).toBe(200)
+    expect((await ask()).status).toBe(401)
+    known.clear()
+    expect((await ask('Bearer ann')).status).toBe(401)
+    for (const method of ['GET', 'DELETE']) {
+      expect((await app.request('/', { method, headers: session })).status).toBe(401)
+    }
+  })
+
+  it('opens none by a handshake within an array, and takes arrays of answers [S-140]', async () => {
+    const { app, initialize, session } = await openSession({}, '2025-03-26')
+    const refused = await post(app, [initialize])
+    expect([refused.status, refused.headers.get('mcp-session-id')]).toEqual([400, null])
+    const again = (await (await post(app, [initialize], session)).json()) as { error?: { code: number } }[]
+    expect(again).toMatchObject([{ id: 0, error: { code: -32600 } }])
+    const answers = [1, 2].map((id) => ({ jsonrpc: '2.0', id, result: {} }))
+    const taken = await post(app, answers, session)
+    expect([taken.status, await taken.text()]).toEqual([202, ''])
+  })
+
+  it('looks at the origin on the older transport too [S-141]', async () => {
+    const app = mcp(shop(), { sse: '/sse' })
+    const origin = 'https://evil.example'
+    expect((await app.request('/sse', { headers: { accept: 'text/event-stream', origin } })).status).toBe(403)
+    expect((await app.request('/sse?sessionId=x', { method: 'POST', headers: { origin } })).status).toBe(403)
+  })
+})
