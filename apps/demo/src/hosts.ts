@@ -9,7 +9,7 @@ export function showHosts(url: string): void {
   show('Claude Code', `claude mcp add --transport http trains ${url}`)
   show('Cursor, in .cursor/mcp.json', { mcpServers: { trains: { url } } })
   show('VS Code, in .vscode/mcp.json', { servers: { trains: { type: 'http', url } } })
-  show('MCP Inspector', `npx @modelcontextprotocol/inspector --transport http --server-url ${url}`)
+  show('MCP Inspector, on the command line', `npx @modelcontextprotocol/inspector --cli ${url} --method tools/list`)
   const program = { command: 'node', args: [start, '--stdio'] }
   show('Claude Desktop and others that start a program', { mcpServers: { trains: program } })
 }

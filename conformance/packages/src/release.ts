@@ -1,8 +1,9 @@
-/** A release up to the point where it would be published. `npm run release:dry` */
+/** A release up to the point where it would be published. `npm run release:dry`; with `-- --pack` up to the tarballs */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { endAll } from '@mcpx/conformance-runtimes/programs'
 import { findRuntimes, type RuntimeName } from '@mcpx/conformance-runtimes/runtimes'
 import { dependenciesOf, optionalPeers } from './alone.ts'
@@ -12,6 +13,7 @@ import { pack } from './tarball.ts'
 import { run } from './tool.ts'
 import { copyWithVersions } from './versioned-copy.ts'
 
+const { values } = parseArgs({ options: { pack: { type: 'boolean', default: false } } })
 const repository = fileURLToPath(new URL('../../..', import.meta.url))
 const destination = join(repository, '.cache', 'release')
 const counts = { passed: 0, failed: 0 }
@@ -40,12 +42,7 @@ for (const [index, tarball] of tarballs.entries()) {
   )
 }
 
-console.log('\nwhat people do with them:')
-const folder = mkdtempSync(join(tmpdir(), 'consumer-'))
-folders.push(folder)
-const installed = await installAll()
-tell('install', installed)
-if (installed === '') for (const { name, faults } of await consumersHere()) tell(name, await faults())
+if (!values.pack) await tryOut()
 console.log(`\n${counts.passed} passed, ${counts.failed} failed. Nothing was published.`)
 process.exit(counts.failed === 0 ? 0 : 1)
 
@@ -55,8 +52,17 @@ function changeLogFaults(folder: string, version: string): string[] {
   return isThere ? [] : [`its CHANGELOG.md says nothing of ${version}`]
 }
 
+async function tryOut(): Promise<void> {
+  console.log('\nwhat people do with them:')
+  const folder = mkdtempSync(join(tmpdir(), 'consumer-'))
+  folders.push(folder)
+  const problem = await installAll(folder)
+  tell('install', problem)
+  if (problem === '') for (const { name, faults } of await consumersIn(folder)) tell(name, await faults())
+}
+
 /** All of them, and what their users have beside them, in the newest versions that fit. */
-async function installAll(): Promise<string> {
+async function installAll(folder: string): Promise<string> {
   const root = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
   const peers = Object.assign({}, ...tarballs.map(optionalPeers)) as Record<string, string>
   const dependencies = dependenciesOf(tarballs, { ...peers, zod: '^4.2.0' })
@@ -75,7 +81,7 @@ async function installAll(): Promise<string> {
   return code === 0 ? '' : output
 }
 
-async function consumersHere(): Promise<Consumer[]> {
+async function consumersIn(folder: string): Promise<Consumer[]> {
   const home = { folder, repository }
   const wanted: readonly RuntimeName[] = ['node20', 'node22', 'node24', 'bun', 'deno']
   const runtimes = await findRuntimes(wanted)
