@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -12,6 +13,11 @@ import { describe, expect, it } from 'vitest'
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 const preload = fileURLToPath(new URL('../../../conformance/readmes/src/preload.mjs', import.meta.url))
 const flags = ['--disable-warning=ExperimentalWarning', `--import=${preload}`, main]
+
+function transcriptOfTheFrontPage(): string {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  return /^\$ npm start\n\.\.\.\n(.*?)^\.\.\.$/ms.exec(readme)?.[1] ?? 'no transcript'
+}
 
 function start(...args: string[]): ChildProcess {
   return spawn(process.execPath, [...flags, ...args], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 20_000 })
@@ -36,6 +42,7 @@ describe('the demo', () => {
       '← Row 7 to Bergen at 08:25, receipt 2',
     ])
     expect(said).not.toContain('\u001b')
+    expect(said).toContain(transcriptOfTheFrontPage())
   }, 20_000)
 
   it('goes on serving until it is told to end, and says how to connect hosts', async () => {

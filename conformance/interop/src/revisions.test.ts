@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { REVISIONS } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
+import { withSection } from './marked-section.ts'
+import { readRecord } from './record.ts'
 import { type OfficialResults, revisionsSection } from './revisions.ts'
+import { shortSection } from './support.ts'
 
 const record = {
   date: '2026-01-02',
@@ -35,6 +39,14 @@ const official: OfficialResults = {
     ],
   })),
 }
+
+describe('the front page', () => {
+  it('says what the kept results say', () => {
+    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+    expect(readme).toContain(shortSection(readRecord()))
+    expect(withSection(readme, 'revisions', '')).not.toBe(readme)
+  })
+})
 
 describe('the section on revisions', () => {
   const lines = revisionsSection(record, official).split('\n')
