@@ -12,11 +12,13 @@ export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: 
   const plain = isWeb ? {} : headers
   const text = textOf(body)
   if (text !== undefined) {
+    const length = Buffer.byteLength(text)
     // A 204 has no length.
-    outgoing.writeHead(status, status === 204 ? plain : { ...plain, 'content-length': Buffer.byteLength(text) })
+    outgoing.writeHead(status, status === 204 ? plain : { ...plain, 'content-length': length })
     const isLast = isWeb ? headers.has('connection') : 'connection' in headers
     if (isLast && !outgoing.req.complete) linger(outgoing, text)
-    else outgoing.end(text)
+    // Text of one byte a character need not be looked at once more.
+    else outgoing.end(text, length === text.length ? 'latin1' : 'utf8')
     return
   }
   outgoing.writeHead(status, plain)

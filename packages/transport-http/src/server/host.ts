@@ -15,7 +15,8 @@ import {
 } from '@mcpx/protocol'
 import type { HttpExchange } from './exchange.ts'
 import type { HttpRequest } from './http-request.ts'
-import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
+import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE, type ToolSchemas } from './options.ts'
+import { toolSchemasOf } from './tool-schemas.ts'
 
 /** A request by HTTP that has passed the guards. */
 export interface Inbound {
@@ -39,6 +40,8 @@ export interface Host {
   readonly options: EndpointOptions
   readonly limits: HttpLimits
   readonly keepAlive: number
+  /** Where the schemas of tools are found, if anywhere. */
+  readonly toolSchemas: ToolSchemas | undefined
   /** Whether the revisions that have sessions are served besides. */
   readonly servesSessions: boolean
   /** The requests that are being answered. */
@@ -50,6 +53,7 @@ export function createHost(responder: Responder, options: EndpointOptions): Host
   return {
     responder,
     options,
+    toolSchemas: toolSchemasOf(responder, options),
     limits: { ...HTTP_LIMITS, ...options.limits },
     keepAlive: options.keepAlive ?? KEEP_ALIVE,
     servesSessions: options.legacy !== false,

@@ -13,6 +13,7 @@ import { readWebText } from './web.ts'
 export interface Incoming {
   readonly method?: string | undefined
   readonly url?: string | undefined
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[]
   readonly socket: { readonly destroyed: boolean }
@@ -53,37 +54,31 @@ export class NodeRequest implements HttpRequest {
   }
 
   header(name: string): string | null {
-    // Node makes its object of headers when it is first read: these few are found faster than that.
-    const { rawHeaders } = this.#incoming
-    let found: string | null = null
-    for (let i = 0; i < rawHeaders.length; i += 2) {
-      const each = rawHeaders[i] as string
-      if (each.length !== name.length || (each !== name && each.toLowerCase() !== name)) continue
-      found = found === null ? (rawHeaders[i + 1] as string) : `${found}, ${rawHeaders[i + 1]}`
-    }
-    // HTTP/2 names the host in another way.
-    return found === null && name === 'host' ? this.header(':authority') : found
+    const value = name === 'host' ? this.#host() : this.#incoming.headers[name]
+    return typeof value === 'string' ? value : (value?.join(', ') ?? null)
   }
 
   readText(limit: number): Promise<string | HttpAnswer> | HttpAnswer {
-    const announced = this.header('content-length')
-    if (announced !== null && Number(announced) > limit) return tooLarge(limit)
+    const announced = this.#incoming.headers['content-length']
+    if (announced !== undefined && Number(announced) > limit) return tooLarge(limit)
     // Somebody may have begun to read the web's view of the body: two readers of one stream stop each other.
-    if (this.#web !== undefined) return readWebText(this.web, announced !== null, limit)
+    if (this.#web !== undefined) return readWebText(this.web, announced !== undefined, limit)
+    const incoming = this.#incoming
     return new Promise((resolve) => {
       const chunks: Uint8Array[] = []
       let length = 0
-      this.#incoming.on('data', (chunk) => {
+      incoming.on('data', (chunk) => {
         length += chunk.byteLength
-        if (length <= limit) return void chunks.push(chunk)
-        this.#incoming.removeAllListeners('data')
-        this.#incoming.resume()
-        resolve(tooLarge(limit))
+        if (length > limit) {
+          incoming.removeAllListeners('data')
+          incoming.resume()
+          resolve(tooLarge(limit))
+          return
+        }
+        chunks.push(chunk)
       })
-      this.#incoming.on('end', () => resolve(textOf(chunks)))
-      this.#incoming.on('error', () => {
-        resolve(unreadable())
-      })
+      incoming.on('end', () => resolve(textOf(chunks)))
+      incoming.on('error', () => resolve(unreadable()))
     })
   }
 
@@ -96,6 +91,19 @@ export class NodeRequest implements HttpRequest {
     if (hasGone(this.#incoming, outgoing)) heard()
     else outgoing.once('close', heard)
     return () => outgoing.removeListener('close', heard)
+  }
+
+  /** Node keeps the first of two hosts, and something on the way may go by the second: two are one that is not served. */
+  #host(): string | readonly string[] | undefined {
+    const { rawHeaders, headers } = this.#incoming
+    let found: string | undefined
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const name = rawHeaders[i] as string
+      if (name.length !== 4 || name.toLowerCase() !== 'host') continue
+      found = found === undefined ? rawHeaders[i + 1] : `${found}, ${rawHeaders[i + 1]}`
+    }
+    // HTTP/2 names the host in another way.
+    return found ?? headers[':authority']
   }
 
   #toWeb(): Request {

@@ -25,7 +25,6 @@ import type { HttpAnswer } from '../http-answer.ts'
 import { LazyReply, type MessageStream } from '../lazy-reply.ts'
 import { mirroredArguments } from '../mirrored-arguments.ts'
 import { argumentsProblem, calledTool, envelopeProblem } from '../mirrored-headers.ts'
-import { toolSchemasOf } from '../tool-schemas.ts'
 
 const LISTEN = 'subscriptions/listen'
 
@@ -89,9 +88,8 @@ function checkArguments(
   host: Host,
 ): Awaitable<RpcError | undefined> {
   const tool = calledTool(message)
-  const schemas = tool === undefined ? undefined : toolSchemasOf(host)
-  if (tool === undefined || schemas === undefined) return undefined
-  const schema = schemas(tool, exchange)
+  if (tool === undefined || host.toolSchemas === undefined) return undefined
+  const schema = host.toolSchemas(tool, exchange)
   if (!isPromise(schema)) return argumentsProblem(message, from, mirroredArguments(schema))
   return schema.then((known) => argumentsProblem(message, from, mirroredArguments(known)))
 }
