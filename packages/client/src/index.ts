@@ -1,5 +1,22 @@
 /** A client for servers of any age, over any carrier. */
 
+export type {
+  CallToolResult,
+  Change,
+  ConnectionErrorReason,
+  Connector,
+  ContentBlock,
+  Era,
+  JsonObject,
+  LoggingLevel,
+  Prompt,
+  Resource,
+  ResourceTemplate,
+  Revision,
+  Tool,
+} from '@mcpx/protocol'
+export { ConnectionError, RpcError } from '@mcpx/protocol'
+
 export type { Client } from './client.ts'
 export { connect } from './connect.ts'
 export { type ClientGroup, connectAll } from './connect-all.ts'

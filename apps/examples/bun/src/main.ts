@@ -1,7 +1,6 @@
 /** Serves dice on Bun in both ways, and plays. `npm start`, or `bun src/main.ts` */
 import { strict as assert } from 'node:assert'
-import { connect } from '@mcpx/client'
-import type { Connector } from '@mcpx/protocol'
+import { type Connector, connect } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
 import { spawn } from '@mcpx/transport-stdio'
 import app from './app.ts'

@@ -1,5 +1,5 @@
 /** Tools for `generateText` and its like of the AI SDK, which calls them by itself. */
-import type { JsonObject } from '@mcpx/protocol'
+import type { JsonObject } from '@mcpx/client'
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai'
 import { type Toolset, wordsOf } from './toolset.ts'
 

@@ -1,5 +1,5 @@
 /** The two plain JSON shapes in which model APIs take tools: as functions with text arguments, and with an input schema. */
-import type { JsonObject, Tool } from '@mcpx/protocol'
+import type { JsonObject, Tool } from '@mcpx/client'
 import { type Toolset, wordsOf } from './toolset.ts'
 
 /** Chat completions: `tools` of the request, `tool_calls` of the answer, a message of the role `tool` back. */

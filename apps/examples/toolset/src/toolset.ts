@@ -1,6 +1,5 @@
 /** The tools of a client under names that models take, and what calls of them come to. All that the adapters share. */
-import type { Client } from '@mcpx/client'
-import type { CallToolResult, JsonObject, Tool } from '@mcpx/protocol'
+import type { CallToolResult, Client, JsonObject, Tool } from '@mcpx/client'
 
 /** One client, or several as one: `connectAll` gives what is needed too. */
 type Source = Pick<Client, 'listTools' | 'callTool'>
