@@ -26,7 +26,7 @@ it('a server on a port that drains ends streams of changes with their answer, an
   await heard
 })
 
-it('a server on a pipe that is closed ends streams of changes with their answer', async () => {
+it('a server on a pipe that is closed ends streams of changes with their answer, and says that they are cancelled [S-075]', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()]
   const serving = serveStdio(shop(), { input, output, drainTimeout: LONG })
   const meta = {
@@ -43,8 +43,9 @@ it('a server on a pipe that is closed ends streams of changes with their answer'
   const began = performance.now()
   await serving.close()
   expect(performance.now() - began).toBeLessThan(LONG / 2)
-  expect(JSON.parse(text.trim().split('\n').at(-1) as string)).toMatchObject({
-    id: 7,
-    result: { resultType: 'complete' },
-  })
+  const said = text.trim().split('\n').slice(1)
+  expect(said.map((line) => JSON.parse(line))).toMatchObject([
+    { id: 7, result: { resultType: 'complete' } },
+    { method: 'notifications/cancelled', params: { requestId: 7 } },
+  ])
 })

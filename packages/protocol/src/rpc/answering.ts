@@ -4,6 +4,7 @@ import { ConnectionError } from '../jsonrpc/connection-error.ts'
 import { internalError, invalidRequest, methodNotFound, type RpcError } from '../jsonrpc/errors.ts'
 import {
   errorMessage,
+  type Message,
   type NotificationMessage,
   type RequestId,
   type RequestMessage,
@@ -38,6 +39,13 @@ export interface Answering {
 
 /** The method of a request that is answered when its stream of changes ends. */
 export const LISTEN = 'subscriptions/listen'
+
+/** What a pipe says after the answer that ends a stream of changes; nothing where the stream was refused or cancelled. */
+export function endOfListening(answer: Message | undefined): NotificationMessage | undefined {
+  if (answer === undefined || !('result' in answer)) return undefined
+  const params = { requestId: answer.id, reason: 'The subscription has ended' }
+  return { jsonrpc: '2.0', method: 'notifications/cancelled', params }
+}
 
 export function createAnswering({ responder, running, host, limit, onHeard, report }: AnsweringOptions): Answering {
   let stopped = false

@@ -14,13 +14,13 @@ import type { RequestInfo, Responder } from '../ports/exchange.ts'
 import type { Requester, RequestOptions } from '../ports/requester.ts'
 import type { Session } from '../ports/session.ts'
 import { BATCH_REVISION } from '../versions.ts'
-import { type Answering, createAnswering, LISTEN } from './answering.ts'
+import { type Answering, createAnswering, endOfListening, LISTEN } from './answering.ts'
 import { type Asking, createAsking } from './asking.ts'
 import { createConnectionSession } from './connection-session.ts'
 import { DUPLEX_LIMITS, type DuplexLimits } from './duplex-limits.ts'
 import { createOutbox, hasEnded, type Outbox } from './outbox.ts'
 import { relatedRequest } from './progress.ts'
-import { guarded, writable } from './repairs.ts'
+import { brokenError, guarded, writable } from './repairs.ts'
 import { createRunningRequests, type ExchangeHost } from './running-requests.ts'
 
 export interface DuplexOptions {
@@ -193,8 +193,9 @@ class Connection implements Duplex, ExchangeHost {
     else if (!('id' in message)) this.#receiveNotification(message)
     else {
       const answer = this.#answering.answer(message)
-      if (isPromise(answer)) answer.then((response) => this.#sendAnswer(response))
-      else this.#sendAnswer(answer)
+      if (!isPromise(answer)) this.#sendAnswer(answer)
+      else if (message.method === LISTEN) answer.then((response) => this.#endListening(response))
+      else answer.then((response) => this.#sendAnswer(response))
     }
   }
 
@@ -267,6 +268,13 @@ class Connection implements Duplex, ExchangeHost {
     }
   }
 
+  /** The end of a stream of changes is said in both ways that the specification has for it: peers may wait for either. */
+  #endListening(answer: Message | undefined): void {
+    this.#sendAnswer(answer)
+    const end = endOfListening(answer)
+    if (end !== undefined && this.#ending === undefined) void this.#outbox.tell(end)
+  }
+
   /** What the responder says unasked starts to flow when the session is ready. */
   #startFeed(): void {
     const { responder } = this.#options
@@ -286,9 +294,4 @@ class Connection implements Duplex, ExchangeHost {
       this.#report(error as Error)
     }
   }
-}
-
-function brokenError(error: unknown): ConnectionError {
-  if (error instanceof ConnectionError) return error
-  return new ConnectionError('closed', 'The connection broke', { cause: error })
 }

@@ -1,6 +1,7 @@
 /** What stands in for what would not work: answers that cannot be written, functions of others that fail. */
 
 import { encode } from '../jsonrpc/codec.ts'
+import { ConnectionError } from '../jsonrpc/connection-error.ts'
 import type { RpcError } from '../jsonrpc/errors.ts'
 import { errorMessage, type Message } from '../jsonrpc/message.ts'
 import { isPromise } from '../ports/awaitable.ts'
@@ -35,4 +36,10 @@ export function guarded<Args extends readonly unknown[]>(
       fail(problem as Error)
     }
   }
+}
+
+/** Why a connection is over whose channel broke. */
+export function brokenError(error: unknown): ConnectionError {
+  if (error instanceof ConnectionError) return error
+  return new ConnectionError('closed', 'The connection broke', { cause: error })
 }
