@@ -16,7 +16,7 @@ import type {
 } from '@mcpx/protocol'
 import { asHandler } from './as-handler.ts'
 import { type Mountable, mounted } from './compose.ts'
-import { answer, changes, hear } from './eras/select.ts'
+import { answer, changes, ended, hear } from './eras/select.ts'
 import type { Fluent, NoOffers } from './fluent.ts'
 import type { Middleware } from './middleware.ts'
 import type { Registry } from './registry.ts'
@@ -117,5 +117,9 @@ class FluentServer implements Responder {
 
   changes(session: Session, signal: AbortSignal): AsyncIterable<NotificationMessage> {
     return changes(session, signal, this.#core)
+  }
+
+  sessionEnded(session: Session): Awaitable<void> {
+    return ended(session, this.#core)
   }
 }

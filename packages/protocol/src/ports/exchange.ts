@@ -67,6 +67,11 @@ export interface Responder {
    */
   changes?(session: Session, signal: AbortSignal): AsyncIterable<NotificationMessage>
   /**
+   * A session has ended: with its connection, or because its client said so. One that is only forgotten, when its
+   * time to live is over, is not told of.
+   */
+  sessionEnded?(session: Session): Awaitable<void>
+  /**
    * The input schema of a tool, for carriers that mirror arguments in headers: they learn from its `x-mcp-header` which
    * headers must say the same as the body. Nothing for a name that is not in the lists of this caller; it may be
    * nothing for a tool of which nothing travels in headers. It is asked before each call, so it has to be cheap; a

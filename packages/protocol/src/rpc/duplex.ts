@@ -16,7 +16,7 @@ import type { Session } from '../ports/session.ts'
 import { BATCH_REVISION } from '../versions.ts'
 import { type Answering, createAnswering, endOfListening, LISTEN } from './answering.ts'
 import { type Asking, createAsking } from './asking.ts'
-import { createConnectionSession } from './connection-session.ts'
+import { createConnectionSession, endSession } from './connection-session.ts'
 import { DUPLEX_LIMITS, type DuplexLimits } from './duplex-limits.ts'
 import { createOutbox, hasEnded, type Outbox } from './outbox.ts'
 import { relatedRequest } from './progress.ts'
@@ -157,6 +157,7 @@ class Connection implements Duplex, ExchangeHost {
     } catch (problem) {
       this.#report(problem as Error)
     }
+    await endSession(this.#session, this.#options.responder, this.#report)
     this.#resolveClosed(reason)
   }
 

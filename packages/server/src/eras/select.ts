@@ -12,6 +12,7 @@ import {
 import type { Core } from '../core.ts'
 import { answerLegacy, hearLegacy } from './legacy.ts'
 import { legacyChanges } from './legacy-changes.ts'
+import { endLegacy } from './legacy-ended.ts'
 import { answerModern } from './modern.ts'
 
 export function answer(
@@ -31,4 +32,9 @@ export function hear(message: NotificationMessage, exchange: Exchange, core: Cor
 /** What a session is told unasked; nothing in an era without sessions. */
 export async function* changes(session: Session, signal: AbortSignal, core: Core): AsyncGenerator<NotificationMessage> {
   if (core.servesLegacy) yield* legacyChanges(session, signal, core)
+}
+
+/** Undoes what a session has had the handler do. */
+export async function ended(session: Session, core: Core): Promise<void> {
+  if (core.servesLegacy) await endLegacy(session, core)
 }

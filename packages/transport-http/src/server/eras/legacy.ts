@@ -102,9 +102,19 @@ class LegacyEra {
         })
       }
       await this.#records.end(live)
+      await this.#ended(live)
       return new HttpAnswer(204, {}, null)
     } finally {
       this.#records.live.release(live)
+    }
+  }
+
+  /** What the responder makes of it is none of the client's business. */
+  async #ended(live: LiveSession): Promise<void> {
+    try {
+      await this.#host.responder.sessionEnded?.(new HttpSession(live, this.#records.update))
+    } catch (problem) {
+      this.#host.report(problem as Error)
     }
   }
 

@@ -1,0 +1,21 @@
+/** What is left to do when a session of the legacy era has ended: nobody watches for it any more. */
+
+import type { Session } from '@mcpx/protocol'
+import type { Core } from '../core.ts'
+import { listingContext } from '../tool-schemas.ts'
+
+export async function endLegacy(session: Session, { handler, faults, closing }: Core): Promise<void> {
+  const { subscriptions = [] } = session.state
+  if (subscriptions.length === 0) return
+  const ctx = listingContext(
+    { signal: closing, auth: undefined, session, requestInfo: undefined, notify() {} },
+    closing,
+  )
+  for (const uri of subscriptions) {
+    try {
+      await handler.unsubscribe?.({ uri }, ctx)
+    } catch (error) {
+      faults.report(error, ctx)
+    }
+  }
+}
