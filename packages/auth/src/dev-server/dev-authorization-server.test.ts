@@ -35,7 +35,7 @@ describe('the metadata', () => {
     'https://as.example/.well-known/oauth-authorization-server/t',
     'https://as.example/.well-known/openid-configuration/t',
     'https://as.example/t/.well-known/openid-configuration',
-  ])('is found at %s, by pages too [S-281]', async (url) => {
+  ])('is found at %s, by pages too [S-281, X-112]', async (url) => {
     const server = devAuthorizationServer({ issuer: `${ISSUER}/t` })
     const response = await server.fetch(new Request(url))
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
@@ -44,6 +44,7 @@ describe('the metadata', () => {
       token_endpoint: 'https://as.example/t/token',
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
+      authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'],
     })
   })
 
