@@ -184,7 +184,7 @@ class Connection implements Duplex, ExchangeHost {
     // What still lies in the channel when it is closed is not begun any more.
     if (this.#ending !== undefined) return undefined
     if (Array.isArray(item)) this.#receiveBatch(item)
-    else if (item instanceof Refusal) this.#refused(item)
+    else if (item instanceof Refusal) this.#sendAnswer(this.#refusalAnswer(item))
     else this.#receiveMessage(item)
     return this.#outbox.room()
   }
@@ -239,10 +239,6 @@ class Connection implements Duplex, ExchangeHost {
       const wanted = all.filter((answer) => answer !== undefined)
       if (wanted.length > 0) this.#sendAnswer(wanted)
     })
-  }
-
-  #refused(refusal: Refusal): void {
-    this.#sendAnswer(this.#refusalAnswer(refusal))
   }
 
   /** Whoever waits for a refused answer is told of it here; everything else is for the peer to know. */
