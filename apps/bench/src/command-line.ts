@@ -58,6 +58,6 @@ export function chooseCases(cases: readonly Case[], only: readonly string[] | un
 function runOptions(isQuick: boolean, given: string | undefined): RunOptions {
   const rounds = Number(given ?? (isQuick ? 1 : 5))
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`--rounds: expected a positive integer, got '${given}'`)
-  const [warmUp, duration] = isQuick ? [200, 100] : [1500, 1000]
+  const [warmUp, duration] = isQuick ? [150, 80] : [1500, 1000]
   return { rounds, isQuick, warmUp, duration, note: (text) => console.error(text) }
 }

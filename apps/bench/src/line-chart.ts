@@ -17,7 +17,7 @@ export interface Panel {
 const WIDTH = 430
 const HEIGHT = 290
 const LEFT = 56
-const RIGHT = 14
+const RIGHT = 26
 const TOP = 34
 const BOTTOM = 62
 const PER_ROW = 2

@@ -8,6 +8,7 @@ const columns: readonly Column[] = [
   { head: '× at 16', of: 'rate16', as: 'ratio', digits: 2 },
   { head: '× at 64', of: 'rate64', as: 'ratio', digits: 2 },
   { head: 'CPU µs', of: 'cpu16', digits: 1 },
+  { head: 'CPU ×', of: 'cpu16', as: 'ratio', digits: 2 },
   { head: 'p50 ms at 64', of: 'p5064', digits: 2 },
   { head: 'p99 ms at 64', of: 'p9964', digits: 2 },
   { head: 'p99 × at 64', of: 'p9964', as: 'ratio', digits: 1 },

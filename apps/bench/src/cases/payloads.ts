@@ -17,6 +17,7 @@ export const progress: ServedCase = {
     { head: 'notifications/s', of: 'rate', digits: 0 },
     { head: '×', of: 'rate', as: 'ratio', digits: 2, summary: 'progress notifications, × bare' },
     { head: 'CPU µs', of: 'cpu', digits: 2 },
+    { head: 'CPU ×', of: 'cpu', as: 'ratio', digits: 2 },
   ],
   contestants: overHttp(
     all,
@@ -29,6 +30,7 @@ const columns = (summary: string): readonly Column[] => [
   { head: 'MB/s', of: 'rate', digits: 0 },
   { head: '×', of: 'rate', as: 'ratio', digits: 2, summary },
   { head: 'CPU ms', of: 'cpu', digits: 2 },
+  { head: 'CPU ×', of: 'cpu', as: 'ratio', digits: 2 },
   { head: 'peak MB', of: 'peak', digits: 0 },
   { head: 'peak ×', of: 'peak', as: 'ratio', digits: 2 },
 ]

@@ -14,6 +14,7 @@ export const setups: ServedCase = {
     { head: 'set-ups/s', of: 'rate', digits: 0 },
     { head: '×', of: 'rate', as: 'ratio', digits: 2, summary: 'sessions set up, × bare' },
     { head: 'CPU µs', of: 'cpu', digits: 0 },
+    { head: 'CPU ×', of: 'cpu', as: 'ratio', digits: 2 },
   ],
   contestants: overHttp(
     [
@@ -46,7 +47,7 @@ export const memory: ServedCase = {
   mostRounds: 3,
   contestants: overHttp(
     holders,
-    (subject, { isQuick }) => ({ kind: 'sessions', subject, count: isQuick ? 500 : 2_000, withStream: false }),
+    (subject, { isQuick }) => ({ kind: 'sessions', subject, count: isQuick ? 1_000 : 2_000, withStream: false }),
     { nodeLegacy: { kB: { atMost: 0.8 } }, honoLegacy: { kB: { atMost: 0.8 } } },
   ),
 }

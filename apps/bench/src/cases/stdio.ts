@@ -11,10 +11,10 @@ export const stdio: ServedCase = {
   columns: [
     { head: 'one by one/s', of: 'rate1', digits: 0 },
     { head: '× one by one', of: 'rate1', as: 'ratio', digits: 2, summary: 'calls over stdio, one by one, × bare' },
-    { head: 'CPU µs one by one', of: 'cpu1', digits: 1 },
+    { head: 'CPU × one by one', of: 'cpu1', as: 'ratio', digits: 2 },
     { head: '64 in flight/s', of: 'rate64', digits: 0 },
     { head: '× at 64', of: 'rate64', as: 'ratio', digits: 2, summary: 'the same, 64 in flight, × bare' },
-    { head: 'CPU µs at 64', of: 'cpu64', digits: 1 },
+    { head: 'CPU × at 64', of: 'cpu64', as: 'ratio', digits: 2 },
   ],
   contestants: overPipes(
     [

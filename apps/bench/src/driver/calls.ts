@@ -38,7 +38,7 @@ export async function measureCalls(job: JobOf<'calls'>): Promise<Sample> {
       const samples: Record<string, number> = {}
       for (const inFlight of job.inFlight) {
         const callers = await openCallers(server.port, { subject: job.subject, inFlight })
-        const found = await drive(callers, server.pid, Math.min(150, job.warmUp), job.duration)
+        const found = await drive(callers, server.pid, Math.min(150, job.warmUp / 3), job.duration)
         const [first] = callers
         if (first !== undefined) await expectSum(first.connection, first.target)
         close(callers)

@@ -72,8 +72,8 @@ export async function measurePipe({ subject, warmUp, duration }: JobOf<'pipe'>):
     await pipe.introduce()
     return await awake(async () => {
       await drive(pipe, 64, warmUp, 0)
-      const one = await drive(pipe, 1, Math.min(150, warmUp), duration)
-      const many = await drive(pipe, 64, Math.min(150, warmUp), duration)
+      const one = await drive(pipe, 1, Math.min(150, warmUp / 3), duration)
+      const many = await drive(pipe, 64, Math.min(150, warmUp / 3), duration)
       const named = (sample: Sample, suffix: string) =>
         Object.entries(sample).map(([name, value]) => [name + suffix, value])
       const foreign = Math.max(one.foreign ?? 0, many.foreign ?? 0)
