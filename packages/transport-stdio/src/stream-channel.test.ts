@@ -91,7 +91,7 @@ describe('a channel over streams', () => {
     expect(items).toEqual([note(1)])
   })
 
-  it('answers garbage by an error without id and goes on', async () => {
+  it('answers garbage by an error without id and goes on [S-104]', async () => {
     const [near, far] = await socketPair()
     const responder = {
       respond: (message: Message) => ('id' in message ? resultMessage(message.id as number, {}) : undefined),

@@ -107,7 +107,7 @@ describe('a client that logs in', () => {
 describe('who a client is', () => {
   const cimd = 'https://app.example/client.json'
 
-  it('is what was registered by hand, before a document, before what registers on the spot [C-144]', async () => {
+  it('is what was registered by hand, before a document, before what registers on the spot [C-144, C-145]', async () => {
     const world = { server: { client_id_metadata_document_supported: true } }
     const byHand = new World(world)
     await ok(oauth({ redirect: byHand.redirect, clientId: 'me', clientMetadataUrl: cimd })(byHand.fetch)(byHand.mcp))
