@@ -17,7 +17,7 @@ describe('the summary', () => {
       'c',
     ])
     const [header, , one, two] = text.split('\n')
-    expect(header?.replace(/ +/g, ' ')).toBe('| | these | tmcp 1.2.3 |')
+    expect(header?.replace(/ +/g, ' ')).toBe('| | @mcpx | tmcp 1.2.3 |')
     expect(one?.replace(/ +/g, ' ')).toBe('| first | 0.91 | 0.2 |')
     expect(two).toContain('second')
     expect(text).toContain('Measured on 2030-01-02: a machine.')

@@ -12,7 +12,7 @@ const BEGIN = '<!-- begin: speed -->'
 const END = '<!-- end: speed -->'
 
 const makers: readonly (readonly [Maker, name: string, packageName?: string])[] = [
-  ['ours', 'these'],
+  ['ours', '@mcpx'],
   ['official 2', 'official', '@modelcontextprotocol/server'],
   ['official 1', 'official', '@modelcontextprotocol/sdk'],
   ['mcp-lite', 'mcp-lite', 'mcp-lite'],
