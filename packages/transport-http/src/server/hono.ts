@@ -1,7 +1,8 @@
 /** An endpoint as a Hono app: to be served by itself on any runtime, or mounted in a larger app. */
 
 import { isPromise, type Responder } from '@mcpx/protocol'
-import { type Context, type ExecutionContext, Hono } from 'hono'
+import type { Context, ExecutionContext } from 'hono'
+import { Hono } from 'hono/tiny'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import type { HttpRequest } from './http-request.ts'
 import { type Incoming, NodeRequest, type Outgoing } from './incoming.ts'

@@ -82,8 +82,9 @@ export class LazyReply {
   }
 
   #finish(answer: Answer): HttpAnswer {
+    const isForced = this.#options.host.options.responses === 'events' && this.canSay && isResult(answer)
+    const stream = isForced ? this.#open() : this.#stream
     this.#ended = true
-    const stream = this.#stream
     if (stream === undefined) return this.#asJson(answer)
     for (const each of toArray(answer)) void stream.send(answerText(each, this.#options.host.report))
     stream.end()
@@ -102,6 +103,11 @@ export class LazyReply {
     }
     return jsonAnswer(`[${answer.map((each) => answerText(each, report)).join(',')}]`, 200, headers)
   }
+}
+
+/** Errors keep their status, which a stream could not have. */
+function isResult(answer: Answer): boolean {
+  return answer !== undefined && (!isOne(answer) || 'result' in answer)
 }
 
 function isOne(answer: ResponseMessage | readonly ResponseMessage[]): answer is ResponseMessage {

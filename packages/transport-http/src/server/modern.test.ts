@@ -22,6 +22,17 @@ describe('a modern POST', () => {
     expect(await json(response)).toEqual({ jsonrpc: '2.0', id: 'id-7', result: { content: [], said: { x: 1 } } })
   })
 
+  it('is answered with a stream of one event where the option asks for streams, but for errors and who takes none', async () => {
+    const app = mcp(echo, { responses: 'events' })
+    const response = await postModern(app, modern('tools/call', { name: 'a', arguments: { x: 1 } }, 7))
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(await eventsOf(response).rest()).toMatchObject([{ id: 7, result: { said: { x: 1 } } }])
+    const refused = await postModern(app, modern('tools/none'))
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([404, 'application/json'])
+    const plain = await postModern(app, modern('tools/call', { name: 'a' }), { accept: 'application/json' })
+    expect(plain.headers.get('content-type')).toBe('application/json')
+  })
+
   it('becomes a stream when the handler speaks before it ends, without ids or retry [S-113, S-115, S-124, S-127, S-128]', async () => {
     const app = mcp(
       new HandWritten({

@@ -71,8 +71,12 @@ export interface EndpointOptions {
    * Default: it is not served, as every client of today speaks the newer one.
    */
   readonly sse?: string | undefined
-  /** `json`: never stream. What handlers say before they end is dropped, and nothing can be asked or listened to. Default: `auto`. */
-  readonly responses?: 'auto' | 'json' | undefined
+  /**
+   * `auto`: plain JSON, and a stream of events when something is said before the answer. `events`: always a stream, if
+   * the client takes one. `json`: never; what handlers say before they end is dropped, and nothing can be asked or
+   * listened to. Default: `auto`.
+   */
+  readonly responses?: 'auto' | 'json' | 'events' | undefined
   /** Refuse with 406 a POST that does not accept both JSON and event streams. Default: false. */
   readonly strictAccept?: boolean | undefined
   /**
