@@ -26,6 +26,10 @@ describe('a report', () => {
     ])
   })
 
+  it('leaves no gap where there are no notes', () => {
+    expect(markdownOf({ ...findings, notes: [] })).not.toMatch(/\n$|\n{3}/)
+  })
+
   it('says of each target whether it was met', () => {
     const circumstances = { machine: 'a machine', date: '2030-01-01', settings: '1 round' }
     expect(section(findings, circumstances)).toContain('- **missed**: pipes ours: 1.10 × bare, target ≤ 1')

@@ -17,7 +17,7 @@ export interface Circumstances {
 }
 
 export function markdownOf({ says, header, rows, notes }: Findings): string {
-  return [says, markdownTable(header, rows), notes.join('\n')].join('\n\n')
+  return [says, markdownTable(header, rows), notes.join('\n')].filter(Boolean).join('\n\n')
 }
 
 /** `met`, or `missed`, and why. */
