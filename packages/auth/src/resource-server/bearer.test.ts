@@ -339,3 +339,9 @@ describe('keys that were handed out', () => {
     expect(both.metadata?.(new Request(METADATA))?.status).toBe(200)
   })
 })
+
+describe('a guard without an audience', () => {
+  it.each([[undefined], [[]]])('is refused when it is made, whoever checks types or does not: %j', (audience) => {
+    expect(() => bearer({ issuer: ISSUER, audience } as never)).toThrow('audience: expected the URL of this server')
+  })
+})

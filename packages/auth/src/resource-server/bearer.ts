@@ -67,7 +67,11 @@ interface Door {
 function createDoor(options: BearerOptions): Door {
   const { audience, scopes: needed = [], dpop = 'optional' } = options
   const audiences = typeof audience === 'string' ? [audience] : audience
-  const resource = audiences[0] as string
+  // Without one, tokens for any other server would be good here: a caller without types is told.
+  const resource: unknown = audiences?.[0]
+  if (typeof resource !== 'string') {
+    throw new RangeError('audience: expected the URL of this server, such as "https://example.com/mcp"')
+  }
   const url = resourceUrl(resource)
   const hierarchy = createHierarchy(options.implies)
   // An origin may be spelled with or without its slash.
