@@ -17,3 +17,13 @@ export const EVENTS_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 }
+
+/** Which parameter of a request travels as `Mcp-Name` too, by its method. */
+export const NAME_PARAMETERS: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
+])

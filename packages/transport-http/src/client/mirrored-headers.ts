@@ -1,7 +1,7 @@
 /** The headers that repeat parts of a request, so that what stands between can route it without reading its body. */
 
 import { ConnectionError, type JsonObject, type NotificationMessage, quoted, type RequestMessage } from '@mcpx/protocol'
-import { METHOD_HEADER, NAME_HEADER, PARAM_HEADER_PREFIX, VERSION_HEADER } from '../headers.ts'
+import { METHOD_HEADER, NAME_HEADER, NAME_PARAMETERS, PARAM_HEADER_PREFIX, VERSION_HEADER } from '../headers.ts'
 import type { Annotation } from './annotations.ts'
 
 export type MirroredHeaders = Record<string, string>
@@ -15,16 +15,6 @@ export interface Mirror {
 
 /** How many tools may have annotations that are remembered; of more the oldest are forgotten. */
 const MOST_TOOLS = 10_000
-
-/** What names the thing that a request is about. */
-const names: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-  'tasks/get': 'taskId',
-  'tasks/update': 'taskId',
-  'tasks/cancel': 'taskId',
-}
 
 export function createMirror(report: (problem: Error) => void): Mirror {
   const tools = new Map<string, readonly Annotation[]>()
@@ -40,7 +30,7 @@ export function createMirror(report: (problem: Error) => void): Mirror {
     headersOf({ method, params = {} }, revision) {
       const headers: MirroredHeaders = { [METHOD_HEADER]: method }
       if (revision !== undefined) headers[VERSION_HEADER] = revision
-      const key = Object.hasOwn(names, method) ? names[method] : undefined
+      const key = NAME_PARAMETERS.get(method)
       const name = key === undefined ? undefined : params[key]
       if (typeof name === 'string') headers[NAME_HEADER] = encodeValue(name)
       const found = method === 'tools/call' ? tools.get(name as string) : undefined

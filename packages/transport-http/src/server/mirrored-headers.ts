@@ -17,20 +17,10 @@ import {
   revisionsOf,
   unsupportedVersion,
 } from '@mcpx/protocol'
-import { METHOD_HEADER, NAME_HEADER, PARAM_HEADER_PREFIX, VERSION_HEADER } from '../headers.ts'
+import { METHOD_HEADER, NAME_HEADER, NAME_PARAMETERS, PARAM_HEADER_PREFIX, VERSION_HEADER } from '../headers.ts'
 import { decodeHeaderValue } from './header-values.ts'
 import type { HttpRequest } from './http-request.ts'
 import type { MirroredArgument } from './mirrored-arguments.ts'
-
-/** Which parameter travels as `Mcp-Name`. */
-const nameParameters: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-  'tasks/get': 'taskId',
-  'tasks/update': 'taskId',
-  'tasks/cancel': 'taskId',
-}
 
 /** What is wrong with the envelope of a request, its revision, or the headers that say the same. */
 export function envelopeProblem({ method, params = {} }: RequestMessage, from: HttpRequest): RpcError | undefined {
@@ -53,7 +43,7 @@ function methodProblem(method: string, from: HttpRequest): RpcError | undefined 
 }
 
 function nameProblem(method: string, params: JsonObject, from: HttpRequest): RpcError | undefined {
-  const parameter = Object.hasOwn(nameParameters, method) ? nameParameters[method] : undefined
+  const parameter = NAME_PARAMETERS.get(method)
   const name = parameter === undefined ? undefined : params[parameter]
   // A name that is no string is for the server to refuse.
   if (parameter === undefined || typeof name !== 'string') return undefined
