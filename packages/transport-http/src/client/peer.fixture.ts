@@ -2,7 +2,15 @@
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Connection, JsonObject, Message, Responder } from '@mcpx/protocol'
+import {
+  type Connection,
+  type JsonObject,
+  LATEST_LEGACY_REVISION,
+  LATEST_MODERN_REVISION,
+  type Message,
+  type Responder,
+  type Revision,
+} from '@mcpx/protocol'
 import { onTestFinished } from 'vitest'
 import { http } from './http.ts'
 import type { HttpOptions } from './options.ts'
@@ -124,19 +132,19 @@ export async function until(holds: () => boolean): Promise<void> {
 export function modern(params: object = {}): JsonObject {
   const { _meta, ...rest } = params as JsonObject
   const envelope = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/protocolVersion': LATEST_MODERN_REVISION,
     'io.modelcontextprotocol/clientCapabilities': {},
   }
   return { ...rest, _meta: { ...(_meta as object | undefined), ...envelope } }
 }
 
 /** Reaches a server and shakes hands. */
-export async function shakeHands(reached: Reached, protocolVersion = '2025-11-25'): Promise<Reached> {
+export async function shakeHands(reached: Reached, protocolVersion: string = LATEST_LEGACY_REVISION): Promise<Reached> {
   const { connection } = reached
   const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
   await connection.request('initialize', params, { announceCancel: false })
   await connection.notify('notifications/initialized')
-  await connection.negotiated?.(protocolVersion as '2025-11-25')
+  await connection.negotiated?.(protocolVersion as Revision)
   return reached
 }
 
@@ -145,7 +153,7 @@ export function welcome(
   response: ServerResponse,
   seen: Seen,
   sessionId?: string,
-  protocolVersion = '2025-11-25',
+  protocolVersion: string = LATEST_LEGACY_REVISION,
 ): void {
   const value = { protocolVersion, capabilities: {}, serverInfo: { name: 'peer', version: '1' } }
   result(response, seen, value, sessionId === undefined ? {} : { 'mcp-session-id': sessionId })

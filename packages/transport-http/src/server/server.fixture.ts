@@ -10,12 +10,19 @@ import type {
   ResponseMessage,
   Session,
 } from '@mcpx/protocol'
-import { errorMessage, invalidParams, methodNotFound, resultMessage } from '@mcpx/protocol'
+import {
+  errorMessage,
+  invalidParams,
+  LATEST_LEGACY_REVISION,
+  LATEST_MODERN_REVISION,
+  methodNotFound,
+  resultMessage,
+} from '@mcpx/protocol'
 import { createDecoder, type SseEvent } from '@mcpx/sse'
 import type { McpApp } from './hono.ts'
 
-export const MODERN = '2026-07-28'
-export const LEGACY = '2025-11-25'
+export const MODERN = LATEST_MODERN_REVISION
+export const LEGACY = LATEST_LEGACY_REVISION
 const KEY = 'io.modelcontextprotocol'
 
 export type Method = (params: JsonObject, exchange: Exchange) => Awaitable<object>
