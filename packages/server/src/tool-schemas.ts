@@ -124,7 +124,7 @@ function annotatedIn(page: ListToolsResult, pages: WeakMap<ListToolsResult, Sche
   return schemas
 }
 
-/** What a list is asked for with when no request asks: nothing can be said or asked, and who calls may be many. */
+/** What a handler is called with where no request is answered: nothing can be said or asked, and who calls may be many. */
 export function listingContext({ auth, requestInfo }: Exchange, signal: AbortSignal): Context {
   return new RequestContext({}, { signal, auth, requestInfo, session: undefined, notify() {} }, nothingKnown)
 }
@@ -134,6 +134,6 @@ const nothingKnown: CallFacts = {
   logLevel: undefined,
   notify() {},
   createAsker() {
-    throw new Error('A list of tools cannot ask the client')
+    throw new Error('Nobody can be asked: no request of a client is being answered')
   },
 }

@@ -3,7 +3,7 @@
  * of a server (ID-JAG), and that one gives a token for it. Nobody is asked, the company has decided.
  */
 
-import type { AssertionKey, Client, PrivateKey, SecretMethod } from './client-authentication.ts'
+import type { Client } from './client-authentication.ts'
 import { type CommonOptions, createAuth } from './create-auth.ts'
 import { failure, quote } from './failure.ts'
 import type { Awaitable, Login } from './fetch.ts'
@@ -17,16 +17,10 @@ const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 /** The identity provider of the company, and who this client is there. */
-export interface IdentityProvider {
+export interface IdentityProvider extends CredentialOptions {
   readonly issuer: string
   /** Default: what the metadata of the issuer say. */
   readonly tokenEndpoint?: string | undefined
-  readonly clientId: string
-  readonly clientSecret?: string | undefined
-  readonly clientAuthentication?: SecretMethod | undefined
-  readonly privateKey?: PrivateKey | undefined
-  readonly algorithm?: string | undefined
-  readonly assertionAudience?: AssertionKey['audience']
   /** What the employee got by logging in: asked for each time a token is needed. */
   readonly subjectToken: string | (() => Awaitable<string>)
   /** Default: `id_token`. */
