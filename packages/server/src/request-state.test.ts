@@ -77,6 +77,18 @@ describe('a sealed state', () => {
     draw.mockRestore()
   })
 
+  it('that another process has sealed is told of, once, where there are no secrets to share', async () => {
+    const warned: string[] = []
+    const warn = ({ message }: Error) => void warned.push(message)
+    const text = await createRequestState().seal({}, binding)
+    const state = createRequestState({ warn })
+    await refused(text, {}, state)
+    await refused(text, {}, state)
+    await refused(text, {}, createRequestState({ secrets, warn }))
+    await refused(await state.seal({}, binding), { subject: 'bob' }, state)
+    expect(warned).toEqual([expect.stringContaining('give createServer the same `secrets`')])
+  })
+
   it('wants a secret that is one', () => {
     for (const bad of [[], ['short'], ['a secret of some length', '']])
       expect(() => createRequestState({ secrets: bad })).toThrow(RangeError)

@@ -16,6 +16,8 @@ export interface RequestStateOptions {
   readonly secrets?: readonly string[] | undefined
   /** How long a state may be used, in ms. Default: 600,000. */
   readonly ttlMs?: number | undefined
+  /** Hears once of a state that was sealed elsewhere while there are no shared secrets. */
+  readonly warn?: ((problem: Error) => void) | undefined
 }
 
 export interface RequestState {
@@ -30,6 +32,10 @@ const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
 const MIN_SECRET = 16
 
+const SEALED_ELSEWHERE =
+  'A call came back with a state that this process has not sealed. Where several processes serve one endpoint, or one is' +
+  ' started anew, give createServer the same `secrets` in each: calls that ask are lost otherwise'
+
 interface SealingKey {
   readonly id: Uint8Array
   readonly key: CryptoKey
@@ -37,11 +43,12 @@ interface SealingKey {
 
 const encoder = new TextEncoder()
 
-export function createRequestState({ secrets, ttlMs = 600_000 }: RequestStateOptions = {}): RequestState {
+export function createRequestState({ secrets, ttlMs = 600_000, warn }: RequestStateOptions = {}): RequestState {
   if (secrets?.length === 0 || secrets?.some((secret) => secret.length < MIN_SECRET)) {
     throw new RangeError(`secrets: expected one or more, each of at least ${MIN_SECRET} characters`)
   }
   let imported: Promise<SealingKey[]> | undefined
+  let hasWarned = secrets !== undefined
   const keys = () => {
     // Drawn now and not before: while modules are loaded, workerd gives no random values.
     imported ??= Promise.all((secrets ?? [randomSecret()]).map(importKey))
@@ -60,6 +67,10 @@ export function createRequestState({ secrets, ttlMs = 600_000 }: RequestStateOpt
     async open(text, binding) {
       const bytes = text.length > MAX_LENGTH ? undefined : fromBase64Url(text)
       const sealing = bytes && (await keys()).find(({ id }) => id.every((byte, index) => byte === bytes[index]))
+      if (bytes !== undefined && sealing === undefined && !hasWarned) {
+        hasWarned = true
+        warn?.(new Error(SEALED_ELSEWHERE))
+      }
       if (bytes === undefined || sealing === undefined) throw stateError()
       const iv = bytes.slice(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES)
       const algorithm = { name: 'AES-GCM', iv, additionalData: encoder.encode(bindingText(binding)) }

@@ -75,7 +75,11 @@ export class ServerCore implements Core {
     this.limits = { ...SERVER_LIMITS, ...options.limits }
     this.faults = createFaults(options.onError)
     this.servesLegacy = options.legacy ?? true
-    this.requestState = createRequestState({ secrets: options.secrets, ttlMs: options.stateTtl })
+    this.requestState = createRequestState({
+      secrets: options.secrets,
+      ttlMs: options.stateTtl,
+      warn: (problem) => this.faults.report(problem, undefined),
+    })
     this.registry = createRegistry({
       pageSize: options.pageSize,
       cache: options.cache,
