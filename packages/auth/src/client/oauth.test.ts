@@ -46,6 +46,18 @@ describe('a client that logs in', () => {
     expect(last?.url.search).toBe('')
   })
 
+  it('works without a redirect by what somebody else has put into the store, and says what is missing where nobody has', async () => {
+    const world = new World()
+    const store = memoryStore()
+    await ok(oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp))
+    const visited = visits(world).length
+    await ok(oauth({ store })(world.fetch)(world.mcp))
+    expect(visits(world)).toHaveLength(visited)
+    const error = await caught(() => oauth({})(new World().fetch)(world.mcp))
+    expect(error).toBeInstanceOf(AuthError)
+    expect(String(error)).toContain('Give oauth() a redirect')
+  })
+
   it('proves with PKCE that it began, and names the resource in every request [C-143, C-149, C-150]', async () => {
     const world = new World({ token: { expires_in: 0 } })
     const fetch = oauth({ redirect: world.redirect })(world.fetch)

@@ -16,8 +16,11 @@ import {
 } from './registration.ts'
 
 export interface OAuthOptions extends CommonOptions {
-  /** How the user gets to the authorization server and back: `loopbackRedirect()`, `popupRedirect()`, `pageRedirect()`, or your own. */
-  readonly redirect: Redirect
+  /**
+   * How the user gets to the authorization server and back: `loopbackRedirect()`, `popupRedirect()`, `pageRedirect()`,
+   * or your own. Default: nobody can log in here, and what is in the store has to do.
+   */
+  readonly redirect?: Redirect | undefined
   /**
    * The URL of a document about this client, which is its id at every authorization server that takes such documents.
    * `https:`, with a path. Default: none.
@@ -80,6 +83,10 @@ async function knownClient(options: OAuthOptions, attempt: Attempt, id?: string)
 async function obtain(options: OAuthOptions, attempt: Attempt, scope: readonly string[]): Promise<Obtained> {
   const { redirect, clientMetadata = {}, authorizationParams: params = {} } = options
   refuseWithoutPkce(attempt.found.server)
+  if (redirect === undefined) {
+    const hint = 'Give oauth() a redirect, such as loopbackRedirect(), or a store in which somebody has logged in.'
+    throw failure('authorization', 'A user has to log in, and there is no way to ask one', { hint })
+  }
   const known = await knownClient(options, attempt)
   const resumed = known && (await resume(attempt, known.client, redirect))
   if (known !== undefined && resumed !== undefined) return { client: known.client, grant: resumed }
