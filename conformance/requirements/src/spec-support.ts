@@ -24,6 +24,8 @@ that show it. A test cites a requirement by its id at the end of its name. In a 
 Written by \`node conformance/requirements/src/spec-support.ts --write\`; edit the requirements and the tests, not this file.
 
 "Author" marks what only those can see to who write a server or a client with these packages.
+
+Not in the list: the extensions for tasks and for skills (C-170 to C-176, X-01 to X-14), which these packages do not have yet.
 `
 
 /** What other programs have written into the document, each between two comments that name it. */
