@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 // biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
@@ -7,5 +8,7 @@ export default defineConfig({
   test: {
     include: ['{packages,conformance,apps}/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
     passWithNoTests: false,
+    // Much of the suite waits, for processes and for clocks: with a worker less than cores, the default, the machine idles.
+    maxWorkers: availableParallelism() + 1,
   },
 })

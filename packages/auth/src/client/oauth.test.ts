@@ -1,26 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AuthError } from '../auth-error.ts'
 import type { Fetch } from './fetch.ts'
 import { oauth } from './oauth.ts'
-import { manualRedirect, type Redirect } from './redirect.ts'
+import { manualRedirect } from './redirect.ts'
 import { memoryStore } from './store.ts'
-import { caught, World } from './world.fixture.ts'
+import { caught, ok, visits, World } from './world.fixture.ts'
 
-const forbidden = (scope: string) =>
-  new Response('', {
-    status: 403,
-    headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
-  })
-
-/** The query of each visit to the authorization endpoint. */
-const visits = (world: World) => world.to('/authorize').map(({ url }) => Object.fromEntries(url.searchParams))
 const tokenRequests = (world: World) =>
   world.to('/token').map(({ body }) => Object.fromEntries(new URLSearchParams(body)))
-
-async function ok(response: Promise<Response>): Promise<void> {
-  expect(await (await response).json()).toEqual({ ok: true })
-}
 
 describe('a client that logs in', () => {
   it('sends no token before a server asks, finds everything by itself, and shows the token from then on [C-140, C-154]', async () => {
@@ -250,135 +237,6 @@ describe('a server that moves to another authorization server', () => {
     expect([next.to('/token'), next.to('/authorize')]).toEqual([[], []])
     servers.push('https://as.example')
     await ok(oauth(options)(world.fetch)(world.mcp))
-  })
-})
-
-describe('more rights', () => {
-  it('are asked for together with those of before, and the request is sent again [C-152]', async () => {
-    const world = new World({
-      resource: { scopes_supported: ['read'] },
-      serve: ({ method }, scope) => (method === 'POST' && !scope.includes('write') ? forbidden('write') : undefined),
-    })
-    const fetch = oauth({ redirect: world.redirect })(world.fetch)
-    await ok(fetch(world.mcp))
-    await ok(fetch(world.mcp, { method: 'POST', body: '{}' }))
-    expect(visits(world).map(({ scope }) => scope)).toEqual(['read', 'read write'])
-  })
-
-  it('are asked for a few times, and then no more, however often the call is made [C-152]', async () => {
-    const one = new World({
-      token: { scope: 'read' },
-      serve: (request) => (request.method === 'POST' ? forbidden('write') : undefined),
-    })
-    const fetch = oauth({ redirect: one.redirect, maxStepUps: 2 })(one.fetch)
-    for (let call = 0; call < 4; call++) {
-      const error = await caught(() => fetch(one.mcp, { method: 'POST', body: '{}' }))
-      expect(error).toMatchObject({
-        step: 'authorization',
-        message: expect.stringMatching(/wants the scope write, and did not get it/),
-      })
-    }
-    expect(one.logins).toBe(3)
-    await ok(fetch(one.mcp))
-  })
-
-  it('are asked for a few times in one request, also by a server that thinks of ever new ones [C-152]', async () => {
-    let count = 0
-    const one = new World({ serve: (request) => (request.method === 'POST' ? forbidden(`s${++count}`) : undefined) })
-    const fetch = oauth({ redirect: one.redirect })(one.fetch)
-    await ok(fetch(one.mcp))
-    const error = await caught(() => fetch(one.mcp, { method: 'POST', body: '{}' }))
-    expect(error).toMatchObject({
-      step: 'authorization',
-      message: expect.stringMatching(/wants more scopes each time/),
-    })
-    expect(one.logins).toBe(1 + 2)
-  })
-
-  it('that a challenge does not name are nothing that could be asked for', async () => {
-    const one = new World({ serve: () => new Response('', { status: 403 }) })
-    const response = await oauth({ redirect: one.redirect })(one.fetch)(one.mcp)
-    expect([response.status, one.logins]).toEqual([403, 1])
-  })
-})
-
-describe('asking people', () => {
-  it('happens once for all calls that wait, and stops the clock of each', async () => {
-    const world = new World()
-    let held = 0
-    const hold = () => {
-      held += 1
-      return () => {
-        held -= 1
-      }
-    }
-    const redirect = manualRedirect('http://127.0.0.1:3000/callback', async (url) => {
-      await wait(20)
-      expect(held).toBe(10)
-      return world.agree(url)
-    })
-    const fetch = oauth({ redirect })(world.fetch, { url: new URL(world.mcp), hold })
-    const { signal } = new AbortController()
-    await Promise.all(Array.from({ length: 10 }, () => ok(fetch(world.mcp, { signal }))))
-    expect([world.logins, held]).toEqual([1, 0])
-  })
-
-  it('ends when nobody waits any more, and not before', async () => {
-    const world = new World()
-    const ended: boolean[] = []
-    let begun = false
-    const visit: Redirect = manualRedirect('http://127.0.0.1:3000/callback', (_, { signal }) => {
-      begun = true
-      return new Promise((_, reject) => {
-        signal.addEventListener('abort', () => {
-          ended.push(true)
-          reject(signal.reason)
-        })
-      })
-    })
-    const fetch = oauth({ redirect: visit })(world.fetch)
-    const [one, two] = [new AbortController(), new AbortController()]
-    const calls = [one, two].map(({ signal }) => caught(() => fetch(world.mcp, { signal })))
-    await vi.waitFor(() => expect(begun).toBe(true))
-    one.abort(new Error('one'))
-    expect(await calls[0]).toMatchObject({ message: 'one' })
-    expect(ended).toEqual([])
-    two.abort(new Error('two'))
-    expect(await calls[1]).toMatchObject({ message: 'two' })
-    await vi.waitFor(() => expect(ended).toEqual([true]))
-  })
-
-  it('begins anew for whoever comes after the others have left, though it was not heard that they did', async () => {
-    const world = new World()
-    let visits = 0
-    const redirect = manualRedirect('http://127.0.0.1:3000/callback', (url) => {
-      visits += 1
-      return visits === 1 ? new Promise<string>(() => {}) : world.agree(url)
-    })
-    const fetch = oauth({ redirect })(world.fetch)
-    const leaving = new AbortController()
-    const left = caught(() => fetch(world.mcp, { signal: leaving.signal }))
-    await vi.waitFor(() => expect(visits).toBe(1))
-    leaving.abort(new Error('left'))
-    await ok(fetch(world.mcp))
-    expect(await left).toMatchObject({ message: 'left' })
-    expect(visits).toBe(2)
-  })
-
-  it('is not done again for a while when somebody said no, unless they connect anew', async () => {
-    const world = new World()
-    let asked = 0
-    const redirect = manualRedirect('http://127.0.0.1:3000/callback', (url) => {
-      asked += 1
-      return `http://127.0.0.1:3000/callback?error=access_denied&iss=https://as.example&state=${url.searchParams.get('state')}`
-    })
-    const auth = oauth({ redirect })
-    const target = { url: new URL(world.mcp) }
-    const fetch = auth(world.fetch, target)
-    for (let call = 0; call < 5; call++) expect(await caught(() => fetch(world.mcp))).toBeInstanceOf(AuthError)
-    expect(asked).toBe(1)
-    await caught(() => auth(world.fetch, target)(world.mcp))
-    expect(asked).toBe(2)
   })
 })
 

@@ -187,6 +187,17 @@ function challengeOf(verifier: string): string {
   return createHash('sha256').update(verifier).digest('base64url')
 }
 
+/** The query of each visit to the authorization endpoint. */
+export function visits(world: World): Record<string, string>[] {
+  return world.to('/authorize').map(({ url }) => Object.fromEntries(url.searchParams))
+}
+
+/** Holds the answer to what a server says to those it knows. */
+export async function ok(response: Promise<Response>): Promise<void> {
+  const said: unknown = await (await response).json()
+  if (JSON.stringify(said) !== '{"ok":true}') throw new Error(`The server answered ${JSON.stringify(said)}`)
+}
+
 /** What a promise rejects with; a promise that does not is a failure. */
 export async function caught(run: () => Promise<unknown>): Promise<unknown> {
   const result = await run().then(
