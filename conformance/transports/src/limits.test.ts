@@ -224,12 +224,16 @@ describe('requests over HTTP', () => {
   })
 
   it('of the oldest transport have these limits too', async () => {
-    const { port, host } = await startServer({ sse: '/sse', limits: { running: 1, sessionRequests: 1 } })
+    const { port, host } = await startServer({ sse: '/sse', limits: { running: 2, sessionRequests: 1 } })
     const get = 'GET /sse HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: text/event-stream\r\n\r\n'
     const stream = await dial(port)
     stream.socket.write(get)
     const endpoint = /data: (\S+)/.exec(await stream.until(/data: .*\n\n/))?.[1] as string
-    expect(await ask(port, get)).toMatch(/^HTTP\/1\.1 503[\s\S]*at most 1 \(limits\.running\)/)
+    const other = await dial(port)
+    other.socket.write(get)
+    await other.until(/data: .*\n\n/)
+    expect(await ask(port, get)).toMatch(/^HTTP\/1\.1 503[\s\S]*at most 2 \(limits\.running\)/)
+    other.socket.destroy()
     const post = (message: object) => ask(port, raw(JSON.stringify(message)).replace('POST /mcp', `POST ${endpoint}`))
     await post(initialize('2024-11-05'))
     await stream.until(/serverInfo/)

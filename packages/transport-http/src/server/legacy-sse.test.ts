@@ -69,6 +69,61 @@ describe('the transport of the first revision', () => {
     expect(await send(request('tools/list'))).toBe(404)
   })
 
+  it('takes arrays of messages with the revision that has them, and with no other', async () => {
+    const { events, send } = await open(serve().app)
+    const items = [request('tools/list', {}, 1), { jsonrpc: '2.0', method: 'n' }, request('none', {}, 2), 7]
+    await send(handshake)
+    await events.message()
+    expect(await send(items)).toBe(400)
+    await send(request('initialize', { protocolVersion: '2025-03-26' }, 3))
+    await events.message()
+    expect(await send(items)).toBe(202)
+    expect(await events.message()).toMatchObject([{ id: 1, result: {} }, { id: 2, error: {} }, { error: {} }])
+    expect(await send([{ jsonrpc: '2.0', method: 'n' }])).toBe(202)
+    expect(await send(request('tools/list', {}, 4))).toBe(202)
+    expect(await events.message()).toMatchObject({ id: 4 })
+    await events.cancel()
+  })
+
+  it('runs no more of an array than a session may run at once', async () => {
+    const { events, send } = await open(serve({ limits: { sessionRequests: 2 } }).app)
+    await send(request('initialize', { protocolVersion: '2025-03-26' }, 0))
+    await events.message()
+    await send([1, 2, 3].map((id) => request('tools/call', {}, id)))
+    for (const asked of [await events.message(), await events.message()]) {
+      await send({ jsonrpc: '2.0', id: asked?.id, result: { roots: [] } })
+    }
+    const tooMany = { id: 3, error: { message: expect.stringContaining('limits.sessionRequests') } }
+    expect(await events.message()).toMatchObject([{ id: 1, result: {} }, { id: 2, result: {} }, tooMany])
+    await events.cancel()
+  })
+
+  it('is waited for while it has something to answer, when the server is to end', async () => {
+    const { app } = serve()
+    const { events, send } = await open(app)
+    await send(handshake)
+    await events.message()
+    await send(request('tools/call'))
+    const asked = await events.message()
+    const drained = app.drain(5_000)
+    await send({ jsonrpc: '2.0', id: asked?.id, result: { roots: [] } })
+    expect(await events.message()).toMatchObject({ id: 1, result: { answer: { roots: [] } } })
+    await drained
+    expect(await events.next()).toBeUndefined()
+  })
+
+  it('refuses a request whose id is still in flight, and lets the client cancel', async () => {
+    const { app, server } = serve()
+    const { events, send } = await open(app)
+    await send(request('slow'))
+    const signal = server.exchanges[0]?.signal
+    expect(await send(request('tools/list'))).toBe(202)
+    expect(await events.message()).toMatchObject({ id: 1, error: { message: expect.stringContaining('in flight') } })
+    await send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
+    expect(signal?.aborted).toBe(true)
+    await events.cancel()
+  })
+
   it('refuses posts to nowhere, and to the stream of somebody else', async () => {
     const { app } = serve({ authenticate: ({ headers }) => ({ subject: headers.get('x-who') ?? '', scopes: [] }) })
     const { events, send } = await open(app, { 'x-who': 'ann' })

@@ -1,6 +1,7 @@
 /** A legacy session as one exchange sees it: the record, and the way to ask the client. */
 
 import type { Awaitable, RequestOptions, Session, SessionState } from '@mcpx/protocol'
+import type { Host } from '../host.ts'
 import type { AskingStream } from './legacy-asking.ts'
 import type { LiveSession } from './legacy-live.ts'
 
@@ -40,4 +41,13 @@ export function updateHere(live: LiveSession, change: (state: SessionState) => v
   const state = structuredClone(live.state) as SessionState
   change(state)
   live.state = state
+}
+
+/** Tells the responder. What it makes of it is none of the client's business. */
+export async function sessionEnded({ responder, report }: Host, session: HttpSession): Promise<void> {
+  try {
+    await responder.sessionEnded?.(session)
+  } catch (problem) {
+    report(problem as Error)
+  }
 }

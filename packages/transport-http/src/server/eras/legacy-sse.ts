@@ -1,36 +1,36 @@
 /**
  * The HTTP transport of the first revision: a GET opens one stream for everything that the server says, and names the
- * URL that the client posts to. Such a connection is a channel like any other.
+ * URL that the client posts to. Such a connection is a session that lives as long as its stream.
  */
 
 import {
   type Awaitable,
-  type Channel,
+  BATCH_REVISION,
   ConnectionError,
-  createDuplex,
-  type Decoded,
-  type Duplex,
-  encode,
+  errorMessage,
   internalError,
   invalidRequest,
+  isRequest,
+  type Message,
+  type NotificationMessage,
   principalOf,
-  type RequestId,
+  Refusal,
+  type ResponseMessage,
 } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse'
 import { EVENTS_TYPE } from '../../headers.ts'
-import { accepted, eventsAnswer, notAllowed, refusal } from '../answers.ts'
+import { accepted, answerText, eventsAnswer, messageText, notAllowed, refusal } from '../answers.ts'
 import { EventStream } from '../event-stream.ts'
-import type { Host, Inbound } from '../host.ts'
+import { HttpExchange } from '../exchange.ts'
+import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
 import type { HttpAnswer } from '../http-answer.ts'
+import { createLiveSession, LiveSessions } from './legacy-live.ts'
+import { inFlight, noBatches, tooManyRequests } from './legacy-refusals.ts'
+import { HttpSession, sessionEnded, updateHere } from './legacy-session.ts'
 
 const SESSION_PARAMETER = 'sessionId'
 
-interface Connection {
-  readonly duplex: Duplex
-  readonly principal: string | undefined
-  /** Hands over what the client has posted. */
-  readonly push: (arrived: Decoded) => Awaitable<void>
-}
+type Item = Message | Refusal
 
 export class SseConnections {
   readonly #host: Host
@@ -46,8 +46,8 @@ export class SseConnections {
     return pathOf(request.target).endsWith(this.#path)
   }
 
-  async post(arrived: Decoded, { request, auth }: Inbound): Promise<HttpAnswer> {
-    const id = new URLSearchParams(request.target.split('?', 2)[1]).get(SESSION_PARAMETER)
+  async post(arrived: Message | Item[], inbound: Inbound): Promise<HttpAnswer> {
+    const id = new URLSearchParams(inbound.request.target.split('?', 2)[1]).get(SESSION_PARAMETER)
     if (id === null) {
       return refusal(
         400,
@@ -55,14 +55,10 @@ export class SseConnections {
       )
     }
     const connection = this.#open.get(id)
-    if (connection === undefined || connection.principal !== principalOf(auth)) {
+    if (connection === undefined || connection.principal !== principalOf(inbound.auth)) {
       return refusal(404, invalidRequest('There is no such connection, or no longer: open a new stream'))
     }
-    const most = this.#host.limits.sessionRequests
-    const isRequest = !Array.isArray(arrived) && 'method' in arrived && 'id' in arrived
-    if (isRequest && connection.duplex.load.running >= most) return tooManyRequests(most, arrived.id)
-    await connection.push(arrived)
-    return accepted()
+    return connection.receive(arrived, inbound)
   }
 
   other(inbound: Inbound): HttpAnswer {
@@ -71,67 +67,136 @@ export class SseConnections {
     const most = this.#host.limits.running
     if (this.#open.size >= most)
       return refusal(503, internalError(`Too many connections: at most ${most} (limits.running)`))
-    return this.#connect(inbound)
+    const connection = new Connection(this.#host, inbound, () => this.#open.delete(connection.id))
+    this.#open.set(connection.id, connection)
+    return eventsAnswer(connection.stream)
   }
 
   close(reason: Error): void {
-    const error = reason instanceof ConnectionError ? reason : new ConnectionError('closed', reason.message)
-    for (const { duplex } of [...this.#open.values()]) void duplex.close(error)
+    for (const connection of [...this.#open.values()]) connection.close(reason)
   }
+}
 
-  #connect({ request, auth }: Inbound): HttpAnswer {
-    const { responder, keepAlive, limits, report } = this.#host
-    const id = crypto.randomUUID()
-    const stream = new EventStream({
+/** One client: its stream, and the session that ends with it. */
+class Connection {
+  readonly principal: string | undefined
+  readonly stream: EventStream
+  readonly #host: Host
+  readonly #sessions: LiveSessions
+  readonly #live = createLiveSession(crypto.randomUUID(), {})
+  readonly #session = new HttpSession(this.#live, updateHere, this)
+  readonly #onClosed: () => void
+
+  constructor(host: Host, { request, auth }: Inbound, onClosed: () => void) {
+    const { keepAlive, limits, report } = host
+    this.#host = host
+    this.#sessions = new LiveSessions(undefined, report)
+    this.#onClosed = onClosed
+    this.principal = principalOf(auth)
+    this.stream = new EventStream({
       keepAlive,
       maxUnsent: limits.unsent,
       report,
       expiresAt: auth?.expiresAt,
-      onGone: (reason) => void duplex.close(new ConnectionError('closed', reason.message, { cause: reason })),
+      onGone: (reason) => this.close(reason),
     })
-    void stream.send(encodeEvent({ event: 'endpoint', data: `${pathOf(request.target)}?${SESSION_PARAMETER}=${id}` }))
-    const { channel, push } = createChannel(stream)
-    const duplex = createDuplex(channel, {
-      responder,
-      auth,
-      requestInfo: request.web,
-      sessionId: id,
-      limits: { running: limits.sessionRequests },
-      report,
-    })
-    this.#open.set(id, { duplex, principal: principalOf(auth), push })
-    void duplex.closed.then(() => this.#open.delete(id))
-    return eventsAnswer(stream)
+    const url = `${pathOf(request.target)}?${SESSION_PARAMETER}=${this.id}`
+    void this.stream.send(encodeEvent({ event: 'endpoint', data: url }))
   }
-}
 
-function tooManyRequests(most: number, id: RequestId): HttpAnswer {
-  const text = `Too many requests of one session at once: at most ${most} (limits.sessionRequests)`
-  return refusal(429, invalidRequest(text), id)
-}
-
-/** What is sent goes to the stream; what was posted is what arrives. */
-function createChannel(stream: EventStream): { channel: Channel; push: Connection['push'] } {
-  let receiver: ((item: Decoded) => Awaitable<void>) | undefined
-  let end = (): void => {}
-  const channel: Channel = {
-    send(message) {
-      if (!stream.isOpen) throw new ConnectionError('closed', 'The stream has ended')
-      const text = Array.isArray(message) ? `[${message.map(encode).join(',')}]` : encode(message)
-      return stream.send(encodeEvent({ event: 'message', data: text }))
-    },
-    receive(hand) {
-      receiver = hand
-      return new Promise((resolve) => {
-        end = resolve
-      })
-    },
-    async close() {
-      stream.end()
-      end()
-    },
+  get id(): string {
+    return this.#live.id
   }
-  return { channel, push: (arrived) => receiver?.(arrived) }
+
+  get canSay(): boolean {
+    return this.stream.isOpen
+  }
+
+  /** Sends what is no answer. Without a message there is nothing to open: the stream is open already. */
+  say(message: Message | undefined): Awaitable<void> {
+    return this.#send(message && messageText(message, this.#host.report))
+  }
+
+  /** Takes what was posted. The stream has what is answered. */
+  receive(arrived: Message | Item[], inbound: Inbound): HttpAnswer {
+    const most = this.#host.limits.sessionRequests
+    if (Array.isArray(arrived)) {
+      if (this.#live.state.revision !== BATCH_REVISION) return noBatches()
+      void this.#takeAll(arrived, inbound)
+    } else {
+      if (isRequest(arrived) && this.#live.running.size >= most) {
+        return refusal(429, tooManyRequests(most), arrived.id)
+      }
+      void this.#take(arrived, inbound).then((answer) => this.#send(answer && this.#textOf(answer)))
+    }
+    return accepted()
+  }
+
+  close(reason: Error): void {
+    this.#onClosed()
+    const error = new ConnectionError('closed', reason.message, { cause: reason })
+    this.#sessions.endHere(this.#live, error)
+    this.stream.end()
+    void sessionEnded(this.#host, this.#session)
+  }
+
+  async #takeAll(items: Item[], inbound: Inbound): Promise<void> {
+    const answers = await Promise.all(
+      items.map((item) => (item instanceof Refusal ? item.answer : this.#take(item, inbound))),
+    )
+    const texts = answers.filter((answer) => answer !== undefined).map((answer) => this.#textOf(answer))
+    if (texts.length > 0) void this.#send(`[${texts.join(',')}]`)
+  }
+
+  async #take(message: Message, { request, auth }: Inbound): Promise<ResponseMessage | undefined> {
+    const live = this.#live
+    if (!('method' in message)) {
+      await this.#sessions.answer(live, message)
+      return undefined
+    }
+    const say = (said: Message | undefined) => this.say(said)
+    const exchange = new HttpExchange({ request, auth, session: this.#session, endsWithClient: false, say })
+    if (!('id' in message)) {
+      await this.#hear(message, exchange)
+      return undefined
+    }
+    const most = this.#host.limits.sessionRequests
+    if (live.running.has(message.id)) return errorMessage(message.id, inFlight())
+    if (live.running.size >= most) return errorMessage(message.id, tooManyRequests(most))
+    live.running.set(message.id, exchange)
+    const answer = await answerRequest(this.#host, message, exchange)
+    live.running.delete(message.id)
+    return answer
+  }
+
+  async #hear(message: NotificationMessage, exchange: HttpExchange): Promise<void> {
+    if (await this.#sessions.relate(this.#live, message)) return
+    await hearNotification(this.#host, message, exchange)
+    exchange.end()
+    void this.#feed()
+  }
+
+  /** What is said unasked follows once the session is ready. */
+  async #feed(): Promise<void> {
+    const { responder, report } = this.#host
+    const live = this.#live
+    if (live.state.initialized !== true || live.endFeed !== undefined || !this.canSay) return
+    const ending = new AbortController()
+    live.endFeed = () => ending.abort()
+    try {
+      for await (const change of responder.changes?.(this.#session, ending.signal) ?? []) await this.say(change)
+    } catch (problem) {
+      report(problem as Error)
+    }
+  }
+
+  #textOf(answer: ResponseMessage): string {
+    return answerText(answer, this.#host.report)
+  }
+
+  #send(text: string | undefined): Awaitable<void> {
+    return text === undefined ? undefined : this.stream.send(encodeEvent({ event: 'message', data: text }))
+  }
 }
 
 function pathOf(target: string): string {

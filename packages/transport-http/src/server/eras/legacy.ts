@@ -6,7 +6,6 @@ import {
   ErrorCode,
   eraOf,
   errorMessage,
-  invalidRequest,
   isPromise,
   isRevision,
   type Message,
@@ -28,7 +27,8 @@ import { unreachable } from './legacy-asking.ts'
 import { getStream, tooManyStreams } from './legacy-get.ts'
 import { createLiveSession, type LiveSession } from './legacy-live.ts'
 import { createRecords, type Records } from './legacy-records.ts'
-import { HttpSession, updateHere } from './legacy-session.ts'
+import { inFlight, noBatches, tooManyRequests } from './legacy-refusals.ts'
+import { HttpSession, sessionEnded, updateHere } from './legacy-session.ts'
 import { SseConnections } from './legacy-sse.ts'
 import { LegacyStreams } from './legacy-streams.ts'
 
@@ -102,19 +102,10 @@ class LegacyEra {
         })
       }
       await this.#records.end(live)
-      await this.#ended(live)
+      await sessionEnded(this.#host, new HttpSession(live, this.#records.update))
       return new HttpAnswer(204, {}, null)
     } finally {
       this.#records.live.release(live)
-    }
-  }
-
-  /** What the responder makes of it is none of the client's business. */
-  async #ended(live: LiveSession): Promise<void> {
-    try {
-      await this.#host.responder.sessionEnded?.(new HttpSession(live, this.#records.update))
-    } catch (problem) {
-      this.#host.report(problem as Error)
     }
   }
 
@@ -143,10 +134,7 @@ class LegacyEra {
 
   #receive(arrived: Message | Item[], live: LiveSession, inbound: Inbound): Awaitable<HttpAnswer> {
     if (!Array.isArray(arrived)) return this.#receiveOne(arrived, live, inbound)
-    if (live.state.revision !== BATCH_REVISION) {
-      const text = `Invalid message: an array of messages is only let in with revision ${BATCH_REVISION}`
-      return refusal(400, invalidRequest(text))
-    }
+    if (live.state.revision !== BATCH_REVISION) return noBatches()
     return this.#receiveBatch(arrived, live, inbound)
   }
 
@@ -186,8 +174,7 @@ class LegacyEra {
   }
 
   #tooMany() {
-    const most = this.#host.limits.sessionRequests
-    return invalidRequest(`Too many requests of one session at once: at most ${most} (limits.sessionRequests)`)
+    return tooManyRequests(this.#host.limits.sessionRequests)
   }
 
   #createReply(live: LiveSession, inbound: Inbound): LazyReply {
@@ -240,10 +227,6 @@ class LegacyEra {
 /** Answers have no status of their own: a client of this era takes 404 for the end of its session. */
 function statusOf(answer: ResponseMessage): number {
   return 'error' in answer && answer.error.code === ErrorCode.UnsupportedProtocolVersion ? 400 : 200
-}
-
-function inFlight() {
-  return invalidRequest('Invalid message: id: a request with this id is still in flight')
 }
 
 function versionProblem({ request }: Inbound, arrived?: Message | Item[]): HttpAnswer | undefined {
