@@ -34,6 +34,7 @@ export const clean: Files = {
   'packages/protocol/src/eras/modern.ts':
     "/** Modern. */\nimport { m } from './modern-meta.ts'\n\nexport const b = m\n",
   'packages/protocol/src/eras/modern-meta.ts': '/** Meta. */\nexport const m = 1\n',
+  'packages/protocol/src/modern.ts': "/** M. */\nexport { b } from './eras/modern.ts'\n",
   'packages/protocol/src/error.test.ts': "import { it } from 'vitest'\n\nit('runs on 2025-11-25', () => {})\n",
   'packages/server/package.json': manifest('server', { dependencies: { '@mcpx/protocol': 'workspace:*' } }),
   'packages/server/src/index.ts': "/** The server. */\nexport { open } from '@mcpx/protocol'\n",
@@ -104,6 +105,15 @@ export const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> =
     'a folder of one era': {
       'packages/protocol/src/legacy/session.ts': plain,
       'packages/protocol/src/dispatch.ts': "/** D. */\nexport { x } from './legacy/session.ts'\n",
+    },
+  },
+  'modern-entries': {
+    'what knows both eras': {
+      'packages/protocol/src/modern.ts': "/** M. */\nexport { open } from './eras/select.ts'\n",
+    },
+    'what knows both eras, by way of another': {
+      'packages/protocol/src/modern.ts': "/** M. */\nexport { o } from './other.ts'\n",
+      'packages/protocol/src/other.ts': "/** O. */\nimport { open } from './eras/select.ts'\n\nexport const o = open\n",
     },
   },
   'revision-literals': {

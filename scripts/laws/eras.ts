@@ -30,6 +30,34 @@ function eraOfPath(path: string): string | undefined {
     .find((era) => era !== undefined)
 }
 
+export const modernEntries: Law = {
+  name: 'modern-entries',
+  says: 'An entry modern.ts reaches no select.ts of its package, which knows both eras: bundles of it hold one.',
+  check: (tree) => {
+    const sources = new Map(tree.sources.map((source) => [source.path, source]))
+    return [...sources.values()]
+      .filter(({ path }) => /^packages\/[^/]+\/src\/modern\.ts$/.test(path))
+      .flatMap((entry) => strayFrom(entry, sources))
+  },
+}
+
+/** Follows the imports of a file within its package, in their order. */
+function strayFrom(entry: SourceFile, sources: ReadonlyMap<string, SourceFile>): Violation[] {
+  const reached = new Set([entry])
+  const strays: Violation[] = []
+  for (const source of reached) {
+    for (const { specifier, line } of source.imports) {
+      if (!specifier.startsWith('.')) continue
+      const path = posix.join(posix.dirname(source.path), specifier)
+      const next = sources.get(path)
+      if (posix.basename(path) === 'select.ts')
+        strays.push({ path: source.path, line, what: `imports ${specifier}, and ${entry.path} reaches it` })
+      else if (next !== undefined) reached.add(next)
+    }
+  }
+  return strays
+}
+
 const DATE = /\b20\d\d-[01]\d-[0-3]\d\b/
 const mayNameRevisions = /^packages\/(?:protocol\/src\/versions\.ts$|[^/]+\/src\/(?:.+\/)?eras\/|testkit\/)/
 

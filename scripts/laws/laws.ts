@@ -2,7 +2,7 @@
 import { dependencies } from './dependencies.ts'
 import { direction, testkitInTests } from './direction.ts'
 import { anchorsInDocs, linksInDocs, pathsInDocs } from './docs.ts'
-import { eraFiles, revisionLiterals } from './eras.ts'
+import { eraFiles, modernEntries, revisionLiterals } from './eras.ts'
 import type { Law } from './law.ts'
 import { noMachine } from './machine.ts'
 import { entryPoints, manifests, publishedExports, wholeBuild } from './manifests.ts'
@@ -23,6 +23,7 @@ export const laws: readonly Law[] = [
   testkitInTests,
   dependencies,
   eraFiles,
+  modernEntries,
   revisionLiterals,
   neutral,
   fileSize,

@@ -3,14 +3,12 @@
 import {
   type Awaitable,
   type ClientCapabilities,
-  hasCapability,
   type InputRequest,
   type InputRequiredResult,
   type InputResponse,
   internalError,
   type JsonObject,
   missingClientCapability,
-  type Revision,
 } from '@mcpx/protocol'
 import { checkQuestion } from './questions.ts'
 
@@ -38,42 +36,37 @@ export interface Asker {
 }
 
 /** What a client must have declared to be asked this; nothing when it has. */
-export function missingFor(
+function missingFor(
   { method, ...request }: InputRequest,
-  capabilities: ClientCapabilities,
-  revision: Revision,
+  { elicitation, sampling, roots }: ClientCapabilities,
+  declaresContext: boolean,
 ): JsonObject | undefined {
-  const { elicitation, sampling, roots } = capabilities
-  const params: object = 'params' in request ? (request.params ?? {}) : {}
+  const params = ('params' in request ? request.params : undefined) as JsonObject | undefined
+  if (method === 'roots/list') return roots ? undefined : { roots: {} }
   if (method === 'elicitation/create') {
-    const isUrl = 'mode' in params && params.mode === 'url'
-    if (isUrl) return elicitation?.url === undefined ? { elicitation: { url: {} } } : undefined
+    if (params?.mode === 'url') return elicitation?.url ? undefined : { elicitation: { url: {} } }
     // An empty object means forms.
-    const takesForms = elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
-    return takesForms ? undefined : { elicitation: { form: {} } }
+    return elicitation && (elicitation.form ?? !elicitation.url) ? undefined : { elicitation: { form: {} } }
   }
-  if (method === 'roots/list') return roots === undefined ? { roots: {} } : undefined
-  const needsTools = 'tools' in params || 'toolChoice' in params
-  if (needsTools && sampling?.tools === undefined) return { sampling: { tools: {} } }
-  if (needsContext(params, revision) && sampling?.context === undefined) return { sampling: { context: {} } }
-  return sampling === undefined ? { sampling: {} } : undefined
+  if ((params?.tools ?? params?.toolChoice) !== undefined && !sampling?.tools) return { sampling: { tools: {} } }
+  const { includeContext = 'none' } = params ?? {}
+  if (includeContext !== 'none' && declaresContext && !sampling?.context) return { sampling: { context: {} } }
+  return sampling ? undefined : { sampling: {} }
 }
 
-/** Older revisions let a client give the context of servers, but not say that it does. */
-function needsContext({ includeContext = 'none' }: { includeContext?: unknown }, revision: Revision): boolean {
-  return includeContext !== 'none' && hasCapability(revision, 'client', 'sampling.context')
-}
-
-/** Leaves the questions that this client can be asked. Throws when that is none, and for a question that is wrong. */
+/**
+ * Leaves the questions that this client can be asked. Throws when that is none, and for a question that is wrong.
+ * `declaresContext`: whether its revision lets a client declare that it gives the context of servers; others just give it.
+ */
 export function usableQuestions(
   questions: Readonly<Record<string, Question>>,
   capabilities: ClientCapabilities,
-  revision: Revision,
+  declaresContext: boolean,
 ): [string, Question][] {
   const missing: JsonObject[] = []
   for (const [key, { request }] of Object.entries(questions)) checkQuestion(key, request)
   const usable = Object.entries(questions).filter(([, { request }]) => {
-    const lacking = missingFor(request, capabilities, revision)
+    const lacking = missingFor(request, capabilities, declaresContext)
     if (lacking !== undefined) missing.push(lacking)
     return lacking === undefined
   })

@@ -43,6 +43,7 @@ export { RATE_LIMITED, type RateLimitOptions, rateLimit } from './ready/rate-lim
 export { looksSecret } from './ready/redaction.ts'
 export { TIMED_OUT, timeout } from './ready/timeout.ts'
 export { resourceNotFound } from './resource-not-found.ts'
-export { createServer, type Server } from './server.ts'
+export type { Server } from './server.ts'
 export type { ServerOptions } from './server-core.ts'
 export { ToolError } from './tool-error.ts'
+export { createServer } from './whole-server.ts'

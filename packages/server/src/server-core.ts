@@ -1,23 +1,14 @@
 /** What a server is made of, behind the face that users see: its parts, its middleware, and what the eras need. */
 
-import type {
-  Awaitable,
-  Change,
-  Context,
-  Exchange,
-  Handler,
-  Implementation,
-  JsonSchema,
-  ServerCapabilities,
-} from '@mcpx/protocol'
+import type { Context, Handler, Implementation, ServerCapabilities } from '@mcpx/protocol'
 import { combine } from './compose.ts'
 import { type Core, capabilitiesOf, SERVER_LIMITS, type ServerLimits } from './core.ts'
 import { dispatch } from './dispatcher.ts'
-import { createFaults, type Faults, type OnError } from './faults.ts'
-import { type Endpoint, type Middleware, type ServerRequest, wrap } from './middleware.ts'
+import { createFaults, type OnError } from './faults.ts'
+import { type Endpoint, type Middleware, wrap } from './middleware.ts'
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts'
-import { createRequestState, type RequestState } from './request-state.ts'
-import { createSchemaSearch, listingContext, type SchemaSearch } from './tool-schemas.ts'
+import { createRequestState } from './request-state.ts'
+import { createToolSchemas, type ToolSchemas } from './tool-schemas.ts'
 
 export interface ServerOptions {
   /** How to make good use of the server, for the model. */
@@ -52,116 +43,73 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits> | undefined
 }
 
-export class ServerCore implements Core {
-  readonly info: Implementation
-  readonly instructions: string | undefined
-  readonly requestState: RequestState
-  readonly limits: ServerLimits
-  readonly faults: Faults
-  readonly servesLegacy: boolean
+export interface ServerCore extends Core {
   readonly registry: Registry
-  readonly #closing = new AbortController()
-  readonly #logging: boolean | undefined
-  readonly #parts: Handler[]
-  readonly #middlewares: Middleware[] = []
-  #handler: Handler | undefined
-  #endpoint: Endpoint | undefined
-  #schemaSearch: SchemaSearch | undefined
-  #capabilities: { readonly key: string; readonly value: ServerCapabilities } | undefined
+  /** Adds what was registered: with the first of it, the registry becomes a part, and comes before all others. */
+  register(add: () => void): void
+  add(part: Handler): void
+  use(middleware: Middleware): void
+  close(): void
+  readonly toolSchema: ToolSchemas
+}
 
-  constructor(info: Implementation, options: ServerOptions & Handler) {
-    this.info = info
-    this.instructions = options.instructions
-    this.limits = { ...SERVER_LIMITS, ...options.limits }
-    this.faults = createFaults(options.onError)
-    this.servesLegacy = options.legacy ?? true
-    this.requestState = createRequestState({
-      secrets: options.secrets,
-      ttlMs: options.stateTtl,
-      warn: (problem) => this.faults.report(problem, undefined),
-    })
-    this.registry = createRegistry({
-      pageSize: options.pageSize,
-      cache: options.cache,
-      warn: options.warn,
-      validator: options.validator,
-      onError: (error) => this.faults.report(error, undefined),
-    })
-    this.#logging = options.logging
-    this.#parts = isHandler(options) ? [options] : []
+export function createServerCore(info: Implementation, options: ServerOptions & Handler): ServerCore {
+  const faults = createFaults(options.onError)
+  const report = (error: unknown, ctx?: Context): void => void faults.report(error, ctx)
+  const registry = createRegistry({ ...options, expect: undefined, onError: report })
+  const parts: Handler[] = isHandler(options) ? [options] : []
+  const middlewares: Middleware[] = []
+  const closing = new AbortController()
+  let handler: Handler | undefined
+  let endpoint: Endpoint | undefined
+  let capabilities: ServerCapabilities = {}
+
+  const core: ServerCore = {
+    info,
+    instructions: options.instructions,
+    limits: { ...SERVER_LIMITS, ...options.limits },
+    faults,
+    servesLegacy: options.legacy ?? true,
+    requestState: createRequestState({ secrets: options.secrets, ttlMs: options.stateTtl, warn: report }),
+    registry,
+    closing: closing.signal,
+    get handler() {
+      handler ??= combine(parts)
+      return handler
+    },
+    /** The same object as long as it says the same. */
+    get capabilities() {
+      const now = capabilitiesOf(core.handler, core.isLogging)
+      if (JSON.stringify(now) !== JSON.stringify(capabilities)) capabilities = now
+      return capabilities
+    },
+    get isLogging() {
+      return options.logging ?? core.handler.setLogLevel !== undefined
+    },
+    run(request, ctx) {
+      endpoint ??= wrap(middlewares, (passed, passedCtx) => dispatch(core.handler, passed, passedCtx, faults))
+      return endpoint(request, ctx)
+    },
+    toolSchema: (name, exchange) => toolSchema(name, exchange),
+    onChange: (listener) => core.handler.changes?.(listener) ?? (() => {}),
+    register(add) {
+      add()
+      if (!parts.includes(registry)) parts.unshift(registry)
+      handler = undefined
+    },
+    add(part) {
+      parts.push(part)
+      handler = undefined
+    },
+    use(middleware) {
+      middlewares.push(middleware)
+      endpoint = undefined
+    },
+    close: () => closing.abort(),
   }
 
-  get handler(): Handler {
-    this.#handler ??= combine(this.#parts)
-    return this.#handler
-  }
-
-  get capabilities(): ServerCapabilities {
-    const value = capabilitiesOf(this.handler, this.isLogging)
-    const key = JSON.stringify(value)
-    if (this.#capabilities?.key !== key) this.#capabilities = { key, value }
-    return this.#capabilities.value
-  }
-
-  get isLogging(): boolean {
-    return this.#logging ?? this.handler.setLogLevel !== undefined
-  }
-
-  get closing(): AbortSignal {
-    return this.#closing.signal
-  }
-
-  run(request: ServerRequest, ctx: Context): Awaitable<object> {
-    this.#endpoint ??= wrap(this.#middlewares, (passed, passedCtx) =>
-      dispatch(this.handler, passed, passedCtx, this.faults),
-    )
-    return this.#endpoint(request, ctx)
-  }
-
-  /** Asks the handler itself, as middleware does that looks for a tool: it is no request that others should see. */
-  toolSchema(name: string, exchange: Exchange): Awaitable<JsonSchema | undefined> {
-    const report = (error: unknown, ctx: Context | undefined) => void this.faults.report(error, ctx)
-    try {
-      // What is registered comes before all other parts.
-      if (this.handler === this.registry || this.registry.owns?.('tool', name))
-        return this.registry.schemaOf(name, exchange.auth)
-      this.#schemaSearch ??= createSchemaSearch(this.handler, report)
-      return this.#schemaSearch(name, listingContext(exchange, this.closing))
-    } catch (error) {
-      report(error, undefined)
-      return undefined
-    }
-  }
-
-  onChange(listener: (change: Change) => void): () => void {
-    return this.handler.changes?.(listener) ?? (() => {})
-  }
-
-  /** The registry becomes a part with the first thing that is registered, and comes before all others. */
-  register(add: (registry: Registry) => void): void {
-    add(this.registry)
-    if (!this.#parts.includes(this.registry)) this.#parts.unshift(this.registry)
-    this.#forget()
-  }
-
-  add(part: Handler): void {
-    this.#parts.push(part)
-    this.#forget()
-  }
-
-  use(middleware: Middleware): void {
-    this.#middlewares.push(middleware)
-    this.#endpoint = undefined
-  }
-
-  close(): void {
-    this.#closing.abort()
-  }
-
-  #forget(): void {
-    this.#handler = undefined
-    this.#schemaSearch = undefined
-  }
+  const toolSchema = createToolSchemas(core, registry)
+  return core
 }
 
 function isHandler(options: object): options is Handler {

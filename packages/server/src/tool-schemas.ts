@@ -14,10 +14,35 @@ import {
   principalOf,
 } from '@mcpx/protocol'
 import { type CallFacts, RequestContext } from './context.ts'
+import type { Core } from './core.ts'
 import { mirrorsArguments } from './features/header-annotations.ts'
+import type { Registry } from './registry.ts'
 
 /** The schemas of those tools of which an argument travels in a header. */
 type Schemas = ReadonlyMap<string, JsonSchema>
+
+/** The schema of a tool, for the caller of an exchange. Never throws. */
+export type ToolSchemas = (name: string, exchange: Exchange) => Awaitable<JsonSchema | undefined>
+
+/** Asks the handler itself, as middleware does that looks for a tool: it is no request that others should see. */
+export function createToolSchemas(core: Core, registry: Registry): ToolSchemas {
+  const report = (error: unknown, ctx?: Context): void => void core.faults.report(error, ctx)
+  let searched: Handler | undefined
+  let search: SchemaSearch | undefined
+  return (name, exchange) => {
+    try {
+      const { handler } = core
+      // What is registered comes before all other parts.
+      if (handler === registry || registry.owns?.('tool', name)) return registry.schemaOf(name, exchange.auth)
+      if (searched !== handler) search = createSchemaSearch(handler, report)
+      searched = handler
+      return search?.(name, listingContext(exchange, core.closing))
+    } catch (error) {
+      report(error)
+      return undefined
+    }
+  }
+}
 
 export type SchemaSearch = (name: string, ctx: Context) => Awaitable<JsonSchema | undefined>
 

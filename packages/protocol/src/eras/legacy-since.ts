@@ -3,7 +3,7 @@
 import type { JsonObject } from '../schema/primitives.ts'
 import type { Revision } from '../versions.ts'
 import type { Span } from './era.ts'
-import { legacyTable } from './legacy.ts'
+import { legacyCapabilities } from './legacy.ts'
 import { oldBlock, oldForm, oldMessages, oldSampled, oldToolResult, oldToolSchemas } from './legacy-degrade.ts'
 
 /** What to do with one object, or with each item of an array. */
@@ -57,7 +57,7 @@ const message: Rule = {
 
 const results: Readonly<Record<string, Rule>> = {
   initialize: result({
-    within: { capabilities: capabilities(legacyTable.capabilities.server), serverInfo: implementation },
+    within: { capabilities: capabilities(legacyCapabilities.server), serverInfo: implementation },
   }),
   'tools/list': result({ within: { tools: tool } }),
   'tools/call': result({
@@ -77,7 +77,7 @@ const results: Readonly<Record<string, Rule>> = {
 const plainResult = result({})
 
 const params: Readonly<Record<string, Rule>> = {
-  initialize: { within: { capabilities: capabilities(legacyTable.capabilities.client), clientInfo: implementation } },
+  initialize: { within: { capabilities: capabilities(legacyCapabilities.client), clientInfo: implementation } },
   'tools/call': { since: { ...retry, ...task } },
   'resources/read': { since: retry },
   'prompts/get': { since: retry },

@@ -3,14 +3,15 @@
 import type { Schema } from '../schema/define.ts'
 import { type Era, eraOf, type Revision } from '../versions.ts'
 import { type EraTable, lookUp, type MethodEntry, type MethodKind, type MethodTable } from './era.ts'
-import { legacyTable } from './legacy.ts'
+import { legacyCapabilities, legacyNotifications, legacyRequests, legacyTable } from './legacy.ts'
 import type * as legacyMethods from './legacy-methods.ts'
 import * as legacySchemas from './legacy-schemas.ts'
 import * as legacyStrip from './legacy-strip.ts'
-import { modernTable } from './modern.ts'
+import { modernCapabilities, modernInputRequests, modernNotifications, modernRequests, modernTable } from './modern.ts'
 import type * as modernMethods from './modern-methods.ts'
 import * as modernSchemas from './modern-schemas.ts'
 
+export { modernInputResponse, modernRequest, modernRequestParams } from './modern-lookup.ts'
 export {
   CLIENT_CAPABILITIES_KEY,
   CLIENT_INFO_KEY,
@@ -42,27 +43,44 @@ export function tableOf(revision: Revision): EraTable | undefined {
   return tables[eraOf(revision)]
 }
 
-/** What a revision says about a method; `undefined` means that there is no such method. */
-export function methodEntry(revision: Revision, method: string, kind: MethodKind): MethodEntry | undefined {
-  const table = tableOf(revision)
-  return table && lookUp(methodsOf(table, kind), method, revision)
+const requests: PerEra<MethodTable> = {
+  legacy: legacyRequests,
+  modern: modernRequests,
 }
 
-function methodsOf(table: EraTable, kind: MethodKind): MethodTable {
-  switch (kind) {
-    case 'request':
-      return table.requests
-    case 'notification':
-      return table.notifications
-    case 'inputRequest':
-      return table.inputRequests
-  }
+const told: PerEra<MethodTable> = {
+  legacy: legacyNotifications,
+  modern: modernNotifications,
+}
+
+const inputRequests: PerEra<MethodTable> = {
+  modern: modernInputRequests,
+}
+
+function entryOf(entries: PerEra<MethodTable>, revision: Revision, method: string): MethodEntry | undefined {
+  const ofEra = entries[eraOf(revision)]
+  return ofEra && lookUp(ofEra, method, revision)
+}
+
+/** What a revision says about a request; `undefined` means that there is no such request. */
+export function requestEntry(revision: Revision, method: string): MethodEntry | undefined {
+  return entryOf(requests, revision, method)
+}
+
+/** What a revision says about a method; `undefined` means that there is no such method. */
+export function methodEntry(revision: Revision, method: string, kind: MethodKind): MethodEntry | undefined {
+  return entryOf({ request: requests, notification: told, inputRequest: inputRequests }[kind], revision, method)
+}
+
+const capabilities: PerEra<EraTable['capabilities']> = {
+  legacy: legacyCapabilities,
+  modern: modernCapabilities,
 }
 
 /** Whether a revision knows a capability, such as `resources.subscribe`, of one side. */
 export function hasCapability(revision: Revision, side: 'client' | 'server', path: string): boolean {
-  const table = tableOf(revision)
-  return table !== undefined && lookUp(table.capabilities[side], path, revision) !== undefined
+  const ofEra = capabilities[eraOf(revision)]
+  return ofEra !== undefined && lookUp(ofEra[side], path, revision) !== undefined
 }
 
 /**
@@ -84,7 +102,7 @@ const clientParams: PerEra<Schemas> = {
 
 /** The parameters of a request by the client. Absent parameters are read as `{}`. */
 export function clientRequestParams(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(clientParams, revision, method, 'request')
+  return schemaFor(clientParams, requests, revision, method)
 }
 
 const clientResults: PerEra<Schemas> = {
@@ -94,7 +112,7 @@ const clientResults: PerEra<Schemas> = {
 
 /** The complete result of a request by the client. */
 export function clientRequestResult(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(clientResults, revision, method, 'request')
+  return schemaFor(clientResults, requests, revision, method)
 }
 
 const serverParams: PerEra<Schemas> = {
@@ -103,7 +121,7 @@ const serverParams: PerEra<Schemas> = {
 
 /** The parameters of a request by the server. */
 export function serverRequestParams(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(serverParams, revision, method, 'request')
+  return schemaFor(serverParams, requests, revision, method)
 }
 
 const serverResults: PerEra<Schemas> = {
@@ -112,7 +130,7 @@ const serverResults: PerEra<Schemas> = {
 
 /** The result of a request by the server. */
 export function serverRequestResult(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(serverResults, revision, method, 'request')
+  return schemaFor(serverResults, requests, revision, method)
 }
 
 const inputResponses: PerEra<Schemas> = {
@@ -121,7 +139,7 @@ const inputResponses: PerEra<Schemas> = {
 
 /** The answer to a request of the server's that travels in an unfinished result. */
 export function inputResponse(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(inputResponses, revision, method, 'inputRequest')
+  return schemaFor(inputResponses, inputRequests, revision, method)
 }
 
 /** The parameters of a request, whoever sends it. A product that needs one side only asks for that side. */
@@ -141,18 +159,17 @@ const notifications: PerEra<Schemas> = {
 
 /** The parameters of a notification. Absent parameters are read as `{}`. */
 export function notificationParams(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(notifications, revision, method, 'notification')
+  return schemaFor(notifications, told, revision, method)
 }
 
 function schemaFor(
   schemas: PerEra<Schemas>,
+  entries: PerEra<MethodTable>,
   revision: Revision,
   method: string,
-  kind: MethodKind,
 ): Schema<unknown> | undefined {
-  if (methodEntry(revision, method, kind) === undefined) return undefined
-  const ofEra = schemas[eraOf(revision)]
-  return ofEra !== undefined && Object.hasOwn(ofEra, method) ? ofEra[method] : undefined
+  // What has an entry is a name of a table, and no other member of an object.
+  return entryOf(entries, revision, method) && schemas[eraOf(revision)]?.[method]
 }
 
 type Strip = <T extends object>(revision: Revision, method: string, value: T) => T

@@ -5,6 +5,7 @@ import {
   type ClientCapabilities,
   ConnectionError,
   check,
+  hasCapability,
   type InputRequest,
   type InputResponse,
   internalError,
@@ -35,6 +36,8 @@ export function createLegacyAsker(options: LegacyAskerOptions): Asker {
   const steps = new Map<string, Promise<unknown>>()
   const visits: string[] = []
 
+  const declaresContext = hasCapability(options.revision, 'client', 'sampling.context')
+
   function once(key: string, question: Question): Promise<unknown> {
     const known = answers.get(key)
     if (known !== undefined) return known
@@ -45,7 +48,7 @@ export function createLegacyAsker(options: LegacyAskerOptions): Asker {
 
   return {
     async ask(questions) {
-      const usable = usableQuestions(questions, options.capabilities, options.revision)
+      const usable = usableQuestions(questions, options.capabilities, declaresContext)
       for (const [key, { request }] of usable) claimKey(kinds, key, request)
       const entries = usable.map(async ([key, question]) => [key, await once(key, question)] as const)
       return Object.fromEntries(await Promise.all(entries))

@@ -2,6 +2,7 @@
 
 import {
   type Awaitable,
+  clientRequestParams,
   type Exchange,
   errorMessage,
   type InputRequiredResult,
@@ -10,12 +11,12 @@ import {
   invalidRequest,
   isPromise,
   type JsonObject,
-  methodEntry,
   methodNotFound,
   type NotificationMessage,
   type RequestMessage,
   type ResponseMessage,
   type Revision,
+  requestEntry,
   resultMessage,
   type Session,
   stripFor,
@@ -41,9 +42,9 @@ export function answerLegacy(message: RequestMessage, exchange: Exchange, core: 
   if (method === 'ping') return resultMessage(id, {})
   const { revision } = session.state
   if (revision === undefined) return errorMessage(id, invalidRequest('Not initialized: send "initialize" first'))
-  const entry = methodEntry(revision, method, 'request')
+  const entry = requestEntry(revision, method)
   if (entry === undefined || entry.from === 'server') return errorMessage(id, methodNotFound(method))
-  const problem = paramsProblem(revision, method, params)
+  const problem = paramsProblem(clientRequestParams, revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   return run({ message, exchange, session, revision, core }, params)
 }

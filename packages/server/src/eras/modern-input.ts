@@ -6,8 +6,8 @@ import {
   type InputRequest,
   type InputRequiredResult,
   type InputResponse,
-  inputResponse,
   type JsonObject,
+  modernInputResponse,
   principalOf,
   type ResponseMessage,
   resultMessage,
@@ -67,7 +67,7 @@ export function createModernAsker(call: ModernCall, opened: CallState = {}): Mod
 
   function usable(questions: Readonly<Record<string, Question>>): [string, Question][] {
     try {
-      const some = usableQuestions(questions, call.envelope.clientCapabilities, call.revision)
+      const some = usableQuestions(questions, call.envelope.clientCapabilities, true)
       for (const [key, { request }] of some) claimKey(kinds, key, request)
       return some
     } catch (error) {
@@ -114,7 +114,7 @@ export async function sealQuestions(
 ): Promise<ResponseMessage> {
   const { core, params, message, exchange, envelope } = call
   const requests = Object.entries(result.inputRequests ?? {}).map(([key, request]) => [key, { request }] as const)
-  const usable = usableQuestions(Object.fromEntries(requests), envelope.clientCapabilities, call.revision)
+  const usable = usableQuestions(Object.fromEntries(requests), envelope.clientCapabilities, true)
   const state: CallState = { ...(asker as ModernAsker | undefined)?.state }
   if (result.requestState !== undefined) state.own = result.requestState
   const sealed: JsonObject = { resultType: 'input_required' }
@@ -130,7 +130,7 @@ function isWorthKeeping({ answers = {}, steps = {}, own }: CallState): boolean {
 }
 
 function isOfKind({ revision }: ModernCall, { method }: InputRequest, response: unknown): boolean {
-  const schema = inputResponse(revision, method)
+  const schema = modernInputResponse(revision, method)
   return schema !== undefined && check(schema, response).problem === undefined
 }
 

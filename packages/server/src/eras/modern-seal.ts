@@ -1,6 +1,6 @@
 /** Results as this wire wants them: what kind they are, how long they keep, and which server gave them. */
 
-import { isTextKept, type JsonObject, keepText, kindOf, methodEntry, quoted, withServerInfo } from '@mcpx/protocol'
+import { isTextKept, type JsonObject, keepText, kindOf, modernRequest, quoted, withServerInfo } from '@mcpx/protocol'
 import { ResultError } from '../features/result-error.ts'
 import type { ModernCall } from './modern-call.ts'
 
@@ -23,7 +23,7 @@ function seal({ core, revision, message }: ModernCall, result: object): JsonObje
   const sealed = withServerInfo(result, core.info)
   if (sealed.resultType === undefined) sealed.resultType = 'complete'
   else if (!TYPES.includes(sealed.resultType)) throw unknownType(message.method, sealed.resultType)
-  if (sealed.resultType === 'complete' && methodEntry(revision, message.method, 'request')?.cacheable === true) {
+  if (sealed.resultType === 'complete' && modernRequest(revision, message.method)?.cacheable === true) {
     sealed.ttlMs = toTtl(sealed.ttlMs)
     if (sealed.cacheScope !== 'public') sealed.cacheScope = 'private'
   }

@@ -10,8 +10,9 @@ import {
   invalidParams,
   isRevision,
   type JsonObject,
-  methodEntry,
   methodNotFound,
+  modernRequest,
+  modernRequestParams,
   type RequestMessage,
   type ResponseMessage,
   type Revision,
@@ -49,9 +50,9 @@ export function answerModern(
   if (!isRevision(revision) || !isServed(revision)) {
     return errorMessage(id, unsupportedVersion(revision, revisionsOf('modern')))
   }
-  const entry = methodEntry(revision, method, 'request')
+  const entry = modernRequest(revision, method)
   if (entry === undefined) return errorMessage(id, methodNotFound(method))
-  const problem = paramsProblem(revision, method, params)
+  const problem = paramsProblem(modernRequestParams, revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   const call: ModernCall = { message, params, envelope, revision, exchange, core }
   if (method === 'server/discover') return discover(call)
@@ -83,7 +84,7 @@ function run(call: ModernCall, state: JsonObject | undefined): Awaitable<Respons
   const answer = (result: object) => {
     expectResult(method, result)
     if (isInputRequired(result)) {
-      if (methodEntry(call.revision, method, 'request')?.mayAsk !== true) throw misplacedQuestion(method)
+      if (modernRequest(call.revision, method)?.mayAsk !== true) throw misplacedQuestion(method)
       return sealQuestions(call, result, ctx.asker)
     }
     return resultMessage(id, sealResult(call, result))

@@ -1,13 +1,18 @@
 /** Checks the parameters of a request against the shapes of its revision. */
 
-import { check, clientRequestParams, type JsonObject, kindOf, type Revision } from '@mcpx/protocol'
+import { check, type JsonObject, kindOf, type Revision, type Schema } from '@mcpx/protocol'
 
 /** What is wrong with them, as one sentence. The most frequent request is looked at by hand. */
-export function paramsProblem(revision: Revision, method: string, params: JsonObject): string | undefined {
+export function paramsProblem(
+  schemaOf: (revision: Revision, method: string) => Schema<unknown> | undefined,
+  revision: Revision,
+  method: string,
+  params: JsonObject,
+): string | undefined {
   if (method === 'tools/call' && params.inputResponses === undefined && params.requestState === undefined) {
     return toolCallProblem(params)
   }
-  const schema = clientRequestParams(revision, method)
+  const schema = schemaOf(revision, method)
   return schema && check(schema, params, 'params').problem
 }
 

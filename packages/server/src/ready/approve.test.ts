@@ -14,7 +14,7 @@ import {
 } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { type Endpoint, type Middleware, wrap } from '../middleware.ts'
-import { createServer } from '../server.ts'
+import { createServer } from '../whole-server.ts'
 import { approve } from './approve.ts'
 
 const tools: Tool[] = [
