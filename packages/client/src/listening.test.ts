@@ -273,6 +273,34 @@ describe('listening to a legacy server', () => {
     expect(uris).toEqual(['a:/x', 'a:/x'])
   })
 
+  it('subscribes to many resources a few at a time, as servers take no more of one session at once', async () => {
+    let running = 0
+    let most = 0
+    const subscribed = new Set<unknown>()
+    const work = async (change: () => unknown) => {
+      running += 1
+      most = Math.max(most, running)
+      await new Promise((resolve) => setTimeout(resolve))
+      running -= 1
+      change()
+      return {}
+    }
+    const server = scriptedServer('2025-11-25', {
+      capabilities: everything,
+      answers: {
+        'resources/subscribe': ({ params }) => work(() => subscribed.add(params.uri)),
+        'resources/unsubscribe': ({ params }) => work(() => subscribed.delete(params.uri)),
+      },
+    })
+    await using client = await connect(server, { era: 'legacy' })
+    const listening = client.listen({ resourceSubscriptions: Array.from({ length: 200 }, (_, n) => `a:/${n}`) })
+    await listening.ready
+    expect(subscribed.size).toBe(200)
+    listening.close()
+    await expect.poll(() => subscribed.size).toBe(0)
+    expect(most).toBeLessThanOrEqual(10)
+  })
+
   it('fails when a subscription is refused', async () => {
     const server = scriptedServer('2025-11-25', { capabilities: everything })
     await using client = await connect(server)

@@ -7,10 +7,11 @@ import {
   isReservedMetaKey,
   type JsonObject,
   methodNotFound,
+  pause,
   readEnvelope,
   userRejected,
 } from '@mcpx/protocol'
-import type { RequestCallOptions } from './options.ts'
+import type { AskOrigin, RequestCallOptions } from './options.ts'
 
 /**
  * Makes the call for whoever made this one. When it ends because of a question, it says what the question did.
@@ -70,17 +71,22 @@ function ownMeta(meta: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(meta).filter(([key]) => key !== 'progressToken' && !isReservedMetaKey(key)))
 }
 
+/** How long a server may take to take back the question of a call that has ended, in ms; then it is answered. */
+const TAKEN_BACK = 1_000
+
 /**
  * Asks whoever made the call. If the answer comes with another request, this one ends here, and the other side makes
  * the call anew and is answered at once: the names of the questions are the same each time.
  */
 function createOnAsk(ctx: Context, stop: AbortController, place: number) {
   let count = 0
-  return async (request: InputRequest): Promise<InputResponse> => {
+  return async (request: InputRequest, { signal }: AskOrigin): Promise<InputResponse> => {
     count += 1
     const name = place === 1 ? `upstream-${count}` : `upstream-${place}.${count}`
-    const answers = await ctx.ask({ [name]: request }).then(undefined, (error: unknown) => {
+    const answers = await ctx.ask({ [name]: request }).then(undefined, async (error: unknown) => {
       stop.abort(error)
+      // The server takes its question back, now that the call is gone: an answer would only cross that on its way.
+      await pause(TAKEN_BACK, signal).catch(() => {})
       throw userRejected('The question is asked elsewhere')
     })
     const answer = answers[name]

@@ -35,17 +35,36 @@ export function createLegacyChanges(core: Core, connection: Connection): LegacyC
       const listener = (change: Change) => {
         if (isWanted(filter, change)) hooks.onChange(change)
       }
-      const uris = filter.resourceSubscriptions ?? []
+      const uris: string[] = []
       listeners.add(listener)
       try {
-        await Promise.all(uris.map((uri) => watched.watch(uri, hooks)))
+        await fewAtOnce(filter.resourceSubscriptions ?? [], (uri) => {
+          uris.push(uri)
+          return watched.watch(uri, hooks)
+        })
         hooks.onReady(filter)
         await aborted(hooks.signal, connection)
       } finally {
         listeners.delete(listener)
-        for (const uri of uris) watched.release(uri)
+        void fewAtOnce(uris, watched.release)
       }
     },
+  }
+}
+
+/** How many resources are subscribed to at once: servers bound what one session may ask of them at a time. */
+const AT_ONCE = 10
+
+/** After the first that fails, no others are begun. */
+async function fewAtOnce(uris: readonly string[], change: (uri: string) => Promise<void>): Promise<void> {
+  let next = 0
+  const work = async () => {
+    while (next < uris.length) await change(uris[next++] as string)
+  }
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+  } finally {
+    next = uris.length
   }
 }
 
@@ -78,13 +97,14 @@ function createWatched(core: Core, connection: Connection) {
       counts.set(uri, { count: (known?.count ?? 0) + 1, ready })
       await ready
     },
-    release(uri: string): void {
+    /** Never rejects. */
+    async release(uri: string): Promise<void> {
       const entry = counts.get(uri)
       if (entry === undefined) return
       entry.count -= 1
       if (entry.count > 0) return
       counts.delete(uri)
-      connection.request('resources/unsubscribe', { uri }).then(undefined, (error: Error) => {
+      await connection.request('resources/unsubscribe', { uri }).catch((error: Error) => {
         if (!(error instanceof ConnectionError)) core.report(error)
       })
     },
