@@ -25,6 +25,8 @@ export interface Asking {
   hold(id: RequestId | undefined): () => void
   /** The same for the request that is sent with this signal, if there is one. */
   holdSentWith(signal: AbortSignal): () => void
+  /** Fires when a request that is on its way was given up; nothing when it is not on its way. */
+  endOf(id: RequestId): AbortSignal | undefined
   /** How a request that waits was made. */
   optionsOf(id: RequestId): RequestOptions | undefined
   /**
@@ -94,6 +96,7 @@ export function createAsking(wireOf: (message: RequestMessage) => Wire, report: 
       const sent = [...calls].find(([, { stop }]) => stop.signal === signal)
       return sent === undefined ? () => {} : pending.hold(sent[0])
     },
+    endOf: (id) => calls.get(id)?.stop.signal,
     optionsOf: (id) => pending.optionsOf(id),
     settle(response) {
       if (!pending.settle(response)) report(unmatched(response))

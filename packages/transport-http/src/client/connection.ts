@@ -50,12 +50,18 @@ export function createConnection(settings: Settings, { responder, report }: Conn
     return wires.of(message).tell(message, closing.signal)
   }
 
+  /** A question ends with the request that it is about: on the stream of that nobody could take it back any more. */
   async function answer(message: RequestMessage, during: RequestId | undefined): Promise<void> {
+    const over = during === undefined ? undefined : asking.endOf(during)
+    const giveUp = () => void running.abort(message.id, pointless())
+    over?.addEventListener('abort', giveUp)
     try {
       const response = await answering.answer(message, during)
       if (response !== undefined) await tell(response)
     } catch (error) {
       if (!closing.signal.aborted) report(error as Error)
+    } finally {
+      over?.removeEventListener('abort', giveUp)
     }
   }
 
@@ -78,6 +84,10 @@ export function createConnection(settings: Settings, { responder, report }: Conn
       for (const wire of wires.all) wire.negotiated?.(revision)
     },
   }
+}
+
+function pointless(): ConnectionError {
+  return new ConnectionError('cancelled', 'The request that the question is about was given up')
 }
 
 /** Proves who is asking, if there is anything to prove it with. */

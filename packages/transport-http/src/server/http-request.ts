@@ -1,6 +1,6 @@
 /** A request by HTTP as the endpoint sees it, whichever kind of server it came to. */
 
-import type { Awaitable } from '@mcpx/protocol'
+import { type Awaitable, ConnectionError } from '@mcpx/protocol'
 import type { HttpAnswer } from './http-answer.ts'
 
 export interface HttpRequest {
@@ -25,9 +25,9 @@ export interface HttpRequest {
   onGone(listener: (reason: Error) => void): () => void
 }
 
-/** What may be wrong with `reason` is not the listener's business: it gets an error. */
-export function goneError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('The client closed the connection', { cause: reason })
+/** @param cause what the runtime says of it, which is not the same on any two. */
+export function goneError(cause?: unknown): ConnectionError {
+  return new ConnectionError('closed', 'The client closed the connection', { cause })
 }
 
 /** The method, the target and the host are no request of the web: such a client is broken, or means harm. */

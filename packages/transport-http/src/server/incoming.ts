@@ -3,10 +3,9 @@
  * The types are those parts of Node's that are used, so that this compiles for every runtime.
  */
 
-import { ConnectionError } from '@mcpx/protocol'
 import { notText, tooLarge, unreadable } from './answers.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import { type HttpRequest, UnaddressedError } from './http-request.ts'
+import { goneError, type HttpRequest, UnaddressedError } from './http-request.ts'
 import { readWebText } from './web.ts'
 
 /** Node's `IncomingMessage`. */
@@ -85,7 +84,7 @@ export class NodeRequest implements HttpRequest {
   onGone(listener: (reason: Error) => void): () => void {
     const outgoing = this.#outgoing
     const heard = () => {
-      if (!outgoing.writableFinished) listener(new ConnectionError('closed', 'The client closed the connection'))
+      if (!outgoing.writableFinished) listener(goneError())
     }
     // What is closed already closes no more.
     if (hasGone(this.#incoming, outgoing)) heard()

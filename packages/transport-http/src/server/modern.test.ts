@@ -104,6 +104,27 @@ describe('a modern POST', () => {
     expect([response.status, response.headers.get('mcp-session-id')]).toEqual([200, null])
   })
 
+  it('tells of a client that has gone as on Node, whatever the runtime says of it', async () => {
+    const started = gate()
+    const aborted = gate<unknown>()
+    const app = mcp(
+      new HandWritten({
+        'tools/call': async (_params, { signal }) => {
+          signal.addEventListener('abort', () => aborted.open(signal.reason))
+          started.open()
+          await aborted.promise
+          return {}
+        },
+      }),
+    )
+    const gone = new AbortController()
+    const answer = postModern(app, modern('tools/call', { name: 'a' }), {}, { signal: gone.signal })
+    await started.promise
+    gone.abort()
+    expect(await aborted.promise).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
+    await answer
+  })
+
   it('ends the exchange when the client goes, and drops what comes after [S-092]', async () => {
     const started = gate()
     const aborted = gate<unknown>()

@@ -9,7 +9,10 @@ export interface HttpLimits {
   readonly running: number
   /** How many requests of one legacy session may run at once. More are refused with 429. Default: 100. */
   readonly sessionRequests: number
-  /** How many event streams of one legacy session may be open at once. More are refused with 429. Default: 20. */
+  /**
+   * How many event streams of one legacy session may be open at once. More are refused with 429. Default: 128, so that
+   * as many requests as may run can be answered by streams, besides what is listened to.
+   */
   readonly sessionStreams: number
   /** How many bytes may wait on a stream whose client does not read, before the stream is cut. Default: 4 MiB. */
   readonly unsent: number
@@ -19,7 +22,7 @@ export const HTTP_LIMITS: HttpLimits = {
   body: 4 * 1024 * 1024,
   running: 10_000,
   sessionRequests: 100,
-  sessionStreams: 20,
+  sessionStreams: 128,
   unsent: 4 * 1024 * 1024,
 }
 

@@ -74,15 +74,20 @@ export function modern(method: string, params: JsonObject = {}, id: string | num
 type HeaderInit = Record<string, string | undefined>
 
 /** Posts what a modern client posts; a header given as `undefined` is left out. */
-export function postModern(app: McpApp, message: RequestMessage, headers: HeaderInit = {}): Promise<Response> {
+export function postModern(
+  app: McpApp,
+  message: RequestMessage,
+  headers: HeaderInit = {},
+  init: RequestInit = {},
+): Promise<Response> {
   const { name, uri } = message.params ?? {}
   const named = message.method === 'resources/read' ? uri : name
-  return post(app, message, {
+  const own = {
     'mcp-protocol-version': MODERN,
     'mcp-method': message.method,
     'mcp-name': typeof named === 'string' ? named : undefined,
-    ...headers,
-  })
+  }
+  return post(app, message, { ...own, ...headers }, init)
 }
 
 export function post(app: McpApp, body: unknown, headers: HeaderInit = {}, init: RequestInit = {}): Promise<Response> {

@@ -234,6 +234,37 @@ describe('a request', () => {
     expect(seen.filter(({ message }) => message.result !== undefined)).toEqual([])
   })
 
+  it('of the server is given up with the request that it is about, and is not answered', async () => {
+    let reason: unknown
+    const { url, seen } = await serveLegacy((one, response) => {
+      if (one.message.method === 'tools/call') stream(response).event({ jsonrpc: '2.0', id: 5, method: 'roots/list' })
+      else empty(response)
+    })
+    const { connection, heard } = await shakeHands(
+      await reach(
+        url,
+        {},
+        {
+          async respond(message, { signal }) {
+            await new Promise((resolve) => signal.addEventListener('abort', resolve))
+            reason = signal.reason
+            return resultMessage((message as RequestMessage).id, {})
+          },
+        },
+      ),
+    )
+    const stop = new AbortController()
+    const waiting = caught(() => connection.request('tools/call', {}, { signal: stop.signal }))
+    await until(() => heard.length === 1)
+    stop.abort()
+    await waiting
+    await until(() => reason !== undefined)
+    expect(reason).toMatchObject({ reason: 'cancelled', message: expect.stringContaining('was given up') })
+    await until(() => seen.some(({ message }) => message.method === 'notifications/cancelled'))
+    await delay(20)
+    expect(seen.filter(({ message }) => message.result !== undefined)).toEqual([])
+  })
+
   it('of the server is given up when the connection is closed', async () => {
     let reason: unknown
     const { url } = await serveLegacy((_, response) =>
