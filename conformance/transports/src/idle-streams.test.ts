@@ -6,6 +6,7 @@ import { caught, delay } from '@mcpx/testkit'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import { impatient, SILENCE } from './impatient.fixture.ts'
 
 vi.setConfig({ testTimeout: 20_000 })
 
@@ -14,24 +15,6 @@ const closers: (() => unknown)[] = []
 afterAll(async () => {
   for (const close of closers.reverse()) await close()
 })
-
-/** How long the runtime lets a body be silent, in place of its five minutes. */
-const SILENCE = 1_000
-
-interface Agent {
-  close(): Promise<void>
-}
-
-/** What sends the requests of `fetch`, as impatient as can be: its timers run once a second. */
-async function impatient(): Promise<RequestInit> {
-  await fetch('data:,')
-  const agent = (globalThis as Record<symbol, unknown>)[Symbol.for('undici.globalDispatcher.1')] as Agent
-  const dispatcher = new (agent.constructor as new (options: object) => Agent)({
-    bodyTimeout: SILENCE,
-    headersTimeout: SILENCE,
-  })
-  return { dispatcher } as RequestInit
-}
 
 function changing() {
   const server = createServer({ name: 'idle', version: '1' }).tool('wait', {}, async (_args, ctx) => {
@@ -109,12 +92,6 @@ describe.concurrent.each(['legacy', 'modern'] as const)('in the %s era', (era) =
     const { client } = await reach(server, era, SILENCE / 4)
     const call = client.callTool('wait', {}, { onProgress: () => {} })
     expect(await call).toMatchObject({ content: [{ text: 'waited' }] })
-  })
-
-  it('a call that says nothing before it ends becomes a stream, which comments keep alive', async () => {
-    const { server } = changing()
-    const { client } = await reach(server, era, SILENCE / 4)
-    expect(await client.callTool('wait')).toMatchObject({ content: [{ text: 'waited' }] })
   })
 
   it('a call whose stream is given up goes on where it can, and else says whether to repeat it', async () => {

@@ -42,7 +42,7 @@ export function createCarrier(settings: Settings): Carrier {
 
 async function send(settings: Settings, outgoing: Outgoing, url: URL, headers: Headers): Promise<Response> {
   const { method, body, signal } = outgoing
-  const init: RequestInit = { ...settings.init, method, headers, signal, redirect: 'manual' }
+  const init: RequestInit = { ...settings.patience(), ...settings.init, method, headers, signal, redirect: 'manual' }
   if (body !== undefined) init.body = body
   try {
     return await settings.fetch(url, init)

@@ -1,6 +1,7 @@
 /** What can be set about reaching a server over HTTP, and what holds when nothing is. */
 
 import type { Awaitable } from '@mcpx/protocol'
+import { patience } from './patience.ts'
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
@@ -30,8 +31,8 @@ export interface ReconnectOptions {
 
 export interface HttpOptions {
   /**
-   * Sends a request. Default: the runtime's own `fetch`. Node's gives up a request whose answer does not begin within
-   * 300 s and a stream that is silent for as long: pass a `fetch` of your own, or a `dispatcher` by `init`, for longer.
+   * Sends a request. Default: the runtime's own `fetch`, which is told to wait for silent answers and streams, where it
+   * would give them up after 300 s (Node, Bun). One of your own waits as long as it does.
    */
   readonly fetch?: Fetch | undefined
   /** Sent with every request; a function is asked each time. What the protocol says with headers of its own comes first. */
@@ -61,6 +62,8 @@ export interface HttpOptions {
 export interface Settings {
   readonly url: URL
   readonly fetch: Fetch
+  /** What is passed to `fetch` so that it waits; looked up with each request. */
+  readonly patience: () => object
   readonly auth: HttpOptions['auth']
   readonly headers: () => Awaitable<Readonly<Record<string, string>>>
   readonly init: RequestInit
@@ -79,6 +82,7 @@ export function settle(url: string | URL, options: HttpOptions): Settings {
   return {
     url: readUrl(url),
     fetch: bare,
+    patience: options.fetch === undefined ? patience : () => ({}),
     auth,
     headers: typeof headers === 'function' ? headers : () => headers,
     init,

@@ -74,12 +74,23 @@ function hintFor(retryable: boolean): string {
 /** The connection broke after a request was sent and before its answer came. */
 export function answerLost(method: string, cause?: unknown): ConnectionError {
   const retryable = repeatable.test(method)
-  const hint = hintFor(retryable)
+  const hint = isGivenUp(cause) ? `${hintFor(retryable)} ${IMPATIENT}` : hintFor(retryable)
   return new ConnectionError('unreachable', `The answer to ${method} was lost${reasonsOf(cause)}`, {
     retryable,
     hint,
     cause,
   })
+}
+
+const IMPATIENT =
+  'It was `fetch` that gave up waiting: let it wait longer (in Node, headersTimeout and bodyTimeout of its dispatcher), or have the call report progress.'
+
+/** Whether nothing was wrong but that nothing was heard for long. */
+function isGivenUp(error: unknown, depth = 0): boolean {
+  if (!(error instanceof Error) || depth === 3) return false
+  const { code, name } = error as { code?: unknown; name: string }
+  const isTimeout = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT' || name === 'TimeoutError'
+  return isTimeout || isGivenUp(error.cause, depth + 1)
 }
 
 /** What `fetch` says is seldom more than that it failed; what says why, such as that the other side closed, is behind it. */

@@ -4,12 +4,12 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Awaitable, ConnectionError, guarded, isPromise, type Responder } from '@mcpx/protocol'
 import { faultAnswer } from '../server/answers.ts'
-import { createEndpoint, type Endpoint } from '../server/endpoint.ts'
+import { createEndpoint } from '../server/endpoint.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
 import { HttpAnswer } from '../server/http-answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { NodeRequest } from '../server/incoming.ts'
-import { type EndpointOptions, KEEP_ALIVE } from '../server/options.ts'
+import type { EndpointOptions } from '../server/options.ts'
 import { fromResponse } from '../server/web.ts'
 import type { ArrivalLimits } from './arrival-limits.ts'
 import { answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
@@ -73,7 +73,6 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     }
   })
   answerBrokenRequests(http, options, unsent)
-  rouseWhileOpen(http, endpoint, options.keepAlive ?? KEEP_ALIVE)
   const bound = await listen(http, port, host)
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
@@ -101,15 +100,6 @@ function sendSafely(outgoing: ServerResponse, answered: HttpAnswer, fault: Fault
     sendAnswer(outgoing, fault(error))
   }
 }
-
-/** Clients and gateways give up what is silent for long: `fetch` of Node after five minutes, many gateways after one. */
-function rouseWhileOpen(http: Server, endpoint: Endpoint, ms: number): void {
-  if (ms > LONGEST_TIMER) return
-  const timer = setInterval(() => endpoint.rouse(), ms).unref()
-  http.once('close', () => clearInterval(timer))
-}
-
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /** How long what was answered may take to reach its client while the server ends, in ms. */
 const FLUSH = 1_000

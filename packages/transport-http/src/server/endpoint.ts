@@ -25,11 +25,6 @@ import { fromResponse } from './web.ts'
 
 export interface Endpoint {
   answer(request: HttpRequest): Awaitable<HttpAnswer>
-  /**
-   * Shows the clients of requests that run since the last call of this that they are still being answered, so that
-   * nothing on the way takes them for dead: their answers become streams.
-   */
-  rouse(): void
   /** Ends everything that runs. What comes later is refused with 503. */
   close(): void
   /** Refuses what is new, gives what runs this many ms to end, then closes. */
@@ -68,15 +63,12 @@ class GuardedEndpoint implements Endpoint {
     return isPromise(answer) ? answer.then((settled) => cors.open(request, settled)) : cors.open(request, answer)
   }
 
-  rouse(): void {
-    for (const each of this.#host.running) each.rouse()
-  }
-
   close(): void {
     this.#isClosed = true
     const reason = new ConnectionError('closed', 'The server is shutting down')
     this.#eras.close(reason)
     for (const each of [...this.#host.running]) each.abort(reason)
+    this.#host.running.stop()
   }
 
   async drain(ms: number): Promise<void> {

@@ -32,7 +32,6 @@ export class HttpExchange implements Exchange {
   #reason: Error | undefined
   #ended = false
   #unfollow: (() => void) | undefined
-  #wasRoused = false
   #closing: AbortController | undefined
   #isClosing = false
 
@@ -77,10 +76,14 @@ export class HttpExchange implements Exchange {
     this.#facts.request.outlive?.(work)
   }
 
-  /** Shows that the work goes on if this was asked before: what has just begun is left to end by itself. */
+  /** Shows that the work goes on, so that nothing on the way takes its client's connection for dead. */
   rouse(): void {
-    if (this.#wasRoused && !this.#ended) void this.#facts.say(undefined)
-    this.#wasRoused = true
+    if (!this.#ended) void this.#facts.say(undefined)
+  }
+
+  /** Whether timers that were made for another request may be gone before this one ends. */
+  get isAlone(): boolean {
+    return this.#facts.request.isAlone
   }
 
   /** Has what goes on until somebody ends it end with its answer. */

@@ -54,4 +54,15 @@ describe('an app on a runtime that ends the work of a request with its connectio
     expect((await response).status).toBe(200)
     await Promise.all(kept)
   })
+
+  it('shows with a timer of each request that a silent call goes on', async () => {
+    const held = gate<object>()
+    const app = mcp(new HandWritten({ 'tools/list': () => held.promise }), { keepAlive: 20 })
+    const { post } = runtime(app)
+    const headers = { 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
+    const responses = [1, 2].map((id) => post(modern('tools/list', {}, id), headers))
+    for (const response of responses) expect((await response).headers.get('content-type')).toBe('text/event-stream')
+    held.open({ tools: [] })
+    for (const response of responses) expect(await (await response).text()).toMatch(/^:\n\n[\s\S]*"tools":\[\]/)
+  })
 })

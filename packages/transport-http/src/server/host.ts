@@ -17,6 +17,7 @@ import type { HttpExchange } from './exchange.ts'
 import type { HttpRequest } from './http-request.ts'
 import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE, type ToolSchemas } from './options.ts'
 import { toolSchemasOf } from './tool-schemas.ts'
+import { Watch } from './watch.ts'
 
 /** A request by HTTP that has passed the guards. */
 export interface Inbound {
@@ -24,15 +25,6 @@ export interface Inbound {
   readonly auth: AuthInfo | undefined
   /** Whether its answer may be a stream. */
   readonly takesEvents: boolean
-}
-
-/** What runs until it ends by itself or is ended from outside. */
-export interface Running {
-  /** Called now and then, to show that the work goes on. */
-  rouse(): void
-  /** Ends with its answer what goes on until somebody ends it. */
-  finish(): void
-  abort(reason: Error): void
 }
 
 export interface Host {
@@ -44,20 +36,21 @@ export interface Host {
   readonly toolSchemas: ToolSchemas | undefined
   /** Whether the revisions that have sessions are served besides. */
   readonly servesSessions: boolean
-  /** The requests that are being answered. */
-  readonly running: Set<Running>
+  /** The requests that are being answered. The clients of those that take long are shown that they are. */
+  readonly running: Watch<HttpExchange>
   readonly report: (problem: Error) => void
 }
 
 export function createHost(responder: Responder, options: EndpointOptions): Host {
+  const keepAlive = options.keepAlive ?? KEEP_ALIVE
   return {
     responder,
     options,
     toolSchemas: toolSchemasOf(responder, options),
     limits: { ...HTTP_LIMITS, ...options.limits },
-    keepAlive: options.keepAlive ?? KEEP_ALIVE,
+    keepAlive,
     servesSessions: options.legacy !== false,
-    running: new Set(),
+    running: new Watch({ ms: keepAlive, onLate: (exchange) => exchange.rouse() }),
     report: guarded(options.report),
   }
 }
@@ -82,6 +75,7 @@ export function answerRequest(
   try {
     const answer = host.responder.respond(message, exchange)
     if (!isPromise(answer)) return done(answer)
+    host.running.follow(exchange, exchange.isAlone)
     const settled = answer.then(done, fault)
     exchange.outlive(settled)
     return settled

@@ -18,6 +18,8 @@ export interface HttpRequest {
   readonly web: Request
   /** Has the runtime let work go on when the client has gone; absent where it does so anyway. */
   readonly outlive?: ((work: PromiseLike<unknown>) => void) | undefined
+  /** Whether its timers end with it, and those of others may end before it. */
+  readonly isAlone: boolean
   /**
    * Calls back once if the client goes away before it has its answer, until the returned function is called; at once if
    * it has gone.

@@ -33,6 +33,7 @@ export interface Outgoing {
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string
+  readonly isAlone = false
   readonly #incoming: Incoming
   readonly #outgoing: Outgoing
   readonly #web: (() => Request) | undefined

@@ -1,6 +1,7 @@
 /** The reply to one POST: plain JSON, unless something is said before the answer; then a stream of events. */
 
 import { type Awaitable, isPromise, type Message, type ResponseMessage } from '@mcpx/protocol'
+import { encodeComment } from '@mcpx/sse'
 import { answerText, eventsAnswer, jsonAnswer, messageText, silentAnswer } from './answers.ts'
 import type { EventStream } from './event-stream.ts'
 import type { Host, Inbound } from './host.ts'
@@ -28,6 +29,8 @@ export interface ReplyOptions {
   readonly statusOf: (answer: ResponseMessage) => number
 }
 
+const comment = encodeComment()
+
 /** One answer, the answers to an array of requests, or nothing when it is no longer wanted. */
 export type Answer = ResponseMessage | readonly ResponseMessage[] | undefined
 
@@ -47,12 +50,13 @@ export class LazyReply {
     return !this.#ended && this.#options.openStream !== undefined
   }
 
-  /** Without a message, the stream is opened for what comes. */
+  /** Without a message, the stream is opened for what comes, and begins. */
   say(message: Message | undefined): Awaitable<void> {
     if (!this.canSay) return undefined
     const text = message && messageText(message, this.#options.host.report)
     if (text !== undefined) return this.#open().send(text)
-    if (message === undefined) this.#open()
+    // A runtime sends the head of a response with the first of its body.
+    if (message === undefined) void this.#open().body.send(comment)
     return undefined
   }
 

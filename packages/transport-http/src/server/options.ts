@@ -83,8 +83,8 @@ export interface EndpointOptions {
   /** Refuse with 406 a POST that does not accept both JSON and event streams. Default: false. */
   readonly strictAccept?: boolean | undefined
   /**
-   * How often an open stream is given a comment, in ms, so that it is not taken for dead; with `serveHttp`, an answer that
-   * takes longer than twice that becomes a stream. `Infinity`: never. Default: 15,000.
+   * How often an open stream is given a comment, in ms, so that it is not taken for dead. An answer that takes longer than
+   * that, and up to a quarter more, becomes a stream, too. `Infinity`: never. Default: 15,000.
    */
   readonly keepAlive?: number | undefined
   /** Where the schemas of tools come from. Default: the responder's own `toolSchema`, if it has one; else arguments in headers are not checked. */

@@ -6,6 +6,9 @@ import type { EventStream } from './event-stream.ts'
 import { HttpAnswer } from './http-answer.ts'
 import { goneError, type HttpRequest } from './http-request.ts'
 
+/** It says so itself, where it may have been given no execution context that would show it. */
+const IS_WORKERD = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
+
 export class WebRequest implements HttpRequest {
   readonly web: Request
   readonly outlive: HttpRequest['outlive']
@@ -13,6 +16,11 @@ export class WebRequest implements HttpRequest {
   constructor(request: Request, outlive?: HttpRequest['outlive']) {
     this.web = request
     this.outlive = outlive
+  }
+
+  /** Whether the runtime ends with a request all that was begun for it. */
+  get isAlone(): boolean {
+    return this.outlive !== undefined || IS_WORKERD
   }
 
   get method(): string {
