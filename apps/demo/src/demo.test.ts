@@ -1,14 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isAbsolute } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
 import { spawn as spawnServer } from '@mcpx/transport-stdio'
 import { describe, expect, it } from 'vitest'
+import { hostsOf } from './hosts.ts'
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 const preload = fileURLToPath(new URL('../../../conformance/readmes/src/preload.mjs', import.meta.url))
@@ -57,12 +59,27 @@ describe('the demo', () => {
     await Promise.race([serving, once(child, 'exit')])
     const url = /Serving on (\S+);/.exec(said)?.[1] ?? ''
     const settings = said.split('\n').filter((line) => line.trim().startsWith('{'))
-    expect(settings.map((line) => Object.keys(JSON.parse(line)))).toEqual([['mcpServers'], ['servers'], ['mcpServers']])
+    expect(settings.map((line) => JSON.parse(line)).slice(0, 3)).toEqual([
+      { mcpServers: { trains: { url } } },
+      { servers: { trains: { type: 'http', url } } },
+      { mcpServers: { trains: { serverUrl: url } } },
+    ])
+    expect(said.split('\n').filter((line) => / mcp add /.test(line))).toEqual([
+      `    claude mcp add --transport http trains ${url}`,
+      `    codex mcp add trains --url ${url}`,
+      `    gemini mcp add --transport http trains ${url}`,
+    ])
     await using client = await connect(http(url))
     expect(client.server.info?.name).toBe('trains')
     child.kill('SIGINT')
     expect((await once(child, 'exit'))[0]).toBe(0)
   }, 20_000)
+
+  it('gives hosts that start programs a command that needs nothing of a terminal', () => {
+    const { command, args } = JSON.parse(hostsOf('http://127.0.0.1:3000/mcp').at(-1)?.what ?? '').mcpServers.trains
+    expect([command, ...args].filter((each) => !isAbsolute(each))).toEqual(['--stdio'])
+    expect([command, args[0]].filter((each) => !existsSync(each))).toEqual([])
+  })
 
   it('says what to do when its port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')

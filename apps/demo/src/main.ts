@@ -10,7 +10,7 @@ import { server } from './trains.ts'
 const help = `npm start                   serve on port 3000, show a dialogue in both eras, go on until Ctrl-C
 npm start -- --port 4000    serve on another port; 0: on any that is free
 npm start -- --once         end after the dialogue; without --port on any port that is free
-npm start -- --stdio        serve on standard input and output, for hosts that start a program`
+npm start -- --stdio        serve on standard input and output; hosts take the command that npm start prints for them`
 
 const { once, port, stdio } = options()
 if (stdio) await serveStdio(server)
