@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseUriTemplate, UriTemplateError, type UriTemplateValue } from './uri-template.ts'
+import { createUriMatcher, parseUriTemplate, UriTemplateError, type UriTemplateValue } from './uri-template.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`uri-template: FC_SEED=${seed}`)
@@ -321,6 +321,13 @@ describe('a malformed template', () => {
 })
 
 describe('a template that was read', () => {
+  it('can do without what writes URIs', () => {
+    const template = createUriMatcher('x://{a}{?b}')
+    expect(template.variables).toEqual(['a', 'b'])
+    expect(template.match('x://1?b=2')).toEqual({ a: '1', b: '2' })
+    expect(problemOf(() => createUriMatcher('{a}{b}')).position).toBe(3)
+  })
+
   it('says its variables once each, and itself', () => {
     const template = parseUriTemplate('x://{a}/{b}{?a,c.d}')
     expect(template.variables).toEqual(['a', 'b', 'c.d'])

@@ -3,21 +3,17 @@
 import { expandPieces, type UriTemplateValues } from './uri-template/expansion.ts'
 import { matchParts, type UriTemplateMatch } from './uri-template/matching.ts'
 import { cutIntoParts } from './uri-template/slots.ts'
-import { parsePieces } from './uri-template/syntax.ts'
-import { UriTemplateError } from './uri-template/template-error.ts'
+import { type Piece, parsePieces } from './uri-template/syntax.ts'
+import { failIn } from './uri-template/template-error.ts'
 
 export type { UriTemplateValue, UriTemplateValues } from './uri-template/expansion.ts'
 export type { UriTemplateMatch } from './uri-template/matching.ts'
 export { UriTemplateError } from './uri-template/template-error.ts'
 
-export interface UriTemplate {
+/** A template that URIs are held against. */
+export interface UriMatcher {
   /** The names of the variables, each once, in the order of their first appearance. */
   readonly variables: readonly string[]
-  /**
-   * Writes a URI, as RFC 6570 says for all four levels. What has no value is left out.
-   * Throws `UriTemplateError` for a value that is no text, list or map of texts, or no well-formed Unicode.
-   */
-  expand(values: UriTemplateValues): string
   /**
    * Reads the values back out of a URI; nothing when the template cannot have made it. Never throws, takes time
    * linear in the length of the URI, and refuses a URI of more than 131,072 characters.
@@ -35,6 +31,14 @@ export interface UriTemplate {
    * or, in `{+path}`, a finished escape, may come back different.
    */
   match(uri: string): UriTemplateMatch | undefined
+}
+
+export interface UriTemplate extends UriMatcher {
+  /**
+   * Writes a URI, as RFC 6570 says for all four levels. What has no value is left out.
+   * Throws `UriTemplateError` for a value that is no text, list or map of texts, or no well-formed Unicode.
+   */
+  expand(values: UriTemplateValues): string
   /** The template as it was given. */
   toString(): string
 }
@@ -58,17 +62,34 @@ export interface UriTemplateOptions {
  * ```
  */
 export function parseUriTemplate(template: string, options: UriTemplateOptions = {}): UriTemplate {
-  const fail = (position: number, problem: string) => new UriTemplateError(template, position, problem)
   const pieces = parsePieces(template)
+  return {
+    ...createMatcher(template, pieces, options.expandOnly),
+    expand: (values) => expandPieces(pieces, values, failIn(template)),
+    toString: () => template,
+  }
+}
+
+/**
+ * The same without the code that writes URIs, for programs that should be small.
+ *
+ * ```ts
+ * createUriMatcher('note://{id}').match('note://7') // { id: '7' }
+ * ```
+ */
+export function createUriMatcher(template: string): UriMatcher {
+  return createMatcher(template, parsePieces(template))
+}
+
+function createMatcher(template: string, pieces: readonly Piece[], isLate = false): UriMatcher {
   const names = pieces.flatMap((piece) => (typeof piece === 'string' ? [] : piece.variables.map(({ name }) => name)))
-  let parts = options.expandOnly ? undefined : cutIntoParts(pieces, fail)
+  const cut = () => cutIntoParts(pieces, failIn(template))
+  let parts = isLate ? undefined : cut()
   return {
     variables: [...new Set(names)],
-    expand: (values) => expandPieces(pieces, values, fail),
-    match: (uri) => {
-      parts ??= cutIntoParts(pieces, fail)
+    match(uri) {
+      parts ??= cut()
       return matchParts(parts, uri)
     },
-    toString: () => template,
   }
 }

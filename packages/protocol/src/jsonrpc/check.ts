@@ -1,6 +1,6 @@
 /** The envelope check: which JSON values are JSON-RPC messages, and what is wrong with those that are not. */
 
-import { invalidRequest, type RpcError } from './errors.ts'
+import { invalidRequest } from './errors.ts'
 import type { Message, RequestId } from './message.ts'
 import { Refusal } from './refusal.ts'
 
@@ -24,8 +24,8 @@ export function isRequestId(value: unknown): value is RequestId {
 
 /** Lets a message through unchanged, or says what and where it is not one. Members it does not know stay. */
 export function checkMessage(value: unknown): Message | Refusal {
-  if (!isObject(value)) return new Refusal(invalidMessage(`expected a JSON object, got ${kindOf(value)}`))
-  if (value.jsonrpc !== '2.0') return refuse(value, `jsonrpc: expected "2.0", got ${kindOf(value.jsonrpc)}`)
+  if (!isObject(value)) return refuse(value, `expected a JSON object, got ${kindOf(value)}`)
+  if (value.jsonrpc !== '2.0') return refuse(value, unexpected('jsonrpc', '"2.0"', value.jsonrpc))
   const problem = value.method !== undefined ? callProblem(value) : responseProblem(value)
   if (problem !== undefined) return refuse(value, problem)
   if (value.id === null) delete value.id
@@ -34,49 +34,43 @@ export function checkMessage(value: unknown): Message | Refusal {
 
 function callProblem(value: Record<string, unknown>): string | undefined {
   const { id, method, params } = value
-  if (typeof method !== 'string') return `method: expected string, got ${kindOf(method)}`
-  if ('id' in value && !isRequestId(id)) return idProblem(id)
-  if (params !== undefined && !isObject(params)) return `params: expected object, got ${kindOf(params)}`
+  if (typeof method !== 'string') return unexpected('method', 'string', method)
+  if ('id' in value && !isRequestId(id)) return notInteger('id', 'string or integer', id)
+  if (params !== undefined && !isObject(params)) return unexpected('params', 'object', params)
   if (value.result === undefined && value.error === undefined) return undefined
   return 'expected either "method" or one of "result" and "error", got both'
 }
 
-function responseProblem(value: Record<string, unknown>): string | undefined {
-  const { id, result, error } = value
+function responseProblem({ id, result, error }: Record<string, unknown>): string | undefined {
   if (result === undefined && error === undefined) return 'expected one of "method", "result" and "error", got none'
   if (result !== undefined && error !== undefined) return 'expected one of "result" and "error", got both'
-  if (error !== undefined) return errorProblem(id, error)
-  if (!isRequestId(id)) return idProblem(id)
-  return isObject(result) ? undefined : `result: expected object, got ${kindOf(result)}`
+  // JSON-RPC itself writes `"id": null` where an id could not be read; it is taken for an absent one.
+  const lacksId = error !== undefined && (id === undefined || id === null)
+  if (!lacksId && !isRequestId(id)) return notInteger('id', 'string or integer', id)
+  if (error === undefined) return isObject(result) ? undefined : unexpected('result', 'object', result)
+  if (!isObject(error)) return unexpected('error', 'object', error)
+  if (!Number.isSafeInteger(error.code)) return notInteger('error.code', 'integer', error.code)
+  return typeof error.message === 'string' ? undefined : unexpected('error.message', 'string', error.message)
 }
 
-/** JSON-RPC itself writes `"id": null` where an id could not be read; it is taken for an absent one. */
-function errorProblem(id: unknown, error: unknown): string | undefined {
-  if (id !== undefined && id !== null && !isRequestId(id)) return idProblem(id)
-  if (!isObject(error)) return `error: expected object, got ${kindOf(error)}`
-  if (!Number.isSafeInteger(error.code)) return `error.code: expected integer, got ${numberKind(error.code)}`
-  return typeof error.message === 'string' ? undefined : `error.message: expected string, got ${kindOf(error.message)}`
+function unexpected(place: string, expected: string, value: unknown): string {
+  return `${place}: expected ${expected}, got ${kindOf(value)}`
 }
 
-function idProblem(id: unknown): string {
-  if (Number.isInteger(id)) return 'id: expected an integer within ±(2^53−1), got a larger one'
-  return `id: expected string or integer, got ${numberKind(id)}`
-}
-
-function numberKind(value: unknown): string {
-  return typeof value === 'number' && !Number.isInteger(value) ? 'a number that is not an integer' : kindOf(value)
+/** What is wrong with a number that is no integer, or none that survives JSON, and with what is no number at all. */
+function notInteger(place: string, expected: string, value: unknown): string {
+  if (typeof value !== 'number') return unexpected(place, expected, value)
+  return Number.isInteger(value)
+    ? `${place}: expected an integer within ±(2^53−1), got a larger one`
+    : `${place}: expected ${expected}, got a number that is not an integer`
 }
 
 /** The refusal of a message as a whole, for a reason found in it or around it. */
 export function refuse(value: unknown, problem: string): Refusal {
-  const error = invalidMessage(problem)
+  const error = invalidRequest(`Invalid message: ${problem}`)
   if (!isObject(value)) return new Refusal(error)
   const id = isRequestId(value.id) ? value.id : undefined
   if (typeof value.method === 'string') return new Refusal(error, 'id' in value ? 'request' : 'notification', id)
   const answers = value.method === undefined && (value.result !== undefined || value.error !== undefined)
   return new Refusal(error, answers ? 'response' : 'unknown', id)
-}
-
-function invalidMessage(problem: string): RpcError {
-  return invalidRequest(`Invalid message: ${problem}`)
 }

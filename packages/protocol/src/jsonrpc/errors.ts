@@ -15,10 +15,10 @@ export class RpcError extends Error implements ErrorObject {
   readonly code: number
   readonly data?: unknown
 
-  constructor(code: number, message: string, options: RpcErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+  constructor(code: number, message: string, { data, cause }: RpcErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause })
     this.code = code
-    if (options.data !== undefined) this.data = options.data
+    if (data !== undefined) this.data = data
   }
 }
 
@@ -85,9 +85,11 @@ export function headerMismatch(message: string): RpcError {
 }
 
 /** The request needs something that the client did not declare, such as `{ elicitation: { url: {} } }`. */
-export function missingClientCapability(required: object, message?: string): RpcError {
-  const text = message ?? `The client must declare: ${capabilityPaths(required).join(', ')}`
-  return new RpcError(ErrorCode.MissingRequiredClientCapability, text, { data: { requiredCapabilities: required } })
+export function missingClientCapability(
+  required: object,
+  message = `The client must declare: ${capabilityPaths(required).join(', ')}`,
+): RpcError {
+  return new RpcError(ErrorCode.MissingRequiredClientCapability, message, { data: { requiredCapabilities: required } })
 }
 
 /** The revision asked for is not served here; `supported` are those that are. */
@@ -107,9 +109,11 @@ export function insufficientScope(scopes: readonly string[]): RpcError {
 }
 
 /** The user must visit these URLs first; 2025-11-25 only. */
-export function urlElicitationRequired(elicitations: readonly object[], message?: string): RpcError {
-  const text = message ?? 'The request needs the user to visit a URL first'
-  return new RpcError(ErrorCode.UrlElicitationRequired, text, { data: { elicitations: [...elicitations] } })
+export function urlElicitationRequired(
+  elicitations: readonly object[],
+  message = 'The request needs the user to visit a URL first',
+): RpcError {
+  return new RpcError(ErrorCode.UrlElicitationRequired, message, { data: { elicitations: [...elicitations] } })
 }
 
 /** The user declined a sampling request; legacy era only. */

@@ -13,29 +13,18 @@ export interface ExpiringMap<V> {
   /** Stores a value; a full map forgets the one that was not used for longest. */
   set(key: string, value: V, ttlMs: number): void
   delete(key: string): boolean
-  clear(): void
 }
 
-/** How many entries are looked at for dead ones with each that is stored; with each use it is one. No timer runs. */
-const SWEEP = 4
-
 export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string, value: V) => void): ExpiringMap<V> {
+  /** In the order of their last use. With one time to live for all, that is the order in which they die. */
   const entries = new Map<string, Entry<V>>()
-  let sweep: Iterator<[string, Entry<V>]> = entries.entries()
 
-  function drop(key: string, entry: Entry<V>): void {
-    entries.delete(key)
-    onEvict?.(key, entry.value)
-  }
-
-  function sweepSome(now: number, most: number): void {
-    for (let looked = 0; looked < most; looked++) {
-      const { done, value } = sweep.next()
-      if (done) {
-        sweep = entries.entries()
-        return
-      }
-      if (value[1].diesAt <= now) drop(value[0], value[1])
+  /** Each use drops what is dead before it: no timer runs. */
+  function drop(now: number): void {
+    for (const [key, { value, diesAt }] of entries) {
+      if (diesAt > now && entries.size <= maxEntries) return
+      entries.delete(key)
+      onEvict?.(key, value)
     }
   }
 
@@ -44,30 +33,26 @@ export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string,
       return entries.size
     },
     get(key, ttlMs) {
+      const now = Date.now()
+      drop(now)
       const entry = entries.get(key)
       if (entry === undefined) return undefined
-      const now = Date.now()
-      if (entry.diesAt <= now) {
-        drop(key, entry)
-        return undefined
-      }
       if (ttlMs !== undefined) entry.diesAt = now + ttlMs
       entries.delete(key)
-      entries.set(key, entry)
-      // An iterator that rests keeps every table the map has had since: it is moved on with each change.
-      sweepSome(now, 1)
-      return entry.value
+      // One that died behind others which live on is dropped by its own use.
+      if (entry.diesAt > now) {
+        entries.set(key, entry)
+        return entry.value
+      }
+      onEvict?.(key, entry.value)
+      return undefined
     },
     set(key, value, ttlMs) {
       const now = Date.now()
       entries.delete(key)
       entries.set(key, { value, diesAt: now + ttlMs })
-      sweepSome(now, SWEEP)
-      if (entries.size <= maxEntries) return
-      const oldest = entries.entries().next().value
-      if (oldest !== undefined) drop(oldest[0], oldest[1])
+      drop(now)
     },
     delete: (key) => entries.delete(key),
-    clear: () => entries.clear(),
   }
 }

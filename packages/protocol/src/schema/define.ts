@@ -19,7 +19,10 @@ export interface Flaw {
 export interface Schema<out T> {
   /** Whether a value is one. */
   fits(value: unknown): boolean
-  /** What is wrong with a value that is none: so many flaws at most, as there can be one for each item of a long list. */
+  /**
+   * What is wrong with a value that does not fit; no other is asked about. So many flaws at most, as there can be one
+   * for each item of a long list.
+   */
   flawsOf(value: unknown, path: Path, most: number): Flaw[]
   /** Of what type its values are; never there. */
   readonly type?: T
@@ -46,70 +49,62 @@ export type Infer<S> = S extends Schema<infer T> ? T : never
 
 /** Whatever a test lets through; `expected` names it in error texts. */
 export function custom<T>(fits: (value: unknown) => boolean, ...expected: string[]): Schema<T> {
-  return { fits, flawsOf: (value, path) => (fits(value) ? [] : [{ path, expected }]) }
+  return { fits, flawsOf: (_value, path) => [{ path, expected }] }
+}
+
+/** A schema for each part of a value. */
+type Parts = Iterable<readonly [key: PropertyKey, schema: Schema<unknown>]>
+
+/** Describes values that have parts: members or items. `is` tells the kind alone. */
+function container<T, Value extends object>(
+  kind: string,
+  is: (value: unknown) => value is Value,
+  fits: (value: unknown) => boolean,
+  partsOf: (value: Value) => Parts,
+): Schema<T> {
+  return {
+    fits,
+    flawsOf(value, path, most) {
+      if (!is(value)) return [{ path, expected: [kind] }]
+      const flaws: Flaw[] = []
+      for (const [key, schema] of partsOf(value)) {
+        const part: unknown = value[key as keyof Value]
+        if (!schema.fits(part)) flaws.push(...schema.flawsOf(part, [...path, key], most - flaws.length))
+        if (flaws.length >= most) break
+      }
+      return flaws
+    },
+  }
 }
 
 /** An open object with at least these members. */
 export function object<T>(make: () => { [Key in keyof T]-?: Schema<T[Key]> }): Schema<T> {
   let made: [string, Schema<unknown>][] | undefined
   const members = () => (made ??= Object.entries<Schema<unknown>>(make()))
-  return {
-    fits: (value) => isObject(value) && members().every(([key, schema]) => schema.fits(value[key])),
-    flawsOf: (value, path, most) =>
-      isObject(value) ? firstFlaws(members(), (key) => value[key], path, most) : [{ path, expected: ['object'] }],
-  }
-}
-
-/** Flaws of members or items, until there are enough. */
-function firstFlaws(
-  members: Iterable<readonly [PropertyKey, Schema<unknown>]>,
-  memberOf: (key: never) => unknown,
-  path: Path,
-  most: number,
-): Flaw[] {
-  const flaws: Flaw[] = []
-  for (const [key, schema] of members) {
-    const value = memberOf(key as never)
-    if (!schema.fits(value)) flaws.push(...schema.flawsOf(value, [...path, key], most - flaws.length))
-    if (flaws.length >= most) break
-  }
-  return flaws
-}
-
-/** The same schema for each key. */
-function* each<Key, T>(keys: Iterable<Key>, schema: Schema<T>): Generator<readonly [Key, Schema<T>]> {
-  for (const key of keys) yield [key, schema]
+  const fits = (value: unknown) => isObject(value) && members().every(([key, schema]) => schema.fits(value[key]))
+  return container('object', isObject, fits, members)
 }
 
 /** A member that may be absent. `undefined` counts as absent, so that objects are easy to build. */
 export function optional<T>(schema: Schema<T>): OptionalSchema<T> {
-  return {
-    fits: (value) => value === undefined || schema.fits(value),
-    flawsOf: (value, path, most) => (value === undefined ? [] : schema.flawsOf(value, path, most)),
-    isOptional: true,
-  }
+  return { ...schema, fits: (value) => value === undefined || schema.fits(value), isOptional: true }
 }
 
 /** An array of one kind of item. */
 export function array<T>(item: Schema<T>): Schema<T[]> {
-  return {
-    fits: (value) => Array.isArray(value) && value.every((each) => item.fits(each)),
-    flawsOf: (value, path, most) =>
-      Array.isArray(value)
-        ? firstFlaws(each(value.keys(), item), (index) => value[index], path, most)
-        : [{ path, expected: ['array'] }],
-  }
+  const fits = (value: unknown) => Array.isArray(value) && value.every((each) => item.fits(each))
+  return container('array', Array.isArray, fits, (value) => each(value.keys(), item))
 }
 
 /** An object that maps any name to one kind of value. */
 export function record<T>(item: Schema<T>): Schema<Record<string, T>> {
-  return {
-    fits: (value) => isObject(value) && Object.values(value).every((each) => item.fits(each)),
-    flawsOf: (value, path, most) =>
-      isObject(value)
-        ? firstFlaws(each(Object.keys(value), item), (key) => value[key], path, most)
-        : [{ path, expected: ['object'] }],
-  }
+  const fits = (value: unknown) => isObject(value) && Object.values(value).every((each) => item.fits(each))
+  return container('object', isObject, fits, (value) => each(Object.keys(value), item))
+}
+
+/** The same schema for each key, one by one: the first few may be enough. */
+function* each(keys: Iterable<PropertyKey>, schema: Schema<unknown>): Generator<[PropertyKey, Schema<unknown>]> {
+  for (const key of keys) yield [key, schema]
 }
 
 /** So many flaws of each shape of a union are compared to find the shape that was meant. */
@@ -119,16 +114,13 @@ const MOST_PER_BRANCH = 8
 export function union<const Options extends readonly Schema<unknown>[]>(
   options: Options,
 ): Schema<Infer<Options[number]>> {
-  const fits = (value: unknown) => options.some((option) => option.fits(value))
   return {
-    fits,
+    fits: (value) => options.some((option) => option.fits(value)),
     flawsOf: (value, path) =>
-      fits(value)
-        ? []
-        : likeliest(
-            options.map((option) => option.flawsOf(value, path, MOST_PER_BRANCH)),
-            path.length,
-          ),
+      likeliest(
+        options.map((option) => option.flawsOf(value, path, MOST_PER_BRANCH)),
+        path.length,
+      ),
   }
 }
 
@@ -150,22 +142,17 @@ export const unknown: Schema<unknown> = /* @__PURE__ */ custom((value) => value 
  * the right tag and the fewest flaws. Where none has those, what all of them expect in that place.
  */
 function likeliest(branches: readonly Flaw[][], depth: number): Flaw[] {
-  const meant = branches.filter((flaws) => !flaws.some((flaw) => isKind(flaw, depth) || isTag(flaw, depth)))
-  if (meant.length > 0) return meant.reduce((best, flaws) => (flaws.length < best.length ? flaws : best)).slice(0, 1)
+  /** The value is of another kind altogether. */
+  const isKind = ({ path }: Flaw) => path.length === depth
+  /** The member that tells the shapes of a union apart says something else. */
+  const isTag = ({ path }: Flaw) => path.length === depth + 1 && TAGS.includes(path[depth] as PropertyKey)
+  const [meant] = branches
+    .filter((flaws) => !flaws.some((flaw) => isKind(flaw) || isTag(flaw)))
+    .sort((some, others) => some.length - others.length)
+  if (meant !== undefined) return meant.slice(0, 1)
   const flaws = branches.flat()
-  const tagged = flaws.filter((flaw) => isTag(flaw, depth))
-  const same = tagged.length > 0 ? tagged : flaws.filter((flaw) => isKind(flaw, depth))
+  const same = flaws.some(isTag) ? flaws.filter(isTag) : flaws.filter(isKind)
   return [{ path: (same[0] as Flaw).path, expected: same.flatMap(({ expected }) => expected) }]
 }
 
-/** The value is of another kind altogether. */
-function isKind({ path }: Flaw, depth: number): boolean {
-  return path.length === depth
-}
-
-/** The member that tells the shapes of a union apart says something else. */
-function isTag({ path }: Flaw, depth: number): boolean {
-  return path.length === depth + 1 && tags.has(path[depth] as PropertyKey)
-}
-
-const tags: ReadonlySet<PropertyKey> = new Set(['type', 'method', 'mode'])
+const TAGS: readonly PropertyKey[] = ['type', 'method', 'mode']

@@ -1,6 +1,7 @@
 /** Writes values into a template (RFC 6570, section 3). */
 
 import type { Expression, Piece, Variable } from './syntax.ts'
+import type { Fail } from './template-error.ts'
 
 type Scalar = string | number | boolean
 
@@ -30,11 +31,7 @@ function encode(text: string, pattern: RegExp): string {
   })
 }
 
-export function expandPieces(
-  pieces: readonly Piece[],
-  values: UriTemplateValues,
-  fail: (position: number, problem: string) => Error,
-): string {
+export function expandPieces(pieces: readonly Piece[], values: UriTemplateValues, fail: Fail): string {
   const expand = (expression: Expression) => {
     const { first, separator, named } = expression
     const written = expression.variables.flatMap((variable) => {

@@ -25,73 +25,66 @@ export function matchParts(parts: readonly Part[], uri: string): UriTemplateMatc
 }
 
 function readSlots(parts: readonly Part[], text: string): UriTemplateMatch | undefined {
-  const codes = new TextEncoder().encode(text)
-  const width = text.length + 1
-  const rows = restMatches(parts, text, codes)
   const found: Found = new Map()
+  const rows = endsOf(parts, text)
   let at = 0
   let filled = false
   for (const [index, part] of parts.entries()) {
-    if (!rows[index * width + at]) return undefined
-    if (typeof part === 'string') {
-      at += part.length
-      continue
-    }
-    const end = lastEnd(part, rows.subarray((index + 1) * width), codes, at)
-    if (end >= 0 && part.lead === ',' && !filled) return undefined
-    filled = end >= 0
-    if (filled && !readSlot(part, text.slice(at + part.lead.length, end), found)) return undefined
-    if (filled) at = end
+    const start = at
+    at = rows[index]?.[start] ?? NONE
+    if (at === NONE) return undefined
+    if (typeof part === 'string') continue
+    const wasFilled = filled
+    filled = part.lead === '' || at > start
+    if (!filled) continue
+    if (part.lead === ',' && !wasFilled) return undefined
+    if (!readSlot(part, text.slice(start + part.lead.length, at), found)) return undefined
   }
   return at === text.length ? valuesOf(found) : undefined
 }
 
+/** The rest of the text does not match. */
+const NONE = -1
+
 /**
- * One row for each part and one for the end: whether the rest of the parts matches the rest of the text, for each
- * place in it. Knowing that for every place is what makes trying again needless.
+ * A row for each part: where it ends at the latest, for each place in the text where it may begin, if the parts behind it
+ * match the rest. Knowing that for every place is what makes trying again needless.
  */
-function restMatches(parts: readonly Part[], text: string, codes: Uint8Array): Uint8Array {
-  const width = text.length + 1
-  const rows = new Uint8Array(width * (parts.length + 1))
-  rows[rows.length - 1] = 1
-  for (let index = parts.length - 1; index >= 0; index--) {
-    const part = parts[index] ?? ''
-    const row = rows.subarray(index * width, (index + 1) * width)
-    const next = rows.subarray((index + 1) * width)
-    if (typeof part === 'string') {
-      for (let at = text.length - part.length; at >= 0; at--) {
-        if (next[at + part.length] && text.startsWith(part, at)) row[at] = 1
-      }
-    } else {
-      fillRow(row, next, part, codes)
-    }
-  }
-  return rows
+function endsOf(parts: readonly Part[], text: string): Int32Array[] {
+  const codes = new TextEncoder().encode(text)
+  let next = new Int32Array(text.length + 1).fill(NONE)
+  next[text.length] = text.length
+  return parts
+    .toReversed()
+    .map((part) => {
+      const row = new Int32Array(text.length + 1).fill(NONE)
+      if (typeof part === 'string') fillLiteral(row, next, part, text)
+      else fillSlot(row, next, part, codes)
+      next = row
+      return row
+    })
+    .reverse()
 }
 
-function fillRow(row: Uint8Array, next: Uint8Array, { lead, stops, empty }: Slot, codes: Uint8Array): void {
+function fillLiteral(row: Int32Array, next: Int32Array, literal: string, text: string): void {
+  for (let at = text.length - literal.length; at >= 0; at--) {
+    const end = at + literal.length
+    if (next[end] !== NONE && text.startsWith(literal, at)) row[at] = end
+  }
+}
+
+function fillSlot(row: Int32Array, next: Int32Array, { lead, stops, empty }: Slot, codes: Uint8Array): void {
   const leadCode = lead.charCodeAt(0)
-  /** Whether a value that begins one place further on can end where the rest matches. */
-  let open = 0
+  /** Where a value that begins here can end at the latest. */
+  let end = NONE
   for (let at = codes.length; at >= 0; at--) {
     const code = codes[at] ?? 0
-    const rest = next[at] ?? 0
-    const more = stops[code] ? 0 : open
-    if (lead) row[at] = code === leadCode ? rest | open : rest
-    else row[at] = empty ? rest | more : more
-    open = rest | more
+    const absent = next[at] === NONE ? NONE : at
+    const behindLead = code === leadCode ? end : NONE
+    if (end === NONE || stops[code]) end = absent
+    if (lead) row[at] = behindLead === NONE ? absent : behindLead
+    else if (empty || end > at) row[at] = end
   }
-}
-
-/** Where the longest text of the slot ends, or -1 when the slot is absent. */
-function lastEnd({ lead, stops, empty }: Slot, next: Uint8Array, codes: Uint8Array, at: number): number {
-  let end = -1
-  if (lead && codes[at] !== lead.charCodeAt(0)) return end
-  for (let here = at + lead.length; here <= codes.length; here++) {
-    if (next[here] && (empty || here > at)) end = here
-    if (stops[codes[here] ?? 0]) break
-  }
-  return end
 }
 
 /** Adds what the text of a slot says to what was found. False when the slot cannot hold that text. */

@@ -1,6 +1,7 @@
 /** Cuts a template into what a match walks over: literals, and slots that values fill. */
 
 import type { Expression, Piece, Variable } from './syntax.ts'
+import type { Fail } from './template-error.ts'
 
 /** A place for one unnamed variable, or for all the named variables of an expression. */
 export interface Slot {
@@ -16,10 +17,7 @@ export interface Slot {
 
 export type Part = string | Slot
 
-export function cutIntoParts(
-  pieces: readonly Piece[],
-  fail: (position: number, problem: string) => Error,
-): readonly Part[] {
+export function cutIntoParts(pieces: readonly Piece[], fail: Fail): readonly Part[] {
   const parts: Part[] = []
   let ends = '/?#'
   for (const piece of pieces) {
@@ -44,23 +42,22 @@ export function cutIntoParts(
 }
 
 function slotsOf(expression: Expression, ends: string): Slot[] {
-  const { first, separator, named, reserved, variables } = expression
-  const several = variables.length > 1
-  if (named) {
-    const stops = first === ';' ? '/?#' : '#'
-    return [{ lead: first, stops: codesOf(stops), empty: true, expression, variables: [...variables] }]
-  }
-  return variables.map((variable, index) => {
-    const own = reserved ? '' : ends
-    const stops = variable.explode ? own.replace(separator, '') : several || separator !== ',' ? own + separator : own
-    return {
-      lead: index ? separator : first,
-      stops: codesOf(stops),
-      empty: several || !!first,
-      expression,
-      variables: [variable],
-    }
-  })
+  const { first, separator, named, variables } = expression
+  const groups = named ? [variables] : variables.map((variable) => [variable])
+  return groups.map((group, index) => ({
+    lead: index ? separator : first,
+    stops: codesOf(stopsOf(expression, group[0] as Variable, ends)),
+    empty: variables.length > 1 || first !== '',
+    expression,
+    variables: [...group],
+  }))
+}
+
+function stopsOf({ first, separator, named, reserved, variables }: Expression, { explode }: Variable, ends: string) {
+  if (named) return first === ';' ? '/?#' : '#'
+  const own = reserved ? '' : ends
+  if (explode) return own.replace(separator, '')
+  return variables.length > 1 || separator !== ',' ? own + separator : own
 }
 
 function codesOf(characters: string): Uint8Array {

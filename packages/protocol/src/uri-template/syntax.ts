@@ -1,6 +1,6 @@
 /** Reads a URI template into literals and expressions (RFC 6570, section 2). */
 
-import { UriTemplateError } from './template-error.ts'
+import { type Fail, failIn } from './template-error.ts'
 
 /** Longest template, in UTF-16 code units. */
 const MAX_TEMPLATE_LENGTH = 4096
@@ -43,7 +43,7 @@ export function canonical(uri: string): string {
 }
 
 export function parsePieces(template: string): Piece[] {
-  const fail = (position: number, problem: string) => new UriTemplateError(template, position, problem)
+  const fail = failIn(template)
   if (template.length > MAX_TEMPLATE_LENGTH) {
     throw fail(MAX_TEMPLATE_LENGTH, `a template has at most ${MAX_TEMPLATE_LENGTH} characters`)
   }
@@ -67,11 +67,7 @@ export function parsePieces(template: string): Piece[] {
   return pieces
 }
 
-function parseExpression(
-  text: string,
-  position: number,
-  fail: (position: number, problem: string) => Error,
-): Expression {
+function parseExpression(text: string, position: number, fail: Fail): Expression {
   const [sign = ''] = /^[=,!@|+#./;?&]?/.exec(text) ?? []
   let at = position + 1 + sign.length
   if (sign && '=,!@|'.includes(sign)) throw fail(position + 1, `the operator "${sign}" is reserved`)

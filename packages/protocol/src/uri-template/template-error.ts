@@ -14,3 +14,10 @@ export class UriTemplateError extends Error {
     this.position = position
   }
 }
+
+/** Says what is wrong with a template, and where. */
+export type Fail = (position: number, problem: string) => UriTemplateError
+
+export function failIn(template: string): Fail {
+  return (position, problem) => new UriTemplateError(template, position, problem)
+}

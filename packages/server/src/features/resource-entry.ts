@@ -1,7 +1,7 @@
 /** One resource, or one family of them, as it is registered. */
 
 import { type Awaitable, type Context, quoted, type Resource } from '@mcpx/protocol'
-import { parseUriTemplate, type UriTemplateMatch } from '@mcpx/protocol/uri-template'
+import { createUriMatcher, type UriTemplateMatch } from '@mcpx/protocol/uri-template'
 import { gateOf } from '../visibility.ts'
 import type { Completers } from './completers.ts'
 import { type CacheHints, hintsFor } from './listing.ts'
@@ -52,7 +52,7 @@ export function makeEntry(uri: string, options: ResourceOptions, source: unknown
 
 function parseTemplate(uri: string, what: string): Pick<ResourceEntry, 'variables' | 'match'> {
   try {
-    return parseUriTemplate(uri)
+    return createUriMatcher(uri)
   } catch (cause) {
     throw new RegistrationError(`${what}: ${reasonOf(cause)}`, { cause })
   }
