@@ -1,7 +1,5 @@
 /** Holds the bytes of a line until its end arrives: never more than a limit, in time linear in the bytes. */
 
-import { Buffer } from 'node:buffer'
-
 const FIRST_CAPACITY = 16 * 1024
 /** How much is kept of both ends of a line that is too long. */
 const ENDS = 512

@@ -1,6 +1,5 @@
 /** Bytes to lines to messages, and back: one message a line, ended by LF; CRLF and empty lines are put up with. */
 
-import { Buffer } from 'node:buffer'
 import {
   CODEC_LIMITS,
   type CodecLimits,

@@ -1,6 +1,5 @@
 /** Lines on their way out: those of one turn leave in one write, and no more is written than the stream takes. */
 
-import { nextTick } from 'node:process'
 import type { Awaitable } from '@mcpx/protocol'
 import type { ByteSink } from './streams.ts'
 
@@ -50,7 +49,7 @@ export class LineWriter {
     if (!this.#isScheduled) {
       this.#isScheduled = true
       // Runs when all that follows from what just arrived has run.
-      nextTick(this.#flushScheduled)
+      process.nextTick(this.#flushScheduled)
     }
     return undefined
   }

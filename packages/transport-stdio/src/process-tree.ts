@@ -2,7 +2,6 @@
 
 import { type ChildProcess, execFile, execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import process from 'node:process'
 
 const isWindows = process.platform === 'win32'
 

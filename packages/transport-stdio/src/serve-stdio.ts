@@ -1,6 +1,5 @@
 /** Serves on standard input and output, or on any two byte streams, until the peer ends it or the process is told to stop. */
 
-import process from 'node:process'
 import { type Channel, type ConnectionError, createDuplex, type DuplexLimits, type Responder } from '@mcpx/protocol'
 import { guardStdout, plainSink } from './stdout-guard.ts'
 import { createStreamChannel, type StreamLimits } from './stream-channel.ts'

@@ -3,7 +3,6 @@
 import { type StdioPipe, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
-import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import {
   BATCH_REVISION,

@@ -1,7 +1,6 @@
 /** Passes on what a server writes to its standard error, and remembers the end of it. */
 
 import { createWriteStream } from 'node:fs'
-import process from 'node:process'
 import type { Readable, Writable } from 'node:stream'
 import type { StderrTarget } from './spawn-options.ts'
 

@@ -12,3 +12,18 @@ it('gives standard output back as it was, and can take it again', () => {
     expect(process.stdout.end).toBe(end)
   }
 })
+
+it.each(['write', 'end'] as const)('says where standard output was written to first, by %s', (method) => {
+  const said: string[] = []
+  const { write } = process.stderr
+  process.stderr.write = ((text: string) => said.push(text) > 0) as typeof write
+  const guard = guardStdout()
+  try {
+    process.stdout[method]('astray')
+  } finally {
+    guard.release()
+    process.stderr.write = write
+  }
+  expect(said).toEqual([expect.stringContaining('First at '), 'astray'])
+  expect(said[0]?.split('\n')[0]).toContain('stdout-guard.test.ts')
+})

@@ -1,7 +1,6 @@
 /** Takes standard output for the protocol: what other code of the process writes to it goes to standard error. */
 
 import { Console } from 'node:console'
-import process from 'node:process'
 import type { ByteSink } from './streams.ts'
 
 export interface StdoutGuard {
@@ -10,6 +9,9 @@ export interface StdoutGuard {
   /** Gives standard output back. */
   release(): void
 }
+
+/** What other code calls, and what is no more to be seen of its stack. */
+type Callable = (...args: never[]) => unknown
 
 let isTaken = false
 
@@ -20,30 +22,36 @@ let isTaken = false
 export function guardStdout(): StdoutGuard {
   if (isTaken) throw new TypeError('Standard output is taken already: one server at a time can be served on it')
   isTaken = true
-  const { stdout, stderr } = process
+  const { stdout } = process
   const { write, end } = stdout
   let hasSpoken = false
 
-  function speak(): void {
+  function speak(entered: Callable): void {
     if (hasSpoken) return
     hasSpoken = true
-    stderr.write(
-      `[mcpx] Standard output belongs to the protocol: what else is written there goes here. First ${writer()}\n`,
+    process.stderr.write(
+      `[mcpx] Standard output belongs to the protocol: what else is written there goes here. First ${writer(entered)}\n`,
     )
   }
 
-  function redirect(...args: Parameters<typeof write>): true {
-    speak()
-    stderr.write(...args)
+  function redirect(entered: Callable, args: Parameters<typeof write>): void {
+    speak(entered)
+    process.stderr.write(...args)
+  }
+
+  function redirectWrite(...args: Parameters<typeof write>): true {
+    redirect(redirectWrite, args)
     // A writer that was told to wait would wait for the room of the other stream.
     return true
   }
 
-  stdout.write = redirect as typeof write
-  stdout.end = ((...args: Parameters<typeof write>) => {
-    if (args[0] !== undefined && typeof args[0] !== 'function') redirect(...args)
+  function redirectEnd(...args: Parameters<typeof write>): typeof stdout {
+    if (args[0] !== undefined && typeof args[0] !== 'function') redirect(redirectEnd, args)
     return stdout
-  }) as typeof end
+  }
+
+  stdout.write = redirectWrite as typeof write
+  stdout.end = redirectEnd as typeof end
   const restoreConsole = hasNativeConsole() ? redirectConsole(speak) : () => {}
 
   return {
@@ -72,7 +80,7 @@ function hasNativeConsole(): boolean {
   return 'Bun' in globalThis || 'Deno' in globalThis
 }
 
-function redirectConsole(speak: () => void): () => void {
+function redirectConsole(speak: (entered: Callable) => void): () => void {
   const methods = console as unknown as Record<string, unknown>
   const loud = new Console(process.stderr, process.stderr) as unknown as Record<string, unknown>
   const before = Object.entries(methods).filter(([name, method]) => {
@@ -80,24 +88,25 @@ function redirectConsole(speak: () => void): () => void {
   })
   for (const [name] of before) {
     const method = loud[name] as (...args: unknown[]) => unknown
-    methods[name] = (...args: unknown[]) => {
-      if (!toStderr.has(name)) speak()
+    const redirected = (...args: unknown[]): unknown => {
+      if (!toStderr.has(name)) speak(redirected)
       return method.apply(loud, args)
     }
+    methods[name] = redirected
   }
   return () => void Object.assign(methods, Object.fromEntries(before))
 }
 
 const toStderr = new Set(['error', 'warn', 'trace', 'assert', 'time', 'clear', 'groupEnd', 'countReset'])
 
-/** The first line of the stack that belongs to neither this file nor the runtime. */
-function writer(): string {
+/** The first line of the stack that does not belong to the runtime, below the function of ours that was called. */
+function writer(entered: Callable): string {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 30
-  const frames = new Error('written').stack?.split('\n').slice(1) ?? []
+  const written: { stack?: string } = {}
+  Error.captureStackTrace(written, entered)
   Error.stackTraceLimit = limit
-  // Source maps may name the source instead of the file that runs.
-  const own = /stdout-guard\.[jt]s\b/
-  const frame = frames.find((line) => !own.test(line) && !/\(?(?:node:|ext:|native|<anonymous>)/.test(line))
+  const frames = written.stack?.split('\n').slice(1) ?? []
+  const frame = frames.find((line) => !/\(?(?:node:|ext:|native|<anonymous>)/.test(line))
   return frame === undefined ? 'by code that cannot be told' : frame.trim()
 }

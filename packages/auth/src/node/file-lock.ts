@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, stat, unlink, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { kill, pid } from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { failure } from '../client/failure.ts'
 import { isObject } from '../client/json-request.ts'
@@ -27,7 +26,7 @@ interface Holder {
 
 /** Runs `run` while this process has the lock. Within a process, callers must queue by themselves. */
 export async function withFileLock<T>(path: string, options: FileLockOptions, run: () => Promise<T>): Promise<T> {
-  const holder: Holder = { token: randomUUID(), pid, host: hostname() }
+  const holder: Holder = { token: randomUUID(), pid: process.pid, host: hostname() }
   await acquire(path, holder, options)
   const alive = setInterval(() => {
     const now = new Date()
@@ -91,7 +90,7 @@ async function isLeft(path: string, { pid: owner, host }: Holder, stale: number)
 
 function isRunning(id: number): boolean {
   try {
-    return kill(id, 0)
+    return process.kill(id, 0)
   } catch (error) {
     return (error as { code?: string }).code === 'EPERM'
   }

@@ -1,9 +1,8 @@
 /** Logs a user in by the browser of this machine, which comes back to a port that is only open meanwhile (RFC 8252). */
 
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { stderr } from 'node:process'
 import { failure } from '../client/failure.ts'
 import type { Awaitable } from '../client/fetch.ts'
 import type { Redirect, RedirectUriOptions } from '../client/redirect.ts'
@@ -78,6 +77,8 @@ function portsToTry(port: number | undefined, registered: readonly string[], pat
 }
 
 async function listen(ports: readonly number[]): Promise<Server> {
+  // An import reads every member of a module of Node; one of `node:http` is a whole client, which takes long to load.
+  const { createServer } = process.getBuiltinModule?.('node:http') ?? (await import('node:http'))
   let cause: unknown
   for (const port of ports) {
     const server = createServer()
@@ -150,5 +151,5 @@ function answer(response: ServerResponse, status: number, text: string): void {
 
 /** stdout may be the pipe of a server. */
 function print(url: URL): void {
-  stderr.write(`Open this URL to log in:\n${url.href}\n`)
+  process.stderr.write(`Open this URL to log in:\n${url.href}\n`)
 }

@@ -1,7 +1,6 @@
 /** Opens a URL in the user's browser, without a shell that could read it as something else. */
 
 import { spawn } from 'node:child_process'
-import { env, platform } from 'node:process'
 
 /** How long a program that opens browsers may take to say that it cannot, in ms. */
 const PATIENCE = 2_000
@@ -27,8 +26,8 @@ export function openBrowser(url: URL): Promise<boolean> {
 
 function commandFor({ href, protocol }: URL): [string, ...string[]] | undefined {
   if (protocol !== 'https:' && protocol !== 'http:') return undefined
-  if (platform === 'darwin') return ['open', href]
-  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', href]
+  if (process.platform === 'darwin') return ['open', href]
+  if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', href]
   // Without a screen, what is opened would be a browser in the terminal, or nothing.
-  return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open', href] : undefined
+  return process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? ['xdg-open', href] : undefined
 }

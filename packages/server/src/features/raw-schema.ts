@@ -1,4 +1,4 @@
-/** Checks values against a plain JSON Schema. The validator is loaded only when there is such a schema. */
+/** Checks values against a plain JSON Schema. The validator is loaded for the first value: a server starts sooner without. */
 
 import { type Awaitable, isPromise, type JsonObject } from '@mcpx/protocol'
 import type { CompiledSchema, JsonSchemaValidator } from '@mcpx/protocol/json-schema'
@@ -28,7 +28,7 @@ function loadValidator(): Promise<JsonSchemaValidator> {
 
 /**
  * An unusable schema throws now, as far as it can be told without the validator, or one was given. What only the one
- * that is loaded meanwhile can tell is reported, and every check against such a schema fails.
+ * that is loaded later can tell is reported with the first check, and every check against such a schema fails.
  */
 export function createRawCheck(schema: JsonObject, options: RawSchemaOptions): (value: unknown) => Awaitable<Checked> {
   const { where, root, validator, onError } = options
@@ -41,13 +41,16 @@ export function createRawCheck(schema: JsonObject, options: RawSchemaOptions): (
       throw new RegistrationError(`${where}: ${reasonOf(cause)}`, { cause })
     }
   }
-  let ready: Awaitable<CompiledSchema> = validator ? compile(validator) : loadValidator().then(compile)
-  if (isPromise(ready)) {
-    ready.then((compiled) => {
+  const load = (): Promise<CompiledSchema> => {
+    const loaded = loadValidator().then(compile)
+    loaded.then((compiled) => {
       ready = compiled
     }, onError)
+    return loaded
   }
+  let ready: Awaitable<CompiledSchema> | undefined = validator && compile(validator)
   return (value) => {
+    ready ??= load()
     if (isPromise(ready)) return ready.then((compiled) => toChecked(compiled, value, root))
     return toChecked(ready, value, root)
   }

@@ -1,6 +1,6 @@
 /** Answers what never becomes a request: no HTTP, headers that are too large, bytes that do not come in time. */
 
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { encode, errorMessage, invalidRequest } from '@mcpx/protocol'
 import { JSON_TYPE } from '../headers.ts'
@@ -47,19 +47,22 @@ export function answerBrokenRequests(http: Server, limits: ArrivalLimits, unsent
 function describeProblems({ maxHeaderSize, requestTimeout }: ArrivalSettings) {
   return (code: string | undefined): string => {
     if (code === 'HPE_HEADER_OVERFLOW') {
-      return response(431, `The headers are larger than ${maxHeaderSize} bytes (maxHeaderSize)`)
+      return response(
+        '431 Request Header Fields Too Large',
+        `The headers are larger than ${maxHeaderSize} bytes (maxHeaderSize)`,
+      )
     }
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-      return response(408, `The request did not arrive within ${requestTimeout} ms (requestTimeout)`)
+      return response('408 Request Timeout', `The request did not arrive within ${requestTimeout} ms (requestTimeout)`)
     }
-    return response(400, `The bytes are no HTTP request (${code ?? 'unknown'})`)
+    return response('400 Bad Request', `The bytes are no HTTP request (${code ?? 'unknown'})`)
   }
 }
 
-function response(status: number, text: string): string {
+function response(status: string, text: string): string {
   const body = encode(errorMessage(undefined, invalidRequest(text)))
   const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status}`,
     `content-type: ${JSON_TYPE}`,
     `content-length: ${new TextEncoder().encode(body).length}`,
     'connection: close',

@@ -7,7 +7,7 @@ import type { HttpAnswer } from '../server/http-answer.ts'
 import { hasGone } from '../server/incoming.ts'
 
 export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: HttpAnswer): void {
-  const isWeb = headers instanceof Headers
+  const isWeb = areWebs(headers)
   if (isWeb) outgoing.setHeaders(headers)
   const plain = isWeb ? {} : headers
   const text = textOf(body)
@@ -24,6 +24,11 @@ export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: 
   outgoing.writeHead(status, plain)
   if (body instanceof ReadableStream) void sendStream(outgoing, body)
   else sendEvents(outgoing, body as EventStream)
+}
+
+/** To ask whether they are `instanceof Headers` would have Node load all of `fetch` for the first answer. */
+function areWebs(headers: HttpAnswer['headers']): headers is Headers {
+  return typeof headers.forEach === 'function'
 }
 
 function textOf(body: HttpAnswer['body']): string | undefined {

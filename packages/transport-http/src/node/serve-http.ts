@@ -1,6 +1,6 @@
 /** An HTTP server on a port of this machine, with one MCP endpoint. */
 
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Awaitable, ConnectionError, guarded, isPromise, type Responder } from '@mcpx/protocol'
 import { faultAnswer } from '../server/answers.ts'
@@ -13,6 +13,7 @@ import type { EndpointOptions } from '../server/options.ts'
 import { fromResponse } from '../server/web.ts'
 import type { ArrivalLimits } from './arrival-limits.ts'
 import { answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
+import { loadHttp } from './load-http.ts'
 import { sendAnswer } from './send-answer.ts'
 
 export interface ServeHttpOptions extends EndpointOptions, ArrivalLimits {
@@ -55,6 +56,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   // What one request brings about must not end the process, which serves others.
   const fault: Fault = (error) => faultAnswer(error, report)
   const unsent = new Set<ServerResponse>()
+  const { createServer } = await loadHttp()
   const http = createServer(arrivalSettings(options), (incoming, outgoing) => {
     unsent.add(outgoing)
     const send = (answered: HttpAnswer) => {
