@@ -4,10 +4,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { encode, errorMessage, invalidRequest } from '@mcpx/protocol'
 import { JSON_TYPE } from '../headers.ts'
-import type { ArrivalLimits } from './arrival-limits.ts'
-
-const MAX_HEADER_SIZE = 16 * 1024
-const REQUEST_TIMEOUT = 60_000
+import { type ArrivalLimits, readArrivalLimits, sayTooLarge, sayTooSlow } from '../server/arrival-limits.ts'
 
 interface ArrivalSettings {
   readonly maxHeaderSize: number
@@ -19,10 +16,7 @@ interface ArrivalSettings {
 
 /** What Node is told, so that it finds out by itself. */
 export function arrivalSettings(limits: ArrivalLimits): ArrivalSettings {
-  const { maxHeaderSize = MAX_HEADER_SIZE, requestTimeout = REQUEST_TIMEOUT } = limits
-  for (const [name, value] of Object.entries({ maxHeaderSize, requestTimeout })) {
-    if (!Number.isInteger(value) || value < 1) throw new RangeError(`${name}: expected an integer from 1, got ${value}`)
-  }
+  const { maxHeaderSize, requestTimeout } = readArrivalLimits(limits)
   const connectionsCheckingInterval = Math.ceil(requestTimeout / 4)
   return { maxHeaderSize, requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval }
 }
@@ -47,13 +41,10 @@ export function answerBrokenRequests(http: Server, limits: ArrivalLimits, unsent
 function describeProblems({ maxHeaderSize, requestTimeout }: ArrivalSettings) {
   return (code: string | undefined): string => {
     if (code === 'HPE_HEADER_OVERFLOW') {
-      return response(
-        '431 Request Header Fields Too Large',
-        `The headers are larger than ${maxHeaderSize} bytes (maxHeaderSize)`,
-      )
+      return response('431 Request Header Fields Too Large', sayTooLarge(maxHeaderSize))
     }
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-      return response('408 Request Timeout', `The request did not arrive within ${requestTimeout} ms (requestTimeout)`)
+      return response('408 Request Timeout', sayTooSlow(requestTimeout))
     }
     return response('400 Bad Request', `The bytes are no HTTP request (${code ?? 'unknown'})`)
   }

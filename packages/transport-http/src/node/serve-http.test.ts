@@ -103,6 +103,25 @@ describe('on a port', () => {
     await closed
   })
 
+  it('lets what runs end where no time is named', async () => {
+    const http = await serve(
+      {},
+      new HandWritten({
+        'tools/list': () =>
+          pause()
+            .then(pause)
+            .then(() => ({ tools: [] })),
+      }),
+    )
+    const { socket, until } = await dial(http)
+    socket.write(raw(list))
+    await pause()
+    const drained = http.drain()
+    expect(await until(/"tools":\[\]\}/)).toContain('HTTP/1.1 200')
+    await drained
+    socket.destroy()
+  })
+
   it('lets what runs end before it goes', async () => {
     let running: () => void = () => {}
     const started = new Promise<void>((resolve) => {

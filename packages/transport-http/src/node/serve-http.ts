@@ -11,12 +11,11 @@ import type { HttpRequest } from '../server/http-request.ts'
 import { NodeRequest } from '../server/incoming.ts'
 import type { EndpointOptions } from '../server/options.ts'
 import { fromResponse } from '../server/web.ts'
-import type { ArrivalLimits } from './arrival-limits.ts'
 import { answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
 import { loadHttp } from './load-http.ts'
 import { sendAnswer } from './send-answer.ts'
 
-export interface ServeHttpOptions extends EndpointOptions, ArrivalLimits {
+export interface ServeHttpOptions extends EndpointOptions {
   /** The port to listen on; 0: any that is free. Default: 3000. */
   readonly port?: number | undefined
   /** The address to listen on. Anything but a loopback address can be reached from other machines. Default: `127.0.0.1`. */
@@ -31,8 +30,8 @@ export interface HttpServer {
   readonly port: number
   /** Ends every connection at once. */
   close(): Promise<void>
-  /** Refuses what is new, gives what runs this many ms to end, then closes. */
-  drain(ms: number): Promise<void>
+  /** Refuses what is new, gives what runs this many ms to end, then closes. Default: 5,000. */
+  drain(ms?: number): Promise<void>
 }
 
 /**
@@ -45,7 +44,8 @@ export interface HttpServer {
  */
 export async function serveHttp(server: Responder, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options
-  const endpoint = createEndpoint(server, { ...options, allowedHosts: options.allowedHosts ?? hostsFor(host) })
+  const allowedHosts = options.allowedHosts ?? hostsFor(host)
+  const endpoint = createEndpoint(server, { ...options, ...ENFORCED_BY_NODE, allowedHosts })
   const paths = [path, options.sse]
   const answer = (request: HttpRequest): Awaitable<HttpAnswer> => {
     if (paths.includes(pathOf(request.target))) return endpoint.answer(request)
@@ -90,6 +90,9 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     },
   }
 }
+
+/** Before a request reaches the endpoint. */
+const ENFORCED_BY_NODE = { maxHeaderSize: Number.POSITIVE_INFINITY, requestTimeout: Number.POSITIVE_INFINITY }
 
 type Fault = (error: unknown) => HttpAnswer
 

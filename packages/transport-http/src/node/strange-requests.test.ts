@@ -67,6 +67,34 @@ describe('with a guard that serves metadata', () => {
   })
 })
 
+describe('a target with its host', () => {
+  it.each([
+    ['is served as its path is', 'POST http://127.0.0.1/mcp HTTP/1.1', '127.0.0.1', 200],
+    ['may be written in capitals, and have a query', 'POST HTTP://LOCALHOST:80/mcp?a=/b HTTP/1.1', 'localhost', 200],
+    ['counts, and not the Host header', 'POST http://localhost/mcp HTTP/1.1', 'evil.example', 200],
+    ['is refused when it is another one', 'POST http://evil.example/mcp HTTP/1.1', '127.0.0.1', 403],
+    [
+      'does not hide a second Host header',
+      'POST http://127.0.0.1/mcp HTTP/1.1',
+      '127.0.0.1\r\nhost: evil.example',
+      403,
+    ],
+    ['does not hide a user', 'POST http://a@127.0.0.1/mcp HTTP/1.1', '127.0.0.1', 403],
+    ['and another path is not there', 'POST http://127.0.0.1/other HTTP/1.1', '127.0.0.1', 404],
+    ['and no path is not there', 'POST http://127.0.0.1 HTTP/1.1', '127.0.0.1', 404],
+    ['of another protocol is not there', 'POST ftp://127.0.0.1/mcp HTTP/1.1', '127.0.0.1', 404],
+  ])('%s', async (_, line, host, status) => {
+    expect(await send(await serve({}), line, host)).toContain(`HTTP/1.1 ${status} `)
+  })
+
+  it('is what hooks see', async () => {
+    const seen: string[] = []
+    const http = await serve({ authenticate: ({ url }) => void seen.push(url) })
+    await send(http, 'POST http://localhost:1234/mcp?a HTTP/1.1')
+    expect(seen).toEqual(['http://localhost:1234/mcp?a'])
+  })
+})
+
 describe('a hook of the user', () => {
   const faults: [string, Guard][] = [
     ['authenticates with what is no answer', () => Response.error()],

@@ -14,6 +14,7 @@ import {
   type Responder,
 } from '@mcpx/protocol'
 import { faultAnswer, jsonAnswer, notAllowed, refusal } from './answers.ts'
+import { Arrivals } from './arrivals.ts'
 import { type Cors, createCors } from './cors.ts'
 import { createEras, type Eras } from './eras/select.ts'
 import { acceptsEvents, checkAccept, checkContentType, createGuards, type Guards } from './guards.ts'
@@ -27,8 +28,8 @@ export interface Endpoint {
   answer(request: HttpRequest): Awaitable<HttpAnswer>
   /** Ends everything that runs. What comes later is refused with 503. */
   close(): void
-  /** Refuses what is new, gives what runs this many ms to end, then closes. */
-  drain(ms: number): Promise<void>
+  /** Refuses what is new, gives what runs this many ms to end, then closes. Default: 5,000. */
+  drain(ms?: number): Promise<void>
 }
 
 export function createEndpoint(responder: Responder, options: EndpointOptions = {}): Endpoint {
@@ -40,6 +41,9 @@ class GuardedEndpoint implements Endpoint {
   readonly #guards: Guards
   readonly #cors: Cors | undefined
   readonly #eras: Eras
+  readonly #arrivals: Arrivals
+  /** How many requests have not arrived whole. */
+  #arriving = 0
   #isClosing = false
   #isClosed = false
 
@@ -48,6 +52,7 @@ class GuardedEndpoint implements Endpoint {
     this.#guards = createGuards(options)
     this.#cors = createCors(options)
     this.#eras = createEras(this.#host)
+    this.#arrivals = new Arrivals(options.requestTimeout ?? Number.POSITIVE_INFINITY)
   }
 
   answer(request: HttpRequest): Awaitable<HttpAnswer> {
@@ -69,9 +74,10 @@ class GuardedEndpoint implements Endpoint {
     this.#eras.close(reason)
     for (const each of [...this.#host.running]) each.abort(reason)
     this.#host.running.stop()
+    this.#arrivals.stop()
   }
 
-  async drain(ms: number): Promise<void> {
+  async drain(ms = DRAIN_TIMEOUT): Promise<void> {
     this.#isClosing = true
     this.#eras.endFeeds()
     for (const each of this.#host.running) each.finish()
@@ -112,13 +118,27 @@ class GuardedEndpoint implements Endpoint {
     const { responses, strictAccept } = this.#host.options
     const inbound: Inbound = { request, auth, takesEvents: responses !== 'json' && acceptsEvents(request) }
     if (request.method !== 'POST') return this.#eras.other?.(inbound) ?? notAllowed('POST')
-    const refused = checkContentType(request) ?? checkAccept(request, strictAccept === true) ?? busy(this.#host)
+    const refused = checkContentType(request) ?? checkAccept(request, strictAccept === true) ?? this.#busy()
     return refused ?? this.#post(inbound)
+  }
+
+  #busy(): HttpAnswer | undefined {
+    const { running, limits } = this.#host
+    if (running.size + this.#arriving < limits.running) return undefined
+    return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)
   }
 
   #post(inbound: Inbound): Awaitable<HttpAnswer> {
     const text = inbound.request.readText(this.#host.limits.body)
-    return isPromise(text) ? text.then((read) => this.#receive(read, inbound)) : this.#receive(text, inbound)
+    if (!isPromise(text)) return this.#receive(text, inbound)
+    const { isAlone } = inbound.request
+    // Where all of a request ends with its client, nothing might be left to count it off.
+    const counts = isAlone ? 0 : 1
+    this.#arriving += counts
+    return this.#arrivals.inTime(text, isAlone).then((read) => {
+      this.#arriving -= counts
+      return this.#receive(read, inbound)
+    })
   }
 
   #receive(text: string | HttpAnswer, inbound: Inbound): Awaitable<HttpAnswer> {
@@ -145,15 +165,12 @@ function isPreflight(request: HttpRequest): boolean {
   return request.header('origin') !== null && request.header('access-control-request-method') !== null
 }
 
-function busy({ running, limits }: Host): HttpAnswer | undefined {
-  if (running.size < limits.running) return undefined
-  return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)
-}
-
 function unavailable(text: string): HttpAnswer {
   return refusal(503, internalError(text), undefined, { 'retry-after': '1' })
 }
 
+/** How long what runs is given to end, in ms. */
+const DRAIN_TIMEOUT = 5_000
 /** How often a draining endpoint looks whether it is done, in ms. */
 const LOOK = 20
 

@@ -11,6 +11,7 @@ import type {
   Session,
 } from '@mcpx/protocol'
 import type { HttpRequest } from './http-request.ts'
+import type { Watched } from './watch.ts'
 
 export interface ExchangeFacts {
   readonly request: HttpRequest
@@ -24,9 +25,10 @@ export interface ExchangeFacts {
   readonly letGo?: (() => void) | undefined
 }
 
-export class HttpExchange implements Exchange {
+export class HttpExchange implements Exchange, Watched {
   readonly auth: AuthInfo | undefined
   readonly session: Session | undefined
+  timer: Watched['timer']
   readonly #facts: ExchangeFacts
   #controller: AbortController | undefined
   #reason: Error | undefined

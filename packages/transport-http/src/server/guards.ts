@@ -3,6 +3,7 @@
 import { invalidRequest } from '@mcpx/protocol'
 import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
 import { refusal } from './answers.ts'
+import { sayTooLarge } from './arrival-limits.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import type { HttpRequest } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
@@ -10,14 +11,15 @@ import type { EndpointOptions } from './options.ts'
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 export interface Guards {
-  /** Refuses hosts and origins that are not allowed: no web page may reach a local server through its visitor. */
+  /** Refuses headers that are too large, and hosts and origins that are not allowed: no web page may reach a local server through its visitor. */
   checkCaller(request: HttpRequest): HttpAnswer | undefined
   isAllowedOrigin(origin: string, request: HttpRequest): boolean
 }
 
 type Allowed = readonly string[] | '*'
 
-export function createGuards({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins, cors }: EndpointOptions): Guards {
+export function createGuards(options: EndpointOptions): Guards {
+  const { allowedHosts = LOOPBACK_HOSTS, allowedOrigins, cors, maxHeaderSize = Number.POSITIVE_INFINITY } = options
   const hosts = lowerCase(allowedHosts)
   const origins = allowedOrigins === undefined ? undefined : lowerCase(allowedOrigins)
   const pages = Array.isArray(cors) ? lowerCase(cors as readonly string[]) : []
@@ -36,6 +38,9 @@ export function createGuards({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins, co
   return {
     isAllowedOrigin,
     checkCaller(request) {
+      if (maxHeaderSize < Number.POSITIVE_INFINITY && request.headerSize > maxHeaderSize) {
+        return refusal(431, invalidRequest(sayTooLarge(maxHeaderSize)), undefined, { connection: 'close' })
+      }
       const host = request.header('host') ?? ''
       if (!isServed(host)) return forbidden('Host', host, 'allowedHosts')
       const origin = request.header('origin')

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { mcp } from './hono.ts'
-import { gate, HandWritten, LEGACY, MODERN, modern, request } from './server.fixture.ts'
+import { gate, HandWritten, json, LEGACY, MODERN, modern, postModern, request } from './server.fixture.ts'
 
 /** A runtime that ends the work of a request with its connection, unless it is told what to wait for. */
 function runtime(app: Hono) {
@@ -20,6 +20,31 @@ function runtime(app: Hono) {
     },
   }
 }
+
+describe('an app that drains', () => {
+  it.each([[undefined], [1_000]])(
+    'lets what runs end, refuses what comes, and then closes, by drain(%s)',
+    async (ms) => {
+      const held = gate<object>()
+      let signal: AbortSignal | undefined
+      const server = new HandWritten({
+        'tools/list': (_params, exchange) => {
+          signal = exchange.signal
+          return held.promise
+        },
+      })
+      const app = mcp(server)
+      const running = postModern(app, modern('tools/list'))
+      while (signal === undefined) await new Promise((resolve) => setTimeout(resolve, 1))
+      const drained = app.drain(ms)
+      expect((await postModern(app, modern('tools/list'))).status).toBe(503)
+      setTimeout(() => held.open({ tools: [] }), 60)
+      expect(await json(await running)).toMatchObject({ result: { tools: [] } })
+      await drained
+      expect(signal.aborted).toBe(false)
+    },
+  )
+})
 
 describe('an app on a runtime that ends the work of a request with its connection', () => {
   it.each(['legacy', 'modern'] as const)('has it wait for the end of a %s call', async (era) => {

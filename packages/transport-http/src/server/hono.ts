@@ -3,6 +3,7 @@
 import { isPromise, type Responder } from '@mcpx/protocol'
 import type { Context, ExecutionContext } from 'hono'
 import { Hono } from 'hono/tiny'
+import { readArrivalLimits } from './arrival-limits.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import type { HttpRequest } from './http-request.ts'
 import { type Incoming, NodeRequest, type Outgoing } from './incoming.ts'
@@ -19,13 +20,15 @@ export interface McpApp extends Hono, Pick<Endpoint, 'close' | 'drain'> {
  * Serves a server of any kind over HTTP, to clients of every revision. The app answers on every path below the one it
  * is mounted at.
  *
+ * @throws RangeError for a limit that is none
+ *
  * ```ts
  * export default mcp(server, { allowedHosts: ['mcp.example.com'] })
  * app.route('/mcp', mcp(server))
  * ```
  */
 export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
-  const endpoint = createEndpoint(server, options)
+  const endpoint = createEndpoint(server, { ...options, ...readArrivalLimits(options) })
   const respond = (request: HttpRequest) => {
     const answer = endpoint.answer(request)
     return (isPromise(answer) ? answer.then(toResponse) : toResponse(answer)) as Response | Promise<Response>
@@ -37,7 +40,7 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
     // Served by itself, there is nothing to route: every request has the one handler.
     fetch: (request: Request, env?: unknown, execution?: ExecutionContext) => respond(viewOf(request, env, execution)),
     close: () => endpoint.close(),
-    drain: (ms: number) => endpoint.drain(ms),
+    drain: (ms?: number) => endpoint.drain(ms),
     idleTimeout: 0 as const,
   })
 }

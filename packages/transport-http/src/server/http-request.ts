@@ -7,6 +7,8 @@ export interface HttpRequest {
   readonly method: string
   /** The path and the query. */
   readonly target: string
+  /** How large the headers are together, in bytes. */
+  readonly headerSize: number
   /** The value of a header, by its name in lower case; null when it is not there. */
   header(name: string): string | null
   /** The body as text; or the refusal, when there is more of it than this many bytes, or it is no text. */
@@ -26,6 +28,9 @@ export interface HttpRequest {
    */
   onGone(listener: (reason: Error) => void): () => void
 }
+
+/** What stands between the name and the value of a header, and after them: a colon, a space and the end of the line. */
+export const AROUND_HEADER = 4
 
 /** @param cause what the runtime says of it, which is not the same on any two. */
 export function goneError(cause?: unknown): ConnectionError {

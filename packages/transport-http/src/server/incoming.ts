@@ -5,7 +5,7 @@
 
 import { notText, tooLarge, unreadable } from './answers.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import { goneError, type HttpRequest, UnaddressedError } from './http-request.ts'
+import { AROUND_HEADER, goneError, type HttpRequest, UnaddressedError } from './http-request.ts'
 import { readWebText } from './web.ts'
 
 /** Node's `IncomingMessage`. */
@@ -30,19 +30,27 @@ export interface Outgoing {
   removeListener(event: 'close', listener: () => void): unknown
 }
 
+/** A target with its host, as proxies are sent it. */
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i
+
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly target: string
   readonly isAlone = false
   readonly #incoming: Incoming
   readonly #outgoing: Outgoing
+  /** The host that the target names, which then counts: https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2. */
+  readonly #authority: string | undefined
   readonly #web: (() => Request) | undefined
   #made: Request | undefined
 
   /** @param web makes the request for code of the user's, where there is one already. */
   constructor(incoming: Incoming, outgoing: Outgoing, web?: () => Request) {
     this.method = incoming.method ?? 'GET'
-    this.target = incoming.url ?? '/'
+    const url = incoming.url ?? '/'
+    const parts = url.startsWith('/') ? null : ABSOLUTE.exec(url)
+    this.target = parts === null ? url : withSlash(parts[2] as string)
+    this.#authority = parts?.[1]
     this.#incoming = incoming
     this.#outgoing = outgoing
     this.#web = web
@@ -51,6 +59,13 @@ export class NodeRequest implements HttpRequest {
   get web(): Request {
     this.#made ??= this.#web?.() ?? this.#toWeb()
     return this.#made
+  }
+
+  get headerSize(): number {
+    const { rawHeaders } = this.#incoming
+    let size = (rawHeaders.length / 2) * AROUND_HEADER
+    for (const each of rawHeaders) size += each.length
+    return size
   }
 
   header(name: string): string | null {
@@ -97,11 +112,14 @@ export class NodeRequest implements HttpRequest {
   #host(): string | readonly string[] | undefined {
     const { rawHeaders, headers } = this.#incoming
     let found: string | undefined
+    let count = 0
     for (let i = 0; i < rawHeaders.length; i += 2) {
       const name = rawHeaders[i] as string
       if (name.length !== 4 || name.toLowerCase() !== 'host') continue
       found = found === undefined ? rawHeaders[i + 1] : `${found}, ${rawHeaders[i + 1]}`
+      count += 1
     }
+    if (count < 2 && this.#authority !== undefined) return this.#authority
     // HTTP/2 names the host in another way.
     return found ?? headers[':authority']
   }
@@ -119,6 +137,10 @@ export class NodeRequest implements HttpRequest {
       })
     }
   }
+}
+
+function withSlash(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`
 }
 
 /** Whether nothing can reach the client any more. */

@@ -1,11 +1,12 @@
 /** What can be set on an endpoint, with the defaults. */
 
 import type { Awaitable, EventBus, EventStore, Exchange, Guard, JsonSchema, SessionStore } from '@mcpx/protocol'
+import type { ArrivalLimits } from './arrival-limits.ts'
 
 export interface HttpLimits {
   /** How large the body of a request may be, in bytes. Larger ones are refused with 413. Default: 4 MiB. */
   readonly body: number
-  /** How many requests may run at once, in all. More are refused with 503. Default: 10,000. */
+  /** How many requests may arrive and run at once, in all. More are refused with 503. Default: 10,000. */
   readonly running: number
   /** How many requests of one legacy session may run at once. More are refused with 429. Default: 100. */
   readonly sessionRequests: number
@@ -46,7 +47,7 @@ export interface SessionOptions {
 /** The input schema of a tool, for its arguments that travel as headers too; nothing when there is no such tool. */
 export type ToolSchemas = (tool: string, exchange: Exchange) => Awaitable<JsonSchema | undefined>
 
-export interface EndpointOptions {
+export interface EndpointOptions extends ArrivalLimits {
   /**
    * The host names this endpoint may be called by, such as `mcp.example.com` (any port) or `mcp.example.com:8443`;
    * others are refused with 403, which keeps web pages from reaching a local server by DNS rebinding. `'*'`: any.

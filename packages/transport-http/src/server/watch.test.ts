@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Watch } from './watch.ts'
+import { Watch, type Watched } from './watch.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 function watching(ms: number) {
   const late: string[] = []
-  const watch = new Watch<{ name: string }>({ ms, onLate: ({ name }) => late.push(name) })
+  const watch = new Watch<Watched & { name: string }>({ ms, onLate: ({ name }) => late.push(name) })
   const follow = (name: string, isAlone = false) => {
     const item = { name }
     watch.add(item)

@@ -15,11 +15,15 @@ export interface WatchOptions<T> {
 
 type Timer = ReturnType<typeof setTimeout>
 
-export class Watch<T extends object> implements Iterable<T> {
+export interface Watched {
+  /** Its own timer, where it has one. */
+  timer?: Timer | undefined
+}
+
+export class Watch<T extends Watched> implements Iterable<T> {
   readonly #options: WatchOptions<T>
   /** The items, oldest first, with how often the timer had looked when each came. */
   readonly #items = new Map<T, number>()
-  readonly #timers = new Map<T, Timer>()
   #looks = 0
   #timer: Timer | undefined
 
@@ -41,20 +45,14 @@ export class Watch<T extends object> implements Iterable<T> {
 
   delete(item: T): void {
     this.#items.delete(item)
-    if (this.#timers.size === 0) return
-    clearTimeout(this.#timers.get(item))
-    this.#timers.delete(item)
+    if (item.timer !== undefined) clearTimeout(item.timer)
   }
 
   /** Begins to look after an item that was added and does not end at once. */
   follow(item: T, isAlone: boolean): void {
     const { ms } = this.#options
     if (ms > LONGEST_TIMER) return
-    if (isAlone)
-      this.#timers.set(
-        item,
-        setTimeout(() => this.#options.onLate(item), ms),
-      )
+    if (isAlone) item.timer = setTimeout(() => this.#options.onLate(item), ms)
     else this.#timer ??= unref(setInterval(() => this.#look(), Math.max(ms / LOOKS, 1)))
   }
 

@@ -4,7 +4,7 @@ import { type Awaitable, ConnectionError } from '@mcpx/protocol'
 import { notText, readBefore, tooLarge, unreadable } from './answers.ts'
 import type { EventStream } from './event-stream.ts'
 import { HttpAnswer } from './http-answer.ts'
-import { goneError, type HttpRequest } from './http-request.ts'
+import { AROUND_HEADER, goneError, type HttpRequest } from './http-request.ts'
 
 /** It says so itself, where it may have been given no execution context that would show it. */
 const IS_WORKERD = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
@@ -30,6 +30,14 @@ export class WebRequest implements HttpRequest {
   get target(): string {
     const { url } = this.web
     return url.slice(url.indexOf('/', url.indexOf('//') + 2))
+  }
+
+  get headerSize(): number {
+    let size = 0
+    this.web.headers.forEach((value, name) => {
+      size += name.length + value.length + AROUND_HEADER
+    })
+    return size
   }
 
   header(name: string): string | null {

@@ -1,0 +1,150 @@
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { afterEach, describe, expect, it } from 'vitest'
+import { serveHttp } from '../node/serve-http.ts'
+import { mcp } from './hono.ts'
+import type { EndpointOptions } from './options.ts'
+import { gate, HandWritten, json, MODERN, modern } from './server.fixture.ts'
+
+const closers: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+const lists = new HandWritten({ 'tools/list': () => ({ tools: [] }) })
+const body = JSON.stringify(modern('tools/list'))
+const headers = {
+  'content-type': 'application/json',
+  'mcp-protocol-version': MODERN,
+  'mcp-method': 'tools/list',
+}
+
+interface Sent {
+  /** The parts of the body, and how long to wait before each, in ms. */
+  readonly parts: readonly (readonly [wait: number, text: string])[]
+  readonly more?: Readonly<Record<string, string>>
+  /** Whether the body ends with its parts. Default: true. */
+  readonly ends?: boolean
+}
+
+/** Sends a request, and gives the status and the message of the error in the answer, or its result. */
+type Send = (sent: Sent) => Promise<[number, unknown]>
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+function overWeb(options: EndpointOptions, server = lists): Send {
+  const app = mcp(server, options)
+  return async ({ parts, more, ends = true }) => {
+    const stream = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        for (const [wait, text] of parts) {
+          await pause(wait)
+          controller.enqueue(new TextEncoder().encode(text))
+        }
+        if (ends) controller.close()
+      },
+    })
+    const init = { method: 'POST', headers: { ...headers, ...more }, body: stream, duplex: 'half' }
+    const response = await app.fetch(new Request('http://localhost/mcp', init))
+    return [response.status, said(await json(response))]
+  }
+}
+
+async function overSocket(port: number, { parts, more = {}, ends = true }: Sent): Promise<[number, unknown]> {
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+  const { promise, open } = gate<string>()
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+    if (text.endsWith('}')) open(text)
+  })
+  socket.on('close', () => open(text)).on('error', () => {})
+  const length = parts.reduce((sum, [, part]) => sum + part.length, ends ? 0 : 1)
+  const all = Object.entries({ host: '127.0.0.1', ...headers, ...more, 'content-length': length })
+  socket.write(`POST /mcp HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
+  for (const [wait, part] of parts) {
+    await pause(wait)
+    socket.write(part)
+  }
+  const answer = await promise
+  socket.destroy()
+  return [Number(answer.slice(9, 12)), said(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))))]
+}
+
+function said(answer: object): unknown {
+  const { error, result } = answer as { error?: { message: string }; result?: unknown }
+  return error?.message ?? result
+}
+
+const adapters: Record<string, (options: EndpointOptions, server?: HandWritten) => Promise<Send>> = {
+  'requests of the web': async (options, server) => overWeb(options, server),
+  async 'requests of Node'(options, server = lists) {
+    const listener = getRequestListener(mcp(server, options).fetch)
+    const http: Server = createServer({ maxHeaderSize: 100_000 }, listener).listen(0, '127.0.0.1')
+    await new Promise((listening) => http.once('listening', listening))
+    closers.push(() => http.close().closeAllConnections())
+    return (sent) => overSocket((http.address() as AddressInfo).port, sent)
+  },
+  async serveHttp(options, server = lists) {
+    const { port, close } = await serveHttp(server, { port: 0, ...options })
+    closers.push(close)
+    return (sent) => overSocket(port, sent)
+  },
+}
+
+describe.each(Object.entries(adapters))('%s', (_, open) => {
+  it('that take too long to arrive are refused by the number and the option', async () => {
+    const send = await open({ requestTimeout: 100 })
+    const started = performance.now()
+    const refused = [408, 'The request did not arrive within 100 ms (requestTimeout)']
+    expect(await send({ parts: [[0, '{']], ends: false })).toEqual(refused)
+    expect(performance.now() - started).toBeGreaterThan(95)
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
+  it('may come in parts within that time, and be answered later', async () => {
+    const slow = new HandWritten({ 'tools/list': () => pause(300).then(() => ({ tools: [] })) })
+    const send = await open({ requestTimeout: 200 }, slow)
+    const parts = [[20, body.slice(0, 9)] as const, [20, body.slice(9)] as const]
+    expect(await send({ parts })).toEqual([200, { tools: [] }])
+  })
+
+  it('with headers that are too large are refused by the number and the option', async () => {
+    const send = await open({ maxHeaderSize: 2_000 })
+    const refused = [431, 'The headers are larger than 2000 bytes (maxHeaderSize)']
+    expect(await send({ parts: [[0, body]], more: { x: 'y'.repeat(2_000) } })).toEqual(refused)
+    expect(await send({ parts: [[0, body]], more: { x: 'y'.repeat(1_500) } })).toEqual([200, { tools: [] }])
+  })
+
+  it('may have headers as large as is let in', async () => {
+    const send = await open({ maxHeaderSize: 50_000 })
+    expect(await send({ parts: [[0, body]], more: { x: 'y'.repeat(40_000) } })).toEqual([200, { tools: [] }])
+  })
+
+  it('have headers of 16 KiB at most where nothing else is said', async () => {
+    const send = await open({})
+    expect(await send({ parts: [[0, body]], more: { x: 'y'.repeat(17_000) } })).toEqual([
+      431,
+      'The headers are larger than 16384 bytes (maxHeaderSize)',
+    ])
+  })
+
+  it('count while they arrive as what runs does', async () => {
+    const send = await open({ limits: { running: 2 } })
+    const arriving = [1, 2].map(() => send({ parts: [[0, body.slice(0, 9)], [200, body.slice(9)]] })) // biome-ignore format: one line
+    await pause(80)
+    const refused = [503, expect.stringContaining('at most 2 (limits.running)')]
+    expect(await send({ parts: [[0, body]] })).toEqual(refused)
+    expect(await Promise.all(arriving)).toEqual([1, 2].map(() => [200, { tools: [] }]))
+    expect(await send({ parts: [[0, body]] })).toEqual([200, { tools: [] }])
+  })
+})
+
+it('a limit that is none is refused', async () => {
+  for (const value of [0, -1, 1.5, Number.NaN]) {
+    expect(() => mcp(lists, { maxHeaderSize: value })).toThrow(/^maxHeaderSize: /)
+    expect(() => mcp(lists, { requestTimeout: value })).toThrow(/^requestTimeout: /)
+  }
+})
