@@ -1,38 +1,16 @@
 /** A server as a handler, to be mounted in another one: its middleware goes along. */
 
-import type { Awaitable, Context, Handler, JsonObject } from '@mcpx/protocol'
+import type { Context, Handler, JsonObject, OtherHandler } from '@mcpx/protocol'
 import type { Core } from './core.ts'
-
-/** Which method of the protocol each method of a handler answers. */
-const methods = {
-  listTools: 'tools/list',
-  callTool: 'tools/call',
-  listResources: 'resources/list',
-  listResourceTemplates: 'resources/templates/list',
-  readResource: 'resources/read',
-  listPrompts: 'prompts/list',
-  getPrompt: 'prompts/get',
-  complete: 'completion/complete',
-  subscribe: 'resources/subscribe',
-  unsubscribe: 'resources/unsubscribe',
-} as const satisfies Partial<Record<keyof Handler, string>>
+import { MEMBERS, membersWhile } from './members.ts'
 
 /** Its members are there when those of the server's own handler are. */
 export function asHandler(core: Core): Handler {
-  const handler: Handler = {}
-  for (const [name, method] of Object.entries(methods)) {
-    const answer = (params: JsonObject, ctx: Context): Awaitable<object> => core.run({ method, params }, ctx)
-    const get = () => (core.handler[name as keyof Handler] === undefined ? undefined : answer)
-    Object.defineProperty(handler, name, { get, enumerable: true })
-  }
-  const setLogLevel = (params: JsonObject, ctx: Context) => core.run({ method: 'logging/setLevel', params }, ctx)
-  Object.defineProperty(handler, 'setLogLevel', {
-    get: () => (core.isLogging ? setLogLevel : undefined),
-    enumerable: true,
+  const answering = Object.entries(MEMBERS).map(([method, name]) => {
+    return [name, (params: JsonObject, ctx: Context) => core.run({ method, params }, ctx)] as const
   })
-  Object.defineProperty(handler, 'changes', {
-    get: () => core.handler.changes?.bind(core.handler),
-    enumerable: true,
-  })
-  return handler
+  const changes: OtherHandler['changes'] = (listener) => core.onChange(listener)
+  return membersWhile({ ...Object.fromEntries(answering), changes }, (name) =>
+    name === 'setLogLevel' ? core.isLogging : core.handler[name] !== undefined,
+  )
 }

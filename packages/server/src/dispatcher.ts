@@ -9,30 +9,13 @@ import {
   methodNotFound,
 } from '@mcpx/protocol'
 import { type Faults, toolFault } from './faults.ts'
+import { MEMBERS } from './members.ts'
 import type { ServerRequest } from './middleware.ts'
 
 type Answering = (params: object, ctx: Context) => Awaitable<object>
 
-/**
- * The method of a handler that answers each method of the protocol. Those that an era answers by itself have none, and
- * calls of tools are special.
- */
-const members = {
-  'tools/list': 'listTools',
-  'resources/list': 'listResources',
-  'resources/templates/list': 'listResourceTemplates',
-  'resources/read': 'readResource',
-  'prompts/list': 'listPrompts',
-  'prompts/get': 'getPrompt',
-  'completion/complete': 'complete',
-} as const satisfies Readonly<Record<string, keyof Handler>>
-
 /** What handlers are told. That a server takes these requests at all is for its capabilities to say. */
-const told = {
-  'resources/subscribe': 'subscribe',
-  'resources/unsubscribe': 'unsubscribe',
-  'logging/setLevel': 'setLogLevel',
-} as const satisfies Readonly<Record<string, keyof Handler>>
+const TOLD: readonly string[] = ['subscribe', 'unsubscribe', 'setLogLevel']
 
 /** Gives the result, or throws. A method that the handler does not have is unknown. */
 export function dispatch(
@@ -41,26 +24,24 @@ export function dispatch(
   ctx: Context,
   faults: Faults,
 ): Awaitable<object> {
-  if (method === 'tools/call' && handler.callTool !== undefined) {
-    return callTool(handler as Handler & Required<Pick<Handler, 'callTool'>>, params as never, ctx, faults)
-  }
-  const member = Object.hasOwn(members, method) ? members[method as keyof typeof members] : undefined
-  if (member === undefined || handler[member] === undefined) return unlisted(handler, method, params, ctx)
-  return (handler as Record<typeof member, Answering>)[member](params, ctx)
-}
-
-/** What is told to a handler and needs no method of it. Whoever lists resources can list templates, if only none. */
-function unlisted(handler: Handler, method: string, params: object, ctx: Context): Awaitable<object> {
-  if (method === 'resources/templates/list' && handler.listResources !== undefined) return { resourceTemplates: [] }
-  const member = Object.hasOwn(told, method) ? told[method as keyof typeof told] : undefined
+  const member = Object.hasOwn(MEMBERS, method) ? MEMBERS[method as keyof typeof MEMBERS] : undefined
   if (member === undefined) throw methodNotFound(method)
-  const done = handler[member]?.(params as never, ctx)
-  return isPromise(done) ? done.then(() => ({})) : {}
+  if (TOLD.includes(member)) {
+    const done = handler[member]?.(params as never, ctx)
+    return isPromise(done) ? done.then(() => ({})) : {}
+  }
+  if (handler[member] === undefined) {
+    // Whoever lists resources can list templates, if only none.
+    if (member === 'listResourceTemplates' && handler.listResources !== undefined) return { resourceTemplates: [] }
+    throw methodNotFound(method)
+  }
+  if (member === 'callTool') return callTool(handler as Required<Handler>, params as never, ctx, faults)
+  return (handler as Record<typeof member, Answering>)[member](params, ctx)
 }
 
 /** A tool's failure is a result, so that the model can read it. */
 function callTool(
-  handler: Required<Pick<Handler, 'callTool'>>,
+  handler: Required<Handler>,
   params: CallToolRequestParams,
   ctx: Context,
   faults: Faults,

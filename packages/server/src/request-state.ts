@@ -1,6 +1,7 @@
 /** Seals what a call has learned so far into text that only this server can read, for this call alone. */
 
 import { invalidParams, type JsonObject } from '@mcpx/protocol'
+import { fromBase64Url, toBase64Url } from './base64url.ts'
 
 /** What the sealed state is bound to: opened for anything else, it does not open. */
 export interface StateBinding {
@@ -28,7 +29,8 @@ export interface RequestState {
 
 /** A state is text of this many characters at most; a longer one is refused unread. */
 const MAX_LENGTH = 1024 * 1024
-const KEY_ID_BYTES = 4
+/** The id of a key stands first, and is this long. */
+const NONCE_AT = 4
 const NONCE_BYTES = 12
 const MIN_SECRET = 16
 
@@ -40,8 +42,6 @@ interface SealingKey {
   readonly id: Uint8Array
   readonly key: CryptoKey
 }
-
-const encoder = new TextEncoder()
 
 export function createRequestState({ secrets, ttlMs = 600_000, warn }: RequestStateOptions = {}): RequestState {
   if (secrets?.length === 0 || secrets?.some((secret) => secret.length < MIN_SECRET)) {
@@ -59,22 +59,24 @@ export function createRequestState({ secrets, ttlMs = 600_000, warn }: RequestSt
     async seal(data, binding) {
       const { id, key } = (await keys())[0] as SealingKey
       const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
-      const plain = encoder.encode(JSON.stringify({ ...data, expires: Date.now() + ttlMs }))
-      const algorithm = { name: 'AES-GCM', iv: nonce, additionalData: encoder.encode(bindingText(binding)) }
-      const sealed = new Uint8Array(await crypto.subtle.encrypt(algorithm, key, plain))
-      return toBase64Url(concat(id, nonce, sealed))
+      const plain = bytesOf(JSON.stringify({ ...data, expires: Date.now() + ttlMs }))
+      const sealed = await crypto.subtle.encrypt(algorithmFor(nonce, binding), key, plain)
+      const whole = new Uint8Array(NONCE_AT + NONCE_BYTES + sealed.byteLength)
+      whole.set(id)
+      whole.set(nonce, NONCE_AT)
+      whole.set(new Uint8Array(sealed), NONCE_AT + NONCE_BYTES)
+      return toBase64Url(whole)
     },
     async open(text, binding) {
-      const bytes = text.length > MAX_LENGTH ? undefined : fromBase64Url(text)
+      const bytes = fromBase64Url(text, MAX_LENGTH)
       const sealing = bytes && (await keys()).find(({ id }) => id.every((byte, index) => byte === bytes[index]))
       if (bytes !== undefined && sealing === undefined && !hasWarned) {
         hasWarned = true
         warn?.(new Error(SEALED_ELSEWHERE))
       }
       if (bytes === undefined || sealing === undefined) throw stateError()
-      const iv = bytes.slice(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES)
-      const algorithm = { name: 'AES-GCM', iv, additionalData: encoder.encode(bindingText(binding)) }
-      const data = await decrypt(algorithm, sealing.key, bytes.slice(KEY_ID_BYTES + NONCE_BYTES))
+      const nonce = bytes.subarray(NONCE_AT, NONCE_AT + NONCE_BYTES)
+      const data = await decrypt(algorithmFor(nonce, binding), sealing.key, bytes.subarray(NONCE_AT + NONCE_BYTES))
       if (typeof data.expires !== 'number' || data.expires <= Date.now()) throw stateError()
       return data
     },
@@ -101,10 +103,17 @@ function stateError() {
 }
 
 async function importKey(secret: string): Promise<SealingKey> {
-  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(`mcpx key ${secret}`))
-  const id = await crypto.subtle.digest('SHA-256', encoder.encode(`mcpx key id ${secret}`))
-  const key = await crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt'])
-  return { id: new Uint8Array(id, 0, KEY_ID_BYTES), key }
+  const digest = (text: string) => crypto.subtle.digest('SHA-256', bytesOf(text + secret))
+  const key = await crypto.subtle.importKey('raw', await digest('mcpx key '), 'AES-GCM', false, ['encrypt', 'decrypt'])
+  return { id: new Uint8Array(await digest('mcpx key id '), 0, NONCE_AT), key }
+}
+
+function algorithmFor(iv: Uint8Array<ArrayBuffer>, binding: StateBinding): AesGcmParams {
+  return { name: 'AES-GCM', iv, additionalData: bytesOf(bindingText(binding)) }
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(text)
 }
 
 function bindingText({ subject, method, params }: StateBinding): string {
@@ -118,29 +127,4 @@ function canonical(value: unknown): string {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
     return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
   })
-}
-
-function concat(...parts: Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += String.fromCharCode(byte)
-  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-}
-
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[\w-]+$/.test(text)) return undefined
-  try {
-    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
-  } catch {
-    return undefined
-  }
 }

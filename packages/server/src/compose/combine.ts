@@ -1,30 +1,10 @@
 /** One handler out of several: lists are joined, and each name is answered by the part that has it. */
 
-import {
-  type Awaitable,
-  type Change,
-  type CompleteRequestParams,
-  type CompleteResult,
-  type Context,
-  type Handler,
-  invalidParams,
-  type ListPromptsResult,
-  type ListResourcesResult,
-  type ListResourceTemplatesResult,
-  type ListToolsResult,
-  quoted,
-  type RpcError,
-  resourceNotFound,
-} from '@mcpx/protocol'
-import { joinedList, LISTS } from './joined-list.ts'
-import { membersWhile } from './members.ts'
-import { isOwner, type OwnedKind, type OwningHandler, route } from './owning-handler.ts'
-
-const unknown: Record<OwnedKind, (name: string) => RpcError> = {
-  tool: (name) => invalidParams(`Unknown tool: ${quoted(name)}`),
-  prompt: (name) => invalidParams(`Unknown prompt: ${quoted(name)}`),
-  resource: (uri) => resourceNotFound(uri, 'modern'),
-}
+import type { Awaitable, Change, Context, Handler } from '@mcpx/protocol'
+import { type Answering, membersWhile, NAMING, type Naming, type NamingParams, subjectOf } from '../members.ts'
+import { joinedList } from './joined-list.ts'
+import { LISTS } from './list.ts'
+import { isOwner, type OwningHandler, route } from './owning-handler.ts'
 
 /**
  * Asks its parts in order; where two have something of one name, it is the first part's, and lists drop the other.
@@ -38,50 +18,26 @@ export function combine(parts: readonly Handler[]): OwningHandler {
   const handler: OwningHandler = membersWhile(membersOf(all), (name) => all.some((part) => part[name] !== undefined))
   // With a catch-all among the parts, nobody can tell what is not theirs.
   if (all.every((part) => part.owns !== undefined)) {
-    handler.owns = (kind, name) => all.some((part) => isOwner(part, kind, name))
+    handler.owns = (kind, name) => all.some((part) => isOwner(part, { kind, name }))
   }
   return handler
 }
 
-function membersOf(all: readonly OwningHandler[]): Required<Handler> {
-  return {
-    listTools: joinedList<ListToolsResult>(all, LISTS.tools),
-    listPrompts: joinedList<ListPromptsResult>(all, LISTS.prompts),
-    listResources: joinedList<ListResourcesResult>(all, LISTS.resources),
-    listResourceTemplates: joinedList<ListResourceTemplatesResult>(all, LISTS.templates),
-    callTool: (params, ctx) =>
-      route(all, 'tool', params.name, (part) => there(part.callTool?.(params, ctx)), unknown.tool),
-    getPrompt: (params, ctx) =>
-      route(all, 'prompt', params.name, (part) => there(part.getPrompt?.(params, ctx)), unknown.prompt),
-    readResource: (params, ctx) =>
-      route(all, 'resource', params.uri, (part) => there(part.readResource?.(params, ctx)), unknown.resource),
-    // A part that cannot be subscribed to tells of no updates: there is nothing to set up.
-    subscribe: (params, ctx) =>
-      route(all, 'resource', params.uri, (part) => part.subscribe?.(params, ctx), unknown.resource),
-    unsubscribe: (params, ctx) =>
-      route(all, 'resource', params.uri, (part) => part.unsubscribe?.(params, ctx), unknown.resource),
-    complete: (params, ctx) => complete(all, params, ctx),
-    setLogLevel: async (params, ctx) => {
-      await Promise.all(all.map(async (part) => part.setLogLevel?.(params, ctx)))
-    },
-    changes: (listener) => hearAll(all, listener),
+function membersOf(all: readonly OwningHandler[]): Record<string, (...args: never) => unknown> {
+  const setLogLevel: Answering = async (params, ctx) => {
+    await Promise.all(all.map(async (part) => part.setLogLevel?.(params, ctx)))
   }
+  const members = { setLogLevel, changes: (listener: (change: Change) => void) => hearAll(all, listener) }
+  const lists = LISTS.map((list) => [list.method, joinedList(all, list)])
+  const naming = Object.keys(NAMING).map((name) => [name, routed(all, name as Naming)])
+  return { ...members, ...Object.fromEntries([...lists, ...naming]) }
 }
 
-/** A part is only asked for a kind of thing whose method it has. */
-function there<Result>(answer: Awaitable<Result> | undefined): Awaitable<Result> {
-  return answer as Awaitable<Result>
-}
-
-function complete(
-  all: readonly OwningHandler[],
-  params: CompleteRequestParams,
-  ctx: Context,
-): Awaitable<CompleteResult> {
-  const { ref } = params
-  const run = (part: Handler) => part.complete?.(params, ctx) ?? { completion: { values: [] } }
-  if (ref.type === 'ref/prompt') return route(all, 'prompt', ref.name, run, unknown.prompt)
-  return route(all, 'resource', ref.uri, run, unknown.resource)
+/** A part that has nothing to propose, or cannot be subscribed to and so tells of no updates, is not asked. */
+function routed(all: readonly OwningHandler[], member: Naming) {
+  const otherwise = member === 'complete' ? { completion: { values: [] } } : undefined
+  return (params: NamingParams, ctx: Context): Awaitable<unknown> =>
+    route<unknown>(all, subjectOf(member, params), (part) => part[member]?.(params as never, ctx) ?? otherwise)
 }
 
 function hearAll(all: readonly Handler[], listener: (change: Change) => void): () => void {
@@ -98,10 +54,7 @@ function hearAll(all: readonly Handler[], listener: (change: Change) => void): (
     if (failures.length > 0) throw failures[0]
   }
   try {
-    for (const part of all) {
-      const stop = part.changes?.(listener)
-      if (stop !== undefined) stops.push(stop)
-    }
+    for (const part of all) stops.push(part.changes?.(listener) ?? (() => {}))
   } catch (error) {
     stopAll()
     throw error

@@ -2,20 +2,28 @@
 
 import {
   type Awaitable,
-  type CompleteRequestParams,
-  type CompleteResult,
+  type Change,
   type Context,
-  ErrorCode,
   type Handler,
-  invalidParams,
+  type PageRequest,
   quoted,
   RpcError,
-  resourceNotFound,
 } from '@mcpx/protocol'
+import {
+  type Answering,
+  membersWhile,
+  NAMING,
+  type Naming,
+  type NamingParams,
+  renamedParams,
+  type Subject,
+  subjectOf,
+  unknownName,
+} from '../members.ts'
 import { settle } from '../settle.ts'
-import { membersWhile } from './members.ts'
-import { createResultMappings } from './mounted-results.ts'
-import type { OwningHandler } from './owning-handler.ts'
+import { LISTS, type Lister, type Page } from './list.ts'
+import { mapList, mapResult } from './mounted-results.ts'
+import { isNameError, type OwningHandler } from './owning-handler.ts'
 import { createPrefix, type Prefix } from './prefix.ts'
 
 /** What can be mounted: a handler, or something that has one, such as a server. */
@@ -31,114 +39,59 @@ export function mounted(prefix: string, target: Mountable): OwningHandler {
   const inner: OwningHandler = 'handler' in target ? target.handler : target
   const handler: OwningHandler = membersWhile(membersOf(inner, names), (name) => inner[name] !== undefined)
   handler.owns = (kind, name) => {
-    const own = kind === 'resource' ? names.cutFromUri(name) : names.cutFromName(name)
+    const own = names.cut(kind, name)
     return own !== undefined && (inner.owns?.(kind, own) ?? true)
   }
   return handler
 }
 
 /** Each is called only while the handler behind it has the method. */
-function membersOf(source: Handler, names: Prefix): Required<Handler> {
+function membersOf(source: Handler, names: Prefix): Record<string, (...args: never) => unknown> {
   const inner = source as Required<Handler>
-  const map = createResultMappings(names)
-  const { addToUri, addToName } = names
-  return {
-    listTools: (page, ctx) => then(inner.listTools(page, ctx), map.tools),
-    listPrompts: (page, ctx) => then(inner.listPrompts(page, ctx), map.prompts),
-    listResources: (page, ctx) => then(inner.listResources(page, ctx), map.resources),
-    listResourceTemplates: (page, ctx) => then(inner.listResourceTemplates(page, ctx), map.templates),
-    callTool(params, ctx) {
-      const name = cutName(names, params.name, 'tool')
-      const run = () => inner.callTool({ ...params, name }, ctx)
-      return renamed(run, map.toolResult, name, addToName)
-    },
-    getPrompt(params, ctx) {
-      const name = cutName(names, params.name, 'prompt')
-      const run = () => inner.getPrompt({ ...params, name }, ctx)
-      return renamed(run, map.prompt, name, addToName)
-    },
-    readResource(params, ctx) {
-      const uri = cutUri(names, params.uri)
-      return renamed(() => inner.readResource({ ...params, uri }, ctx), map.contents, uri, addToUri)
-    },
-    subscribe(params, ctx) {
-      const uri = cutUri(names, params.uri)
-      return renamed<void>(() => inner.subscribe({ ...params, uri }, ctx), nothing, uri, addToUri)
-    },
-    unsubscribe(params, ctx) {
-      const uri = cutUri(names, params.uri)
-      return renamed<void>(() => inner.unsubscribe({ ...params, uri }, ctx), nothing, uri, addToUri)
-    },
-    complete: (params, ctx) => complete(inner, names, params, ctx),
-    setLogLevel: (params, ctx) => inner.setLogLevel(params, ctx),
-    changes: (listener) =>
-      inner.changes((change) => {
-        listener(change.kind === 'resource' ? { kind: 'resource', uri: addToUri(change.uri) } : change)
-      }),
-  }
-}
-
-function nothing(): void {}
-
-function then<Result>(answer: Awaitable<Result>, map: (result: Result) => Result): Awaitable<Result> {
-  return settle(() => answer, map, rethrow)
+  const lister = source as unknown as Required<Lister>
+  const lists = LISTS.map((list) => {
+    const map = mapList(list, names)
+    const listing = (page: PageRequest, ctx: Context) =>
+      settle(() => lister[list.method](page, ctx) as Awaitable<Page>, map, rethrow)
+    return [list.method, listing]
+  })
+  const naming = Object.keys(NAMING).map((name) => [name, renaming(inner, name as Naming, names)])
+  const setLogLevel: Answering = (params, ctx) => inner.setLogLevel(params, ctx)
+  const changes = (listener: (change: Change) => void) =>
+    inner.changes((change) =>
+      listener(change.kind === 'resource' ? { ...change, uri: names.add('resource', change.uri) } : change),
+    )
+  return { ...Object.fromEntries([...lists, ...naming]), setLogLevel, changes }
 }
 
 function rethrow(error: unknown): never {
   throw error
 }
 
-/** The result with its names as the outside knows them, and so an error that names what was asked for. */
-function renamed<Result>(
-  run: () => Awaitable<Result>,
-  map: (result: Result) => Result,
-  name: string,
-  add: (name: string) => string,
-): Awaitable<Result> {
-  return settle(run, map, (error) => {
-    throw renamedError(error, name, add(name))
-  })
+/** Asks by the name that is known inside; the result, or an error that names what was asked for, is for the outside. */
+function renaming(
+  inner: Required<Handler>,
+  member: Naming,
+  names: Prefix,
+): (params: NamingParams, ctx: Context) => Awaitable<object | undefined> {
+  const map = mapResult(member, names)
+  return (params, ctx) => {
+    const outer = subjectOf(member, params)
+    const name = names.cut(outer.kind, outer.name)
+    if (name === undefined) throw unknownName(outer)
+    return settle<object | undefined, object | undefined>(
+      () => inner[member](renamedParams(params, { ...outer, name }) as never, ctx) as Awaitable<object | undefined>,
+      (result) => result && map(result),
+      (error) => rethrow(renamedError(error, name, outer)),
+    )
+  }
 }
 
-function renamedError(error: unknown, name: string, outer: string): unknown {
-  const isAboutName =
-    error instanceof RpcError && [ErrorCode.InvalidParams, ErrorCode.ResourceNotFound].includes(error.code as never)
-  if (!isAboutName) return error
+function renamedError(error: unknown, name: string, outer: Subject): unknown {
+  if (!isNameError(error)) return error
   const { code, message, data, cause } = error
   const namesUri = (data as { uri?: unknown } | undefined)?.uri === name
-  const text = message.replace(quoted(name), () => quoted(outer))
+  const text = message.replace(quoted(name), () => quoted(outer.name))
   if (!namesUri && text === message) return error
-  return new RpcError(code, text, { data: namesUri ? { ...(data as object), uri: outer } : data, cause })
-}
-
-function cutName(names: Prefix, name: string, what: string): string {
-  const own = names.cutFromName(name)
-  if (own === undefined) throw invalidParams(`Unknown ${what}: ${quoted(name)}`)
-  return own
-}
-
-function cutUri(names: Prefix, uri: string): string {
-  const own = names.cutFromUri(uri)
-  if (own === undefined) throw resourceNotFound(uri, 'modern')
-  return own
-}
-
-function complete(
-  inner: Required<Handler>,
-  names: Prefix,
-  params: CompleteRequestParams,
-  ctx: Context,
-): Awaitable<CompleteResult> {
-  const { ref } = params
-  if (ref.type === 'ref/prompt') {
-    const name = cutName(names, ref.name, 'prompt')
-    const run = () => inner.complete({ ...params, ref: { ...ref, name } }, ctx)
-    return renamed(run, same, name, names.addToName)
-  }
-  const uri = cutUri(names, ref.uri)
-  return renamed(() => inner.complete({ ...params, ref: { ...ref, uri } }, ctx), same, uri, names.addToUri)
-}
-
-function same<Value>(value: Value): Value {
-  return value
+  return new RpcError(code, text, { data: namesUri ? { ...(data as object), uri: outer.name } : data, cause })
 }

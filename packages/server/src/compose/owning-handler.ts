@@ -1,8 +1,9 @@
 /** Who answers for a name: handlers that can tell what is theirs, and those that cannot. */
 
 import { type Awaitable, ErrorCode, type Handler, RpcError } from '@mcpx/protocol'
+import { type Kind, type Subject, unknownName } from '../members.ts'
 
-export type OwnedKind = 'tool' | 'prompt' | 'resource'
+export type OwnedKind = Kind
 
 /** A handler that can tell its names from others. Without `owns` it is a catch-all: asked for whatever nobody owns. */
 export interface OwningHandler extends Handler {
@@ -17,52 +18,52 @@ export interface OwningHandler extends Handler {
 const answering = { tool: 'callTool', prompt: 'getPrompt', resource: 'readResource' } as const
 
 /** Whether a part says that a name is its own. */
-export function isOwner(part: OwningHandler, kind: OwnedKind, name: string): boolean {
+export function isOwner(part: OwningHandler, { kind, name }: Subject): boolean {
   return part.owns !== undefined && part[answering[kind]] !== undefined && part.owns(kind, name)
 }
 
 /** Whether the name is answered by another part than the one of this index. */
-export function isTaken(parts: readonly OwningHandler[], index: number, kind: OwnedKind, name: string): boolean {
+export function isTaken(parts: readonly OwningHandler[], index: number, subject: Subject): boolean {
   // Owners go first, in their order; a catch-all gets what none of them has.
-  const before = parts[index]?.owns === undefined ? parts.length : index
-  for (let other = 0; other < before; other++) {
-    const part = parts[other]
-    if (other !== index && part !== undefined && isOwner(part, kind, name)) return true
-  }
-  return false
+  const isCatchAll = parts[index]?.owns === undefined
+  return parts.some((part, other) => (isCatchAll ? other !== index : other < index) && isOwner(part, subject))
 }
 
 /**
  * Runs on the first part that owns the name, else on the catch-alls: the first of them that does not say that the
- * name, or something else about the parameters, is wrong. `unknown` makes the error for a name that is nobody's.
+ * name, or something else about the parameters, is wrong.
  */
 export function route<Result>(
   parts: readonly OwningHandler[],
-  kind: OwnedKind,
-  name: string,
+  subject: Subject,
   run: (part: Handler) => Awaitable<Result>,
-  unknown: (name: string) => RpcError,
 ): Awaitable<Result> {
-  for (const part of parts) if (isOwner(part, kind, name)) return run(part)
-  const [first, ...others] = parts.filter((part) => part.owns === undefined && part[answering[kind]] !== undefined)
-  if (first === undefined) throw unknown(name)
-  return others.length === 0 ? run(first) : firstThatKnows([first, ...others], run)
+  const owner = parts.find((part) => isOwner(part, subject))
+  if (owner !== undefined) return run(owner)
+  const others = parts.filter((part) => part.owns === undefined && part[answering[subject.kind]] !== undefined)
+  if (others.length === 0) throw unknownName(subject)
+  return others.length === 1 ? run(others[0] as Handler) : firstThatKnows(others, run)
 }
 
-async function firstThatKnows<Result>(parts: Handler[], run: (part: Handler) => Awaitable<Result>): Promise<Result> {
+async function firstThatKnows<Result>(
+  parts: readonly Handler[],
+  run: (part: Handler) => Awaitable<Result>,
+): Promise<Result> {
   let failure: unknown
   for (const part of parts) {
     try {
       return await run(part)
     } catch (error) {
-      if (!isRefusal(error)) throw error
+      if (!isNameError(error)) throw error
       failure ??= error
     }
   }
   throw failure
 }
 
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof RpcError)) return false
-  return error.code === ErrorCode.InvalidParams || error.code === ErrorCode.ResourceNotFound
+/** Whether an error may say that a name is nobody's. */
+export function isNameError(error: unknown): error is RpcError {
+  return (
+    error instanceof RpcError && (error.code === ErrorCode.InvalidParams || error.code === ErrorCode.ResourceNotFound)
+  )
 }

@@ -1,17 +1,16 @@
 /** The names that things of a mounted handler have for the outside, and the way back. */
 
-/** Schemes that hosts know by their name, and which therefore stay; the prefix becomes the first segment. */
-const NAMED_SCHEMES = ['ui://', 'skill://']
+import type { Kind } from '../members.ts'
 
 export interface Prefix {
-  /** `search` to `github.search`. */
-  addToName(name: string): string
-  /** Nothing for a name without the prefix. */
-  cutFromName(name: string): string | undefined
-  /** `config://app` to `github.config://app`; `ui://view` to `ui://github/view`. */
-  addToUri(uri: string): string
-  cutFromUri(uri: string): string | undefined
+  /** `search` to `github.search`; the resource `config://app` to `github.config://app`, `ui://view` to `ui://github/view`. */
+  add(kind: Kind, name: string): string
+  /** The way back; nothing for a name without the prefix. */
+  cut(kind: Kind, name: string): string | undefined
 }
+
+/** Schemes that hosts know by their name, and which therefore stay; the prefix becomes the first segment. */
+const NAMED_SCHEME = /^(?:ui|skill):\/\//
 
 /** Throws a `RangeError` for a text that cannot begin both a name and a URI scheme. */
 export function createPrefix(prefix: string): Prefix {
@@ -20,19 +19,22 @@ export function createPrefix(prefix: string): Prefix {
     throw new RangeError(`mount: ${JSON.stringify(prefix)} cannot begin names and URI schemes; ${rule}`)
   }
   const start = `${prefix}.`
-  const lowered = start.toLowerCase()
+  const segment = `${prefix}/`
   return {
-    addToName: (name) => start + name,
-    cutFromName: (name) => (name.startsWith(start) ? name.slice(start.length) : undefined),
-    addToUri(uri) {
-      const scheme = NAMED_SCHEMES.find((each) => uri.startsWith(each))
-      return scheme === undefined ? start + uri : `${scheme}${prefix}/${uri.slice(scheme.length)}`
+    add(kind, name) {
+      const [scheme] = (kind === 'resource' && NAMED_SCHEME.exec(name)) || []
+      return scheme === undefined ? start + name : scheme + segment + name.slice(scheme.length)
     },
-    cutFromUri(uri) {
+    cut(kind, name) {
+      const own = name.slice(start.length)
+      if (name.startsWith(start)) return own
+      if (kind !== 'resource') return undefined
       // Clients may have written the scheme in lower case.
-      if (uri.slice(0, start.length).toLowerCase() === lowered) return uri.slice(start.length)
-      const scheme = NAMED_SCHEMES.find((each) => uri.startsWith(`${each}${prefix}/`))
-      return scheme === undefined ? undefined : scheme + uri.slice(scheme.length + prefix.length + 1)
+      if (name.slice(0, start.length).toLowerCase() === start.toLowerCase()) return own
+      const [scheme = ''] = NAMED_SCHEME.exec(name) ?? []
+      return scheme !== '' && name.startsWith(segment, scheme.length)
+        ? scheme + name.slice(scheme.length + segment.length)
+        : undefined
     },
   }
 }
