@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const guide = readFileSync(`${root}/docs/guides/moving.md`, 'utf8')
+const official = (name: string) =>
+  fileURLToPath(new URL(`../node_modules/@modelcontextprotocol/${name}`, import.meta.url))
+
+/** What a program of each version imports first. */
+const entries = {
+  '1.x': [
+    ...['mcp', 'index', 'stdio', 'streamableHttp', 'sse', 'completable', 'express', 'auth/router'].map(
+      (each) => `server/${each}`,
+    ),
+    ...['auth/middleware/bearerAuth', 'auth/providers/proxyProvider'].map((each) => `server/${each}`),
+    'server/middleware/hostHeaderValidation',
+    ...['index', 'stdio', 'streamableHttp', 'sse', 'auth', 'auth-extensions', 'middleware', 'websocket'].map(
+      (each) => `client/${each}`,
+    ),
+    ...['protocol', 'stdio', 'uriTemplate', 'metadataUtils'].map((each) => `shared/${each}`),
+    'inMemory',
+  ].map((each) => `@modelcontextprotocol/sdk/${each}.js`),
+  '2.x': ['server', 'server/stdio', 'client', 'client/stdio', 'node'].map((each) => `@modelcontextprotocol/${each}`),
+}
+
+/** Nothing that a program would be made of: constants, guards of types, schemas of messages. */
+const isDetail = (name: string) => /^[A-Z][A-Z0-9_]+$|^is[A-Z]|Schema$|^McpZodTypeKind$/.test(name)
+
+/** Steps of what the guide has as a whole; it says so in one sentence. */
+const steps: Readonly<Record<string, RegExp>> = {
+  'oauth()':
+    /^(?:discover|start|exchange|refresh|fetch|register|prepare|select|extract|build|request|resolve|validate|assertSecure|parseErrorResponse|computeScopeUnion|accessTokenHash|checkResourceAllowed|resourceUrlFromServerUrl|createPrivateKeyJwtAuth|getOAuthProtectedResourceMetadataUrl)/,
+  'the packages themselves':
+    /^(?:classifyInboundRequest|createFetchWithInit|readRequestBody|preloadSchemas|assertCompleteRequest\w+|getCompleter|unwrapCompletable|getSupportedElicitationModes)$/,
+}
+
+/** In a process of its own, which takes packages as they were built. */
+function exportsOf(specifiers: readonly string[]): string[] {
+  const program = `const modules = await Promise.all(${JSON.stringify(specifiers)}.map((each) => import(each)))
+    console.log(JSON.stringify(modules.flatMap((each) => Object.keys(each))))`
+  const flags = ['--input-type=module', '--eval', program]
+  return JSON.parse(execFileSync(process.execPath, flags, { cwd: import.meta.dirname, encoding: 'utf8', env: {} }))
+}
+
+/** The code spans of one column of all tables. */
+function spansOf(column: number): string[] {
+  const rows = guide.split('\n').filter((line) => /^\| (?![-\d])/.test(line))
+  return rows.flatMap((row) =>
+    [...(row.split('|')[column + 1] ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? ''),
+  )
+}
+
+/** Names, without what is in quotes and without the words that stand for the reader's own. */
+function namesIn(spans: readonly string[]): string[] {
+  const names = spans.flatMap((span) => span.replace(/'[^']*'/g, '').match(/[A-Za-z_]\w{2,}/g) ?? [])
+  const own = /^(?:metadata|guard|factory|handler|words|note|true|false|undefined|await|const|this|uri|path)$/
+  return [...new Set(names)].filter((name) => !own.test(name) && !/^My/.test(name))
+}
+
+function wordsIn(folder: string, pattern: string): Set<string> {
+  const texts = globSync(pattern, { cwd: folder }).map((file) => readFileSync(`${folder}/${file}`, 'utf8'))
+  return new Set(texts.flatMap((text) => text.match(/[A-Za-z_]\w{2,}/g) ?? []))
+}
+
+describe('the guide to moving', () => {
+  it.each(Object.entries(entries))('names all that version %s exports', (_, specifiers) => {
+    const exported = exportsOf(specifiers).filter((name) => !isDetail(name))
+    expect(exported.length).toBeGreaterThan(50)
+    const left = [...new Set(exported)].filter((name) => !Object.values(steps).some((each) => each.test(name)))
+    expect(left.filter((name) => !new RegExp(`\`[^\`]*\\b${name}\\b[^\`]*\``).test(guide))).toEqual([])
+  })
+
+  it('names nothing of the official SDK that is not there', () => {
+    const first = wordsIn(official('sdk/dist/esm'), '**/*.d.ts')
+    const second = new Set(
+      ['server', 'client', 'node'].flatMap((name) => [...wordsIn(official(`${name}/dist`), '**/*.d.mts')]),
+    )
+    expect(namesIn(spansOf(0)).filter((name) => !first.has(name))).toEqual([])
+    expect(namesIn(spansOf(1)).filter((name) => !second.has(name))).toEqual([])
+  })
+
+  it('names nothing of ours that is not there', () => {
+    const ours = wordsIn(`${root}/packages`, '*/src/**/*.ts')
+    expect(namesIn(spansOf(2)).filter((name) => !ours.has(name))).toEqual([])
+  })
+})
