@@ -238,7 +238,7 @@ describe('a request', () => {
     let reason: unknown
     const { url, seen } = await serveLegacy((one, response) => {
       if (one.message.method === 'tools/call') stream(response).event({ jsonrpc: '2.0', id: 5, method: 'roots/list' })
-      else empty(response)
+      else empty(response, 202)
     })
     const { connection, heard } = await shakeHands(
       await reach(
