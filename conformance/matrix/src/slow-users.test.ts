@@ -14,13 +14,23 @@ async function callOfSlowUser(era: Revision, answersAfter: number) {
   const server = createServer({ name: 'slow', version: '1' }).tool('ask', {}, async (_args, ctx) => {
     return (await ctx.elicit('there', { ...form, schema: { ...form.schema } })).action
   })
+  // Modules that are loaded when they are first needed, and keys, take time that no clock of the test tells.
+  let onAsk = () => {}
+  const asked = new Promise<void>((resolve) => {
+    onAsk = resolve
+  })
   const client = await connect(server, {
     era,
     // The caller is as patient as the user is slow: what is seen is the patience of the server.
     timeout: 10 * MINUTE,
-    onElicit: () => new Promise((resolve) => setTimeout(() => resolve({ action: 'decline' }), answersAfter)),
+    onElicit: () =>
+      new Promise((resolve) => {
+        setTimeout(() => resolve({ action: 'decline' }), answersAfter)
+        onAsk()
+      }),
   })
   const call = client.callTool('ask')
+  await asked
   await vi.advanceTimersByTimeAsync(answersAfter + 1)
   const result = await call
   await client.close()

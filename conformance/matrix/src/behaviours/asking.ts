@@ -3,6 +3,7 @@
 import type { AskOrigin, ElicitAsk } from '@mcpx/client'
 import type { Awaitable, Context, CreateMessageRequestParams, ElicitResult, RequestedSchema } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
+import { settled } from '@mcpx/testkit'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
@@ -160,6 +161,7 @@ export const asking: Behaviours = {
     await expect(client.callTool('t', {}, { signal: stop.signal })).rejects.toMatchObject({ reason: 'cancelled' })
     expect(await told).toBe('told')
     // A callback that gives up with the reason it was given is told of as a fault.
+    await settled()
     reports.splice(0)
   },
 }

@@ -118,6 +118,7 @@ export const changes: Behaviours = {
     const client = await connect(server)
     const listening = client.listen(everyList)
     expect(await listening.ready).toEqual(everyList)
+    await settled()
     server.tool('more', {}, () => 'x').prompt('more', {}, () => 'x')
     server.removeResource('note://b')
     const kinds = [await listening.next(), await listening.next(), await listening.next()].map(
@@ -199,6 +200,7 @@ export const changes: Behaviours = {
     const client = await connect(server)
     const listening = client.listen({ toolsListChanged: true })
     await listening.ready
+    await settled()
     expect(listeners).toBe(1)
     await client.close()
     await settled()

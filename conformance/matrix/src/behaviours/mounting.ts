@@ -6,7 +6,6 @@ import { settled } from '@mcpx/testkit'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
-import { memoryConnector } from '../rig.ts'
 import { textOf } from './calling-tools.ts'
 import { heard } from './changes.ts'
 
@@ -43,7 +42,9 @@ export const mounting: Behaviours = {
     expect(failed.isError).toBe(true)
     expect(textOf(failed)).not.toContain('1234')
     expect(errors).toHaveLength(1)
-    expect(seen).toEqual(['tools/call adas', 'tools/call fail'])
+    // Where arguments may travel as headers, an endpoint looks for the schema of the tool first.
+    const calls = seen.filter((each) => !each.startsWith('tools/list'))
+    expect(calls).toEqual(['tools/call adas', 'tools/call fail'])
     const nobody = await connect(outer(mounted))
     expect((await nobody.listTools().all()).map((tool) => tool.name)).not.toContain('in.adas')
     await expect(nobody.callTool('in.adas')).rejects.toMatchObject({
@@ -84,10 +85,10 @@ export const mounting: Behaviours = {
     expect((await client.listTools().all()).map((tool) => tool.name)).toContain('in.more')
   },
 
-  async 'several servers are one for a client'({ revision }) {
+  async 'several servers are one for a client'({ revision, reach }) {
     const [git, mail] = [inner(), inner()]
     await using group = await connectAll(
-      { git: memoryConnector(git, {}), mail: memoryConnector(mail, {}) },
+      { git: reach(git).connector, mail: reach(mail).connector },
       { era: revision, roots: [{ uri: 'file:///a' }] },
     )
     expect((await group.listTools().all()).map((tool) => tool.name)).toEqual(

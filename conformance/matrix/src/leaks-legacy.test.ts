@@ -1,0 +1,3 @@
+import { findLeaks } from './leaks.ts'
+
+findLeaks('2025-11-25')

@@ -1,0 +1,3 @@
+import { findLeaks } from './leaks.ts'
+
+findLeaks('2026-07-28')

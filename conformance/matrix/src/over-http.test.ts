@@ -1,0 +1,3 @@
+import { tryOver } from './matrix.ts'
+
+tryOver('HTTP', 'HTTP+SSE')
