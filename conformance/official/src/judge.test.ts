@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Check, judge, type Lists, missing } from './judge.ts'
+import { type Check, judge, type Lists, missing, type Verdict } from './judge.ts'
+import { staleEntries } from './stale.ts'
 import { summary, table } from './table.ts'
 
 const lists: Lists = {
@@ -52,6 +53,38 @@ describe('the verdict on a scenario', () => {
       reasons: ['needs @mcpx/ext-tasks'],
     })
     expect(verdictOn([good], 'tasks-one')).toMatchObject({ outcome: 'failed' })
+  })
+})
+
+describe('an entry of the lists', () => {
+  const skip: Check = { id: 'older', status: 'SKIPPED', errorMessage: 'only the older era has it' }
+  const excused = verdictOn([good, skip])
+  const waiting = verdictOn([good, { id: 'bad', status: 'FAILURE' }], 'tasks-one')
+  const reasonsOf = (verdicts: readonly Verdict[], isWhole = true) =>
+    staleEntries(verdicts, lists, isWhole).flatMap(({ outcome, reasons }) => [outcome, ...reasons])
+
+  it('is good while something needs it', () => {
+    expect(reasonsOf([excused, waiting])).toEqual([])
+  })
+
+  it('fails when its scenario needs no excuse any more, in no run', () => {
+    expect(reasonsOf([verdictOn([good]), waiting])).toEqual(['failed', 'older of headers needs no excuse: take it out'])
+    expect(reasonsOf([verdictOn([good]), excused, waiting])).toEqual([])
+  })
+
+  it('fails when its scenario waits for a package, which is no matter of excuses', () => {
+    const both: Lists = {
+      excuses: [{ scenario: 'tasks-one', check: 'older', says: /older/, reason: 'it is so' }],
+      notYet: lists.notYet,
+    }
+    const verdict = judge({ scenario: 'tasks-one', checks: [good, skip], complaint: '' }, both)
+    expect(staleEntries([verdict], both, true)).toMatchObject([{ outcome: 'failed', scenario: '(excused.ts)' }])
+  })
+
+  it('fails when there is no such scenario, unless only a part was run', () => {
+    expect(reasonsOf([excused])).toEqual(['failed', 'no scenario begins with tasks-: take it out'])
+    expect(reasonsOf([excused], false)).toEqual([])
+    expect(reasonsOf([waiting], false)).toEqual([])
   })
 })
 

@@ -29,6 +29,8 @@ export interface Verdict {
   readonly skipped: number
   /** One line for everything that did not pass. */
   readonly reasons: readonly string[]
+  /** The excuses that were needed. */
+  readonly used?: readonly Excuse[]
 }
 
 export interface Lists {
@@ -46,18 +48,21 @@ export function judge(remains: Remains, { excuses, notYet }: Lists): Verdict {
     skipped: count('SKIPPED'),
   }
   const faults: string[] = []
-  const excused: string[] = []
+  const used: Excuse[] = []
   if (remains.checks === undefined) faults.push('broke: the suite wrote no checks')
   if (remains.complaint !== '') faults.push(`the client failed: ${remains.complaint}`)
   for (const check of checks) {
     if (check.status === 'SUCCESS' || check.status === 'INFO') continue
     const excuse = check.status === 'SKIPPED' ? excuseFor(scenario, check, excuses) : undefined
     if (excuse === undefined) faults.push(`${check.status} ${check.id}: ${reasonOf(check)}`)
-    else excused.push(`excused ${check.id}: ${excuse.reason}`)
+    else used.push(excuse)
   }
+  const excused = used.map(({ check, reason }) => `excused ${check}: ${reason}`)
   if (faults.length === 0 && excused.length === 0 && counts.passed === 0) faults.push('nothing was checked')
   const needs = notYet.find((each) => scenario.startsWith(each.scenarios))?.needs
-  return { scenario, ...counts, ...outcomeOf({ faults, excused, needs, passed: counts.passed }) }
+  const outcome = outcomeOf({ faults, excused, needs, passed: counts.passed })
+  // What waits for its package needs no excuse.
+  return { scenario, ...counts, ...outcome, used: needs === undefined ? used : [] }
 }
 
 interface Findings {

@@ -10,6 +10,7 @@ import { judge, missing, type Verdict } from './judge.ts'
 import { notYet } from './not-yet.ts'
 import { servePipe } from './pipe.ts'
 import { type Run, runs } from './runs.ts'
+import { staleEntries } from './stale.ts'
 import { collect, list, suiteVersion } from './suite.ts'
 import { summary, table } from './table.ts'
 
@@ -40,6 +41,15 @@ for (const run of names) {
   const verdicts = (await performers[run]?.()) ?? []
   results.push({ run, verdicts })
   console.log(table(run, verdicts))
+}
+const stale = staleEntries(
+  results.flatMap(({ verdicts }) => verdicts),
+  { excuses, notYet },
+  Object.keys(performers).every((name) => names.includes(name)),
+)
+if (stale.length > 0) {
+  results.push({ run: 'lists', verdicts: stale })
+  console.log(table('lists', stale))
 }
 report()
 

@@ -1,0 +1,22 @@
+/** Finds entries of the lists that stand for nothing any more: what they name has gone, or passes. */
+import type { Lists, Verdict } from './judge.ts'
+
+/**
+ * A verdict of failure for each entry that no scenario needed.
+ *
+ * @param isWhole whether all runs were made; else only the entries of scenarios that ran are looked at.
+ */
+export function staleEntries(verdicts: readonly Verdict[], { excuses, notYet }: Lists, isWhole: boolean): Verdict[] {
+  const ran = (begin: string) => verdicts.some(({ scenario }) => scenario.startsWith(begin))
+  const used = new Set(verdicts.flatMap((verdict) => verdict.used ?? []))
+  const idle = excuses.filter((excuse) => !used.has(excuse) && (isWhole || ran(excuse.scenario)))
+  const gone = isWhole ? notYet.filter(({ scenarios }) => !ran(scenarios)) : []
+  return [
+    ...idle.map(({ scenario, check }) => stale('excused.ts', `${check} of ${scenario} needs no excuse: take it out`)),
+    ...gone.map(({ scenarios }) => stale('not-yet.ts', `no scenario begins with ${scenarios}: take it out`)),
+  ]
+}
+
+function stale(file: string, reason: string): Verdict {
+  return { scenario: `(${file})`, outcome: 'failed', passed: 0, failed: 0, warned: 0, skipped: 0, reasons: [reason] }
+}
