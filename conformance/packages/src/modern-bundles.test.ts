@@ -45,6 +45,14 @@ describe('a bundle', () => {
     expect(legacyIn(files)).toEqual([])
   })
 
+  it('of what serves it by HTTP holds no file of the legacy era, and nothing of hono', async () => {
+    const serving = `import { mcp } from '@mcpx/transport-http/modern'; export default mcp(server)`
+    const files = await filesOf(`${program('@mcpx/server/modern')}; ${serving}`)
+    expect(files.some((path) => path.includes('transport-http/src/server/eras/modern'))).toBe(true)
+    expect(files.filter((path) => path.includes('node_modules/hono/'))).toEqual([])
+    expect(legacyIn(files)).toEqual([])
+  })
+
   it('of a server of @mcpx/server holds both eras', async () => {
     const legacy = legacyIn(await filesOf(program('@mcpx/server')))
     expect(legacy.some((path) => path.includes('packages/server/'))).toBe(true)

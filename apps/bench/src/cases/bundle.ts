@@ -40,8 +40,8 @@ const servers: readonly Entry[] = [
   },
   {
     name: 'edge server, modern only',
-    code: `${ours}; ${raw}; export const { fetch } = mcp(createServer(info).tool('add', { input }, add), { legacy: false })`,
-    says: 'the same with `legacy: false`',
+    code: `import { createServer } from '@mcpx/server/modern'; import { mcp } from '@mcpx/transport-http/modern'; ${add}; ${raw}; export const { fetch } = mcp(createServer(info).tool('add', { input }, add))`,
+    says: 'the same by the entries of the modern era alone',
     maker: 'ours',
     isServer: 'modern',
     atMost: 22_000,

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { type Awaitable, ConnectionError, guarded, isPromise, type Responder } from '@mcpx/protocol'
 import { faultAnswer } from '../server/answers.ts'
 import { createEndpoint } from '../server/endpoint.ts'
+import { createEras } from '../server/eras/select.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
 import { HttpAnswer } from '../server/http-answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
@@ -45,7 +46,7 @@ export interface HttpServer {
 export async function serveHttp(server: Responder, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options
   const allowedHosts = options.allowedHosts ?? hostsFor(host)
-  const endpoint = createEndpoint(server, { ...options, ...ENFORCED_BY_NODE, allowedHosts })
+  const endpoint = createEndpoint(server, { ...options, ...ENFORCED_BY_NODE, allowedHosts }, createEras)
   const paths = [path, options.sse]
   const answer = (request: HttpRequest): Awaitable<HttpAnswer> => {
     if (paths.includes(pathOf(request.target))) return endpoint.answer(request)

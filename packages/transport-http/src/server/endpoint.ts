@@ -16,7 +16,7 @@ import {
 import { faultAnswer, jsonAnswer, notAllowed, refusal } from './answers.ts'
 import { Arrivals } from './arrivals.ts'
 import { type Cors, createCors } from './cors.ts'
-import { createEras, type Eras } from './eras/select.ts'
+import type { Eras } from './eras/era.ts'
 import { acceptsEvents, checkAccept, checkContentType, createGuards, type Guards } from './guards.ts'
 import { createHost, type Host, type Inbound } from './host.ts'
 import type { HttpAnswer } from './http-answer.ts'
@@ -32,8 +32,12 @@ export interface Endpoint {
   drain(ms?: number): Promise<void>
 }
 
-export function createEndpoint(responder: Responder, options: EndpointOptions = {}): Endpoint {
-  return new GuardedEndpoint(responder, options)
+export function createEndpoint(
+  responder: Responder,
+  options: EndpointOptions,
+  createEras: (host: Host) => Eras,
+): Endpoint {
+  return new GuardedEndpoint(responder, options, createEras)
 }
 
 class GuardedEndpoint implements Endpoint {
@@ -47,7 +51,7 @@ class GuardedEndpoint implements Endpoint {
   #isClosing = false
   #isClosed = false
 
-  constructor(responder: Responder, options: EndpointOptions) {
+  constructor(responder: Responder, options: EndpointOptions, createEras: (host: Host) => Eras) {
     this.#host = createHost(responder, options)
     this.#guards = createGuards(options)
     this.#cors = createCors(options)

@@ -1,14 +1,15 @@
 /** An endpoint as a Hono app: to be served by itself on any runtime, or mounted in a larger app. */
 
-import { isPromise, type Responder } from '@mcpx/protocol'
+import type { Responder } from '@mcpx/protocol'
 import type { Context, ExecutionContext } from 'hono'
 import { Hono } from 'hono/tiny'
 import { readArrivalLimits } from './arrival-limits.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
+import { createEras } from './eras/select.ts'
 import type { HttpRequest } from './http-request.ts'
 import { type Incoming, NodeRequest, type Outgoing } from './incoming.ts'
 import type { EndpointOptions } from './options.ts'
-import { toResponse, WebRequest } from './web.ts'
+import { sendWeb, webRequest } from './web.ts'
 
 /** A Hono app that can be ended. */
 export interface McpApp extends Hono, Pick<Endpoint, 'close' | 'drain'> {
@@ -28,11 +29,8 @@ export interface McpApp extends Hono, Pick<Endpoint, 'close' | 'drain'> {
  * ```
  */
 export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
-  const endpoint = createEndpoint(server, { ...options, ...readArrivalLimits(options) })
-  const respond = (request: HttpRequest) => {
-    const answer = endpoint.answer(request)
-    return (isPromise(answer) ? answer.then(toResponse) : toResponse(answer)) as Response | Promise<Response>
-  }
+  const endpoint = createEndpoint(server, { ...options, ...readArrivalLimits(options) }, createEras)
+  const respond = (request: HttpRequest) => sendWeb(endpoint.answer(request))
   const app = new Hono()
   const executionOf = createExecutionOf()
   app.all('*', (context) => respond(viewOf(context.req.raw, context.env, executionOf(context))))
@@ -51,18 +49,13 @@ interface NodeBindings {
   readonly outgoing?: Outgoing | undefined
 }
 
-/**
- * On Node, its own objects are read: they are there already, and a web request would have to be made of them.
- * Runtimes that end the work of a request when its client goes away, such as workerd, give an execution context to
- * prevent that with.
- */
+/** On Node, its own objects are read: they are there already, and a web request would have to be made of them. */
 function viewOf(request: Request, env: unknown, execution: ExecutionContext | undefined): HttpRequest {
   const { incoming, outgoing } = (env ?? {}) as NodeBindings
   if (incoming !== undefined && outgoing !== undefined && isUntouched(request, incoming)) {
     return new NodeRequest(incoming, outgoing, () => request)
   }
-  if (typeof execution?.waitUntil !== 'function') return new WebRequest(request)
-  return new WebRequest(request, (work) => execution.waitUntil(Promise.resolve(work)))
+  return webRequest(request, execution)
 }
 
 /** Hono's server for Node gives an object that only looks like a request; what a middleware put in its place is one. */

@@ -1,6 +1,6 @@
 /** The endpoint's view of requests and answers on runtimes that speak `Request` and `Response`. */
 
-import { type Awaitable, ConnectionError } from '@mcpx/protocol'
+import { type Awaitable, ConnectionError, isPromise } from '@mcpx/protocol'
 import { notText, readBefore, tooLarge, unreadable } from './answers.ts'
 import type { EventStream } from './event-stream.ts'
 import { HttpAnswer } from './http-answer.ts'
@@ -70,6 +70,20 @@ export async function readWebText(request: Request, isAnnounced: boolean, limit:
   } catch {
     return unreadable()
   }
+}
+
+/** What runtimes give besides the request, where they end the work of a request when its client goes away. */
+export interface Execution {
+  waitUntil(work: Promise<unknown>): void
+}
+
+export function webRequest(request: Request, execution: Partial<Execution> | undefined): WebRequest {
+  if (typeof execution?.waitUntil !== 'function') return new WebRequest(request)
+  return new WebRequest(request, (work) => execution.waitUntil?.(Promise.resolve(work)))
+}
+
+export function sendWeb(answer: Awaitable<HttpAnswer>): Response | Promise<Response> {
+  return isPromise(answer) ? Promise.resolve(answer.then(toResponse)) : toResponse(answer)
 }
 
 export function toResponse({ status, headers, body }: HttpAnswer): Response {

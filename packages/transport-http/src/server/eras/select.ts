@@ -1,60 +1,17 @@
 /**
- * Chooses the era of what arrived, by its body first and its headers second. Only this file knows both: without the
- * lines that name the older one, and its files, that era does not exist.
+ * Has both eras served. Only this file knows both: without the lines that name the older one, and its files, that era
+ * does not exist.
  */
 
-import { type Awaitable, claimsModern, invalidRequest, type Message, type Refusal } from '@mcpx/protocol'
-import { notAllowed, refusal } from '../answers.ts'
-import type { Host, Inbound } from '../host.ts'
-import type { HttpAnswer } from '../http-answer.ts'
-import type { SessionEra } from './era.ts'
+import type { Host } from '../host.ts'
+import type { Eras, SessionEra } from './era.ts'
 import { createLegacy } from './legacy.ts'
-import { namesModern, postModern, refuseUnclaimed } from './modern.ts'
+import { createModernEras } from './modern-eras.ts'
 
-export interface Eras {
-  post(arrived: Message | (Message | Refusal)[], inbound: Inbound): Awaitable<HttpAnswer>
-  /** Answers a method other than POST; absent where POST is the only one. */
-  readonly other: ((inbound: Inbound) => Awaitable<HttpAnswer>) | undefined
-  endFeeds(): void
-  close(reason: Error): void
-}
-
-const withSessions: { readonly create?: (host: Host) => SessionEra } = {
+const older: { readonly create?: (host: Host) => SessionEra } = {
   create: createLegacy,
 }
 
 export function createEras(host: Host): Eras {
-  const older = host.servesSessions ? withSessions.create?.(host) : undefined
-  return {
-    post: (arrived, inbound) =>
-      Array.isArray(arrived) ? postBatch(arrived, inbound, older) : postMessage(arrived, inbound, host, older),
-    other: older && ((inbound) => (namesModern(inbound) ? notAllowed('POST') : older.other(inbound))),
-    endFeeds: () => older?.endFeeds(),
-    close: (reason) => older?.close(reason),
-  }
-}
-
-function postBatch(
-  items: (Message | Refusal)[],
-  inbound: Inbound,
-  older: SessionEra | undefined,
-): Awaitable<HttpAnswer> {
-  if (older !== undefined && !items.some(claimsModern) && !namesModern(inbound)) return older.post(items, inbound)
-  return refusal(400, invalidRequest('Invalid message: expected one message, got an array of them'))
-}
-
-function postMessage(
-  message: Message,
-  inbound: Inbound,
-  host: Host,
-  older: SessionEra | undefined,
-): Awaitable<HttpAnswer> {
-  if (!('method' in message)) {
-    if (older !== undefined) return older.post(message, inbound)
-    return refusal(400, invalidRequest('Invalid message: nothing was asked that could be answered'))
-  }
-  const isModern = claimsModern(message) || (message.method !== 'initialize' && namesModern(inbound))
-  if (isModern) return postModern(message, inbound, host)
-  if (older !== undefined) return older.post(message, inbound)
-  return 'id' in message ? refuseUnclaimed(message, inbound) : postModern(message, inbound, host)
+  return createModernEras(host, host.servesSessions ? older.create?.(host) : undefined)
 }
