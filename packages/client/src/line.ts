@@ -69,6 +69,16 @@ export async function openLine(target: Target, report: (problem: Error) => void,
   return Object.assign(line, { connection })
 }
 
+/** What fails leaves no connection behind. */
+export async function guarded<T>(line: Line, run: (line: Line) => Promise<T>): Promise<T> {
+  try {
+    return await run(line)
+  } catch (error) {
+    await line.connection.close()
+    throw error
+  }
+}
+
 /** Nobody but this side hears of it. */
 function unwanted(method: string): ConnectionError {
   return new ConnectionError('invalid-message', `The server sent a request, which it must not: ${method.slice(0, 100)}`)

@@ -17,6 +17,7 @@ export {
   modernInputResponse,
   modernRequest,
   modernRequestParams,
+  modernRequestResult,
   notificationParams,
   PROTOCOL_VERSION_KEY,
   readEnvelope,

@@ -5,12 +5,12 @@ import {
   type Connection,
   ConnectionError,
   check,
-  clientRequestResult,
   type Era,
   type Implementation,
   type JsonObject,
   type LoggingLevel,
   type Revision,
+  type Schema,
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
@@ -52,9 +52,8 @@ export interface Link {
   rootsChanged(): Promise<void>
 }
 
-/** A result as its revision has it. Members that are not known stay. */
-export function checkResult(revision: Revision, method: string, result: unknown): JsonObject {
-  const schema = clientRequestResult(revision, method)
+/** A result as its revision has it; that of a method without a schema is anything. Members that are not known stay. */
+export function checkResult(schema: Schema<unknown> | undefined, method: string, result: unknown): JsonObject {
   if (schema === undefined) return result as JsonObject
   const { value, problem } = check(schema, result, 'result')
   if (problem === undefined) return value as JsonObject

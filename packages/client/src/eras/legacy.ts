@@ -3,6 +3,7 @@
 import {
   type ClientRequests,
   ConnectionError,
+  clientRequestResult,
   ErrorCode,
   eraOf,
   isRevision,
@@ -61,7 +62,7 @@ function createLink({ core, line, revision, server, changes }: Parts): Link {
   async function send(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
     const sent = stripParamsFor(revision, method, withCallMeta(params, options.meta))
     const result = await connection.request(method, sent, sendOptions(core, options))
-    return checkResult(revision, method, result)
+    return checkResult(clientRequestResult(revision, method), method, result)
   }
 
   async function request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
@@ -125,7 +126,7 @@ function initialize(core: Core, { connection }: Line, protocolVersion: Revision)
 }
 
 function readAnswer(result: unknown, pinned: Revision | undefined): { revision: Revision; server: ServerFacts } {
-  const answer = checkResult(LATEST_LEGACY_REVISION, 'initialize', result)
+  const answer = checkResult(clientRequestResult(LATEST_LEGACY_REVISION, 'initialize'), 'initialize', result)
   const { protocolVersion: revision, serverInfo: info, ...server } = answer as unknown as InitializeResult
   const isKnown = isRevision(revision) && eraOf(revision) === 'legacy'
   if (!isKnown || (pinned !== undefined && revision !== pinned)) {

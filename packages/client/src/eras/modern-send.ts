@@ -6,7 +6,8 @@ import {
   eraOf,
   isRevision,
   type JsonObject,
-  methodEntry,
+  modernRequest,
+  modernRequestResult,
   type Revision,
   RpcError,
   withEnvelope,
@@ -57,7 +58,8 @@ export function createSender(core: Core, { connection }: Line, agreed: Revision)
   async function attempt(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
     const sent = withEnvelope(params, envelopeOf(core, revision, options))
     const result = (await connection.request(method, sent, sendOptions(core, options))) as JsonObject
-    if ((result.resultType ?? 'complete') === 'complete') return checkResult(revision, method, result)
+    if ((result.resultType ?? 'complete') === 'complete')
+      return checkResult(modernRequestResult(revision, method), method, result)
     return readUnfinished(revision, method, result, options)
   }
 
@@ -92,7 +94,7 @@ async function readUnfinished(
   { resultTypes }: RequestCallOptions,
 ): Promise<JsonObject> {
   const type = result.resultType
-  if (type === 'input_required' && methodEntry(revision, method, 'request')?.mayAsk) {
+  if (type === 'input_required' && modernRequest(revision, method)?.mayAsk) {
     const { checkUnfinished } = await import('./modern-unfinished.ts')
     return checkUnfinished(result, method)
   }

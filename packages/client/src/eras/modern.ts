@@ -6,7 +6,7 @@ import {
   type InputRequiredResult,
   type JsonObject,
   LATEST_MODERN_REVISION,
-  methodEntry,
+  modernRequest,
   type Revision,
   RpcError,
   serverInfoOf,
@@ -90,7 +90,7 @@ async function request(
   params: JsonObject,
   options: RequestCallOptions,
 ): Promise<JsonObject> {
-  const isKept = methodEntry(sender.revision, method, 'request')?.cacheable === true && isPlain(params, options)
+  const isKept = modernRequest(sender.revision, method)?.cacheable === true && isPlain(params, options)
   const hit = isKept && options.fresh !== true ? core.cache.get(method, params) : undefined
   if (hit !== undefined) return hit
   const keep = isKept ? core.cache.fetching(method, params) : undefined

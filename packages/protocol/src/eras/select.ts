@@ -11,7 +11,7 @@ import { modernCapabilities, modernInputRequests, modernNotifications, modernReq
 import type * as modernMethods from './modern-methods.ts'
 import * as modernSchemas from './modern-schemas.ts'
 
-export { modernInputResponse, modernRequest, modernRequestParams } from './modern-lookup.ts'
+export { modernInputResponse, modernRequest, modernRequestParams, modernRequestResult } from './modern-lookup.ts'
 export {
   CLIENT_CAPABILITIES_KEY,
   CLIENT_INFO_KEY,
