@@ -31,6 +31,16 @@ describe('a map whose entries die', () => {
     expect([dropped, map.size]).toEqual([['dead'], 1])
   })
 
+  it('does not bring back what died behind others that live on', () => {
+    const dropped: string[] = []
+    const map = createExpiringMap<number>(9, (key) => dropped.push(key))
+    map.set('long', 1, 100)
+    map.set('short', 2, 10)
+    vi.advanceTimersByTime(10)
+    expect(map.get('short', 50)).toBeUndefined()
+    expect([dropped, map.size]).toEqual([['short'], 1])
+  })
+
   it('forgets first what was not used for longest', () => {
     const map = createExpiringMap<number>(2)
     map.set('a', 1, 10)

@@ -22,7 +22,8 @@ export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string,
   /** Each use drops what is dead before it: no timer runs. */
   function drop(now: number): void {
     for (const [key, { value, diesAt }] of entries) {
-      if (diesAt > now && entries.size <= maxEntries) return
+      const isDead = diesAt <= now
+      if (!isDead && entries.size <= maxEntries) return
       entries.delete(key)
       onEvict?.(key, value)
     }
@@ -37,15 +38,15 @@ export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string,
       drop(now)
       const entry = entries.get(key)
       if (entry === undefined) return undefined
-      if (ttlMs !== undefined) entry.diesAt = now + ttlMs
       entries.delete(key)
       // One that died behind others which live on is dropped by its own use.
-      if (entry.diesAt > now) {
-        entries.set(key, entry)
-        return entry.value
+      if (entry.diesAt <= now) {
+        onEvict?.(key, entry.value)
+        return undefined
       }
-      onEvict?.(key, entry.value)
-      return undefined
+      if (ttlMs !== undefined) entry.diesAt = now + ttlMs
+      entries.set(key, entry)
+      return entry.value
     },
     set(key, value, ttlMs) {
       const now = Date.now()
