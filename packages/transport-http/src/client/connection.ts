@@ -4,31 +4,32 @@ import {
   type Connection,
   ConnectionError,
   type ConnectOptions,
-  createAnswering,
-  createRunningRequests,
+  type Exchange,
   type JsonObject,
-  type Message,
-  type RequestId,
-  type RequestMessage,
+  type NotificationMessage,
 } from '@mcpx/protocol'
 import { type Asking, createAsking } from './asking.ts'
 import { createCarrier } from './carrier.ts'
 import { createWires } from './eras/select.ts'
 import type { Fetch, Settings } from './options.ts'
 
-/** How many requests and notifications of the server may be dealt with at once. */
-const MOST_RUNNING = 10_000
+/** How many notifications of the server may be dealt with at once. */
+const MOST_HEARD = 10_000
 
 export function createConnection(settings: Settings, { responder, report }: ConnectOptions): Connection {
   const closing = new AbortController()
-  const running = createRunningRequests()
   const asking = createAsking((message) => wires.of(message), report)
-  const { hold, optionsOf } = asking
-  const host = { auth: undefined, requestInfo: undefined, session: undefined, notify, hold, optionsOf }
-  const answering = createAnswering({ responder, running, host, limit: MOST_RUNNING, onHeard() {}, report })
+  /** The way back for what the server tells: none but that of the connection. */
+  const exchange: Exchange = {
+    signal: closing.signal,
+    auth: undefined,
+    session: undefined,
+    requestInfo: undefined,
+    notify,
+  }
+  let heard = 0
   const end = createEnding(async (reason, grace) => {
     asking.stop(reason, grace)
-    running.abortAll(reason)
     closing.abort(reason)
     await Promise.all(wires.all.map((wire) => wire.close?.()))
   })
@@ -37,39 +38,32 @@ export function createConnection(settings: Settings, { responder, report }: Conn
     settings,
     carry: createCarrier({ ...settings, fetch: authorized(settings, asking) }),
     closing: closing.signal,
-    pass(message, during) {
-      if ('id' in message) void answer(message, during)
-      else answering.hear(message)
-    },
-    giveUp: (id, reason) => void running.abort(id, reason),
+    responder,
+    notify,
+    pass: (message) => void hear(message),
     report,
     end: (reason, grace) => void end.now(reason, grace),
   })
 
-  function tell(message: Exclude<Message, RequestMessage>): Promise<void> {
-    return wires.of(message).tell(message, closing.signal)
-  }
-
-  /** A question ends with the request that it is about: on the stream of that nobody could take it back any more. */
-  async function answer(message: RequestMessage, during: RequestId | undefined): Promise<void> {
-    const over = during === undefined ? undefined : asking.endOf(during)
-    const giveUp = () => void running.abort(message.id, pointless())
-    over?.addEventListener('abort', giveUp)
-    try {
-      const response = await answering.answer(message, during)
-      if (response !== undefined) await tell(response)
-    } catch (error) {
-      if (!closing.signal.aborted) report(error as Error)
-    } finally {
-      over?.removeEventListener('abort', giveUp)
+  async function hear(message: NotificationMessage): Promise<void> {
+    if (heard >= MOST_HEARD) {
+      report(new ConnectionError('limit', `${message.method} was dropped: ${MOST_HEARD} are dealt with already`))
+      return
     }
+    heard += 1
+    try {
+      await responder?.respond(message, exchange)
+    } catch (error) {
+      report(error as Error)
+    }
+    heard -= 1
   }
 
   async function notify(method: string, params?: object): Promise<void> {
     if (closing.signal.aborted) return
-    await tell(
-      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params: params as JsonObject },
-    )
+    const message: NotificationMessage =
+      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params: params as JsonObject }
+    await wires.of(message).tell(message, closing.signal)
   }
 
   return {
@@ -84,10 +78,6 @@ export function createConnection(settings: Settings, { responder, report }: Conn
       for (const wire of wires.all) wire.negotiated?.(revision)
     },
   }
-}
-
-function pointless(): ConnectionError {
-  return new ConnectionError('cancelled', 'The request that the question is about was given up')
 }
 
 /** Proves who is asking, if there is anything to prove it with. */

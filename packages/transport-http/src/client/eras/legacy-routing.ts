@@ -8,10 +8,10 @@ import {
   type RequestId,
   relatedRequest,
 } from '@mcpx/protocol'
-import type { Host } from './wire.ts'
+import type { LegacyHost } from './legacy-answers.ts'
 
 /** @param owner the request on whose stream it came; none on streams of the session. */
-export function routeLegacy(host: Host, message: Message, owner?: RequestId): void {
+export function routeLegacy(host: LegacyHost, message: Message, owner?: RequestId): void {
   if (!('method' in message)) host.settle(message)
   else if ('id' in message) host.pass(message, owner)
   else if (message.method === 'notifications/cancelled') giveUp(host, message)
@@ -24,7 +24,7 @@ export function routeLegacy(host: Host, message: Message, owner?: RequestId): vo
   }
 }
 
-function giveUp(host: Host, { params = {} }: NotificationMessage): void {
+function giveUp(host: LegacyHost, { params = {} }: NotificationMessage): void {
   const { requestId, reason } = params
   const why = typeof reason === 'string' ? `: ${reason.slice(0, 200)}` : ''
   const error = new ConnectionError('cancelled', `The server cancelled its request${why}`)

@@ -12,8 +12,8 @@ import {
 import { EVENTS_TYPE } from '../../headers.ts'
 import { readStream } from '../event-stream.ts'
 import { post, refuseUnlessTaken } from '../post.ts'
+import type { LegacyHost } from './legacy-answers.ts'
 import { routeLegacy } from './legacy-routing.ts'
-import type { Host } from './wire.ts'
 
 export interface LegacySse {
   ask(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage>
@@ -29,7 +29,7 @@ interface Waiter {
 }
 
 /** Resolves to nothing when the server does not speak this wire. */
-export async function openLegacySse(host: Host, signal: AbortSignal): Promise<LegacySse | undefined> {
+export async function openLegacySse(host: LegacyHost, signal: AbortSignal): Promise<LegacySse | undefined> {
   const stop = new AbortController()
   const cancel = () => stop.abort()
   const timer = setTimeout(cancel, ENDPOINT_TIMEOUT)
@@ -58,7 +58,7 @@ interface Stream {
 }
 
 /** Resolves to the endpoint once it is named, and reads on; to nothing when the stream ends before. */
-function readEndpoint(host: Host, response: Response, { waiting, signal }: Stream): Promise<URL | undefined> {
+function readEndpoint(host: LegacyHost, response: Response, { waiting, signal }: Stream): Promise<URL | undefined> {
   return new Promise((resolve, reject) => {
     let isOpen = false
     const onMessage = (item: Decoded): void => {
@@ -84,7 +84,7 @@ function readEndpoint(host: Host, response: Response, { waiting, signal }: Strea
 }
 
 /** Where to ask. Credentials go with each request, so it must lie on the server's own origin. */
-function endpointOf({ settings }: Host, data: string): URL {
+function endpointOf({ settings }: LegacyHost, data: string): URL {
   const hint = 'Tell the author of the server.'
   if (!URL.canParse(data, settings.url.href)) {
     throw new ConnectionError('invalid-message', 'The server names an endpoint that is no URL', { hint })
@@ -95,19 +95,19 @@ function endpointOf({ settings }: Host, data: string): URL {
   throw new ConnectionError('refused', `The server names an endpoint of another origin, ${endpoint.origin}`, { hint })
 }
 
-function receive(host: Host, waiting: Map<RequestId, Waiter>, message: Message): void {
+function receive(host: LegacyHost, waiting: Map<RequestId, Waiter>, message: Message): void {
   const waiter = 'method' in message || message.id === undefined ? undefined : waiting.get(message.id)
   if (waiter === undefined) routeLegacy(host, message)
   else waiter.resolve(message as ResponseMessage)
 }
 
-function refuse(host: Host, waiting: Map<RequestId, Waiter>, { kind, id, error }: Refusal): void {
+function refuse(host: LegacyHost, waiting: Map<RequestId, Waiter>, { kind, id, error }: Refusal): void {
   const waiter = id === undefined || kind === 'request' ? undefined : waiting.get(id)
   if (waiter === undefined) host.report(error)
   else waiter.reject(new ConnectionError('invalid-message', `The answer was refused. ${error.message}`))
 }
 
-function createWire(host: Host, endpoint: URL, waiting: Map<RequestId, Waiter>): LegacySse {
+function createWire(host: LegacyHost, endpoint: URL, waiting: Map<RequestId, Waiter>): LegacySse {
   async function tell(message: Message, signal: AbortSignal): Promise<void> {
     await refuseUnlessTaken(await post(host, message, {}, signal, endpoint), message)
   }

@@ -6,20 +6,25 @@ import { type Awaited, readAnswer } from '../answer.ts'
 import { createBackoff } from '../backoff.ts'
 import { type Cursor, readStream } from '../event-stream.ts'
 import { answerLost, lostWith, refusedBy } from '../refusals.ts'
+import type { LegacyHost } from './legacy-answers.ts'
 import { GRACE, type LegacySession } from './legacy-headers.ts'
 import { routeLegacy } from './legacy-routing.ts'
-import type { Host } from './wire.ts'
 
 /** Statuses after which a stream may be opened later: outages, limits, and a stream that the server holds to be open. */
 const passing = (status: number) => status >= 500 || status === 408 || status === 409 || status === 429
 
-export function openStream(host: Host, session: LegacySession, cursor: Cursor, signal: AbortSignal): Promise<Response> {
+export function openStream(
+  host: LegacyHost,
+  session: LegacySession,
+  cursor: Cursor,
+  signal: AbortSignal,
+): Promise<Response> {
   const headers = { accept: EVENTS_TYPE, ...session.headers, [LAST_EVENT_HEADER]: cursor.lastEventId }
   return host.carry({ method: 'GET', headers, signal })
 }
 
 /** Waits on for the answer to a request whose stream was cut. Rejects with `ConnectionError` `unreachable` if in vain. */
-export async function resume(host: Host, session: LegacySession, awaited: Awaited): Promise<ResponseMessage> {
+export async function resume(host: LegacyHost, session: LegacySession, awaited: Awaited): Promise<ResponseMessage> {
   const { cursor, method, signal } = awaited
   const backoff = createBackoff(host.settings)
   const lost = (cause: unknown) => answerLost(method, cause)
@@ -59,7 +64,7 @@ const LONG_ENOUGH = 5_000
  * that cannot be reached for long ends the connection, so that nobody waits for changes that never come. `onTried` is
  * called when the stream is open, or was tried in vain.
  */
-export async function listenToServer(host: Host, session: LegacySession, onTried: () => void): Promise<void> {
+export async function listenToServer(host: LegacyHost, session: LegacySession, onTried: () => void): Promise<void> {
   const { closing, report } = host
   const backoff = createBackoff(host.settings)
   const cursor: Cursor = {}
@@ -98,7 +103,7 @@ function isFatal(error: unknown): error is ConnectionError {
   return error instanceof ConnectionError && (error.reason === 'closed' || error.reason === 'limit')
 }
 
-async function hearAll(host: Host, response: Response, cursor: Cursor): Promise<void> {
+async function hearAll(host: LegacyHost, response: Response, cursor: Cursor): Promise<void> {
   const onMessage = (item: Decoded): void => {
     if (Array.isArray(item)) for (const each of item) onMessage(each)
     else if (item instanceof Refusal) host.report(item.error)

@@ -10,10 +10,11 @@ import {
 } from '@mcpx/protocol'
 import { readAnswer } from '../answer.ts'
 import { post, refuseUnlessTaken } from '../post.ts'
+import type { LegacyHost } from './legacy-answers.ts'
 import { createLegacySession, GRACE } from './legacy-headers.ts'
 import { routeLegacy } from './legacy-routing.ts'
 import { listenToServer, resume } from './legacy-stream.ts'
-import type { Host, Wire } from './wire.ts'
+import type { Wire } from './wire.ts'
 
 /** What is told of after this comes on the session's own stream. */
 const SUBSCRIBE = 'resources/subscribe'
@@ -22,7 +23,7 @@ const STREAM_WAIT = 1_000
 /** How long the server is waited for when the session is ended, in ms. */
 const GOODBYE_TIMEOUT = 2_000
 
-export function createLegacyStreamable(host: Host): Required<Omit<Wire, 'givenUp' | 'hasOneStream'>> {
+export function createLegacyStreamable(host: LegacyHost): Required<Omit<Wire, 'givenUp' | 'hasOneStream'>> {
   const { settings, report } = host
   const session = createLegacySession()
   let streamTried: Promise<void> | undefined

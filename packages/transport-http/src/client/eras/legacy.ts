@@ -1,6 +1,7 @@
 /** The legacy wire: a handshake opens a session, and the server asks by requests of its own. */
 
 import { ConnectionError, type RequestMessage, type ResponseMessage } from '@mcpx/protocol'
+import { createLegacyHost } from './legacy-answers.ts'
 import { type LegacySse, openLegacySse } from './legacy-sse.ts'
 import { createLegacyStreamable } from './legacy-streamable.ts'
 import type { Host, Wire } from './wire.ts'
@@ -8,7 +9,8 @@ import type { Host, Wire } from './wire.ts'
 /** How a server says to a handshake that there is no such endpoint: it may be one of the oldest wire. */
 const noEndpoint = new Set([400, 404, 405])
 
-export function createLegacy(host: Host): Wire {
+export function createLegacy(connection: Host): Wire {
+  const host = createLegacyHost(connection, (message, signal) => wire().tell(message, signal))
   const streamable = createLegacyStreamable(host)
   let sse: LegacySse | undefined
   const wire = () => sse ?? streamable

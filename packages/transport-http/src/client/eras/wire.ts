@@ -6,6 +6,8 @@ import type {
   NotificationMessage,
   RequestId,
   RequestMessage,
+  RequestOptions,
+  Responder,
   ResponseMessage,
   Revision,
 } from '@mcpx/protocol'
@@ -24,13 +26,17 @@ export interface Host {
   hear(id: RequestId, notification: NotificationMessage): boolean
   /** Gives an answer to the request it is for, or reports it. */
   settle(response: ResponseMessage): void
-  /**
-   * Gives a request or a notification of the server to the responder; an answer leaves by `tell`.
-   * @param during the request on whose stream it came
-   */
-  pass(message: RequestMessage | NotificationMessage, during?: RequestId): void
-  /** The server gives up a request of its own. */
-  giveUp(id: RequestId, reason: Error): void
+  /** What answers the server, if anything does. */
+  readonly responder: Responder | undefined
+  /** Gives a notification of the server to the responder. */
+  pass(message: NotificationMessage): void
+  notify(method: string, params?: object): Promise<void>
+  /** Stops the clock of one request, or of all that wait, until the returned function is called. */
+  hold(id: RequestId | undefined): () => void
+  /** How a request that waits was made. */
+  optionsOf(id: RequestId): RequestOptions | undefined
+  /** Fires when a request that is under way has ended, however that was. */
+  endOf(id: RequestId): AbortSignal | undefined
   report(problem: Error): void
   /**
    * Ends the connection: the server does not know it any more.
