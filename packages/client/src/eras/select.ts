@@ -8,8 +8,8 @@ import type { Core } from '../core.ts'
 import { guarded, type Line, openLine, type Target } from '../line.ts'
 import type { EraMemory } from '../options.ts'
 import type { Link } from './era.ts'
-import type { Finding, Probe } from './finding.ts'
 import { discover, openModern } from './modern.ts'
+import type { Finding, Probe } from './modern-finding.ts'
 import { mutualRevision } from './modern-send.ts'
 
 /** Loaded by the first server that is this old. */
@@ -17,9 +17,9 @@ const openLegacy = async (...args: LegacyArgs) => (await import('./legacy.ts')).
 type LegacyArgs = Parameters<typeof import('./legacy.ts').openLegacy>
 
 /** Loaded by the first server that does not speak the modern era at once. */
-const loadFinding = () => import('./finding.ts')
+const loadFinding = () => import('./modern-finding.ts')
 const ifStillLegacy: IfStillLegacy = async (...args) => (await loadFinding()).ifStillSpoken(...args)
-type IfStillLegacy = typeof import('./finding.ts').ifStillSpoken
+type IfStillLegacy = typeof import('./modern-finding.ts').ifStillSpoken
 
 /** How long a server may take to show its era, in ms, unless the connector says otherwise. */
 const PROBE_TIMEOUT = 5_000
