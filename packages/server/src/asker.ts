@@ -10,7 +10,7 @@ import {
   type JsonObject,
   missingClientCapability,
 } from '@mcpx/protocol'
-import { checkQuestion } from './questions.ts'
+import { checkQuestion, isVisit } from './questions.ts'
 
 /** What is done with an answer: the value the handler gets, or why it is to be asked again. */
 export type AnswerCheck = (response: InputResponse) => Awaitable<{ value: unknown } | { problem: string }>
@@ -44,7 +44,7 @@ function missingFor(
   const params = ('params' in request ? request.params : undefined) as JsonObject | undefined
   if (method === 'roots/list') return roots ? undefined : { roots: {} }
   if (method === 'elicitation/create') {
-    if (params?.mode === 'url') return elicitation?.url ? undefined : { elicitation: { url: {} } }
+    if (isVisit(params)) return elicitation?.url ? undefined : { elicitation: { url: {} } }
     // An empty object means forms.
     return elicitation && (elicitation.form ?? !elicitation.url) ? undefined : { elicitation: { form: {} } }
   }
@@ -63,29 +63,22 @@ export function usableQuestions(
   capabilities: ClientCapabilities,
   declaresContext: boolean,
 ): [string, Question][] {
-  const missing: JsonObject[] = []
-  for (const [key, { request }] of Object.entries(questions)) checkQuestion(key, request)
-  const usable = Object.entries(questions).filter(([, { request }]) => {
+  const missing: JsonObject = {}
+  const all = Object.entries(questions)
+  for (const [key, { request }] of all) checkQuestion(key, request)
+  const usable = all.filter(([, { request }]) => {
     const lacking = missingFor(request, capabilities, declaresContext)
-    if (lacking !== undefined) missing.push(lacking)
+    for (const key in lacking) missing[key] = { ...(missing[key] as object), ...(lacking[key] as object) }
     return lacking === undefined
   })
-  if (usable.length === 0 && missing.length > 0) throw missingClientCapability(mergeCapabilities(missing))
+  if (usable.length === 0 && all.length > 0) throw missingClientCapability(missing)
   return usable
-}
-
-function mergeCapabilities(all: readonly JsonObject[]): JsonObject {
-  const merged: JsonObject = {}
-  for (const each of all) {
-    for (const [key, value] of Object.entries(each)) merged[key] = { ...(merged[key] as object), ...(value as object) }
-  }
-  return merged
 }
 
 /** The same question again; whoever fills in a form is told what was wrong with it. */
 export function askedAgain(request: InputRequest, problem: string): InputRequest {
-  const params = 'params' in request ? (request.params as JsonObject | undefined) : undefined
-  if (request.method !== 'elicitation/create' || params?.mode === 'url') return request
+  const { method, params } = request as { method: string; params?: JsonObject }
+  if (method !== 'elicitation/create' || isVisit(params)) return request
   return { ...request, params: { ...params, message: `${params?.message} (${problem})` } } as InputRequest
 }
 
@@ -96,4 +89,15 @@ export function asJson(key: string, value: unknown): unknown {
   } catch (cause) {
     throw internalError(`The result of step ${JSON.stringify(key)} cannot be written as JSON`, { cause })
   }
+}
+
+/** What was begun under a key is not begun again. */
+export function once<Value>(
+  begun: Map<string, Promise<Value>>,
+  key: string,
+  begin: () => Promise<Value>,
+): Promise<Value> {
+  const known = begun.get(key) ?? begin()
+  begun.set(key, known)
+  return known
 }

@@ -7,7 +7,6 @@ import {
   ElicitRequestFormParams,
   ElicitRequestURLParams,
   type InputRequest,
-  type JsonObject,
   kindOf,
   ListRootsRequest,
   quoted,
@@ -21,7 +20,9 @@ export class QuestionError extends Error {
 
 const problems: Readonly<Record<string, (request: InputRequest) => string | undefined>> = {
   'elicitation/create': elicitationProblem,
-  'sampling/createMessage': sampleProblem,
+  // Whether the client takes tools at all is a matter of its capabilities, and is looked at with those.
+  'sampling/createMessage': ({ params }) =>
+    check(CreateMessageShape, params, 'params').problem ?? samplingProblem(params as CreateMessageRequestParams, true),
   'roots/list': (request) => check(ListRootsRequest, request).problem,
 }
 
@@ -40,39 +41,30 @@ function problemOf(request: InputRequest): string | undefined {
 }
 
 function elicitationProblem({ params }: InputRequest): string | undefined {
-  const isUrl = (params as { mode?: unknown } | undefined)?.mode === 'url'
+  const isUrl = isVisit(params)
   const { problem } = check<unknown>(isUrl ? ElicitRequestURLParams : ElicitRequestFormParams, params, 'params')
   if (problem !== undefined) return problem
-  return isUrl ? urlProblem(params as ElicitRequestURLParams) : formProblem(params as ElicitRequestFormParams)
-}
-
-function urlProblem({ url }: ElicitRequestURLParams): string | undefined {
-  return URL.canParse(url) ? undefined : `params.url: ${quoted(url)} is no URL; it has to begin with a scheme`
-}
-
-function formProblem({ requestedSchema: { properties, required = [] } }: ElicitRequestFormParams): string | undefined {
+  if (isUrl) {
+    const { url } = params as ElicitRequestURLParams
+    return URL.canParse(url) ? undefined : `params.url: ${quoted(url)} is no URL; it has to begin with a scheme`
+  }
+  const { properties, required = [] } = (params as ElicitRequestFormParams).requestedSchema
   const stray = required.findIndex((name) => !Object.hasOwn(properties, name))
   if (stray < 0) return undefined
   return `params.requestedSchema.required[${stray}]: there is no field ${quoted(required[stray] as string)}`
 }
 
-function sampleProblem({ params }: InputRequest): string | undefined {
-  // Whether the client takes tools at all is a matter of its capabilities, and is looked at with those.
-  return (
-    check(CreateMessageShape, params, 'params').problem ?? samplingProblem(params as CreateMessageRequestParams, true)
-  )
+/** Whether the parameters of an elicitation ask for a visit to a URL, and not for a form. */
+export function isVisit(params: unknown): boolean {
+  return (params as { mode?: unknown } | undefined)?.mode === 'url'
 }
 
-/** What kind of answer a question gets; an answer of one kind is none to another. */
-export function kindOfQuestion({ method, params }: InputRequest): string {
-  return method === 'elicitation/create' && (params as JsonObject | undefined)?.mode === 'url'
-    ? `${method} url`
-    : method
-}
-
-/** Sees to it that a key names one kind of question in a call. `kinds` is what the keys have named so far. */
-export function claimKey(kinds: Map<string, string>, key: string, request: InputRequest): void {
-  const kind = kindOfQuestion(request)
+/**
+ * Sees to it that a key names one kind of question in a call, as an answer of one kind is none to another. `kinds` is
+ * what the keys have named so far.
+ */
+export function claimKey(kinds: Map<string, string>, key: string, { method, params }: InputRequest): void {
+  const kind = isVisit(params) ? `${method} url` : method
   const known = kinds.get(key) ?? kind
   if (known !== kind) {
     const detail = `${kind}, and before ${known}; give each question a key of its own`

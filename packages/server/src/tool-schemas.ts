@@ -3,7 +3,6 @@
 import {
   type AuthInfo,
   type Awaitable,
-  type CacheableResult,
   type Context,
   type Exchange,
   type Handler,
@@ -18,9 +17,6 @@ import type { Core } from './core.ts'
 import { mirrorsArguments } from './features/header-annotations.ts'
 import type { Registry } from './registry.ts'
 
-/** The schemas of those tools of which an argument travels in a header. */
-type Schemas = ReadonlyMap<string, JsonSchema>
-
 /** The schema of a tool, for the caller of an exchange. Never throws. */
 export type ToolSchemas = (name: string, exchange: Exchange) => Awaitable<JsonSchema | undefined>
 
@@ -34,6 +30,7 @@ export function createToolSchemas(core: Core, registry: Registry): ToolSchemas {
       const { handler } = core
       // What is registered comes before all other parts.
       if (handler === registry || registry.owns?.('tool', name)) return registry.schemaOf(name, exchange.auth)
+      if (handler.listTools === undefined) return undefined
       if (searched !== handler) search = createSchemaSearch(handler, report)
       searched = handler
       return search?.(name, listingContext(exchange, core.closing))
@@ -44,12 +41,14 @@ export function createToolSchemas(core: Core, registry: Registry): ToolSchemas {
   }
 }
 
-export type SchemaSearch = (name: string, ctx: Context) => Awaitable<JsonSchema | undefined>
+/** The schemas of those tools of which an argument travels in a header. */
+type Schemas = ReadonlyMap<string, JsonSchema>
+type SchemaSearch = (name: string, ctx: Context) => Awaitable<JsonSchema | undefined>
 
 interface Found {
-  schemas: Awaitable<Schemas>
+  readonly schemas: Awaitable<Schemas>
   /** When the lists are to be read again. */
-  until: number
+  readonly until: number
 }
 
 /** How long at least what was found is good, in ms: lists need not be kept by clients, yet calls come quickly. */
@@ -62,46 +61,36 @@ const MOST_PAGES = 1_000
 const EVERYBODY = ''
 
 /** `report` hears of lists that cannot be had; their tools have no schema then. */
-export function createSchemaSearch(handler: Handler, report: (error: unknown, ctx: Context) => void): SchemaSearch {
+function createSchemaSearch(handler: Handler, report: (error: unknown, ctx: Context) => void): SchemaSearch {
   const found = new Map<string, Found>()
-  const pages = new WeakMap<ListToolsResult, Schemas>()
+  const readPage = createPageReader()
 
-  function schemasOf(ctx: Context): Awaitable<Schemas> {
-    const key = keyOf(ctx.auth)
-    const known = fresh(EVERYBODY) ?? fresh(key)
-    if (known !== undefined) return known.schemas
-    const search = readLists(handler, ctx, (page) => annotatedIn(page, pages)).then(
-      ({ schemas, hints }) => {
-        found.delete(key)
-        const until = Date.now() + Math.max(SHORTEST, hints.ttlMs ?? 0)
-        keep(hints.cacheScope === 'public' ? EVERYBODY : key, { schemas, until })
-        return schemas
-      },
-      (error) => {
-        found.delete(key)
-        report(error, ctx)
-        return new Map()
-      },
-    )
-    // Whoever calls meanwhile waits for the same search.
-    keep(key, { schemas: search, until: Number.POSITIVE_INFINITY })
-    return search
-  }
-
-  function fresh(key: string): Found | undefined {
-    const known = found.get(key)
-    return known !== undefined && Date.now() < known.until ? known : undefined
-  }
-
-  function keep(key: string, entry: Found): void {
+  function keep(key: string, schemas: Awaitable<Schemas>, until: number): void {
     found.delete(key)
-    found.set(key, entry)
+    found.set(key, { schemas, until })
     if (found.size > MOST_CALLERS) found.delete(found.keys().next().value as string)
   }
 
+  async function searchFor(key: string, ctx: Context): Promise<Schemas> {
+    try {
+      const { schemas, first } = await readLists(handler, ctx, readPage)
+      found.delete(key)
+      const until = Date.now() + Math.max(SHORTEST, first.ttlMs ?? 0)
+      keep(first.cacheScope === 'public' ? EVERYBODY : key, schemas, until)
+      return schemas
+    } catch (error) {
+      found.delete(key)
+      report(error, ctx)
+      return new Map()
+    }
+  }
+
   return (name, ctx) => {
-    if (handler.listTools === undefined) return undefined
-    const schemas = schemasOf(ctx)
+    const key = keyOf(ctx.auth)
+    const fresh = [EVERYBODY, key].map((each) => found.get(each)).find((each) => each && Date.now() < each.until)
+    const schemas = fresh?.schemas ?? searchFor(key, ctx)
+    // Whoever calls meanwhile waits for the same search.
+    if (fresh === undefined) keep(key, schemas, Number.POSITIVE_INFINITY)
     return isPromise(schemas) ? schemas.then((settled) => settled.get(name)) : schemas.get(name)
   }
 }
@@ -111,42 +100,39 @@ function keyOf(auth: AuthInfo | undefined): string {
   return auth === undefined ? 'nobody' : JSON.stringify([principalOf(auth), auth.clientId, auth.scopes])
 }
 
-async function readLists(
-  handler: Handler,
-  ctx: Context,
-  read: (page: ListToolsResult) => Schemas,
-): Promise<{ schemas: Schemas; hints: CacheableResult }> {
+type PageReader = (page: ListToolsResult) => ReadonlyMap<string, JsonSchema | undefined>
+
+/** The whole list of a caller, and its first page, whose hints are those of the list. */
+async function readLists(handler: Handler, ctx: Context, readPage: PageReader) {
   const schemas = new Map<string, JsonSchema>()
   const names = new Set<string>()
-  let page = (await handler.listTools?.({}, ctx)) as ListToolsResult
-  const hints = { ttlMs: page.ttlMs, cacheScope: page.cacheScope } as CacheableResult
-  for (let count = 1; ; count++) {
-    const annotated = read(page)
-    for (const { name } of page.tools) {
-      const schema = annotated.get(name)
+  let first: ListToolsResult | undefined
+  let cursor: string | undefined
+  for (let count = 0; count < MOST_PAGES; count++) {
+    const page = (await handler.listTools?.(cursor === undefined ? {} : { cursor }, ctx)) as ListToolsResult
+    first ??= page
+    for (const [name, schema] of readPage(page)) {
       // As with calls, the first of a name counts.
       if (schema !== undefined && !names.has(name)) schemas.set(name, schema)
       names.add(name)
     }
-    const { nextCursor } = page
-    if (nextCursor === undefined) return { schemas, hints }
-    if (count >= MOST_PAGES) throw new Error(`The list of tools has more than ${MOST_PAGES} pages`)
-    page = (await handler.listTools?.({ cursor: nextCursor }, ctx)) as ListToolsResult
+    cursor = page.nextCursor
+    if (cursor === undefined) return { schemas, first }
   }
+  throw new Error(`The list of tools has more than ${MOST_PAGES} pages`)
 }
 
-/** What is written once is read once. */
-function annotatedIn(page: ListToolsResult, pages: WeakMap<ListToolsResult, Schemas>): Schemas {
-  const known = pages.get(page)
-  if (known !== undefined) return known
-  const schemas = new Map<string, JsonSchema>()
-  const names = new Set<string>()
-  for (const { name, inputSchema } of page.tools) {
-    if (!names.has(name) && mirrorsArguments(inputSchema)) schemas.set(name, inputSchema)
-    names.add(name)
+/** The names of a page, with the schemas of which an argument travels. What is written once is read once. */
+function createPageReader(): PageReader {
+  const known = new WeakMap<ListToolsResult, ReadonlyMap<string, JsonSchema | undefined>>()
+  return (page) => {
+    const before = known.get(page)
+    if (before !== undefined) return before
+    const tools = page.tools.toReversed()
+    const read = new Map(tools.map(({ name, inputSchema: each }) => [name, mirrorsArguments(each) ? each : undefined]))
+    if (isTextKept(page)) known.set(page, read)
+    return read
   }
-  if (isTextKept(page)) pages.set(page, schemas)
-  return schemas
 }
 
 /** What a handler is called with where no request is answered: nothing can be said or asked, and who calls may be many. */

@@ -2,6 +2,7 @@
 
 import type { Change, NotificationMessage, Session } from '@mcpx/protocol'
 import type { Core } from '../core.ts'
+import { toldOf } from './change-notifications.ts'
 
 /** Changes of one kind that have not been told yet are told once: what waits has a bound. */
 export async function* legacyChanges(
@@ -14,7 +15,7 @@ export async function* legacyChanges(
   const stop = core.onChange((change) => {
     const key = change.kind === 'resource' ? `resource ${change.uri}` : change.kind
     if (!isWanted(change, session)) return
-    waiting.set(key, toNotification(change))
+    waiting.set(key, { jsonrpc: '2.0', ...toldOf(change) })
     wake()
   })
   const onAbort = () => wake()
@@ -39,9 +40,4 @@ export async function* legacyChanges(
 
 function isWanted(change: Change, { state }: Session): boolean {
   return change.kind !== 'resource' || state.subscriptions?.includes(change.uri) === true
-}
-
-function toNotification(change: Change): NotificationMessage {
-  if (change.kind !== 'resource') return { jsonrpc: '2.0', method: `notifications/${change.kind}/list_changed` }
-  return { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: change.uri } }
 }

@@ -15,7 +15,7 @@ import {
   stripParamsFor,
   urlElicitationRequired,
 } from '@mcpx/protocol'
-import { type Asker, asJson, askedAgain, type Question, usableQuestions } from '../asker.ts'
+import { type Asker, asJson, askedAgain, once, type Question, usableQuestions } from '../asker.ts'
 import { claimKey } from '../questions.ts'
 
 export interface LegacyAskerOptions {
@@ -38,27 +38,18 @@ export function createLegacyAsker(options: LegacyAskerOptions): Asker {
 
   const declaresContext = hasCapability(options.revision, 'client', 'sampling.context')
 
-  function once(key: string, question: Question): Promise<unknown> {
-    const known = answers.get(key)
-    if (known !== undefined) return known
-    const answer = askUntilItFits(question, options, visits)
-    answers.set(key, answer)
-    return answer
-  }
-
   return {
     async ask(questions) {
       const usable = usableQuestions(questions, options.capabilities, declaresContext)
       for (const [key, { request }] of usable) claimKey(kinds, key, request)
-      const entries = usable.map(async ([key, question]) => [key, await once(key, question)] as const)
+      const entries = usable.map(
+        async ([key, question]) =>
+          [key, await once(answers, key, () => askUntilItFits(question, options, visits))] as const,
+      )
       return Object.fromEntries(await Promise.all(entries))
     },
-    async step<Result>(key: string, run: () => Awaitable<Result>) {
-      const known = steps.get(key)
-      if (known !== undefined) return known as Promise<Result>
-      const result = Promise.resolve(run()).then((value) => asJson(key, value))
-      steps.set(key, result)
-      return result as Promise<Result>
+    step<Result>(key: string, run: () => Awaitable<Result>) {
+      return once(steps, key, async () => asJson(key, await run())) as Promise<Result>
     },
     async finish() {
       for (const elicitationId of visits) await options.tell('notifications/elicitation/complete', { elicitationId })

@@ -7,6 +7,7 @@ import {
   type JsonObject,
   methodNotFound,
   type Session,
+  type SessionState,
 } from '@mcpx/protocol'
 import type { Core } from '../core.ts'
 
@@ -17,40 +18,55 @@ interface SessionCall {
   readonly core: Core
 }
 
-export const sessionMethods: Readonly<Record<string, (call: SessionCall) => Awaitable<object>>> = {
-  'logging/setLevel': setLevel,
-  'resources/subscribe': subscribe,
-  'resources/unsubscribe': unsubscribe,
-}
+type SessionMethod = (call: SessionCall) => Awaitable<object>
 
-async function setLevel({ params, ctx, session, core }: SessionCall): Promise<object> {
-  if (!core.isLogging) throw methodNotFound('logging/setLevel')
-  const { level } = params as { level: NonNullable<Session['state']['logLevel']> }
-  await core.run({ method: 'logging/setLevel', params }, ctx)
-  await session.update((state) => void Object.assign(state, { logLevel: level }))
-  return {}
-}
-
-async function subscribe({ params, ctx, session, core }: SessionCall): Promise<object> {
-  const { uri } = params as { uri: string }
-  if (core.handler.subscribe === undefined) throw methodNotFound('resources/subscribe')
-  const most = core.limits.subscriptions
-  if ((session.state.subscriptions?.length ?? 0) >= most && !session.state.subscriptions?.includes(uri)) {
-    throw invalidRequest(`Too many subscriptions: at most ${most} for a session; unsubscribe from some`)
+/** The handler is asked first; where it agrees, the record of the session is changed. */
+function changing(
+  method: string,
+  isThere: (core: Core) => boolean,
+  change: (state: SessionState, params: JsonObject) => void,
+): SessionMethod {
+  return async ({ params, ctx, session, core }) => {
+    if (!isThere(core)) throw methodNotFound(method)
+    await core.run({ method, params }, ctx)
+    await session.update((state) => change(state, params))
+    return {}
   }
-  await core.run({ method: 'resources/subscribe', params }, ctx)
-  await session.update((state) => {
-    state.subscriptions = [...new Set([...(state.subscriptions ?? []), uri])]
-  })
-  return {}
 }
 
-async function unsubscribe({ params, ctx, session, core }: SessionCall): Promise<object> {
-  const { uri } = params as { uri: string }
-  if (core.handler.unsubscribe === undefined) throw methodNotFound('resources/unsubscribe')
-  await core.run({ method: 'resources/unsubscribe', params }, ctx)
-  await session.update((state) => {
+const subscribe = /* @__PURE__ */ changing(
+  'resources/subscribe',
+  ({ handler }) => handler.subscribe !== undefined,
+  (state, { uri }) => {
+    state.subscriptions = [...new Set([...(state.subscriptions ?? []), uri as string])]
+  },
+)
+
+const unsubscribe = /* @__PURE__ */ changing(
+  'resources/unsubscribe',
+  ({ handler }) => handler.unsubscribe !== undefined,
+  (state, { uri }) => {
     state.subscriptions = (state.subscriptions ?? []).filter((each) => each !== uri)
-  })
-  return {}
+  },
+)
+
+const setLevel = /* @__PURE__ */ changing(
+  'logging/setLevel',
+  ({ isLogging }) => isLogging,
+  (state, { level }) => void Object.assign(state, { logLevel: level }),
+)
+
+/** A session that is to hear of one URI more may be full. */
+const subscribeWithinLimits: SessionMethod = (call) => {
+  const { subscriptions = [] } = call.session.state
+  const most = call.core.limits.subscriptions
+  if (call.core.handler.subscribe === undefined || subscriptions.length < most) return subscribe(call)
+  if (subscriptions.includes(call.params.uri as string)) return subscribe(call)
+  throw invalidRequest(`Too many subscriptions: at most ${most} for a session; unsubscribe from some`)
+}
+
+export const sessionMethods: Readonly<Record<string, SessionMethod>> = {
+  'logging/setLevel': setLevel,
+  'resources/subscribe': subscribeWithinLimits,
+  'resources/unsubscribe': unsubscribe,
 }

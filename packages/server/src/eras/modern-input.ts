@@ -12,7 +12,7 @@ import {
   type ResponseMessage,
   resultMessage,
 } from '@mcpx/protocol'
-import { type Asker, asJson, askedAgain, type Question, usableQuestions } from '../asker.ts'
+import { type Asker, asJson, askedAgain, once, type Question, usableQuestions } from '../asker.ts'
 import { InputRequired } from '../input-required.ts'
 import { claimKey, QuestionError } from '../questions.ts'
 import type { StateBinding } from '../request-state.ts'
@@ -88,15 +88,10 @@ export function createModernAsker(call: ModernCall, opened: CallState = {}): Mod
     },
     step<Result>(key: string, run: () => Awaitable<Result>) {
       if (Object.hasOwn(steps, key)) return Promise.resolve(steps[key] as Result)
-      const known = running.get(key)
-      if (known !== undefined) return known as Promise<Result>
-      const result = (async () => {
-        const value = asJson(key, await run())
-        steps[key] = value
-        return value
-      })()
-      running.set(key, result)
-      return result as Promise<Result>
+      return once(running, key, async () => {
+        steps[key] = asJson(key, await run())
+        return steps[key]
+      }) as Promise<Result>
     },
     unfinished() {
       // A fault of the author's is not put off until the other questions of the round are answered.

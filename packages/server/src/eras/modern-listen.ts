@@ -16,6 +16,7 @@ import {
 } from '@mcpx/protocol'
 import { RequestContext } from '../context.ts'
 import type { Core } from '../core.ts'
+import { toldOf } from './change-notifications.ts'
 import type { ModernCall } from './modern-call.ts'
 import { ModernFacts } from './modern-facts.ts'
 import { sealResult } from './modern-seal.ts'
@@ -50,8 +51,8 @@ async function stream(call: ModernCall, wanted: SubscriptionFilter): Promise<Res
   const tell = (method: string, params?: JsonObject) => exchange.notify(method, withSubscriptionId(params, id))
   const { signal } = exchange
   const stop = core.onChange((change) => {
-    const notification = toNotification(change, filter)
-    if (notification !== undefined) void tell(notification.method, notification.params)
+    const { method, params } = toldOf(change)
+    if (isWanted(change, filter)) void tell(method, params)
   })
   try {
     await tell('notifications/subscriptions/acknowledged', { notifications: filter })
@@ -96,45 +97,32 @@ async function watch(call: ModernCall, wanted: readonly string[]): Promise<{ uri
 }
 
 /** What of the filter the server can keep. */
-function honoured(wanted: SubscriptionFilter, { tools, prompts, resources }: ServerCapabilities): SubscriptionFilter {
+function honoured(wanted: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
   const filter: SubscriptionFilter = {}
-  if (wanted.toolsListChanged === true && tools?.listChanged) filter.toolsListChanged = true
-  if (wanted.promptsListChanged === true && prompts?.listChanged) filter.promptsListChanged = true
-  if (wanted.resourcesListChanged === true && resources?.listChanged) filter.resourcesListChanged = true
-  if (wanted.resourceSubscriptions !== undefined && resources?.subscribe) {
+  for (const kind of ['tools', 'prompts', 'resources'] as const) {
+    if (wanted[`${kind}ListChanged`] === true && capabilities[kind]?.listChanged) filter[`${kind}ListChanged`] = true
+  }
+  if (wanted.resourceSubscriptions !== undefined && capabilities.resources?.subscribe) {
     filter.resourceSubscriptions = wanted.resourceSubscriptions
   }
   return filter
 }
 
-function toNotification(
-  change: Change,
-  filter: SubscriptionFilter,
-): { method: string; params?: JsonObject } | undefined {
-  switch (change.kind) {
-    case 'tools':
-      return filter.toolsListChanged === true ? { method: 'notifications/tools/list_changed' } : undefined
-    case 'prompts':
-      return filter.promptsListChanged === true ? { method: 'notifications/prompts/list_changed' } : undefined
-    case 'resources':
-      return filter.resourcesListChanged === true ? { method: 'notifications/resources/list_changed' } : undefined
-    case 'resource': {
-      const wanted = filter.resourceSubscriptions?.includes(change.uri) === true
-      return wanted ? { method: 'notifications/resources/updated', params: { uri: change.uri } } : undefined
-    }
-  }
+function isWanted(change: Change, filter: SubscriptionFilter): boolean {
+  return change.kind === 'resource'
+    ? filter.resourceSubscriptions?.includes(change.uri) === true
+    : filter[`${change.kind}ListChanged`] === true
 }
 
-/** Resolves when one of the signals has fired; listens to neither afterwards. */
+/** Resolves when one of the signals has fired; listens to none afterwards. */
 async function firstOf(...signals: (AbortSignal | undefined)[]): Promise<void> {
   let onAbort = (): void => {}
-  const fired = new Promise<void>((resolve) => {
+  await new Promise<void>((resolve) => {
     onAbort = resolve
     for (const signal of signals) {
       if (signal?.aborted) resolve()
       else signal?.addEventListener('abort', onAbort)
     }
   })
-  await fired
   for (const signal of signals) signal?.removeEventListener('abort', onAbort)
 }

@@ -16,7 +16,6 @@ export function createCompletion(prompts: Prompts, resources: Resources): OtherH
   function blanksOf(ref: CompleteRequestParams['ref'], ctx: Context): Blanks {
     if (ref.type === 'ref/prompt') {
       const prompt = prompts.find(ref.name, ctx)
-      if (prompt === undefined) throw invalidParams(`Unknown prompt: ${quoted(ref.name)}`)
       return { names: prompt.declared.map(({ name }) => name), completers: prompt.completers }
     }
     const entry = resources.refer(ref, ctx)

@@ -1,7 +1,7 @@
 /** Checks the `x-mcp-header` annotations of a tool's input: which arguments travel as HTTP headers too. */
 
 import type { JsonObject } from '@mcpx/protocol'
-import { isObject, pathInto, subschemasOf } from './subschemas.ts'
+import { isObject, placesIn } from './subschemas.ts'
 
 const ANNOTATION = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -18,33 +18,22 @@ export function mirrorsArguments({ properties }: JsonObject, depth = 0): boolean
 }
 
 /** What is wrong with an annotation, and where; nothing when all is well. */
-export function headerProblem(schema: JsonObject, root: string): string | undefined {
+export function headerProblem(root: JsonObject, where: string): string | undefined {
   const seen = new Map<string, string>()
-
-  function problemAt(node: JsonObject, path: string, reachable: boolean): string | undefined {
-    if (Object.hasOwn(node, ANNOTATION)) {
-      const problem = reachable
-        ? problemOf(node, path)
-        : `can only stand on a property reached through "properties" alone`
-      if (problem !== undefined) return `${path}: ${ANNOTATION} ${problem}`
-    }
-    for (const sub of subschemasOf(node)) {
-      const isProperty = sub.keyword === 'properties' && (reachable || node === schema)
-      const problem = problemAt(sub.schema, pathInto(path, sub), isProperty)
-      if (problem !== undefined) return problem
-    }
-    return undefined
+  for (const { schema, path, isProperty } of placesIn(root, where)) {
+    if (!isObject(schema) || !Object.hasOwn(schema, ANNOTATION)) continue
+    const header = schema[ANNOTATION]
+    const key = String(header).toLowerCase()
+    const problem = isProperty
+      ? (faultOf(header, schema) ?? (seen.has(key) ? `"${header}" is used by ${seen.get(key)} already` : undefined))
+      : 'can only stand on a property reached through "properties" alone'
+    if (problem !== undefined) return `${path}: ${ANNOTATION} ${problem}`
+    seen.set(key, path)
   }
+  return undefined
+}
 
-  function problemOf(node: JsonObject, path: string): string | undefined {
-    const header = node[ANNOTATION]
-    if (typeof header !== 'string' || !TOKEN.test(header)) return 'must be the name of a header, such as "Region"'
-    if (!TYPES.includes(node.type)) return 'needs a "type" of "string", "integer" or "boolean"'
-    const other = seen.get(header.toLowerCase())
-    if (other !== undefined) return `"${header}" is used by ${other} already`
-    seen.set(header.toLowerCase(), path)
-    return undefined
-  }
-
-  return problemAt(schema, root, false)
+function faultOf(header: unknown, { type }: JsonObject): string | undefined {
+  if (typeof header !== 'string' || !TOKEN.test(header)) return 'must be the name of a header, such as "Region"'
+  return TYPES.includes(type) ? undefined : 'needs a "type" of "string", "integer" or "boolean"'
 }

@@ -24,7 +24,8 @@ import { toPromptResult } from './prompt-results.ts'
 import type { Checked } from './raw-schema.ts'
 import { RegistrationError } from './registration-error.ts'
 import { prepareObjectSchema } from './schema.ts'
-import { admits, Shelf, type Shelved } from './shelf.ts'
+import { createShelf, type Shelved } from './shelf.ts'
+import { present } from './shown.ts'
 
 export type AnyGet = (args: never, ctx: Context) => unknown
 
@@ -41,8 +42,8 @@ export interface Prompts {
   /** Whether there was one. */
   remove(name: string): boolean
   has(name: string): boolean
-  /** The prompt of this name, if this caller may see it. */
-  find(name: string, ctx: Context): PromptEntry | undefined
+  /** The prompt of this name. Throws where there is none for this caller. */
+  find(name: string, ctx: Context): PromptEntry
 }
 
 export interface PromptsOptions extends ListingOptions {
@@ -52,27 +53,21 @@ export interface PromptsOptions extends ListingOptions {
 }
 
 export function createPrompts(options: PromptsOptions): Prompts {
-  const shelf = new Shelf<PromptEntry>('Prompt')
-  const find = (name: string, ctx: Context): PromptEntry | undefined => {
-    const prompt = shelf.get(name)
-    return prompt !== undefined && admits(prompt, ctx.auth) ? prompt : undefined
-  }
+  const shelf = createShelf<PromptEntry>('prompt')
   return {
     add(name, promptOptions, get) {
       shelf.put(makePrompt(name, promptOptions, get, options), promptOptions.replace)
     },
     remove: (name) => shelf.remove(name),
     has: (name) => shelf.get(name) !== undefined,
-    find,
+    find: shelf.find,
     handler: {
       listPrompts: createListing(shelf, 'prompts', options, (items, frame) => ({
         prompts: items.map(({ shown }) => shown),
         ...frame,
       })),
       getPrompt(params, ctx) {
-        const prompt = find(params.name, ctx)
-        if (prompt === undefined) throw invalidParams(`Unknown prompt: ${quoted(params.name)}`)
-        return prompt.get(params.arguments ?? {}, ctx)
+        return shelf.find(params.name, ctx).get(params.arguments ?? {}, ctx)
       },
     },
   }
@@ -85,19 +80,19 @@ function makePrompt(
   { warn, validator, onError }: PromptsOptions,
 ): PromptEntry {
   const what = `Prompt ${quoted(name)}`
-  const { args, title, description, icons, _meta } = options
+  const { args, description } = options
   const where = `${what}, args`
   const given = args && prepareObjectSchema(args, { where, side: 'input', root: 'arguments', warn, validator, onError })
   const declared = given === undefined ? [] : argumentsOf(given.json, where)
   const completers: Completers = options.complete ?? {}
   const stray = Object.keys(completers).find((key) => !declared.some((argument) => argument.name === key))
   if (stray !== undefined) throw new RegistrationError(`${what}, complete: there is no argument ${quoted(stray)}`)
-  const shown: Prompt = { name }
-  if (title !== undefined) shown.title = title
-  if (description !== undefined) shown.description = description
-  if (declared.length > 0) shown.arguments = declared
-  if (icons !== undefined) shown.icons = icons
-  if (_meta !== undefined) shown._meta = _meta
+  const shown: Prompt = {
+    name,
+    ...present(options, 'title', 'description'),
+    ...(declared.length > 0 && { arguments: declared }),
+    ...present(options, 'icons', '_meta'),
+  }
   const fill = createFilling(get, what, description)
   return {
     name,

@@ -9,6 +9,7 @@ import { RegistrationError } from './registration-error.ts'
 import type { ListedResource, ResourceOptions } from './resource-options.ts'
 import { reasonOf } from './schema-conversion.ts'
 import type { Shelved } from './shelf.ts'
+import { present } from './shown.ts'
 
 export type AnyRead = (variables: never, ctx: Context, uri: string) => unknown
 
@@ -39,7 +40,11 @@ export function makeEntry(uri: string, options: ResourceOptions, source: unknown
   return {
     name: uri,
     isTemplate,
-    shown: shownOf(uri, options, isTemplate),
+    shown: {
+      name: options.name ?? uri,
+      ...present(options, 'title', 'description', 'mimeType', 'icons', 'annotations', '_meta'),
+      ...(isTemplate ? undefined : present(options, 'size')),
+    },
     gate,
     hints: options.cache === undefined ? {} : hintsFor(options.cache, gate !== undefined),
     variables,
@@ -64,17 +69,4 @@ function parseUri(uri: string, what: string): Pick<ResourceEntry, 'variables' | 
     throw new RegistrationError(`${what}: expected a URI with a scheme, such as "config://app"`)
   }
   return { variables: [], match: (other) => (other === uri ? {} : undefined) }
-}
-
-function shownOf(uri: string, options: ResourceOptions, isTemplate: boolean): ResourceEntry['shown'] {
-  const { title, description, mimeType, size, icons, annotations, _meta } = options
-  const shown: ResourceEntry['shown'] = { name: options.name ?? uri }
-  if (title !== undefined) shown.title = title
-  if (description !== undefined) shown.description = description
-  if (mimeType !== undefined) shown.mimeType = mimeType
-  if (icons !== undefined) shown.icons = icons
-  if (annotations !== undefined) shown.annotations = annotations
-  if (_meta !== undefined) shown._meta = _meta
-  if (size !== undefined && !isTemplate) shown.size = size
-  return shown
 }

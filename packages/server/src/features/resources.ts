@@ -8,16 +8,16 @@ import {
   type ReadResourceResult,
   type ResourceHandler,
   type ResourceTemplateReference,
-  resourceNotFound,
   type SubscriptionHandler,
 } from '@mcpx/protocol'
 import type { UriTemplateMatch } from '@mcpx/protocol/uri-template'
+import { unknownName } from '../members.ts'
 import { type CacheHints, createListing, type ListingOptions } from './listing.ts'
 import { makeEntry, type ResourceEntry } from './resource-entry.ts'
 import { createResourceList } from './resource-list.ts'
 import type { ResourceOptions } from './resource-options.ts'
 import { toReadResult } from './resource-results.ts'
-import { admits, Shelf } from './shelf.ts'
+import { admits, createShelf } from './shelf.ts'
 
 export interface Resources {
   readonly handler: Required<ResourceHandler>
@@ -43,13 +43,14 @@ interface Found {
 }
 
 export function createResources(options: ResourcesOptions): Resources {
-  const statics = new Shelf<ResourceEntry>('Resource')
-  const templates = new Shelf<ResourceEntry>('Resource')
+  const statics = createShelf<ResourceEntry>('resource')
+  const templates = createShelf<ResourceEntry>('resource')
 
   /** A URI belongs to the first that it fits, also when the caller may not see that one: nothing else stands in. */
-  function find(uri: string, ctx: Context): Found | undefined {
+  function find(uri: string, { auth }: Context): Found {
     const found = owner(uri)
-    return found !== undefined && admits(found.entry, ctx.auth) ? found : undefined
+    if (found === undefined || !admits(found.entry, auth)) throw unknownName({ kind: 'resource', name: uri })
+    return found
   }
 
   function owner(uri: string): Found | undefined {
@@ -62,12 +63,6 @@ export function createResources(options: ResourcesOptions): Resources {
     return undefined
   }
 
-  function refer({ uri }: ResourceTemplateReference, ctx: Context): ResourceEntry | undefined {
-    const template = templates.get(uri)
-    if (template !== undefined) return admits(template, ctx.auth) ? template : undefined
-    return find(uri, ctx)?.entry
-  }
-
   return {
     add(uri, entryOptions, source) {
       const entry = makeEntry(uri, entryOptions, source)
@@ -76,7 +71,10 @@ export function createResources(options: ResourcesOptions): Resources {
     },
     has: (uri) => templates.get(uri) !== undefined || owner(uri) !== undefined,
     remove: (uri) => statics.remove(uri) || templates.remove(uri),
-    refer,
+    refer({ uri }, { auth }) {
+      const entry = templates.get(uri) ?? owner(uri)?.entry
+      return entry && admits(entry, auth) ? entry : undefined
+    },
     handler: {
       listResources: createResourceList(statics, templates, options),
       listResourceTemplates: createListing(
@@ -92,7 +90,7 @@ export function createResources(options: ResourcesOptions): Resources {
     },
     subscription: {
       subscribe({ uri }, ctx) {
-        if (find(uri, ctx) === undefined) throw resourceNotFound(uri, 'modern')
+        find(uri, ctx)
       },
       // Who subscribed to what is no longer there must be able to leave.
       unsubscribe() {},
@@ -102,11 +100,9 @@ export function createResources(options: ResourcesOptions): Resources {
 
 function read(
   uri: string,
-  found: Found | undefined,
+  { entry, variables }: Found,
   ctx: Context,
 ): Awaitable<ReadResourceResult | InputRequiredResult> {
-  if (found === undefined) throw resourceNotFound(uri, 'modern')
-  const { entry, variables } = found
   const facts = { uri, mimeType: entry.shown.mimeType, hints: entry.hints }
   const value = entry.read(variables, ctx, uri)
   return isPromise(value) ? value.then((settled) => toReadResult(settled, facts)) : toReadResult(value, facts)

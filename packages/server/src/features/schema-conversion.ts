@@ -2,7 +2,7 @@
 
 import type { JsonObject, StandardSchema } from '@mcpx/protocol'
 import { RegistrationError } from './registration-error.ts'
-import { isObject, pathInto, subschemasOf } from './subschemas.ts'
+import { isObject, placesIn } from './subschemas.ts'
 
 /** Stands where a library could not say something. */
 const UNSAID = '~unsaid'
@@ -57,11 +57,9 @@ function placed(convert: () => JsonObject, where: string): string | undefined {
   }
 }
 
-function findUnsaid(schema: JsonObject, path: string): string | undefined {
-  if (Object.hasOwn(schema, UNSAID)) return `${path}: ${schema[UNSAID]}`
-  for (const sub of subschemasOf(schema)) {
-    const found = findUnsaid(sub.schema, pathInto(path, sub))
-    if (found !== undefined) return found
+function findUnsaid(root: JsonObject, where: string): string | undefined {
+  for (const { schema, path } of placesIn(root, where)) {
+    if (isObject(schema) && Object.hasOwn(schema, UNSAID)) return `${path}: ${schema[UNSAID]}`
   }
   return undefined
 }

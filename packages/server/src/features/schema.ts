@@ -6,7 +6,7 @@ import { withObjectRoot } from './object-root.ts'
 import { type Checked, createRawCheck } from './raw-schema.ts'
 import { RegistrationError } from './registration-error.ts'
 import { convertSchema, copyJson, reasonOf } from './schema-conversion.ts'
-import { isObject, pathInto, subschemasOf } from './subschemas.ts'
+import { isObject, placesIn } from './subschemas.ts'
 
 export interface PreparedSchema {
   /** As clients see it. */
@@ -70,12 +70,10 @@ function isStandard(schema: AnySchema): schema is StandardSchema {
   return isHolder && '~standard' in schema && isObject(schema['~standard'])
 }
 
-function warnOfEmpty(schema: JsonObject, path: string, warn: (message: string) => void): void {
-  for (const sub of subschemasOf(schema)) {
-    const at = pathInto(path, sub)
-    if (sub.keyword === 'properties' && Object.keys(sub.schema).length === 0) {
-      warn(`${at}: clients are told nothing about it; give it a type or a description`)
+function warnOfEmpty(root: JsonObject, where: string, warn: (message: string) => void): void {
+  for (const { schema, path, key } of placesIn(root, where)) {
+    if (key.startsWith('properties/') && isObject(schema) && Object.keys(schema).length === 0) {
+      warn(`${path}: clients are told nothing about it; give it a type or a description`)
     }
-    warnOfEmpty(sub.schema, at, warn)
   }
 }

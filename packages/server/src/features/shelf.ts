@@ -1,6 +1,7 @@
 /** Holds what is registered under names, in the order of registration. */
 
-import { type AuthInfo, quoted } from '@mcpx/protocol'
+import { type AuthInfo, type Context, quoted } from '@mcpx/protocol'
+import { type Kind, unknownName } from '../members.ts'
 import type { Gate } from '../visibility.ts'
 import { RegistrationError } from './registration-error.ts'
 
@@ -10,60 +11,69 @@ export interface Shelved {
   readonly gate: Gate | undefined
 }
 
-export class Shelf<Item extends Shelved> {
-  readonly #what: string
-  readonly #items = new Map<string, Item>()
-  #all: readonly Item[] | undefined
-  #restricted: boolean | undefined
-
-  /** `what` is what its items are called in errors, such as `Tool`. */
-  constructor(what: string) {
-    this.#what = what
-  }
-
+export interface Shelf<Item extends Shelved> {
   /** Whether some items are not for everybody. */
-  get restricted(): boolean {
-    this.#restricted ??= this.all.some((item) => item.gate !== undefined)
-    return this.#restricted
-  }
-
+  readonly restricted: boolean
   /** In order. Another array as soon as anything changes. */
-  get all(): readonly Item[] {
-    this.#all ??= [...this.#items.values()]
-    return this.#all
-  }
-
+  readonly all: readonly Item[]
   /** Those in the lists of the caller. The very array of `all` when none is restricted. */
-  visibleTo(auth: AuthInfo | undefined): readonly Item[] {
-    if (!this.restricted) return this.all
-    return this.all.filter((item) => item.gate === undefined || item.gate.lists(auth))
-  }
-
-  get(name: string): Item | undefined {
-    return this.#items.get(name)
-  }
-
+  visibleTo(auth: AuthInfo | undefined): readonly Item[]
+  get(name: string): Item | undefined
+  /** The item of this name. Throws where there is none for this caller, or the caller lacks scopes for it. */
+  find(name: string, ctx: Context): Item
   /** Replaced items keep their place. */
-  put(item: Item, replace = false): void {
-    if (!replace && this.#items.has(item.name)) {
-      const name = quoted(item.name)
-      throw new RegistrationError(`${this.#what} ${name} is there already; remove it first, or pass \`replace: true\``)
-    }
-    this.#items.set(item.name, item)
-    this.#changed()
-  }
-
+  put(item: Item, replace?: boolean): void
   /** Whether there was one. */
-  remove(name: string): boolean {
-    if (!this.#items.delete(name)) return false
-    this.#changed()
-    return true
+  remove(name: string): boolean
+}
+
+/** `kind` is what its items are called in errors. */
+export function createShelf<Item extends Shelved>(kind: Kind): Shelf<Item> {
+  const items = new Map<string, Item>()
+  let all: readonly Item[] | undefined
+  let restricted: boolean | undefined
+
+  function changed(): void {
+    all = undefined
+    restricted = undefined
   }
 
-  #changed(): void {
-    this.#all = undefined
-    this.#restricted = undefined
+  const shelf: Shelf<Item> = {
+    get restricted() {
+      restricted ??= shelf.all.some(({ gate }) => gate !== undefined)
+      return restricted
+    },
+    get all() {
+      all ??= [...items.values()]
+      return all
+    },
+    visibleTo: (auth) => (shelf.restricted ? shelf.all.filter((item) => isListed(item, auth)) : shelf.all),
+    get: (name) => items.get(name),
+    find(name, { auth }) {
+      const item = items.get(name)
+      if (item === undefined || !admits(item, auth)) throw unknownName({ kind, name })
+      return item
+    },
+    put(item, replace = false) {
+      const { name } = item
+      if (!replace && items.has(name)) {
+        const what = `${kind[0]?.toUpperCase()}${kind.slice(1)} ${quoted(name)}`
+        throw new RegistrationError(`${what} is there already; remove it first, or pass \`replace: true\``)
+      }
+      items.set(name, item)
+      changed()
+    },
+    remove(name) {
+      changed()
+      return items.delete(name)
+    },
   }
+  return shelf
+}
+
+/** Whether it is in the lists of this caller. */
+export function isListed({ gate }: Shelved, auth: AuthInfo | undefined): boolean {
+  return gate === undefined || gate.lists(auth)
 }
 
 /** Whether it exists for this caller, who wants to use it. Throws `insufficientScope` for one who lacks scopes. */

@@ -2,56 +2,64 @@
 
 import type { JsonObject } from '@mcpx/protocol'
 
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+
 /** Keywords that hold one schema. */
-export const SINGLE: ReadonlySet<string> = new Set(
-  (
-    'items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames ' +
-    'not if then else contentSchema'
-  ).split(' '),
+const SINGLE = /* @__PURE__ */ words(
+  'items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames ' +
+    'not if then else contentSchema',
 )
 /** Those that hold a list of schemas. */
-export const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'])
+export const LISTS = /* @__PURE__ */ words('allOf anyOf oneOf prefixItems items')
 /** Those that hold schemas under names. */
-export const MAPS: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'dependencies',
-])
+export const MAPS = /* @__PURE__ */ words(
+  'properties patternProperties $defs definitions dependentSchemas dependencies',
+)
 
-/** A schema within a schema. */
-export interface Subschema {
-  readonly schema: JsonObject
-  /** Under which keyword it stands. */
-  readonly keyword: string
-  /** Its name under that keyword, where it has one. */
-  readonly name: string | undefined
+/** A place where a schema belongs. */
+export interface Place {
+  readonly schema: unknown
+  /** Of a value that the schema describes, as far as schemas tell it. */
+  readonly path: string
+  /** What holds it; nothing for the root. */
+  readonly holder: Place | undefined
+  /** Under which keyword it stands there, and after a slash under which name. */
+  readonly key: string
+  /** Whether `properties` alone lead to it. */
+  readonly isProperty: boolean
 }
 
-/** The schemas that stand directly in this one. Boolean schemas are left out. */
-export function subschemasOf(schema: JsonObject): Subschema[] {
+/** The root, and all places below it, each before those that it holds. Keywords of which `ignores` says so are left out. */
+export function* placesIn(
+  schema: JsonObject,
+  path: string,
+  ignores: (keyword: string, schema: JsonObject) => boolean = () => false,
+): Generator<Place> {
+  const waiting: Place[] = [{ schema, path, holder: undefined, key: '', isProperty: false }]
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    yield place
+    if (isObject(place.schema)) waiting.push(...heldBy(place, place.schema, ignores).reverse())
+  }
+}
+
+function heldBy(holder: Place, schema: JsonObject, ignores: (keyword: string, schema: JsonObject) => boolean): Place[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
-    if (LISTS.has(keyword) && Array.isArray(value))
-      return pick(
-        keyword,
-        value.map((item) => [undefined, item]),
-      )
-    if (MAPS.has(keyword) && isObject(value)) return pick(keyword, Object.entries(value))
-    return SINGLE.has(keyword) ? pick(keyword, [[undefined, value]]) : []
+    if (ignores(keyword, schema)) return []
+    const isNamed = (LISTS.has(keyword) && Array.isArray(value)) || (MAPS.has(keyword) && isObject(value))
+    if (!isNamed && !SINGLE.has(keyword)) return []
+    const isProperty = keyword === 'properties' && (holder.isProperty || holder.holder === undefined)
+    return Object.entries(isNamed ? (value as object) : { '': value }).map(([name, held]) => {
+      const path = holder.path + stepOf(keyword, name)
+      return { schema: held, path, holder, key: isNamed ? `${keyword}/${name}` : keyword, isProperty }
+    })
   })
 }
 
-function pick(keyword: string, named: (readonly [string | undefined, unknown])[]): Subschema[] {
-  return named.flatMap(([name, schema]) => (isObject(schema) ? [{ keyword, name, schema }] : []))
-}
-
-/** The path of a value that the subschema describes, given that of the value around it. */
-export function pathInto(path: string, { keyword, name }: Subschema): string {
-  if (keyword === 'properties') return `${path}.${name}`
-  if (keyword === 'items' || keyword === 'prefixItems') return `${path}[]`
-  return keyword === 'additionalProperties' || keyword === 'patternProperties' ? `${path}.*` : path
+/** How a path goes on to what a schema under this keyword describes. */
+function stepOf(keyword: string, name: string): string {
+  if (keyword === 'properties') return `.${name}`
+  if (keyword === 'items' || keyword === 'prefixItems') return '[]'
+  return keyword === 'additionalProperties' || keyword === 'patternProperties' ? '.*' : ''
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -3,10 +3,8 @@
 import {
   type AuthInfo,
   type Awaitable,
-  type CallToolRequestParams,
   type CallToolResult,
   type Context,
-  invalidParams,
   isPromise,
   type JsonObject,
   type JsonSchema,
@@ -25,7 +23,8 @@ import { createListing, type ListingOptions } from './listing.ts'
 import type { Checked } from './raw-schema.ts'
 import { RegistrationError } from './registration-error.ts'
 import { type PreparedSchema, prepareObjectSchema, prepareSchema } from './schema.ts'
-import { admits, Shelf, type Shelved } from './shelf.ts'
+import { createShelf, isListed, type Shelved } from './shelf.ts'
+import { present } from './shown.ts'
 import type { ToolOptions } from './tool-options.ts'
 import { createStructuring, type ToolResult, type ToResult, toPlainResult } from './tool-results.ts'
 
@@ -53,7 +52,7 @@ interface RegisteredTool extends Shelved {
 }
 
 export function createTools(options: ToolsOptions): Tools {
-  const shelf = new Shelf<RegisteredTool>('Tool')
+  const shelf = createShelf<RegisteredTool>('tool')
   return {
     add(name, toolOptions, run) {
       shelf.put(makeTool(name, toolOptions, run, options), toolOptions.replace)
@@ -62,7 +61,7 @@ export function createTools(options: ToolsOptions): Tools {
     has: (name) => shelf.get(name) !== undefined,
     schemaOf(name, auth) {
       const tool = shelf.get(name)
-      return tool?.gate === undefined || tool.gate.lists(auth) ? tool?.shown.inputSchema : undefined
+      return tool && isListed(tool, auth) ? tool.shown.inputSchema : undefined
     },
     handler: {
       listTools: createListing(shelf, 'tools', options, (items, frame) => ({
@@ -70,7 +69,7 @@ export function createTools(options: ToolsOptions): Tools {
         ...frame,
       })),
       callTool(params, ctx) {
-        const tool = findTool(shelf, params, ctx)
+        const tool = shelf.find(params.name, ctx)
         try {
           const result = tool.call(params.arguments ?? {}, ctx)
           return isPromise(result) ? result.then(undefined, toFailure) : result
@@ -80,12 +79,6 @@ export function createTools(options: ToolsOptions): Tools {
       },
     },
   }
-}
-
-function findTool(shelf: Shelf<RegisteredTool>, { name }: CallToolRequestParams, ctx: Context): RegisteredTool {
-  const tool = shelf.get(name)
-  if (tool === undefined || !admits(tool, ctx.auth)) throw invalidParams(`Unknown tool: ${quoted(name)}`)
-  return tool
 }
 
 /** What the tool says about its failure is for the caller; other errors are not. */
@@ -102,26 +95,22 @@ function makeTool(
 ): RegisteredTool {
   const what = `Tool ${quoted(name)}`
   if (!/^[\w.-]{1,128}$/.test(name)) warn(`${what}: clients may refuse names other than 1-128 of A-Z a-z 0-9 _ . -`)
-  const { input, output, title, description, annotations, icons, _meta } = options
+  const { input, output } = options
   const use = { validator, warn, onError }
   const given =
     input && prepareObjectSchema(input, { where: `${what}, input`, side: 'input', root: 'arguments', ...use })
   const problem = given && headerProblem(given.json, `${what}, input`)
   if (problem !== undefined) throw new RegistrationError(problem)
   const returned = output && prepareSchema(output, { where: `${what}, output`, side: 'output', root: 'result', ...use })
-  const shown: Tool = { name, inputSchema: inputSchemaOf(given) }
-  if (title !== undefined) shown.title = title
-  if (description !== undefined) shown.description = description
-  if (returned !== undefined) shown.outputSchema = returned.json
-  if (annotations !== undefined) shown.annotations = annotations
-  if (icons !== undefined) shown.icons = icons
-  if (_meta !== undefined) shown._meta = _meta
+  const shown: Tool = {
+    name,
+    inputSchema: (given?.json as ToolInputSchema | undefined) ?? { type: 'object', additionalProperties: false },
+    ...present(options, 'title', 'description'),
+    ...(returned && { outputSchema: returned.json }),
+    ...present(options, 'annotations', 'icons', '_meta'),
+  }
   const toResult = returned === undefined ? toPlainResult : createStructuring(what, returned.check)
   return { name, gate: gateOf(options), shown, call: createCall(given?.check, run, toResult) }
-}
-
-function inputSchemaOf(given: PreparedSchema | undefined): ToolInputSchema {
-  return (given?.json as ToolInputSchema | undefined) ?? { type: 'object', additionalProperties: false }
 }
 
 /** Waits for nothing that need not be waited for: the check, the tool and its result may each be at hand at once. */
