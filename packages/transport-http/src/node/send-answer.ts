@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import { ConnectionError } from '@mcpx/protocol'
 import type { EventStream } from '../server/event-stream.ts'
-import type { HttpAnswer } from '../server/http-answer.ts'
+import type { HeaderRecord, HttpAnswer } from '../server/http-answer.ts'
 import { hasGone } from '../server/incoming.ts'
 
 export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: HttpAnswer): void {
@@ -13,8 +13,7 @@ export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: 
   const text = textOf(body)
   if (text !== undefined) {
     const length = Buffer.byteLength(text)
-    // A 204 has no length.
-    outgoing.writeHead(status, status === 204 ? plain : { ...plain, 'content-length': length })
+    outgoing.writeHead(status, inTurn(plain, status, length))
     const isLast = isWeb ? headers.has('connection') : 'connection' in headers
     if (isLast && !outgoing.req.complete) linger(outgoing, text)
     // Text of one byte a character need not be looked at once more.
@@ -29,6 +28,15 @@ export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: 
 /** To ask whether they are `instanceof Headers` would have Node load all of `fetch` for the first answer. */
 function areWebs(headers: HttpAnswer['headers']): headers is Headers {
   return typeof headers.forEach === 'function'
+}
+
+/** Names and values in turn, as Node writes them with the least ado. */
+function inTurn(headers: HeaderRecord, status: number, length: number): string[] {
+  const all: string[] = []
+  for (const name in headers) all.push(name, headers[name] as string)
+  // A 204 has no length.
+  if (status !== 204) all.push('content-length', String(length))
+  return all
 }
 
 function textOf(body: HttpAnswer['body']): string | undefined {

@@ -46,8 +46,6 @@ class GuardedEndpoint implements Endpoint {
   readonly #cors: Cors | undefined
   readonly #eras: Eras
   readonly #arrivals: Arrivals
-  /** How many requests have not arrived whole. */
-  #arriving = 0
   #isClosing = false
   #isClosed = false
 
@@ -128,21 +126,13 @@ class GuardedEndpoint implements Endpoint {
 
   #busy(): HttpAnswer | undefined {
     const { running, limits } = this.#host
-    if (running.size + this.#arriving < limits.running) return undefined
+    if (running.size + this.#arrivals.size < limits.running) return undefined
     return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)
   }
 
   #post(inbound: Inbound): Awaitable<HttpAnswer> {
-    const text = inbound.request.readText(this.#host.limits.body)
-    if (!isPromise(text)) return this.#receive(text, inbound)
-    const { isAlone } = inbound.request
-    // Where all of a request ends with its client, nothing might be left to count it off.
-    const counts = isAlone ? 0 : 1
-    this.#arriving += counts
-    return this.#arrivals.inTime(text, isAlone).then((read) => {
-      this.#arriving -= counts
-      return this.#receive(read, inbound)
-    })
+    const text = inbound.request.readText(this.#host.limits.body, this.#arrivals)
+    return isPromise(text) ? text.then((read) => this.#receive(read, inbound)) : this.#receive(text, inbound)
   }
 
   #receive(text: string | HttpAnswer, inbound: Inbound): Awaitable<HttpAnswer> {

@@ -106,6 +106,32 @@ describe('an app behind a middleware that has read the body', () => {
   })
 })
 
+describe('an app behind a middleware that reads the body too', () => {
+  const body = JSON.stringify(modern('tools/call', { name: 'anb', arguments: { text: 'x'.repeat(300_000) } }))
+  const read: Record<string, (raw: Request, next: () => Promise<void>) => Promise<string>> = {
+    'as a copy, before': async (raw, next) => {
+      const copy = raw.clone()
+      await next()
+      return copy.text()
+    },
+    afterwards: async (raw, next) => {
+      await next()
+      return raw.clone().text()
+    },
+  }
+
+  it.each(Object.keys(read))('has it whole, and so has the middleware: %s', async (when) => {
+    const said: (string | undefined)[] = []
+    const app = new Hono()
+    app.use(async (context, next) => {
+      said.push(await read[when]?.(context.req.raw, next))
+    })
+    const response = await call(await serve(app.route('/mcp', mcp(echo))), { body, signal: AbortSignal.timeout(2_000) })
+    expect(await response.json()).toMatchObject({ result: { said: { text: 'x'.repeat(300_000) } } })
+    expect(said).toEqual([body])
+  })
+})
+
 describe('an app on HTTP/2', () => {
   it('answers those who name its host, and refuses others', async () => {
     const server = createHttp2Server(getRequestListener(mcp(echo).fetch))

@@ -3,6 +3,12 @@
 import { type Awaitable, ConnectionError } from '@mcpx/protocol'
 import type { HttpAnswer } from './http-answer.ts'
 
+/** Looks after bodies that have to be waited for. */
+export interface Arriving {
+  /** The same body, or the refusal when it is not here in time. */
+  inTime(text: PromiseLike<string | HttpAnswer>, isAlone: boolean): PromiseLike<string | HttpAnswer>
+}
+
 export interface HttpRequest {
   readonly method: string
   /** The path and the query. */
@@ -11,8 +17,11 @@ export interface HttpRequest {
   readonly headerSize: number
   /** The value of a header, by its name in lower case; null when it is not there. */
   header(name: string): string | null
-  /** The body as text; or the refusal, when there is more of it than this many bytes, or it is no text. */
-  readText(limit: number): Awaitable<string | HttpAnswer>
+  /**
+   * The body as text; or the refusal, when there is more of it than this many bytes, or it is no text. What has to be
+   * waited for is handed to `arrivals`.
+   */
+  readText(limit: number, arrivals: Arriving): Awaitable<string | HttpAnswer>
   /**
    * The same request for code of the user's, made when it is first wanted. Its body is not for reading.
    * Throws an `UnaddressedError` when the web has no such request.

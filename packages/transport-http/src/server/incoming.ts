@@ -3,23 +3,19 @@
  * The types are those parts of Node's that are used, so that this compiles for every runtime.
  */
 
-import { notText, tooLarge, unreadable } from './answers.ts'
+import type { Awaitable } from '@mcpx/protocol'
+import { tooLarge } from './answers.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import { AROUND_HEADER, goneError, type HttpRequest, UnaddressedError } from './http-request.ts'
-import { readWebText } from './web.ts'
+import { AROUND_HEADER, type Arriving, goneError, type HttpRequest, UnaddressedError } from './http-request.ts'
+import { type IncomingBody, isTooLong, readAtOnce, readBesideWeb } from './incoming-body.ts'
 
 /** Node's `IncomingMessage`. */
-export interface Incoming {
+export interface Incoming extends IncomingBody {
   readonly method?: string | undefined
   readonly url?: string | undefined
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[]
   readonly socket: { readonly destroyed: boolean }
-  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown
-  on(event: 'end' | 'error', listener: () => void): unknown
-  removeAllListeners(event: 'data'): unknown
-  resume(): unknown
 }
 
 /** Node's `ServerResponse`. */
@@ -73,28 +69,11 @@ export class NodeRequest implements HttpRequest {
     return typeof value === 'string' ? value : (value?.join(', ') ?? null)
   }
 
-  readText(limit: number): Promise<string | HttpAnswer> | HttpAnswer {
-    const announced = this.#incoming.headers['content-length']
-    if (announced !== undefined && Number(announced) > limit) return tooLarge(limit)
-    // Somebody may have begun to read the web's view of the body: two readers of one stream stop each other.
-    if (this.#web !== undefined) return readWebText(this.web, announced !== undefined, limit)
+  readText(limit: number, arrivals: Arriving): Awaitable<string | HttpAnswer> {
     const incoming = this.#incoming
-    return new Promise((resolve) => {
-      const chunks: Uint8Array[] = []
-      let length = 0
-      incoming.on('data', (chunk) => {
-        length += chunk.byteLength
-        if (length > limit) {
-          incoming.removeAllListeners('data')
-          incoming.resume()
-          resolve(tooLarge(limit))
-          return
-        }
-        chunks.push(chunk)
-      })
-      incoming.on('end', () => resolve(textOf(chunks)))
-      incoming.on('error', () => resolve(unreadable()))
-    })
+    if (isTooLong(incoming, limit)) return tooLarge(limit)
+    if (this.#web === undefined) return readAtOnce(incoming, limit, arrivals)
+    return readBesideWeb(incoming, this.web, limit, arrivals)
   }
 
   onGone(listener: (reason: Error) => void): () => void {
@@ -146,32 +125,4 @@ function withSlash(path: string): string {
 /** Whether nothing can reach the client any more. */
 export function hasGone({ socket }: Pick<Incoming, 'socket'>, { destroyed }: Pick<Outgoing, 'destroyed'>): boolean {
   return destroyed || socket.destroyed
-}
-
-const strict = new TextDecoder('utf-8', { fatal: true })
-const BYTE_ORDER_MARK = 0xfeff
-
-/** Decoding puts U+FFFD where bytes are no text: only then are they looked at again, strictly. */
-function textOf(chunks: readonly Uint8Array[]): string | HttpAnswer {
-  const [first] = chunks
-  // Chunks are Node's buffers, whose own decoding is the fastest there is for what is small.
-  const text = chunks.length === 1 ? String(first) : undefined
-  if (text !== undefined && !text.includes('\uFFFD')) {
-    return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
-  }
-  try {
-    return strict.decode(joined(chunks))
-  } catch {
-    return notText()
-  }
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(chunks.reduce((sum, { byteLength }) => sum + byteLength, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return whole
 }

@@ -4,7 +4,7 @@ import { type Awaitable, ConnectionError, isPromise } from '@mcpx/protocol'
 import { notText, readBefore, tooLarge, unreadable } from './answers.ts'
 import type { EventStream } from './event-stream.ts'
 import { HttpAnswer } from './http-answer.ts'
-import { AROUND_HEADER, goneError, type HttpRequest } from './http-request.ts'
+import { AROUND_HEADER, type Arriving, goneError, type HttpRequest } from './http-request.ts'
 
 /** It says so itself, where it may have been given no execution context that would show it. */
 const IS_WORKERD = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
@@ -45,10 +45,10 @@ export class WebRequest implements HttpRequest {
     return value === null && name === 'host' ? new URL(this.web.url).host : value
   }
 
-  readText(limit: number): Awaitable<string | HttpAnswer> {
+  readText(limit: number, arrivals: Arriving): Awaitable<string | HttpAnswer> {
     const announced = this.web.headers.get('content-length')
     if (announced !== null && Number(announced) > limit) return tooLarge(limit)
-    return readWebText(this.web, announced !== null, limit)
+    return arrivals.inTime(readWebText(this.web, announced !== null, limit), this.isAlone)
   }
 
   onGone(listener: (reason: Error) => void): () => void {

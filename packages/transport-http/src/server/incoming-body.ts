@@ -1,0 +1,122 @@
+/** Reads the body of a request to Node's own HTTP server, as text. */
+
+import { notText, tooLarge, unreadable } from './answers.ts'
+import type { HttpAnswer } from './http-answer.ts'
+import type { Arriving } from './http-request.ts'
+import { readWebText } from './web.ts'
+
+/** Node's `Buffer`. */
+interface Bytes extends Uint8Array {
+  readonly constructor: { concat(chunks: readonly Bytes[], length: number): Bytes }
+}
+
+/** Node's `IncomingMessage`, as far as its body is concerned. */
+export interface IncomingBody {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly destroyed: boolean
+  readonly readableLength: number
+  /** Null as long as nobody has begun to listen. */
+  readonly readableFlowing: boolean | null
+  readonly readableDidRead: boolean
+  on(event: 'data', listener: (chunk: Bytes) => void): unknown
+  on(event: 'end' | 'error', listener: () => void): unknown
+  read(): Bytes | null
+  removeAllListeners(event: 'data'): unknown
+  /** Where Hono's server finds a body that was read already. */
+  rawBody?: unknown
+  resume(): unknown
+}
+
+/** Whether the body is announced to be larger than it may be. */
+export function isTooLong({ headers }: IncomingBody, limit: number): boolean {
+  const announced = headers['content-length']
+  return announced !== undefined && Number(announced) > limit
+}
+
+const soon = Promise.resolve()
+
+/**
+ * A small body comes in one packet with the headers, and is there a moment after them: then it is taken as it is, and
+ * nothing has to be listened to.
+ */
+export function readAtOnce(incoming: IncomingBody, limit: number, arrivals: Arriving): Promise<string | HttpAnswer> {
+  return soon.then(() => {
+    const announced = incoming.headers['content-length']
+    if (announced === undefined || incoming.readableLength < Number(announced)) return listen(incoming, limit, arrivals)
+    const whole = incoming.read()
+    return whole === null ? '' : textOf(whole)
+  })
+}
+
+/**
+ * The same where Hono has made a view of the request for the web, which somebody may have begun to read: two readers of
+ * one stream stop each other. Whoever reads that view later finds there what was read here.
+ */
+export function readBesideWeb(
+  incoming: IncomingBody,
+  web: Request,
+  limit: number,
+  arrivals: Arriving,
+): Promise<string | HttpAnswer> {
+  return soon.then(() => {
+    const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead && !('rawBody' in incoming)
+    if (isUntouched) return listen(incoming, limit, arrivals, true)
+    return arrivals.inTime(readWebText(web, incoming.headers['content-length'] !== undefined, limit), false)
+  })
+}
+
+function listen(
+  incoming: IncomingBody,
+  limit: number,
+  arrivals: Arriving,
+  isKept = false,
+): PromiseLike<string | HttpAnswer> | HttpAnswer {
+  // Whose going was told already has nobody told again.
+  if (incoming.destroyed) return unreadable()
+  return arrivals.inTime(readToEnd(incoming, limit, isKept), false)
+}
+
+function readToEnd(incoming: IncomingBody, limit: number, isKept: boolean): Promise<string | HttpAnswer> {
+  return new Promise((resolve) => {
+    const chunks: Bytes[] = []
+    let length = 0
+    incoming.on('data', (chunk) => {
+      length += chunk.byteLength
+      if (length > limit) {
+        incoming.removeAllListeners('data')
+        incoming.resume()
+        resolve(tooLarge(limit))
+        return
+      }
+      chunks.push(chunk)
+    })
+    incoming.on('end', () => {
+      const whole = joined(chunks, length)
+      if (isKept) incoming.rawBody = whole
+      resolve(whole === undefined ? '' : textOf(whole))
+    })
+    incoming.on('error', () => resolve(unreadable()))
+  })
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true })
+const BYTE_ORDER_MARK = 0xfeff
+
+function joined(chunks: readonly Bytes[], length: number): Bytes | undefined {
+  const [first] = chunks
+  return chunks.length > 1 ? first?.constructor.concat(chunks, length) : first
+}
+
+/**
+ * Node's own decoding is the fastest there is. It puts U+FFFD where bytes are no text: only then are they looked at
+ * again, strictly.
+ */
+function textOf(bytes: Bytes): string | HttpAnswer {
+  const text = String(bytes)
+  if (!text.includes('\uFFFD')) return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return notText()
+  }
+}
