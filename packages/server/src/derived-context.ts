@@ -4,7 +4,15 @@ import type { Context } from '@mcpx/protocol'
 
 /**
  * What `changes` has comes from there, all else from `ctx`, whose members know it as `this` whatever is laid over it.
- * A context of its own, which has all members, stays what it is.
+ * A context of its own, which has all members, stays what it is. For handlers that call others with a context of their
+ * own making: a copy by `{ ...ctx }` alone has lost what `ctx` does.
+ *
+ * ```ts
+ * const asGuest = (inner: ToolHandler): ToolHandler => ({
+ *   ...inner,
+ *   callTool: (params, ctx) => inner.callTool(params, deriveContext(ctx, { auth: undefined })),
+ * })
+ * ```
  */
 export function deriveContext(ctx: Context, changes: Partial<Context>): Context {
   const inherits = Object.prototype.isPrototypeOf.call(ctx, changes)

@@ -62,6 +62,8 @@ export const returns = empty
   .tool('later', { output: sum }, async () => ({ a: 1 }))
   .tool('content', {}, () => [text('see'), image('AAAA', 'image/png')])
   .tool('value', {}, async () => 7)
+  .tool('promise', {}, () => new Promise((resolve) => resolve('text')))
+  .tool('promised', { output: sum }, () => new Promise((resolve) => resolve({ a: 1 })))
 
 /** What extends it keeps its own methods along the chain. */
 interface Server extends Fluent<NoOffers> {
@@ -82,6 +84,8 @@ export function misused(raw: JsonObject): void {
   empty.tool('x', { output: sum }, () => ({ a: '1' }))
   // @ts-expect-error: the result has no `a`
   empty.tool('x', { output: sum }, async () => ({ b: 1 }))
+  // @ts-expect-error: the result is a number, later as well
+  empty.tool('x', { output: sum }, () => new Promise((resolve) => resolve({ a: '1' })))
   // @ts-expect-error: the result is an object, not words
   empty.tool('x', { output: sum }, () => 'words')
   // @ts-expect-error: `descripton`

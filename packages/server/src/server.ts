@@ -2,7 +2,7 @@
 
 import type { Catalogue, Handler, Implementation, Responder } from '@mcpx/protocol'
 import { asHandler } from './as-handler.ts'
-import { type Mountable, mounted } from './compose.ts'
+import { handlerOf, type Mountable, mounted, noteMount } from './compose.ts'
 import type { Wire } from './eras/wire.ts'
 import type { Fluent, NoOffers } from './fluent.ts'
 import type { Middleware } from './middleware.ts'
@@ -12,7 +12,10 @@ import { createServerCore, type ServerOptions } from './server-core.ts'
 export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers>, Responder {
   /** All that this server offers, with its middleware: to be mounted elsewhere, or called. */
   readonly handler: Handler
-  /** Adds all that another handler, or server, offers; names get the prefix: `search` becomes `github.search`. */
+  /**
+   * Adds all that another handler, or server, offers; names get the prefix: `search` becomes `github.search`. Throws a
+   * `RegistrationError` for a server that would come to stand within itself, be it by way of others.
+   */
   mount(prefix: string, target: Mountable): this
   /** Puts a middleware around every request; the first one added is the outermost. */
   use(middleware: Middleware): this
@@ -45,7 +48,11 @@ export function assemble(info: Implementation, options: ServerOptions, wire: Wir
     tool: registering(registry.addTool),
     resource: registering(registry.addResource),
     prompt: registering(registry.addPrompt),
-    mount: chained((prefix: string, target: Mountable) => core.add(mounted(prefix, target))),
+    mount: chained((prefix: string, target: Mountable) => {
+      const part = mounted(prefix, target)
+      noteMount(server.handler, prefix, handlerOf(target))
+      core.add(part)
+    }),
     use: chained(core.use),
     removeTool: registry.removeTool,
     removeResource: registry.removeResource,
@@ -57,6 +64,6 @@ export function assemble(info: Implementation, options: ServerOptions, wire: Wir
     toolSchema: core.toolSchema,
     changes: changes && ((session, signal) => changes(session, signal, core)),
     sessionEnded: ended && ((session) => ended(session, core)),
-  } as Responder & Record<string, unknown>
+  } as Responder & { readonly handler: Handler }
   return server as unknown as Server
 }

@@ -29,6 +29,11 @@ import { createPrefix, type Prefix } from './prefix.ts'
 /** What can be mounted: a handler, or something that has one, such as a server. */
 export type Mountable = Handler | { readonly handler: Handler }
 
+/** The handler that is meant. */
+export function handlerOf(target: Mountable): Handler {
+  return 'handler' in target ? target.handler : target
+}
+
 /**
  * Names and URIs get the prefix on their way out and lose it on their way in, wherever the protocol has them.
  * In links and embedded resources, `http:` and `https:` URIs stay. Throws a `RangeError` for a prefix that is not
@@ -36,7 +41,7 @@ export type Mountable = Handler | { readonly handler: Handler }
  */
 export function mounted(prefix: string, target: Mountable): OwningHandler {
   const names = createPrefix(prefix)
-  const inner: OwningHandler = 'handler' in target ? target.handler : target
+  const inner: OwningHandler = handlerOf(target)
   const handler: OwningHandler = membersWhile(membersOf(inner, names), (name) => inner[name] !== undefined)
   handler.owns = (kind, name) => {
     const own = names.cut(kind, name)

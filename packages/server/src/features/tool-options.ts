@@ -56,7 +56,11 @@ export interface ToolOptions<Input = AnySchema, Output = AnySchema> extends Visi
 /**
  * What a tool may return: what its `output` takes, or a whole result. Without `output` anything: a string, content
  * made by `text()` and the like, an array of those, nothing, or a value that is shown to the model as JSON.
+ *
+ * While the compiler makes out what a `new Promise` in the tool gives, `Output` is not known yet, and so `never`.
  */
-export type ToolReturn<Output> = Awaitable<Taken<Output> | CallToolResult | InputRequiredResult>
+export type ToolReturn<Output> = [Output] extends [never]
+  ? unknown
+  : Awaitable<Taken<Output> | CallToolResult | InputRequiredResult>
 
 export type RunTool<Input, Output> = (args: Given<Input>, ctx: Context) => ToolReturn<Output>
