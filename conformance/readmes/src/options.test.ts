@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { pathOf } from './documents.ts'
-import { optionsOf, rowOf } from './options.ts'
+import { optionsOf, rowsOf } from './options.ts'
 
 const documented = [
   ['server', 'server-core.ts', 'ServerOptions'],
@@ -14,7 +14,55 @@ const documented = [
   ['transport-http', 'client/options.ts', 'ReconnectOptions'],
   ['transport-stdio', 'serve-stdio.ts', 'ServeStdioOptions'],
   ['transport-stdio', 'spawn-options.ts', 'SpawnOptions'],
+  ['auth', 'resource-server/options.ts', 'BearerOptions'],
+  ['auth', 'client/create-auth.ts', 'CommonOptions'],
+  ['auth', 'client/oauth.ts', 'OAuthOptions'],
+  ['auth', 'node/loopback-redirect.ts', 'LoopbackRedirectOptions'],
+  ['auth', 'node/file-store.ts', 'FileStoreOptions'],
+  ['auth', 'client/browser-redirect.ts', 'PopupRedirectOptions'],
+  ['auth', 'client/local-storage-store.ts', 'LocalStorageStoreOptions'],
+  ['auth', 'dev-server/options.ts', 'DevAuthorizationServerOptions'],
+  ['server', 'features/tool-options.ts', 'ToolOptions'],
+  ['server', 'features/resource-options.ts', 'ResourceOptions'],
+  ['server', 'features/prompt-options.ts', 'PromptOptions'],
+  ['server', 'visibility.ts', 'VisibilityOptions'],
+  ['server', 'ready/approve.ts', 'ApproveOptions'],
+  ['server', 'ready/audit.ts', 'AuditOptions'],
+  ['server', 'ready/rate-limit.ts', 'RateLimitOptions'],
+  ['sse', 'decode.ts', 'DecoderOptions'],
+  ['protocol', 'json-schema/limits.ts', 'JsonSchemaLimits'],
+  ['protocol', 'jsonrpc/codec.ts', 'CodecLimits'],
 ] as const
+
+/** Said in sentences, as there are one or two of each. */
+const mentioned = [
+  ['auth', 'resource-server/api-keys.ts', 'ApiKeysOptions'],
+  ['auth', 'resource-server/introspection.ts', 'IntrospectionOptions'],
+  ['auth', 'resource-server/possession.ts', 'DpopOptions'],
+  ['auth', 'resource-server/nonces.ts', 'NonceOptions'],
+  ['auth', 'resource-server/replay-store.ts', 'MemoryReplayStoreOptions'],
+  ['auth', 'client/machine-flows.ts', 'CredentialOptions'],
+  ['auth', 'client/machine-flows.ts', 'WorkloadOptions'],
+  ['auth', 'client/enterprise.ts', 'EnterpriseOptions'],
+  ['client', 'options.ts', 'CallOptions'],
+  ['client', 'options.ts', 'RequestCallOptions'],
+  ['client', 'proxy.ts', 'ProxyOptions'],
+  ['server', 'ready/counter-store.ts', 'MemoryCounterStoreOptions'],
+  ['transport-stdio', 'back-off.ts', 'RestartOptions'],
+  ['transport-stdio', 'spawn-options.ts', 'ShutdownTimes'],
+  ['protocol', 'uri-template.ts', 'UriTemplateOptions'],
+  ['protocol', 'json-schema.ts', 'JsonSchemaValidatorOptions'],
+] as const
+
+describe.each(mentioned)('the README of %s, on %s: %s', (name, file, interfaceName) => {
+  it('has a word on each option', () => {
+    const readme = readFileSync(pathOf(`packages/${name}/README.md`), 'utf8')
+    const options = optionsOf(`packages/${name}/src/${file}`, interfaceName)
+    expect(options.length).toBeGreaterThan(0)
+    const code = [...readme.matchAll(/^```.*?^```|`[^`\n]+`/gms)].map(([text]) => text).join(' ')
+    expect(options.filter((each) => !new RegExp(`\\b${each.name}\\b`).test(code)).map((each) => each.name)).toEqual([])
+  })
+})
 
 describe.each(documented)('the README of %s, on %s: %s', (name, file, interfaceName) => {
   const readme = readFileSync(pathOf(`packages/${name}/README.md`), 'utf8')
@@ -22,11 +70,13 @@ describe.each(documented)('the README of %s, on %s: %s', (name, file, interfaceN
 
   it('has a line for each option', () => {
     expect(options.length).toBeGreaterThan(0)
-    expect(options.filter((each) => rowOf(readme, each.name) === undefined).map((each) => each.name)).toEqual([])
+    expect(options.filter((each) => rowsOf(readme, each.name).length === 0).map((each) => each.name)).toEqual([])
   })
 
   it('names the defaults that the sources name', () => {
-    const stale = options.filter(({ name, number }) => number !== undefined && !rowOf(readme, name)?.includes(number))
+    const stale = options.filter(
+      ({ name, number }) => number !== undefined && !rowsOf(readme, name).some((row) => row.includes(number)),
+    )
     expect(stale.map(({ name, number }) => `${name}: ${number}`)).toEqual([])
   })
 })

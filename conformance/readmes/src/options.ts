@@ -20,8 +20,8 @@ export function optionsOf(file: string, interfaceName: string): Option[] {
   }))
 }
 
-/** The line of a table that is about an option; options may share one. */
-export function rowOf(readme: string, name: string): string | undefined {
-  const named = new RegExp(`^\\|[^|]*\`(?:\\w+\\.)?${name}(?:\\.\\w+)?\`[^|]*\\|`)
-  return readme.split('\n').find((line) => named.test(line))
+/** The lines of tables that are about an option of this name; options may share one. */
+export function rowsOf(readme: string, name: string): string[] {
+  const named = new RegExp(`^\\|[^|]*\`(?:\\w+\\.)?${name}(?:\\.\\w+|\\(\\w*\\))?\`[^|]*\\|`)
+  return readme.split('\n').filter((line) => named.test(line))
 }

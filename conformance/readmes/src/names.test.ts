@@ -1,0 +1,82 @@
+import { globSync, readFileSync } from 'node:fs'
+import { REVISIONS } from '@mcpx/protocol'
+import { describe, expect, it } from 'vitest'
+import { pathOf, root } from './documents.ts'
+import { entries, fileNames, namesIn, scripts, shippedWords, shownWords, spansOf, stages } from './names.ts'
+
+const all = ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'apps/**/*.md', 'conformance/**/*.md']
+  .flatMap((pattern) =>
+    globSync(pattern, { cwd: root, exclude: (path) => /node_modules|\.cache|CHANGELOG/.test(path) }),
+  )
+  .sort()
+const forUsers = all.filter((path) => /^(?:README\.md|docs\/guides\/(?!moving)|packages\/)/.test(path))
+
+/** What users meet that is not ours: programs, settings and functions of runtimes, hosts and headers. */
+const theirs = [
+  ...[
+    'login_hint',
+    'enable_request_signal',
+    'proxy_buffering',
+    'wrangler',
+    'workerd',
+    'deno',
+    'npx',
+    'eval',
+    'writeSync',
+  ],
+  ...['Retry', 'After', 'afterAll', 'devDependency', 'sessionStorage'],
+  // Stand for names of the reader's own.
+  ...['mail', 'meal'],
+]
+
+const textOf = (path: string): string => readFileSync(pathOf(path), 'utf8')
+/** What generated sections say is compared with its source by those who write them. */
+const written = (text: string): string => text.replace(/<!-- begin: (\w+) -->.*?<!-- end: \1 -->/gs, '')
+
+describe('a name in prose', () => {
+  it('is told from what surrounds it', () => {
+    expect(namesIn(["f({ a1b: 'text', cd: e.fgh })", 'npm run x', '@other/thing', 'a/file.ts', 'server.mjs'])).toEqual([
+      'a1b',
+      'fgh',
+    ])
+  })
+
+  const shipped = shippedWords()
+  it.each(forUsers)('is of something that ships, or is shown, in %s', (path) => {
+    const shown = shownWords(path)
+    const known = (name: string) => shipped.has(name) || shown.has(name) || theirs.includes(name)
+    expect(namesIn(spansOf(written(textOf(path)))).filter((name) => !known(name))).toEqual([])
+  })
+
+  it.each(all)('is of a package that can be imported, in %s', (path) => {
+    const named = [...textOf(path).matchAll(/@mcpx\/[\w-]+(?:\/[\w-]+)*/g)].map(([name]) => name)
+    const there = entries()
+    // What is not written yet is said to be so, by this prefix.
+    expect(named.filter((name) => !there.has(name) && !name.startsWith('@mcpx/ext-'))).toEqual([])
+  })
+
+  it.each(all)('is of a command that there is, in %s', (path) => {
+    const named = [...textOf(path).matchAll(/\bnpm run ([\w:-]+)/g)].map((match) => match[1] ?? '')
+    expect(named.filter((name) => !scripts().includes(name))).toEqual([])
+    const tested = [...textOf(path).matchAll(/\bnpm test -- ([a-z ]+[a-z])/g)].flatMap(
+      (match) => match[1]?.split(' ') ?? [],
+    )
+    expect(tested.filter((name) => !stages().includes(name))).toEqual([])
+  })
+
+  // What a new file is called, where it stands for any.
+  const files = fileNames().add('name.ts').add('name.test.ts')
+  it.each(all)('is of a file that there is, in %s', (path) => {
+    const text = textOf(path)
+    const bare = spansOf(text).filter((span) => /^[\w-]+(?:\.[\w-]+)*\.(?:ts|mts|mjs|js|json|md|ya?ml|sh)$/.test(span))
+    const inBlocks = [...text.matchAll(/^```\w+ (\S+)$/gm)].map((match) => match[1])
+    const shown = [...text.matchAll(/^```.*?^```/gms)].join('\n')
+    const there = (name: string) => inBlocks.includes(name) || shown.includes(name) || files.has(name)
+    expect(bare.filter((name) => !there(name))).toEqual([])
+  })
+
+  it.each(forUsers)('is of a revision that there is, in %s', (path) => {
+    const dates = written(textOf(path)).match(/\b20\d\d-\d\d-\d\d\b/g) ?? []
+    expect(dates.filter((date) => !REVISIONS.some((revision) => revision === date))).toEqual([])
+  })
+})
