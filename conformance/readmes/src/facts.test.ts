@@ -46,7 +46,7 @@ const facts: readonly (readonly [document: string, sentence: string])[] = [
 
 describe('a number in prose', () => {
   it.each(facts)('is that of the sources, in %s: %s', (document, sentence) => {
-    expect(textOf(document)).toContain(sentence)
+    expect({ document, sentence, isThere: textOf(document).includes(sentence) }).toMatchObject({ isThere: true })
   })
 
   it('is the length of what is shown: a server of 12 lines at most, a client of 8', () => {
