@@ -53,12 +53,13 @@ function responseProblem({ id, result, error }: Record<string, unknown>): string
   return typeof error.message === 'string' ? undefined : unexpected('error.message', 'string', error.message)
 }
 
-function unexpected(place: string, expected: string, value: unknown): string {
+/** `params: expected object, got array`. */
+export function unexpected(place: string, expected: string, value: unknown): string {
   return `${place}: expected ${expected}, got ${kindOf(value)}`
 }
 
 /** What is wrong with a number that is no integer, or none that survives JSON, and with what is no number at all. */
-function notInteger(place: string, expected: string, value: unknown): string {
+export function notInteger(place: string, expected: string, value: unknown): string {
   if (typeof value !== 'number') return unexpected(place, expected, value)
   return Number.isInteger(value)
     ? `${place}: expected an integer within ±(2^53−1), got a larger one`

@@ -1,19 +1,21 @@
 /** The values of an elicitation form: what is wrong with them, and what stands in for those left out. */
 
-import { kindOf } from '../jsonrpc/check.ts'
+import { isObject, notInteger, unexpected } from '../jsonrpc/check.ts'
 import type { JsonObject } from '../jsonrpc/message.ts'
 import { placeOf } from './check.ts'
 import type { RequestedSchema } from './elicitation.ts'
 import { formatProblem } from './formats.ts'
 
+interface Choices {
+  readonly enum?: readonly unknown[] | undefined
+  readonly oneOf?: readonly { readonly const: unknown }[] | undefined
+  readonly anyOf?: readonly { readonly const: unknown }[] | undefined
+}
+
 /** A field of any of the shapes that a form may have. */
-interface Field {
+interface Field extends Choices {
   readonly type: string
-  readonly enum?: readonly string[] | undefined
-  readonly oneOf?: readonly { readonly const: string }[] | undefined
-  readonly items?:
-    | { readonly enum?: readonly string[]; readonly anyOf?: readonly { readonly const: string }[] }
-    | undefined
+  readonly items?: Choices | undefined
   readonly format?: string | undefined
   readonly minLength?: number | undefined
   readonly maxLength?: number | undefined
@@ -26,16 +28,14 @@ interface Field {
 
 /** What is wrong with the values of a form, as one sentence; nothing when they fit. */
 export function formProblem(form: RequestedSchema, content: unknown, root = 'content'): string | undefined {
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    return `${root}: expected object, got ${kindOf(content)}`
-  }
+  if (!isObject(content)) return unexpected(root, 'object', content)
   for (const name of form.required ?? []) {
-    if (!Object.hasOwn(content, name)) return `${placeOf([name], root)}: expected a value, got nothing`
+    if (!Object.hasOwn(content, name)) return unexpected(placeOf([name], root), 'a value', undefined)
   }
   for (const [name, field] of Object.entries(form.properties as Record<string, Field>)) {
-    const value = Object.hasOwn(content, name) ? (content as JsonObject)[name] : undefined
-    const problem = value === undefined ? undefined : fieldProblem(field, value)
-    if (problem !== undefined) return `${placeOf([name], root)}: ${problem}`
+    const value = Object.hasOwn(content, name) ? content[name] : undefined
+    const problem = value === undefined ? undefined : fieldProblem(placeOf([name], root), field, value)
+    if (problem !== undefined) return problem
   }
   return undefined
 }
@@ -49,37 +49,26 @@ export function withFormDefaults(form: RequestedSchema, content: JsonObject = {}
   return filled
 }
 
-function fieldProblem(field: Field, value: unknown): string | undefined {
-  if (field.type === 'array') return itemsProblem(field, value)
-  if (field.type === 'string') return textProblem(field, value)
-  if (field.type === 'boolean') return typeof value === 'boolean' ? undefined : `expected boolean, got ${kindOf(value)}`
-  if (typeof value !== 'number') return `expected ${field.type}, got ${kindOf(value)}`
-  if (field.type === 'integer' && !Number.isInteger(value))
-    return 'expected integer, got a number that is not an integer'
-  return boundsProblem(value, field.minimum, field.maximum, '')
+function fieldProblem(place: string, field: Field, value: unknown): string | undefined {
+  const { type, format, items = field } = field
+  const kind = Array.isArray(value) ? 'array' : typeof value
+  if (type === 'integer' && !Number.isInteger(value)) return notInteger(place, type, value)
+  if (type !== 'integer' && type !== kind) return unexpected(place, type, value)
+  const choices = items.enum ?? (items.oneOf ?? items.anyOf)?.map((choice) => choice.const)
+  const strays = choices && [value].flat().some((one) => !choices.includes(one))
+  const expected = strays ? 'nothing but choices of the form' : boundsProblem(field, value)
+  const problem = expected ?? (format && typeof value === 'string' ? formatProblem(format, value) : undefined)
+  return problem && `${place}: expected ${problem}`
 }
 
-function textProblem(field: Field, value: unknown): string | undefined {
-  if (typeof value !== 'string') return `expected string, got ${kindOf(value)}`
-  const choices = field.enum ?? field.oneOf?.map((choice) => choice.const)
-  if (choices !== undefined && !choices.includes(value)) return 'expected one of the choices of the form'
-  const problem = boundsProblem([...value].length, field.minLength, field.maxLength, ' characters')
-  return problem ?? (field.format && formatProblem(field.format, value))
+/** What is expected of the size of a value that is too small or too large. */
+function boundsProblem(field: Field, value: unknown): string | undefined {
+  if (Array.isArray(value)) return outside(value.length, field.minItems, field.maxItems, ' items')
+  if (typeof value === 'string') return outside([...value].length, field.minLength, field.maxLength, ' characters')
+  return outside(Number(value), field.minimum, field.maximum, '')
 }
 
-function itemsProblem(field: Field, value: unknown): string | undefined {
-  if (!Array.isArray(value)) return `expected array, got ${kindOf(value)}`
-  const choices = field.items?.enum ?? field.items?.anyOf?.map((choice) => choice.const) ?? []
-  if (!value.every((item) => choices.includes(item))) return 'expected only choices of the form'
-  return boundsProblem(value.length, field.minItems, field.maxItems, ' items')
-}
-
-function boundsProblem(
-  size: number,
-  least: number | undefined,
-  most: number | undefined,
-  unit: string,
-): string | undefined {
-  if (least !== undefined && size < least) return `expected at least ${least}${unit}`
-  return most !== undefined && size > most ? `expected at most ${most}${unit}` : undefined
+function outside(size: number, least = size, most = size, unit: string): string | undefined {
+  if (size < least) return `at least ${least}${unit}`
+  return size > most ? `at most ${most}${unit}` : undefined
 }
