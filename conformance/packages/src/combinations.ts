@@ -82,10 +82,12 @@ export const combinations: readonly [Combination, ...Combination[]] = [
     brings: [...always, ...overHttp],
     program: `${clock}
 import { mcp } from '@mcpx/transport-http'
-const response = await mcp(server).fetch(new Request('http://localhost/mcp', { method: 'PUT' }))
-console.log(response.status)
+import { Hono } from 'hono'
+const app = new Hono().route('/mcp', mcp(server))
+const put = (path) => app.request(path, { method: 'PUT' })
+console.log((await put('/mcp')).status, (await put('/mcp/below')).status, (await put('/')).status)
 `,
-    prints: '405',
+    prints: '405 405 404',
   },
   {
     of: ['@mcpx/server', '@mcpx/transport-http'],
@@ -95,10 +97,11 @@ import { serveHttp } from '@mcpx/transport-http/node'
 const { url, close } = await serveHttp(server, { port: 0 })
 console.log((await fetch(url, { method: 'PUT' })).status)
 await close()
-const error = await import('@mcpx/transport-http').catch((reason) => reason)
-console.log(error.message.split(' imported from ')[0])
+for (const entry of ['@mcpx/transport-http', '@mcpx/transport-http/modern']) {
+  const { mcp } = await import(entry)
+  console.log((await mcp(server).fetch(new Request('http://localhost/mcp', { method: 'PUT' }))).status)
+}
 `,
-    // The entry that needs an optional peer names it.
-    prints: `405\nCannot find package 'hono'`,
+    prints: '405\n405\n405',
   },
 ]

@@ -45,12 +45,17 @@ describe('a bundle', () => {
     expect(legacyIn(files)).toEqual([])
   })
 
-  it('of what serves it by HTTP holds no file of the legacy era, and nothing of hono', async () => {
+  it('of what serves it by HTTP holds no file of the legacy era', async () => {
     const serving = `import { mcp } from '@mcpx/transport-http/modern'; export default mcp(server)`
     const files = await filesOf(`${program('@mcpx/server/modern')}; ${serving}`)
     expect(files.some((path) => path.includes('transport-http/src/server/eras/modern'))).toBe(true)
-    expect(files.filter((path) => path.includes('node_modules/hono/'))).toEqual([])
     expect(legacyIn(files)).toEqual([])
+  })
+
+  it('of an app that is mounted in those of Hono holds nothing of Hono', async () => {
+    const files = await filesOf(`import { mcp } from '@mcpx/transport-http'; export default mcp`)
+    expect(legacyIn(files).length).toBeGreaterThan(5)
+    expect(files.filter((path) => path.includes('node_modules/hono/'))).toEqual([])
   })
 
   it('of a server of @mcpx/server holds both eras', async () => {

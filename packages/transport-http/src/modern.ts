@@ -1,4 +1,4 @@
-/** Serves the modern era alone, over HTTP, on any runtime of the web: nothing of sessions and replay, and nothing of Hono, is part of it. */
+/** Serves the modern era alone, over HTTP, on any runtime of the web: nothing of sessions and replay is part of it. */
 
 import type { Responder } from '@mcpx/protocol'
 import { readArrivalLimits } from './server/arrival-limits.ts'

@@ -25,7 +25,7 @@ const servers: readonly Entry[] = [
   {
     name: 'edge server, zod tool',
     code: `${ours}; import * as z from 'zod'; ${schema}; export const { fetch } = mcp(createServer(info).tool('add', { input: Input }, add))`,
-    says: '`mcp()` with a tool of zod, both eras, hono included',
+    says: '`mcp()` with a tool of zod, both eras',
     maker: 'ours',
     isServer: 'modern',
     atMost: 44_000,

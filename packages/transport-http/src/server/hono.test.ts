@@ -21,6 +21,37 @@ function runtime(app: Hono) {
   }
 }
 
+describe('an app', () => {
+  const tools = new HandWritten({ 'tools/list': (_params, { requestInfo }) => ({ tools: [], at: requestInfo?.url }) })
+  const app = mcp(tools)
+  const within = new Hono().get('/', (context) => context.text('others'))
+  const places: [string, Pick<Hono, 'request'>, string][] = [
+    ['by itself', app, '/'],
+    ['by itself, on any path', app, '/some/path'],
+    ['by its fetch', new Hono().mount('/mcp', app.fetch), '/mcp'],
+    ['as a route', new Hono().route('/mcp', app), '/mcp'],
+    ['as a route, below it', new Hono().route('/mcp', app), '/mcp/below'],
+    ['as the route of a route', new Hono().route('/a', new Hono().route('/mcp', app)), '/a/mcp'],
+    ['in an app with a base path', new Hono().basePath('/api').route('/mcp', app), '/api/mcp'],
+    ['beside other routes', within.route('/mcp', app), '/mcp'],
+    ['behind a middleware', new Hono().use((_context, next) => next()).route('/mcp', app), '/mcp'],
+  ]
+
+  it.each(places)('is served %s', async (_, place, path) => {
+    const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
+    const init = { method: 'POST', headers, body: JSON.stringify(modern('tools/list')) }
+    const response = await place.request(path, init)
+    expect([response.status, await json(response)]).toMatchObject([200, { result: { tools: [] } }])
+    const whole = await place.request(new Request(`http://localhost${path}`, init))
+    expect(whole.status).toBe(200)
+  })
+
+  it('leaves other paths to others', async () => {
+    expect(await (await within.request('/')).text()).toBe('others')
+    expect((await within.request('/other')).status).toBe(404)
+  })
+})
+
 describe('an app that drains', () => {
   it.each([[undefined], [1_000]])(
     'lets what runs end, refuses what comes, and then closes, by drain(%s)',

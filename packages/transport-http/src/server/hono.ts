@@ -1,8 +1,7 @@
-/** An endpoint as a Hono app: to be served by itself on any runtime, or mounted in a larger app. */
+/** An endpoint as an app: to be served by itself on any runtime, or mounted in a larger app of Hono's, of which it needs nothing. */
 
 import type { Responder } from '@mcpx/protocol'
-import type { Context, ExecutionContext } from 'hono'
-import { Hono } from 'hono/tiny'
+import type { Context, ExecutionContext, Hono } from 'hono'
 import { readArrivalLimits } from './arrival-limits.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import { createEras } from './eras/select.ts'
@@ -11,8 +10,32 @@ import { type Incoming, NodeRequest, type Outgoing } from './incoming.ts'
 import type { EndpointOptions } from './options.ts'
 import { sendWeb, webRequest } from './web.ts'
 
-/** A Hono app that can be ended. */
-export interface McpApp extends Hono, Pick<Endpoint, 'close' | 'drain'> {
+/** What Hono's `route` takes. All that comes has the one handler, so there is nothing of Hono's to add to it. */
+interface Mountable extends Hono {
+  readonly all: never
+  readonly basePath: never
+  readonly delete: never
+  readonly fire: never
+  readonly get: never
+  readonly getPath: never
+  readonly mount: never
+  readonly notFound: never
+  readonly on: never
+  readonly onError: never
+  readonly options: never
+  readonly patch: never
+  readonly post: never
+  readonly put: never
+  readonly query: never
+  readonly route: never
+  readonly router: never
+  readonly use: never
+}
+
+/** An app that can be served, mounted in one of Hono's, and ended. */
+export interface McpApp extends Mountable, Pick<Endpoint, 'close' | 'drain'> {
+  /** Works without a `this`. Runtimes with bindings pass them second, and what keeps their work alive third. */
+  readonly fetch: (request: Request, env?: unknown, execution?: ExecutionContext) => Response | Promise<Response>
   /** Never. Bun, which cuts silent connections after ten seconds, takes it from a default export. */
   readonly idleTimeout: 0
 }
@@ -31,16 +54,26 @@ export interface McpApp extends Hono, Pick<Endpoint, 'close' | 'drain'> {
 export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   const endpoint = createEndpoint(server, { ...options, ...readArrivalLimits(options) }, createEras)
   const respond = (request: HttpRequest) => sendWeb(endpoint.answer(request))
-  const app = new Hono()
   const executionOf = createExecutionOf()
-  app.all('*', (context) => respond(viewOf(context.req.raw, context.env, executionOf(context))))
-  return Object.assign(app, {
-    // Served by itself, there is nothing to route: every request has the one handler.
-    fetch: (request: Request, env?: unknown, execution?: ExecutionContext) => respond(viewOf(request, env, execution)),
+  const fetch: McpApp['fetch'] = (request, env, execution) => respond(viewOf(request, env, execution))
+  const handler = (context: Context) => respond(viewOf(context.req.raw, context.env, executionOf(context)))
+  const app: Pick<McpApp, Made> = {
+    fetch,
+    request: (input, init, env, execution) => fetch(requestOf(input, init), env, execution),
+    routes: [{ basePath: '/', path: '/*', method: 'ALL', handler }],
     close: () => endpoint.close(),
-    drain: (ms?: number) => endpoint.drain(ms),
-    idleTimeout: 0 as const,
-  })
+    drain: (ms) => endpoint.drain(ms),
+    idleTimeout: 0,
+  }
+  return app as McpApp
+}
+
+/** The members that there are. The others are typed as `never`, or private to Hono. */
+type Made = 'close' | 'drain' | 'fetch' | 'idleTimeout' | 'request' | 'routes'
+
+/** A path stands for one on this machine, as in Hono. */
+function requestOf(input: Request | URL | string, init: RequestInit | undefined): Request {
+  return new Request(input instanceof Request ? input : new URL(input, 'http://localhost'), init)
 }
 
 /** What Hono's server for Node gives an app besides the request. */
