@@ -4,7 +4,8 @@ import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createEverything } from './everything.ts'
-import { authenticate } from './features/callers.ts'
+import { createArchive } from './features/archive.ts'
+import { guardByKey } from './serving/guard.ts'
 
 const answers: Record<string, unknown> = { name: 'Ada', color: 'red', row: 3, ok: true, colour: 'blue', context: 'c' }
 
@@ -18,7 +19,12 @@ const given: Record<string, Record<string, unknown>> = {
   add: { a: 1, b: 2 },
   test_x_mcp_header: { region: 'eu' },
   write_watched_resource: { text: 'new' },
+  publish: { title: 'a poem', isPublic: false },
+  greet: { name: 'Ada' },
+  'thermometer.set': { celsius: 21 },
 }
+
+const KEY = 'a-key-that-was-drawn-at-random'
 
 let stop: () => Promise<void>
 let url: string
@@ -27,7 +33,7 @@ const faults: string[] = []
 
 beforeAll(async () => {
   const server = await createEverything({ onError: (error) => faults.push(String(error)) })
-  const http = await serveHttp(server, { port: 0, authenticate })
+  const http = await serveHttp(server, { port: 0, authenticate: guardByKey(KEY) })
   url = http.url
   stop = () => http.close()
 })
@@ -58,7 +64,7 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
     await using client = await open(era)
     const failed: string[] = []
     for (const { name } of await client.listTools().all()) {
-      if (name === 'refuse' || name === 'grown') continue
+      if (['refuse', 'grown', 'read_calendar', 'scarce'].includes(name)) continue
       const result = await client.callTool(name, given[name])
       if (result.isError === true) failed.push(`${name}: ${textOf(result)}`)
     }
@@ -90,7 +96,7 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
     expect(await client.readResource('library.book://25')).toMatchObject({ contents: [{ text: 'This is book 25.' }] })
     expect(await client.callTool('clock.now')).toMatchObject({ structuredContent: { iso: expect.any(String) } })
     for (const { name } of await client.listPrompts().all()) {
-      const args = { arg1: 'a', arg2: 'b', resourceUri: 'test://it' }
+      const args = { arg1: 'a', arg2: 'b', resourceUri: 'test://it', city: 'Oslo' }
       expect((await client.getPrompt(name, args)).messages.length).toBeGreaterThan(0)
     }
   })
@@ -104,11 +110,72 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
     expect(await client.readResource('test://watched-resource')).toMatchObject({ contents: [{ text: era }] })
   })
 
-  it('has a tool for admins that nobody else sees', async () => {
-    await using anybody = await open(era)
-    await using admin = await open(era, http(url, { headers: { authorization: 'Bearer admin' } }))
-    const sees = async (client: Client) => (await client.listTools().all()).some(({ name }) => name === 'admin_report')
-    expect([await sees(anybody), await sees(admin)]).toEqual([false, true])
-    expect(textOf(await admin.callTool('admin_report'))).toBe('All is well.')
+  it('tells who watches what a server written by hand has under its roof', async () => {
+    await using client = await open(era)
+    const [uri = ''] = (await client.listResources().all())
+      .map((resource) => resource.uri)
+      .filter((each) => each.startsWith('thermometer.'))
+    await client.subscribe(uri)
+    changes.length = 0
+    await client.callTool('thermometer.set', { celsius: 23 })
+    await expect.poll(() => changes).toContainEqual({ kind: 'resource', uri })
+    expect(await client.readResource(uri)).toMatchObject({ contents: [{ text: '23 °C' }] })
+    const ref = { type: 'ref/prompt', name: 'thermometer.judge' } as const
+    const { completion } = await client.complete({ ref, argument: { name: 'city', value: 'O' } })
+    expect(completion.values).toEqual(['Oslo'])
   })
+
+  it('has offers for admins: some that nobody else sees, and some that nobody else may use', async () => {
+    await using anybody = await open(era)
+    await using admin = await open(era, http(url, { headers: { authorization: `Bearer ${KEY}` } }))
+    const seen = async (client: Client) => (await client.listTools().all()).map(({ name }) => name)
+    const forAdmins = ['admin_report', 'restart']
+    expect((await seen(admin)).filter((name) => forAdmins.includes(name))).toEqual(forAdmins)
+    expect((await seen(anybody)).filter((name) => forAdmins.includes(name))).toEqual([])
+    expect(textOf(await admin.callTool('admin_report'))).toBe('All is well.')
+    expect(textOf(await admin.callTool('desk.greet'))).toBe('Hello, guest.')
+    await expect(anybody.callTool('admin_report')).rejects.toMatchObject({ status: 401 })
+    await expect(anybody.callTool('restart')).rejects.toMatchObject({
+      code: -32602,
+      message: 'Unknown tool: "restart"',
+    })
+    await expect(anybody.callTool('publish', { title: 'a poem', isPublic: true })).rejects.toMatchObject({
+      status: 401,
+    })
+    await expect(
+      open(era, http(url, { headers: { authorization: 'Bearer another-key-of-somebody' } })),
+    ).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('takes and tells as much as it says, and no more', async () => {
+    await using client = await open(era)
+    const scarce = async () => (await client.callTool('scarce')).isError === true
+    const refused: boolean[] = []
+    for (let times = 0; times < 4; times += 1) refused.push(await scarce())
+    expect(refused.at(-1)).toBe(true)
+    expect(textOf(await client.callTool('plugin_problems')).split('\n')).toEqual([
+      expect.stringContaining('"greet"'),
+      expect.stringContaining('shout: JSON Schema, at #/type'),
+      expect.stringMatching(/whisper: .*\(known are .*2020-12.* and .*draft-07/),
+    ])
+    expect(JSON.parse(textOf(await client.callTool('plan_trip')))).toEqual({
+      row: 3,
+      folders: ['file:///projects'],
+      model: 'none',
+      terms: 'accept',
+    })
+    expect((await client.listResources().all()).filter(({ uri }) => uri.startsWith('archive.'))).toHaveLength(25)
+  })
+})
+
+it('sends users to a page by an error that clients of 2025-11-25 know, and that others pass on', async () => {
+  await using legacy = await open('legacy')
+  expect(textOf(await legacy.callTool('read_calendar'))).toBe('Lunch at noon.')
+})
+
+it('cuts the lists of its archive into pages', async () => {
+  await using client = await connect(createArchive())
+  const pages: number[] = []
+  for await (const page of client.listResources().pages()) pages.push(page.length)
+  expect(pages).toEqual([10, 10, 5])
 })

@@ -1,13 +1,19 @@
 /** The server: one call for each feature. */
 import { createServer, type Server, type ServerOptions } from '@mcpx/server'
+import { mountArchive } from './features/archive.ts'
+import { addAsks } from './features/asks.ts'
+import { mountThermometer } from './features/by-hand.ts'
 import { addCallers } from './features/callers.ts'
 import { mountCatalogue } from './features/catalogue.ts'
 import { addChanges } from './features/changes.ts'
 import { addContent } from './features/content.ts'
 import { addElicitation } from './features/elicitation.ts'
 import { addFailures } from './features/failures.ts'
+import { reportFault } from './features/faults.ts'
 import { addGuards } from './features/guards.ts'
+import { mountDesk } from './features/guests.ts'
 import { addLogging } from './features/logging.ts'
+import { addPlugins, validator } from './features/plugins.ts'
 import { addProgress } from './features/progress.ts'
 import { addPrompts } from './features/prompts.ts'
 import { addQuestions } from './features/questions.ts'
@@ -17,6 +23,8 @@ import { addResources } from './features/resources.ts'
 import { addSampling } from './features/sampling.ts'
 import { addSchemas } from './features/schemas.ts'
 import { addSteps } from './features/steps.ts'
+import { addUrlRequired } from './features/url-required.ts'
+import { addVisibility } from './features/visibility.ts'
 
 export async function createEverything(options: ServerOptions = {}): Promise<Server> {
   const server = createServer(
@@ -27,7 +35,8 @@ export async function createEverything(options: ServerOptions = {}): Promise<Ser
       secrets: [process.env.EVERYTHING_SECRET ?? crypto.randomUUID()],
       stateTtl: 300_000,
       cache: { tools: { ttlMs: 1_000, cacheScope: 'private' } },
-      onError: (error, _, id) => console.error(`error ${id}:`, error),
+      validator,
+      onError: reportFault,
       warn: (message) => console.error(message),
       ...options,
     },
@@ -39,15 +48,22 @@ export async function createEverything(options: ServerOptions = {}): Promise<Ser
   addReconnection(server)
   addSampling(server)
   addElicitation(server)
+  addUrlRequired(server)
   addQuestions(server)
+  addAsks(server)
   addSteps(server)
   addSchemas(server)
+  addPlugins(server)
   addChanges(server)
   addResources(server)
   addPrompts(server)
   addCallers(server)
+  addVisibility(server)
   addGuards(server)
   mountCatalogue(server)
+  mountArchive(server)
+  mountDesk(server)
+  mountThermometer(server)
   await mountRelay(server)
   return server
 }

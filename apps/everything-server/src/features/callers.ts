@@ -1,12 +1,5 @@
-/** Who is asking: what a guard found out decides what exists for them. */
-import type { AuthInfo } from '@mcpx/protocol'
+/** Who is asking: what a guard found out decides what may be done. */
 import type { Server } from '@mcpx/server'
-
-/** Whoever comes with the token `admin` is one; everybody else is nobody. A real guard checks more than that. */
-export function authenticate(request: Request): AuthInfo | undefined {
-  const isAdmin = request.headers.get('authorization') === 'Bearer admin'
-  return isAdmin ? { subject: 'admin', scopes: ['admin'] } : undefined
-}
 
 export function addCallers(server: Server): void {
   server

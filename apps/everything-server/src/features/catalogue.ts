@@ -1,21 +1,24 @@
 /** A handler written by hand, as for what is in a database: it cuts its own pages, and is mounted under a prefix. */
-import { type ResourceHandler, RpcError } from '@mcpx/protocol'
-import type { Server } from '@mcpx/server'
+import type { ResourceHandler } from '@mcpx/protocol'
+import { parseUriTemplate } from '@mcpx/protocol/uri-template'
+import { invalidParams, resourceNotFound, type Server } from '@mcpx/server'
 
 const BOOKS = 25
 const PAGE = 10
+const book = parseUriTemplate('book://{number}')
 
 const catalogue: ResourceHandler = {
   listResources({ cursor }) {
     const start = cursor === undefined ? 1 : Number(cursor)
-    if (!Number.isInteger(start) || start < 1 || start > BOOKS) throw new RpcError(-32602, `No page at ${cursor}`)
+    if (!Number.isInteger(start) || start < 1 || start > BOOKS)
+      throw invalidParams(`Invalid cursor: no page at ${cursor}`)
     const numbers = Array.from({ length: Math.min(PAGE, BOOKS - start + 1) }, (_, index) => start + index)
-    const resources = numbers.map((number) => ({ uri: `book://${number}`, name: `Book ${number}` }))
+    const resources = numbers.map((number) => ({ uri: book.expand({ number }), name: `Book ${number}` }))
     return start + PAGE > BOOKS ? { resources } : { resources, nextCursor: String(start + PAGE) }
   },
   readResource({ uri }) {
-    const number = Number(/^book:\/\/(\d+)$/.exec(uri)?.[1])
-    if (!(number >= 1 && number <= BOOKS)) throw new RpcError(-32602, `No book ${uri}`, { data: { uri } })
+    const number = Number(book.match(uri)?.number)
+    if (!(number >= 1 && number <= BOOKS)) throw resourceNotFound(uri)
     return { contents: [{ uri, mimeType: 'text/plain', text: `This is book ${number}.` }] }
   },
 }

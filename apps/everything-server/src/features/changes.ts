@@ -16,9 +16,17 @@ export function addChanges(server: Server): void {
   server
     .tool('test_trigger_tool_change', { description: 'Changes a tool' }, change)
     .tool('test_trigger_prompt_change', { description: 'Changes a prompt' }, change)
-    .tool('grow', { description: 'Adds a tool, or takes it away again' }, () => {
-      if (server.removeTool('grown')) return 'Gone.'
-      server.tool('grown', { description: 'Is here for a while' }, () => 'Here I am.')
+    .tool('grow', { description: 'Adds one offer of each kind, or takes them away again' }, () => {
+      if (server.removeTool('grown')) {
+        server.removeResource('test://grown')
+        server.removePrompt('grown')
+        return 'Gone.'
+      }
+      const about = { description: 'Is here for a while' }
+      server
+        .tool('grown', about, () => 'Here I am.')
+        .resource('test://grown', about, 'Here I am.')
+        .prompt('grown', about, () => 'Are you there?')
       return 'Here.'
     })
 }

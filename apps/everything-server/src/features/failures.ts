@@ -1,6 +1,8 @@
-/** How a tool fails: in words for the model, or with a fault that only the log of this process gets to see. */
-import { RpcError } from '@mcpx/protocol'
-import { type Server, ToolError } from '@mcpx/server'
+/** How a tool fails: in words for the model, with an error of the protocol, or with a fault that only the log gets to see. */
+import { ErrorCode, insufficientScope, missingClientCapability, RpcError, type Server, ToolError } from '@mcpx/server'
+import { z } from 'zod'
+
+const report = z.object({ title: z.string(), isPublic: z.boolean() })
 
 export function addFailures(server: Server): void {
   server
@@ -11,6 +13,18 @@ export function addFailures(server: Server): void {
       throw new Error('the password is hunter2')
     })
     .tool('refuse', { description: 'Answers with an error of the protocol' }, () => {
-      throw new RpcError(-32602, 'Not today', { data: { retry: 'tomorrow' } })
+      throw new RpcError(ErrorCode.InvalidParams, 'Not today', { data: { retry: 'tomorrow' } })
     })
+    .tool('publish', { description: 'Takes a scope for some arguments only', input: report }, (given, { auth }) => {
+      if (given.isPublic && !auth?.scopes.includes('admin')) throw insufficientScope(['admin'])
+      return `Published ${given.title}.`
+    })
+    .tool(
+      'has_model',
+      { description: 'Fails for clients without a model before it does anything' },
+      (_, { client }) => {
+        if (client.capabilities.sampling === undefined) throw missingClientCapability({ sampling: {} })
+        return 'There is a model.'
+      },
+    )
 }

@@ -1,18 +1,45 @@
 /** Middleware around every request: who did what, how much of it, for how long, and with whose consent. */
-import { approve, audit, rateLimit, type Server, timeout } from '@mcpx/server'
+import {
+  approve,
+  audit,
+  createMemoryCounterStore,
+  looksSecret,
+  RATE_LIMITED,
+  rateLimit,
+  type Server,
+  TIMED_OUT,
+  timeout,
+} from '@mcpx/server'
+
+const words: Readonly<Record<number, string>> = { [RATE_LIMITED]: 'too many', [TIMED_OUT]: 'too slow' }
 
 export function addGuards(server: Server): void {
   const entries: string[] = []
+  // Where several processes serve one endpoint, they share a store.
+  const store = createMemoryCounterStore({ maxKeys: 1_000 })
   server
     .use(
-      audit(({ method, target, outcome }) => {
-        entries.push(`${method} ${target ?? ''} ${outcome}`)
-        if (entries.length > 100) entries.shift()
+      audit(
+        ({ method, target, outcome, errorCode, arguments: given }) => {
+          const how = words[errorCode ?? 0] ?? outcome
+          entries.push(`${method} ${target ?? ''} ${how} ${JSON.stringify(given ?? {})}`)
+          if (entries.length > 100) entries.shift()
+        },
+        { isSecret: (key) => looksSecret(key) || key === 'email' },
+      ),
+    )
+    .use(rateLimit({ limit: 100_000, windowMs: 60_000, store }))
+    .use(
+      rateLimit({
+        limit: 3,
+        windowMs: 60_000,
+        store,
+        key: ({ params }) => (params.name === 'scarce' ? 'scarce' : undefined),
       }),
     )
-    .use(rateLimit({ limit: 100_000, windowMs: 60_000 }))
     .use(timeout(60_000))
     .use(approve({ when: (tool) => tool.annotations?.destructiveHint }))
     .tool('audit_log', { description: 'The last requests' }, () => entries.join('\n'))
+    .tool('scarce', { description: 'Three times a minute, for all together' }, () => 'Here you are.')
     .tool('erase', { description: 'Runs with consent only', annotations: { destructiveHint: true } }, () => 'Erased.')
 }

@@ -3,6 +3,8 @@ import type { Server } from '@mcpx/server'
 import { z } from 'zod'
 import { PNG } from './media.ts'
 
+const picture = Buffer.from(PNG, 'base64')
+
 export function addResources(server: Server): void {
   server
     .resource(
@@ -10,7 +12,7 @@ export function addResources(server: Server): void {
       { name: 'Static text', description: 'A text', cache: { ttlMs: 60_000, cacheScope: 'public' } },
       'This is the content of the static text resource.',
     )
-    .resource('test://static-binary', { name: 'Static picture', mimeType: 'image/png' }, Buffer.from(PNG, 'base64'))
+    .resource('test://static-binary', { name: 'Static picture', mimeType: 'image/png', size: picture.length }, picture)
     .resource('config://app', { name: 'Settings', annotations: { audience: ['user'] } }, () => ({ debug: false }))
     .resource(
       'test://template/{id}/data',

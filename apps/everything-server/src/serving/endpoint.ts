@@ -1,0 +1,25 @@
+/** How the server is reached by HTTP, whichever runtime serves it. */
+import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
+import { type EndpointOptions, HTTP_LIMITS } from '@mcpx/transport-http'
+
+/** The pages of these origins may call, and read the answers. */
+const PAGES = ['http://localhost:6274']
+
+export function endpointOptions(): EndpointOptions {
+  return {
+    // The transport of the first revision, for clients that know no other.
+    sse: '/sse',
+    // Processes that serve one endpoint together would share all three.
+    sessions: {
+      store: createMemorySessionStore({ maxSessions: 1_000 }),
+      events: createMemoryEventStore({ maxStreams: 1_000 }),
+      bus: createMemoryEventBus(),
+      ttl: 600_000,
+      retry: 500,
+    },
+    cors: PAGES,
+    keepAlive: 10_000,
+    limits: { ...HTTP_LIMITS, body: 1024 * 1024 },
+    report: (problem) => console.error(problem.message),
+  }
+}

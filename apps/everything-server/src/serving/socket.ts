@@ -1,0 +1,25 @@
+/** Serves everybody who connects to a socket: each connection is a pipe, with bounds for what strangers may send. */
+import { once } from 'node:events'
+import { type Server as Listener, createServer as listenOn } from 'node:net'
+import type { Server } from '@mcpx/server'
+import { serveStdio } from '@mcpx/transport-stdio'
+
+/** @param signal ends what is being served. */
+export async function serveSocket(server: Server, path: string, signal: AbortSignal): Promise<Listener> {
+  const listener = listenOn((socket) => {
+    void serveStdio(server, {
+      input: socket,
+      output: socket,
+      signal,
+      maxLineLength: 1024 * 1024,
+      maxUnsent: 4 * 1024 * 1024,
+      flushTimeout: 1_000,
+      limits: { running: 100 },
+      onReport: (problem) => console.error(problem.message),
+    })
+  })
+  listener.listen(path)
+  signal.addEventListener('abort', () => listener.close())
+  await once(listener, 'listening')
+  return listener
+}

@@ -1,0 +1,29 @@
+/** The server as a larger app, for any runtime that fetches: with an authorization server, and metadata that leads to it. */
+import { devAuthorizationServer } from '@mcpx/auth'
+import { protectedResourceMetadata } from '@mcpx/auth/resource-server'
+import type { Server } from '@mcpx/server'
+import { mcp } from '@mcpx/transport-http'
+import { Hono } from 'hono'
+import { endpointOptions } from './serving/endpoint.ts'
+import { guardByLogin } from './serving/guard.ts'
+
+/** @param origin such as `https://example.com`; the endpoint is at `/mcp`. */
+export function createApp(server: Server, origin: string, adminKey: string) {
+  const url = `${origin}/mcp`
+  const login = devAuthorizationServer({ issuer: `${origin}/login`, scopes: ['admin'], resources: [url] })
+  const authenticate = guardByLogin(url, login, adminKey)
+  const { sse: _, ...options } = endpointOptions()
+  const endpoint = mcp(server, {
+    ...options,
+    authenticate,
+    allowedHosts: [new URL(origin).host],
+    allowedOrigins: [origin],
+  })
+  const app = new Hono()
+    .route('/mcp', endpoint)
+    .all('/.well-known/oauth-protected-resource/*', (context) =>
+      protectedResourceMetadata(authenticate)(context.req.raw),
+    )
+    .all('*', (context) => login.fetch(context.req.raw))
+  return { app, login, close: () => endpoint.close() }
+}
