@@ -69,23 +69,21 @@ export function toJson(value: unknown): string {
   return json
 }
 
+/** The texts that each kind of block needs, but for that which holds a resource. */
+const BLOCKS: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  resource_link: ['uri', 'name'],
+}
+
 /** Whether a value is a block of content, whoever made it. */
 export function isBlock(value: unknown): value is ContentBlock {
   if (typeof value !== 'object' || value === null) return false
-  const { type, text, data, mimeType, uri, name, resource } = value as Record<string, unknown>
-  switch (type) {
-    case 'text':
-      return typeof text === 'string'
-    case 'image':
-    case 'audio':
-      return typeof data === 'string' && typeof mimeType === 'string'
-    case 'resource_link':
-      return typeof uri === 'string' && typeof name === 'string'
-    case 'resource':
-      return typeof resource === 'object' && resource !== null
-    default:
-      return false
-  }
+  const { type, resource } = value as Readonly<Record<string, unknown>>
+  if (type === 'resource') return typeof resource === 'object' && resource !== null
+  if (typeof type !== 'string' || !Object.hasOwn(BLOCKS, type)) return false
+  return BLOCKS[type]?.every((name) => typeof (value as Record<string, unknown>)[name] === 'string') === true
 }
 
 /** `String.fromCharCode` takes its bytes as arguments, of which there may not be too many. */

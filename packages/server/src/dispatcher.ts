@@ -11,6 +11,7 @@ import {
 import { type Faults, toolFault } from './faults.ts'
 import { MEMBERS } from './members.ts'
 import type { ServerRequest } from './middleware.ts'
+import { whenDone } from './settle.ts'
 
 type Answering = (params: object, ctx: Context) => Awaitable<object>
 
@@ -27,8 +28,7 @@ export function dispatch(
   const member = Object.hasOwn(MEMBERS, method) ? MEMBERS[method as keyof typeof MEMBERS] : undefined
   if (member === undefined) throw methodNotFound(method)
   if (TOLD.includes(member)) {
-    const done = handler[member]?.(params as never, ctx)
-    return isPromise(done) ? done.then(() => ({})) : {}
+    return whenDone<unknown, object>(handler[member]?.(params as never, ctx), () => ({}))
   }
   if (handler[member] === undefined) {
     // Whoever lists resources can list templates, if only none.

@@ -18,6 +18,6 @@ export function inputRequired(inputRequests: InputRequests, requestState?: strin
     : { resultType: 'input_required', inputRequests, requestState }
 }
 
-export function isInputRequired(result: object | null | undefined): result is InputRequiredResult {
+export function isInputRequired(result: unknown): result is InputRequiredResult {
   return (result as { resultType?: unknown } | null | undefined)?.resultType === 'input_required'
 }

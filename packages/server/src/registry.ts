@@ -7,11 +7,11 @@ import type { OwningHandler } from './compose.ts'
 import { createCompletion } from './features/completion.ts'
 import type { CacheHints } from './features/listing.ts'
 import type { GetPrompt, PromptOptions } from './features/prompt-options.ts'
-import { createPrompts, type Prompts } from './features/prompts.ts'
+import { createPrompts } from './features/prompts.ts'
 import type { ReadResource, ReadReturn, ResourceOptions } from './features/resource-options.ts'
-import { createResources, type Resources } from './features/resources.ts'
+import { createResources } from './features/resources.ts'
 import type { NoInput, NoOutput, RunTool, SomeSchema, ToolOptions } from './features/tool-options.ts'
-import { createTools, type Tools } from './features/tools.ts'
+import { createTools } from './features/tools.ts'
 import { PAGE_SIZE } from './pages.ts'
 
 export type OfferKind = 'tools' | 'resources' | 'prompts'
@@ -73,14 +73,19 @@ export interface Registry extends Registration, OwningHandler {
 export function createRegistry(options: RegistryOptions = {}): Registry {
   const feed = createChangeFeed(options.onError)
   const announce = createAnnouncing(feed)
-  const { tools, resources, prompts } = createFeatures(options)
+  const { pageSize = PAGE_SIZE, cache = {}, warn = () => {}, onError = () => {}, validator } = options
+  if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`pageSize: expected 1 or more, got ${pageSize}`)
+  const use = { pageSize, warn, onError, validator }
+  const tools = createTools({ ...use, hints: cache.tools })
+  const prompts = createPrompts({ ...use, hints: cache.prompts })
+  const resources = createResources({ pageSize, hints: cache.resources, templateHints: cache.resourceTemplates })
   const completion = { complete: createCompletion(prompts, resources) }
-  const has = { tool: tools.has, prompt: prompts.has, resource: resources.has }
+  const features = { tool: tools, prompt: prompts, resource: resources }
   const handlers = { tools: tools.handler, resources: resources.handler, prompts: prompts.handler }
 
   const registry: Registry = {
     changes: feed.subscribe,
-    owns: (kind, name) => has[kind](name),
+    owns: (kind, name) => features[kind].has(name),
     schemaOf: tools.schemaOf,
     resourceUpdated: (uri) => feed.publish({ kind: 'resource', uri }),
     addTool(name, toolOptions, run) {
@@ -112,21 +117,6 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
 
   for (const kind of options.expect ?? []) Object.assign(registry, handlers[kind], logging)
   return registry
-}
-
-function createFeatures({ pageSize = PAGE_SIZE, cache = {}, ...options }: RegistryOptions): {
-  readonly tools: Tools
-  readonly resources: Resources
-  readonly prompts: Prompts
-} {
-  if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`pageSize: expected 1 or more, got ${pageSize}`)
-  const { warn = () => {}, onError = () => {}, validator } = options
-  const use = { warn, onError, validator }
-  return {
-    tools: createTools({ pageSize, hints: cache.tools, ...use }),
-    resources: createResources({ pageSize, hints: cache.resources, templateHints: cache.resourceTemplates }),
-    prompts: createPrompts({ pageSize, hints: cache.prompts, ...use }),
-  }
 }
 
 /** What is registered may log. The level is for whoever sends the messages: there is nothing to do here. */

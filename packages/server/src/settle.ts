@@ -16,3 +16,11 @@ export function settle<Value, Result>(
     return onFailure(error)
   }
 }
+
+/** Goes on with a value; a failure goes its own way. */
+export function whenDone<Value, Result>(
+  value: Awaitable<Value>,
+  next: (value: Value) => Awaitable<Result>,
+): Awaitable<Result> {
+  return isPromise(value) ? value.then(next) : next(value)
+}

@@ -6,7 +6,6 @@ import {
   type Context,
   type Exchange,
   type Handler,
-  isPromise,
   isTextKept,
   type JsonSchema,
   type ListToolsResult,
@@ -16,6 +15,7 @@ import { type CallFacts, RequestContext } from './context.ts'
 import type { Core } from './core.ts'
 import { mirrorsArguments } from './features/header-annotations.ts'
 import type { Registry } from './registry.ts'
+import { whenDone } from './settle.ts'
 
 /** The schema of a tool, for the caller of an exchange. Never throws. */
 export type ToolSchemas = (name: string, exchange: Exchange) => Awaitable<JsonSchema | undefined>
@@ -91,7 +91,7 @@ function createSchemaSearch(handler: Handler, report: (error: unknown, ctx: Cont
     const schemas = fresh?.schemas ?? searchFor(key, ctx)
     // Whoever calls meanwhile waits for the same search.
     if (fresh === undefined) keep(key, schemas, Number.POSITIVE_INFINITY)
-    return isPromise(schemas) ? schemas.then((settled) => settled.get(name)) : schemas.get(name)
+    return whenDone(schemas, (settled) => settled.get(name))
   }
 }
 

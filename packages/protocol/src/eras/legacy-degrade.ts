@@ -4,20 +4,19 @@ import { isObject } from '../jsonrpc/check.ts'
 import type { JsonObject } from '../schema/primitives.ts'
 import type { Revision } from '../versions.ts'
 
+/** With which revision a kind of block came; the others have always been there. */
+const cameWith: Readonly<Record<string, Revision>> = {
+  audio: '2025-03-26',
+  resource_link: '2025-06-18',
+  tool_use: '2025-11-25',
+  tool_result: '2025-11-25',
+}
+
 /** Blocks that a revision does not have become words. */
 export function oldBlock(block: JsonObject, revision: Revision): JsonObject {
-  switch (block.type) {
-    case 'audio':
-      return revision < '2025-03-26' ? asText(block) : block
-    case 'resource_link':
-      return revision < '2025-06-18' ? asText(block) : block
-    case 'tool_use':
-      return revision < '2025-11-25' ? asText(block) : block
-    case 'tool_result':
-      return revision < '2025-11-25' ? asText(block) : oldToolResult(block)
-    default:
-      return block
-  }
+  const type = String(block.type)
+  if (Object.hasOwn(cameWith, type) && revision < (cameWith[type] as Revision)) return asText(block)
+  return type === 'tool_result' ? oldToolResult(block) : block
 }
 
 function asText(block: JsonObject): JsonObject {

@@ -4,12 +4,12 @@ import {
   type Awaitable,
   type CacheableResult,
   type Context,
-  isPromise,
   isTextKept,
   keepText,
   type PageRequest,
 } from '@mcpx/protocol'
 import { readCursor, writeCursor } from '../list-cursor.ts'
+import { whenDone } from '../settle.ts'
 import type { Item, List, Lister, Page } from './list.ts'
 import { isTaken, type OwningHandler } from './owning-handler.ts'
 
@@ -50,14 +50,10 @@ export function joinedList(parts: readonly OwningHandler[], list: List) {
     return index === -1 ? undefined : { index, cursor: undefined }
   }
 
-  function collect(draft: Draft, place: Place | undefined, page: PageRequest, ctx: Context): Awaitable<object> {
-    for (let at = place; at !== undefined; ) {
-      const here = at
-      const source = (parts[here.index] as unknown as Lister)[list.method]?.(pageOf(page, here), ctx)
-      if (isPromise(source)) return source.then((settled) => collect(draft, take(draft, here, settled), page, ctx))
-      at = take(draft, here, source)
-    }
-    return finish(draft, page.cursor)
+  function collect(draft: Draft, at: Place | undefined, page: PageRequest, ctx: Context): Awaitable<object> {
+    if (at === undefined) return finish(draft, page.cursor)
+    const source = (parts[at.index] as unknown as Lister)[list.method]?.(pageOf(page, at), ctx)
+    return whenDone(source, (settled) => collect(draft, take(draft, at, settled), page, ctx))
   }
 
   /** Adds a page of a part; gives where to go on for this draft, or nothing when it is done. */

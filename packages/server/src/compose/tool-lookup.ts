@@ -3,12 +3,12 @@
 import {
   type Awaitable,
   type Context,
-  isPromise,
   isTextKept,
   type ListToolsResult,
   type PageRequest,
   type Tool,
 } from '@mcpx/protocol'
+import { whenDone } from '../settle.ts'
 
 /** The tool of this name that the caller may see; nothing when there is none. Throws what the list throws. */
 export type ToolLookup = (name: string, ctx: Context) => Awaitable<Tool | undefined>
@@ -26,26 +26,18 @@ export function createToolLookup(list: (page: PageRequest, ctx: Context) => Awai
     return index.get(name)
   }
 
-  function search(name: string, ctx: Context, first: PageRequest, firstCount: number): Awaitable<Tool | undefined> {
-    let page = first
-    for (let count = firstCount; count <= MAX_PAGES; count++) {
-      const result = list(page, ctx)
-      if (isPromise(result)) {
-        return result.then(
-          (settled) =>
-            findIn(settled, name) ??
-            (settled.nextCursor === undefined
-              ? undefined
-              : search(name, ctx, { cursor: settled.nextCursor }, count + 1)),
-        )
-      }
-      const tool = findIn(result, name)
-      if (tool !== undefined || result.nextCursor === undefined) return tool
-      page = { cursor: result.nextCursor }
+  function search(name: string, ctx: Context, page: PageRequest, count: number): Awaitable<Tool | undefined> {
+    if (count > MAX_PAGES) {
+      const rest = `${JSON.stringify(name)} was not looked for to its end`
+      throw new Error(`The list of tools has more than ${MAX_PAGES} pages: ${rest}`)
     }
-    throw new Error(
-      `The list of tools has more than ${MAX_PAGES} pages: ${JSON.stringify(name)} was not looked for to its end`,
-    )
+    return whenDone(list(page, ctx), (result) => {
+      const { nextCursor } = result
+      const tool = findIn(result, name)
+      return tool !== undefined || nextCursor === undefined
+        ? tool
+        : search(name, ctx, { cursor: nextCursor }, count + 1)
+    })
   }
 
   return (name, ctx) => search(name, ctx, {}, 1)

@@ -1,6 +1,7 @@
 /** Checks the parameters of a request against the shapes of its revision. */
 
 import { check, type JsonObject, kindOf, type Revision, type Schema } from '@mcpx/protocol'
+import { isObject } from '../features/subschemas.ts'
 
 /** What is wrong with them, as one sentence. The most frequent request is looked at by hand. */
 export function paramsProblem(
@@ -28,8 +29,4 @@ function tokenProblem(meta: object | undefined): string | undefined {
   const token = (meta as JsonObject | undefined)?.progressToken
   if (token === undefined || typeof token === 'string' || Number.isInteger(token)) return undefined
   return `params._meta.progressToken: expected string or integer, got ${kindOf(token)}`
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
 /** Proposes values for the arguments of prompts and the variables of resource templates. */
 
-import { type Awaitable, type CompleteResult, type Context, isPromise } from '@mcpx/protocol'
+import type { Awaitable, CompleteResult, Context } from '@mcpx/protocol'
+import { whenDone } from '../settle.ts'
 
 /** Proposals as the protocol has them: some of the values, and how many there are. */
 export interface Proposals {
@@ -39,8 +40,7 @@ export function runCompleter(
     const start = typed.toLowerCase()
     return toResult(completer.filter((value) => value.toLowerCase().startsWith(start)))
   }
-  const proposed = completer(typed, known, ctx)
-  return isPromise(proposed) ? proposed.then(toResult) : toResult(proposed)
+  return whenDone(completer(typed, known, ctx), toResult)
 }
 
 function toResult(proposed: readonly string[] | Proposals): CompleteResult {

@@ -18,17 +18,14 @@ function describesObjects(schema: unknown, root: JsonObject, known: Map<string, 
   const { type, anyOf, oneOf, allOf, $ref } = schema
   if (type !== undefined) return type === 'object'
   const one = (option: unknown): boolean => describesObjects(option, root, known)
-  if (Array.isArray(anyOf) && anyOf.length > 0 && anyOf.every(one)) return true
-  if (Array.isArray(oneOf) && oneOf.length > 0 && oneOf.every(one)) return true
-  if (Array.isArray(allOf) && allOf.some(one)) return true
-  if (typeof $ref === 'string') {
-    if (!known.has($ref)) {
-      known.set($ref, false)
-      known.set($ref, one(resolveWithin($ref, root)))
-    }
-    if (known.get($ref) === true) return true
+  const all = (options: unknown) => Array.isArray(options) && options.length > 0 && options.every(one)
+  if (all(anyOf) || all(oneOf) || (Array.isArray(allOf) && allOf.some(one)) || isObject(schema.properties)) return true
+  if (typeof $ref !== 'string') return false
+  if (!known.has($ref)) {
+    known.set($ref, false)
+    known.set($ref, one(resolveWithin($ref, root)))
   }
-  return isObject(schema.properties)
+  return known.get($ref) === true
 }
 
 /** What a reference within the schema leads to. */

@@ -6,36 +6,30 @@ import { RegistrationError } from './registration-error.ts'
 import { isObject } from './subschemas.ts'
 
 /** Throws a `RegistrationError` for an argument that takes no text. */
-export function argumentsOf(schema: JsonObject, where: string): PromptArgument[] {
-  const { properties, required } = schema
+export function argumentsOf({ properties, required }: JsonObject, where: string): PromptArgument[] {
   if (!isObject(properties)) throw new RegistrationError(`${where}: expected one object whose properties are known`)
-  const needed: readonly unknown[] = Array.isArray(required) ? required : []
   return Object.entries(properties).map(([name, property]) => {
     if (!takesText(property)) {
       throw new RegistrationError(`${where}.${name}: arguments of prompts are strings; convert inside of the schema`)
     }
-    return argumentOf(name, property, needed.includes(name))
+    const argument: PromptArgument = { name }
+    const { title, description } = isObject(property) ? property : {}
+    if (typeof title === 'string') argument.title = title
+    if (typeof description === 'string') argument.description = description
+    if (Array.isArray(required) && required.includes(name)) argument.required = true
+    return argument
   })
-}
-
-function argumentOf(name: string, property: unknown, required: boolean): PromptArgument {
-  const argument: PromptArgument = { name }
-  const { title, description } = isObject(property) ? property : {}
-  if (typeof title === 'string') argument.title = title
-  if (typeof description === 'string') argument.description = description
-  if (required) argument.required = true
-  return argument
 }
 
 /** Whether some text may fit; references are taken on trust. */
 function takesText(schema: unknown): boolean {
   if (!isObject(schema)) return schema !== false
   const { type, anyOf, oneOf, const: only, enum: choices } = schema
-  if (type !== undefined) return type === 'string' || (Array.isArray(type) && type.includes('string'))
+  if (type !== undefined) return [type].flat().includes('string')
   if ('const' in schema) return typeof only === 'string'
   if (Array.isArray(choices)) return choices.some((choice) => typeof choice === 'string')
   const options = Array.isArray(anyOf) ? anyOf : oneOf
-  return Array.isArray(options) ? options.some(takesText) : true
+  return !Array.isArray(options) || options.some(takesText)
 }
 
 /** The first argument that has to be there and is not. */

@@ -2,8 +2,8 @@
 
 import type { GetPromptResult, InputRequiredResult, PromptMessage } from '@mcpx/protocol'
 import { isBlock, text } from '../content.ts'
+import { isInputRequired } from '../input-required.ts'
 import { ResultError } from './result-error.ts'
-import { isInputRequired } from './tool-results.ts'
 
 export function toPromptResult(
   value: unknown,

@@ -6,7 +6,6 @@ import {
   type GetPromptResult,
   type InputRequiredResult,
   invalidParams,
-  isPromise,
   type JsonObject,
   type Prompt,
   type PromptArgument,
@@ -14,6 +13,7 @@ import {
   quoted,
 } from '@mcpx/protocol'
 import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
+import { whenDone } from '../settle.ts'
 import { gateOf } from '../visibility.ts'
 import type { Completers } from './completers.ts'
 import { describeIssues } from './issues.ts'
@@ -93,7 +93,10 @@ function makePrompt(
     ...(declared.length > 0 && { arguments: declared }),
     ...present(options, 'icons', '_meta'),
   }
-  const fill = createFilling(get, what, description)
+  const fill = ({ issues, value }: Checked, ctx: Context) => {
+    if (issues !== undefined) throw invalidParams(describeIssues(issues, 'arguments'))
+    return whenDone(get(value as never, ctx), (given) => toPromptResult(given, what, description))
+  }
   return {
     name,
     gate: gateOf(options),
@@ -104,22 +107,7 @@ function makePrompt(
       if (given === undefined) return fill({ value: {} }, ctx)
       const missing = missingArgument(declared, values)
       if (missing !== undefined) throw invalidParams(missing)
-      const checked = given.check(values)
-      return isPromise(checked) ? checked.then((settled) => fill(settled, ctx)) : fill(checked, ctx)
+      return whenDone(given.check(values), (checked) => fill(checked, ctx))
     },
-  }
-}
-
-function createFilling(
-  get: AnyGet,
-  what: string,
-  description: string | undefined,
-): (checked: Checked, ctx: Context) => Awaitable<GetPromptResult | InputRequiredResult> {
-  return (checked, ctx) => {
-    if (checked.issues !== undefined) throw invalidParams(describeIssues(checked.issues, 'arguments'))
-    const value = get(checked.value as never, ctx)
-    return isPromise(value)
-      ? value.then((settled) => toPromptResult(settled, what, description))
-      : toPromptResult(value, what, description)
   }
 }

@@ -7,7 +7,9 @@ import { RegistrationError } from './registration-error.ts'
 import { reasonOf } from './schema-conversion.ts'
 import { schemaFault } from './schema-faults.ts'
 
-export type Checked = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly Issue[] }
+export type Checked =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly value?: undefined; readonly issues: readonly Issue[] }
 
 export interface RawSchemaOptions {
   /** What the schema is of; errors begin with it. */

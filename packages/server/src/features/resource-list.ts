@@ -9,6 +9,7 @@ import {
   type Resource,
 } from '@mcpx/protocol'
 import { cutPage } from '../pages.ts'
+import { whenDone } from '../settle.ts'
 import { createListing, hintsFor, type ListingOptions } from './listing.ts'
 import type { ResourceEntry } from './resource-entry.ts'
 import type { ListedResource } from './resource-options.ts'
@@ -54,8 +55,7 @@ function toResource({ name, shown }: ResourceEntry): Resource {
 
 function listOf(entry: ResourceEntry, ctx: Context): Awaitable<Resource[]> {
   const complete = (listed: readonly ListedResource[]): Resource[] => listed.map((item) => completed(item, entry))
-  const listed = entry.list?.(ctx) ?? []
-  return isPromise(listed) ? listed.then(complete) : complete(listed)
+  return whenDone(entry.list?.(ctx) ?? [], complete)
 }
 
 function completed(item: ListedResource, { name, shown }: ResourceEntry): Resource {

@@ -8,8 +8,8 @@ import {
   type TextResourceContents,
 } from '@mcpx/protocol'
 import { toContents } from '../content.ts'
+import { isInputRequired } from '../input-required.ts'
 import type { CacheHints } from './listing.ts'
-import { isInputRequired } from './tool-results.ts'
 
 type Contents = TextResourceContents | BlobResourceContents
 

@@ -1,17 +1,17 @@
 /** The resources of a server: registering, listing and reading them. */
 
-import {
-  type Awaitable,
-  type Context,
-  type InputRequiredResult,
-  isPromise,
-  type ReadResourceResult,
-  type ResourceHandler,
-  type ResourceTemplateReference,
-  type SubscriptionHandler,
+import type {
+  Awaitable,
+  Context,
+  InputRequiredResult,
+  ReadResourceResult,
+  ResourceHandler,
+  ResourceTemplateReference,
+  SubscriptionHandler,
 } from '@mcpx/protocol'
 import type { UriTemplateMatch } from '@mcpx/protocol/uri-template'
 import { unknownName } from '../members.ts'
+import { whenDone } from '../settle.ts'
 import { type CacheHints, createListing, type ListingOptions } from './listing.ts'
 import { makeEntry, type ResourceEntry } from './resource-entry.ts'
 import { createResourceList } from './resource-list.ts'
@@ -104,6 +104,5 @@ function read(
   ctx: Context,
 ): Awaitable<ReadResourceResult | InputRequiredResult> {
   const facts = { uri, mimeType: entry.shown.mimeType, hints: entry.hints }
-  const value = entry.read(variables, ctx, uri)
-  return isPromise(value) ? value.then((settled) => toReadResult(settled, facts)) : toReadResult(value, facts)
+  return whenDone(entry.read(variables, ctx, uri), (value) => toReadResult(value, facts))
 }

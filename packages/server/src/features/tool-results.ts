@@ -1,7 +1,9 @@
 /** Makes results of what tools return. */
 
-import { type Awaitable, type CallToolResult, type InputRequiredResult, isPromise } from '@mcpx/protocol'
+import type { Awaitable, CallToolResult, InputRequiredResult } from '@mcpx/protocol'
 import { isBlock, text, toJson } from '../content.ts'
+import { isInputRequired } from '../input-required.ts'
+import { whenDone } from '../settle.ts'
 import { describeIssues } from './issues.ts'
 import type { Checked } from './raw-schema.ts'
 import { ResultError } from './result-error.ts'
@@ -10,10 +12,6 @@ export type ToolResult = CallToolResult | InputRequiredResult
 
 /** Turns what one tool returns into its result; throws, or rejects with, a `ResultError` when it cannot be one. */
 export type ToResult = (value: unknown) => Awaitable<ToolResult>
-
-export function isInputRequired(value: unknown): value is InputRequiredResult {
-  return typeof value === 'object' && value !== null && (value as InputRequiredResult).resultType === 'input_required'
-}
 
 function isWhole(value: unknown): value is CallToolResult {
   if (typeof value !== 'object' || value === null) return false
@@ -35,29 +33,23 @@ export function toPlainResult(value: unknown): ToolResult {
 
 /** For a tool with `output`. */
 export function createStructuring(what: string, check: (value: unknown) => Awaitable<Checked>): ToResult {
-  const accept = (checked: Checked): unknown => {
-    if (checked.issues !== undefined) {
-      throw new ResultError(
-        `${what} returned what its output does not allow. ${describeIssues(checked.issues, 'result')}`,
-      )
+  const accept = ({ issues, value }: Checked): unknown => {
+    if (issues !== undefined) {
+      throw new ResultError(`${what} returned what its output does not allow. ${describeIssues(issues, 'result')}`)
     }
-    if (checked.value === undefined) throw new ResultError(`${what} returned nothing, yet it has an output`)
-    return checked.value
-  }
-  const structured = (checked: Checked): CallToolResult => {
-    const value = accept(checked)
-    return { content: [text(toJson(value))], structuredContent: value }
+    if (value === undefined) throw new ResultError(`${what} returned nothing, yet it has an output`)
+    return value
   }
   return (value) => {
     if (isInputRequired(value)) return value
     // A value that only happens to have a member called content is checked like any other.
-    if (isWhole(value) && (value.isError === true || value.structuredContent !== undefined)) {
-      if (value.isError === true) return value
-      const filled = (checked: Checked): CallToolResult => ({ ...value, structuredContent: accept(checked) })
-      const checked = check(value.structuredContent)
-      return isPromise(checked) ? checked.then(filled) : filled(checked)
+    if (isWhole(value) && value.isError === true) return value
+    if (isWhole(value) && value.structuredContent !== undefined) {
+      return whenDone(check(value.structuredContent), (checked) => ({ ...value, structuredContent: accept(checked) }))
     }
-    const checked = check(value)
-    return isPromise(checked) ? checked.then(structured) : structured(checked)
+    return whenDone(check(value), (checked) => {
+      const structuredContent = accept(checked)
+      return { content: [text(toJson(structuredContent))], structuredContent }
+    })
   }
 }

@@ -15,6 +15,7 @@ import {
 } from '@mcpx/protocol'
 import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { text } from '../content.ts'
+import { whenDone } from '../settle.ts'
 import { ToolError } from '../tool-error.ts'
 import { gateOf } from '../visibility.ts'
 import { headerProblem } from './header-annotations.ts'
@@ -119,20 +120,16 @@ function createCall(
   run: AnyRun,
   toResult: ToResult,
 ): (args: JsonObject, ctx: Context) => Awaitable<ToolResult> {
-  const goOn = (args: unknown, ctx: Context): Awaitable<ToolResult> => {
-    const value = run(args as never, ctx)
-    return isPromise(value) ? value.then(toResult) : toResult(value)
-  }
+  const goOn = (args: unknown, ctx: Context) => whenDone(run(args as never, ctx), toResult)
   // What a tool without arguments is sent all the same does it no harm.
   if (check === undefined) return (_args, ctx) => goOn({}, ctx)
-  const judge = (checked: Checked, ctx: Context): Awaitable<ToolResult> =>
-    checked.issues === undefined ? goOn(checked.value, ctx) : refuse(checked)
+  const judge = ({ issues, value }: Checked, ctx: Context): Awaitable<ToolResult> => {
+    if (issues === undefined) return goOn(value, ctx)
+    return { content: [text(describeIssues(issues, 'arguments'))], isError: true }
+  }
   return (args, ctx) => {
     const checked = check(args)
+    // Without a function for each call that need not wait.
     return isPromise(checked) ? checked.then((settled) => judge(settled, ctx)) : judge(checked, ctx)
   }
-}
-
-function refuse({ issues = [] }: Checked): CallToolResult {
-  return { content: [text(describeIssues(issues, 'arguments'))], isError: true }
 }
