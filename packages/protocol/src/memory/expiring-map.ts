@@ -15,17 +15,29 @@ export interface ExpiringMap<V> {
   delete(key: string): boolean
 }
 
-export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string, value: V) => void): ExpiringMap<V> {
-  /** In the order of their last use. With one time to live for all, that is the order in which they die. */
-  const entries = new Map<string, Entry<V>>()
+/**
+ * How many entries are looked at for dead ones with each that is stored; with each use it is one. No timer runs. One
+ * iterator goes round: a new one would pass all that was moved to the end since the map last grew, with every use.
+ */
+const SWEEP = 4
 
-  /** Each use drops what is dead before it: no timer runs. */
-  function drop(now: number): void {
-    for (const [key, { value, diesAt }] of entries) {
-      const isDead = diesAt <= now
-      if (!isDead && entries.size <= maxEntries) return
-      entries.delete(key)
-      onEvict?.(key, value)
+export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string, value: V) => void): ExpiringMap<V> {
+  const entries = new Map<string, Entry<V>>()
+  let sweep: Iterator<[string, Entry<V>]> = entries.entries()
+
+  function drop(key: string, entry: Entry<V>): void {
+    entries.delete(key)
+    onEvict?.(key, entry.value)
+  }
+
+  function sweepSome(now: number, most: number): void {
+    for (let looked = 0; looked < most; looked++) {
+      const { done, value } = sweep.next()
+      if (done) {
+        sweep = entries.entries()
+        return
+      }
+      if (value[1].diesAt <= now) drop(value[0], value[1])
     }
   }
 
@@ -34,25 +46,28 @@ export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string,
       return entries.size
     },
     get(key, ttlMs) {
-      const now = Date.now()
-      drop(now)
       const entry = entries.get(key)
       if (entry === undefined) return undefined
-      entries.delete(key)
-      // One that died behind others which live on is dropped by its own use.
+      const now = Date.now()
       if (entry.diesAt <= now) {
-        onEvict?.(key, entry.value)
+        drop(key, entry)
         return undefined
       }
       if (ttlMs !== undefined) entry.diesAt = now + ttlMs
+      entries.delete(key)
       entries.set(key, entry)
+      // An iterator that rests keeps every table the map has had since: it is moved on with each change.
+      sweepSome(now, 1)
       return entry.value
     },
     set(key, value, ttlMs) {
       const now = Date.now()
       entries.delete(key)
       entries.set(key, { value, diesAt: now + ttlMs })
-      drop(now)
+      sweepSome(now, SWEEP)
+      if (entries.size <= maxEntries) return
+      const oldest = entries.entries().next().value
+      if (oldest !== undefined) drop(oldest[0], oldest[1])
     },
     delete: (key) => entries.delete(key),
   }
