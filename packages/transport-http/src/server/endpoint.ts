@@ -14,7 +14,7 @@ import {
   type Responder,
 } from '@mcpx/protocol'
 import { faultAnswer, jsonAnswer, notAllowed, refusal } from './answers.ts'
-import { Arrivals } from './arrivals.ts'
+import { Arrivals } from './arrival-limits.ts'
 import { type Cors, createCors } from './cors.ts'
 import type { Eras } from './eras/era.ts'
 import { acceptsEvents, checkAccept, checkContentType, createGuards, type Guards } from './guards.ts'

@@ -16,7 +16,6 @@ import {
 import type { HttpExchange } from './exchange.ts'
 import type { HttpRequest } from './http-request.ts'
 import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE, type ToolSchemas } from './options.ts'
-import { toolSchemasOf } from './tool-schemas.ts'
 import { Watch } from './watch.ts'
 
 /** A request by HTTP that has passed the guards. */
@@ -95,4 +94,10 @@ export async function hearNotification(host: Host, message: NotificationMessage,
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error('The responder threw what is no error', { cause: error })
+}
+
+/** Those of the options come before the responder's own. */
+function toolSchemasOf(responder: Responder, options: EndpointOptions): ToolSchemas | undefined {
+  if (options.toolSchemas !== undefined) return options.toolSchemas
+  return responder.toolSchema === undefined ? undefined : (tool, exchange) => responder.toolSchema?.(tool, exchange)
 }

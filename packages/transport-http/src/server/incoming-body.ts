@@ -1,9 +1,9 @@
 /** Reads the body of a request to Node's own HTTP server, as text. */
 
-import { notText, tooLarge, unreadable } from './answers.ts'
+import { tooLarge, unreadable } from './answers.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import type { Arriving } from './http-request.ts'
-import { readWebText } from './web.ts'
+import { decodeText, readWebText } from './web.ts'
 
 /** Node's `Buffer`. */
 interface Bytes extends Uint8Array {
@@ -99,7 +99,6 @@ function readToEnd(incoming: IncomingBody, limit: number, isKept: boolean): Prom
   })
 }
 
-const strict = new TextDecoder('utf-8', { fatal: true })
 const BYTE_ORDER_MARK = 0xfeff
 
 function joined(chunks: readonly Bytes[], length: number): Bytes | undefined {
@@ -114,9 +113,5 @@ function joined(chunks: readonly Bytes[], length: number): Bytes | undefined {
 function textOf(bytes: Bytes): string | HttpAnswer {
   const text = String(bytes)
   if (!text.includes('\uFFFD')) return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
-  try {
-    return strict.decode(bytes)
-  } catch {
-    return notText()
-  }
+  return decodeText(bytes)
 }

@@ -18,7 +18,6 @@ import {
   unsupportedVersion,
 } from '@mcpx/protocol'
 import { METHOD_HEADER, NAME_HEADER, NAME_PARAMETERS, PARAM_HEADER_PREFIX, VERSION_HEADER } from '../headers.ts'
-import { decodeHeaderValue } from './header-values.ts'
 import type { HttpRequest } from './http-request.ts'
 import type { MirroredArgument } from './mirrored-arguments.ts'
 
@@ -103,4 +102,24 @@ function missing(header: string, member: string): RpcError {
 
 function differs(header: string, said: string, expected: string): RpcError {
   return headerMismatch(`Header mismatch: ${header} says ${quoted(said)}, the body says ${quoted(expected)}`)
+}
+
+/** What a value is put between that is base64 of UTF-8. */
+const PREFIX = '=?base64?'
+const SUFFIX = '?='
+
+/** The text that a header value stands for; nothing when it is marked as base64 and is none. */
+function decodeHeaderValue(value: string): string | undefined {
+  const isMarked = value.length >= PREFIX.length + SUFFIX.length && value.startsWith(PREFIX) && value.endsWith(SUFFIX)
+  if (!isMarked) return value
+  const payload = value.slice(PREFIX.length, -SUFFIX.length)
+  try {
+    const binary = atob(payload)
+    // `atob` also takes white space and missing padding; what it gives must be written as it was sent.
+    if (btoa(binary) !== payload) return undefined
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
 }

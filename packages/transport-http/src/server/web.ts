@@ -126,7 +126,7 @@ function readable(stream: EventStream): ReadableStream<Uint8Array<ArrayBuffer>> 
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function decodeText(bytes: Uint8Array): string | HttpAnswer {
+export function decodeText(bytes: Uint8Array): string | HttpAnswer {
   try {
     return utf8.decode(bytes)
   } catch {

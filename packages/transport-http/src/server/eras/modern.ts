@@ -2,6 +2,7 @@
 
 import {
   type Awaitable,
+  ErrorCode,
   eraOf,
   headerMismatch,
   isPromise,
@@ -10,6 +11,7 @@ import {
   type NotificationMessage,
   quoted,
   type RequestMessage,
+  type ResponseMessage,
   type RpcError,
   revisionsOf,
   unsupportedVersion,
@@ -17,7 +19,6 @@ import {
 import { encodeEvent } from '@mcpx/sse'
 import { VERSION_HEADER } from '../../headers.ts'
 import { accepted, refusal } from '../answers.ts'
-import { statusOf } from '../error-status.ts'
 import { EventStream } from '../event-stream.ts'
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
@@ -106,4 +107,16 @@ function openPlainStream(
     send: (text) => stream.send(encodeEvent({ data: text })),
     end: () => stream.end(),
   }
+}
+
+/** Errors of the transport and of the protocol have a status, those of handlers do not. */
+const statuses: Readonly<Record<number, number>> = {
+  [ErrorCode.MethodNotFound]: 404,
+  [ErrorCode.HeaderMismatch]: 400,
+  [ErrorCode.MissingRequiredClientCapability]: 400,
+  [ErrorCode.UnsupportedProtocolVersion]: 400,
+}
+
+function statusOf(answer: ResponseMessage): number {
+  return 'error' in answer ? (statuses[answer.error.code] ?? 200) : 200
 }
