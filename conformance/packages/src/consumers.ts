@@ -1,5 +1,5 @@
 /** People who have just installed the packages: each does what the front page says, in their way. */
-import { readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { end, start } from '@mcpx/conformance-runtimes/programs'
 import type { Runtime, RuntimeName } from '@mcpx/conformance-runtimes/runtimes'
@@ -62,29 +62,7 @@ export function typescript(compiler: string, resolution: keyof typeof settings, 
   }
 }
 
-/** A page, bundled by Vite; the bundle is run without a page, as what is in it needs none. */
-export function vite(home: Home): Consumer {
-  const { folder } = home
-  return {
-    name: 'a page, built by Vite',
-    async faults() {
-      const port = await freePort()
-      const { client, prints } = readFrontPage(home.repository, port)
-      writeProgram(home, 'vite', '.mjs', port)
-      writeFileSync(join(folder, 'page.js'), client)
-      writeFileSync(join(folder, 'index.html'), '<script type="module" src="/page.js"></script>\n')
-      const build = { target: 'es2022', modulePreload: false, outDir: 'page' }
-      writeFileSync(join(folder, 'vite.config.js'), `export default { build: ${JSON.stringify(build)} }\n`)
-      const { code, output } = await run('node', [join(folder, 'node_modules/vite/bin/vite.js'), 'build'], folder)
-      if (code !== 0 || /externalized|warn/i.test(output)) return `vite build said:\n${output}`
-      const script = readdirSync(join(folder, 'page/assets')).find((name) => /^index-.*\.js$/.test(name)) ?? ''
-      const server = [process.execPath, join(folder, 'vite-server.mjs')]
-      return exchange(server, [process.execPath, join(folder, 'page/assets', script)], prints)
-    },
-  }
-}
-
-function writeProgram({ folder, repository }: Home, name: string, extension: string, port: number): string {
+export function writeProgram({ folder, repository }: Home, name: string, extension: string, port: number): string {
   const { server, client, prints } = readFrontPage(repository, port)
   writeFileSync(join(folder, `${name}-server${extension}`), server)
   writeFileSync(join(folder, `${name}-client${extension}`), client)
@@ -110,7 +88,7 @@ async function converse(
   return exchange(server, client, prints)
 }
 
-async function exchange(server: readonly string[], client: readonly string[], prints: string): Promise<string> {
+export async function exchange(server: readonly string[], client: readonly string[], prints: string): Promise<string> {
   const [program = '', ...args] = server
   const serving = start(program, args)
   try {
@@ -128,7 +106,7 @@ async function exchange(server: readonly string[], client: readonly string[], pr
 }
 
 /** Runtimes show values each in their own quotes and lines. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text
     .replace(/\s/g, '')
     .replace(/"/g, "'")

@@ -7,8 +7,9 @@ import { parseArgs } from 'node:util'
 import { endAll } from '@mcpx/conformance-runtimes/programs'
 import { findRuntimes, type RuntimeName } from '@mcpx/conformance-runtimes/runtimes'
 import { dependenciesOf, optionalPeers } from './alone.ts'
-import { type Consumer, javascriptOn, typescript, vite } from './consumers.ts'
+import { type Consumer, javascriptOn, typescript } from './consumers.ts'
 import { contentFaults } from './contents.ts'
+import { page } from './page-consumer.ts'
 import { pack } from './tarball.ts'
 import { run } from './tool.ts'
 import { copyWithVersions } from './versioned-copy.ts'
@@ -85,6 +86,7 @@ async function consumersIn(folder: string): Promise<Consumer[]> {
   const home = { folder, repository }
   const wanted: readonly RuntimeName[] = ['node20', 'node22', 'node24', 'bun', 'deno']
   const runtimes = await findRuntimes(wanted)
+  const [chromium] = await findRuntimes(['chromium'])
   for (const name of wanted)
     if (!runtimes.some((each) => each.name === name)) console.log(`left out: ${name} is not on this machine`)
   const oldest = runtimes[0]?.path ?? process.execPath
@@ -93,7 +95,7 @@ async function consumersIn(folder: string): Promise<Consumer[]> {
     ...['typescript', 'typescript-5'].flatMap((compiler) =>
       (['nodenext', 'bundler'] as const).map((resolution) => typescript(compiler, resolution, oldest, home)),
     ),
-    vite(home),
+    page(home, chromium),
   ]
 }
 
