@@ -32,8 +32,10 @@ export interface Expression {
 /** A literal, already percent-encoded where a URI needs it, or an expression. */
 export type Piece = string | Expression
 
+/** An expression, a literal, or what should have become an expression. */
+const piece = /\{([^}]*)\}|[^{]+|\{/g
 const notLiteral = /%(?![\dA-F]{2})|[^%!#$&-;=?-[\]_a-z~\u{a0}-\u{d7ff}\u{e000}-\u{10ffff}]/iu
-const variableSpec = /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(\*|:([1-9]\d{0,3}))?$/
+const variableSpec = /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(?:(\*)|:([1-9]\d{0,3}))?$/
 
 /** Upper-cases escapes and encodes what a URI may not hold, so that two spellings of one URI are one text. */
 export function canonical(uri: string): string {
@@ -47,38 +49,35 @@ export function parsePieces(template: string): Piece[] {
   if (template.length > MAX_TEMPLATE_LENGTH) {
     throw fail(MAX_TEMPLATE_LENGTH, `a template has at most ${MAX_TEMPLATE_LENGTH} characters`)
   }
-  const pieces: Piece[] = []
   let count = 0
-  for (let at = 0; at < template.length; ) {
-    const open = template.indexOf('{', at)
-    const literal = template.slice(at, open < 0 ? undefined : open)
-    const wrong = literal.search(notLiteral)
-    if (wrong >= 0) throw fail(at + wrong, `"${literal[wrong]}" is not allowed here; percent-encode it`)
-    if (literal) pieces.push(canonical(literal))
-    if (open < 0) break
-    const close = template.indexOf('}', open)
-    if (close < 0) throw fail(open, '"{" is never closed')
-    const expression = parseExpression(template.slice(open + 1, close), open, fail)
+  return Array.from(template.matchAll(piece), ({ 0: text, 1: inner, index }) => {
+    if (text === '{') throw fail(index, '"{" is never closed')
+    if (inner === undefined) return parseLiteral(text, index, fail)
+    const expression = parseExpression(inner, index, fail)
     count += expression.variables.length
-    if (count > MAX_VARIABLES) throw fail(open, `a template has at most ${MAX_VARIABLES} variables`)
-    pieces.push(expression)
-    at = close + 1
-  }
-  return pieces
+    if (count > MAX_VARIABLES) throw fail(index, `a template has at most ${MAX_VARIABLES} variables`)
+    return expression
+  })
+}
+
+function parseLiteral(text: string, position: number, fail: Fail): string {
+  const wrong = text.search(notLiteral)
+  if (wrong >= 0) throw fail(position + wrong, `"${text[wrong]}" is not allowed here; percent-encode it`)
+  return canonical(text)
 }
 
 function parseExpression(text: string, position: number, fail: Fail): Expression {
   const [sign = ''] = /^[=,!@|+#./;?&]?/.exec(text) ?? []
-  let at = position + 1 + sign.length
   if (sign && '=,!@|'.includes(sign)) throw fail(position + 1, `the operator "${sign}" is reserved`)
+  let at = position + 1 + sign.length
   const variables = text
     .slice(sign.length)
     .split(',')
     .map((spec): Variable => {
-      const [, name, modifier, prefix] = variableSpec.exec(spec) ?? []
+      const [, name, star, prefix = 0] = variableSpec.exec(spec) ?? []
       if (!name) throw fail(at, `"${spec}" is not a variable such as id, path* or id:3`)
       at += spec.length + 1
-      return { name, explode: modifier === '*', prefix: Number(prefix ?? 0) }
+      return { name, explode: star !== undefined, prefix: Number(prefix) }
     })
   const reserved = sign === '+' || sign === '#'
   return {
