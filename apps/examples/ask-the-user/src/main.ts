@@ -1,4 +1,4 @@
-/** Reserves seats in both eras, over two processes' worth of servers, and says no once. `npm start` */
+/** Reserves seats in both eras; then for a user who says no, and for a client that cannot ask. `npm start` */
 import { strict as assert } from 'node:assert'
 import { connect, type ElicitAnswer, type ElicitAsk } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'

@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 /** `said` resolves to the lines of the page when it is done. */
 export async function servePage(): Promise<{ origin: string; said: Promise<string[]>; close(): void }> {
   const html = await readFile(new URL('../page.html', import.meta.url))
-  const entry = new URL('page.ts', import.meta.url).pathname
+  const entry = fileURLToPath(new URL('page.ts', import.meta.url))
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, minify: true, format: 'esm', write: false })
   const script = outputFiles[0]?.contents ?? ''
   console.log(`bundled: ${Math.round(script.length / 1000)} kB`)

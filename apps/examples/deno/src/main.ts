@@ -19,7 +19,7 @@ await read('HTTP', http(`http://127.0.0.1:${served.addr.port}/mcp`))
 app.close()
 await served.shutdown()
 
-// The program needs no rights at all beyond reading its own modules.
+// The program needs no network: it may read its own modules and the environment, and that is all.
 await read('a pipe', spawn('deno', ['run', '--allow-read', '--allow-env', `${import.meta.dirname}/program.ts`]))
 console.log('ok')
 

@@ -1,6 +1,5 @@
 /** One server made of others: one of this process, one of another program, and rules for both. */
-import type { Client } from '@mcpx/client'
-import { proxy } from '@mcpx/client'
+import { type Client, proxy } from '@mcpx/client'
 import { type AuditEntry, approve, audit, createServer, rateLimit, timeout } from '@mcpx/server'
 import { z } from 'zod'
 

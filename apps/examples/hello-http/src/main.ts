@@ -1,4 +1,4 @@
-/** Serves notes on a port, and uses them as two callers would: one who may write, and one who may only read. */
+/** Serves notes on a port, and uses them as two callers would: one who may write, and one who may only read. `npm start` */
 import { strict as assert } from 'node:assert'
 import { type Client, connect } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'

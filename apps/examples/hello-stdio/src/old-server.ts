@@ -1,14 +1,12 @@
 /** A server of the older era, written by hand, that ends when it is asked what it does not know. */
 import { createInterface } from 'node:readline'
 
-const capabilities = {}
-const serverInfo = { name: 'old', version: '0.1.0' }
-
-process.stderr.write('started\n')
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line)
-  if (method === 'initialize') answer(id, { protocolVersion: params.protocolVersion, capabilities, serverInfo })
-  else if (method === 'ping') answer(id, {})
+  if (method === 'initialize') {
+    const { protocolVersion } = params
+    answer(id, { protocolVersion, capabilities: {}, serverInfo: { name: 'old', version: '0.1.0' } })
+  } else if (method === 'ping') answer(id, {})
   else if (id !== undefined) process.exit(1)
 }
 

@@ -1,4 +1,4 @@
-/** A server as one would write it: what it logs by mistake does not disturb it. `node apps/examples/hello-stdio/src/server.ts` */
+/** What is offered, and the one line that makes a program of it. */
 import { createServer } from '@mcpx/server'
 import { serveStdio } from '@mcpx/transport-stdio'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ const server = createServer({ name: 'desk', version: '1.0.0' })
     'add',
     { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) },
     ({ a, b }) => {
-      console.log(`adding ${a} and ${b}`)
+      console.log(`adding ${a} and ${b}`) // does no harm
       return { sum: a + b }
     },
   )

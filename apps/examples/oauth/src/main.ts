@@ -1,4 +1,4 @@
-/** Logs in to a protected server in three ways, and sees that nobody else gets in. */
+/** Logs in to a protected server in three ways, and sees that nobody else gets in. `npm start` */
 import { strict as assert } from 'node:assert'
 import { clientCredentials, oauth } from '@mcpx/auth/client'
 import { loopbackRedirect } from '@mcpx/auth/node'

@@ -1,4 +1,4 @@
-/** Offers the tools of a server to models of three kinds, and brings their calls back. The models are played. `npm start` */
+/** Offers the tools of a server to models of five kinds, and brings their calls back. The models are played. `npm start` */
 import { strict as assert } from 'node:assert'
 import { connectAll } from '@mcpx/client'
 import { createServer, image, text } from '@mcpx/server'
@@ -6,7 +6,7 @@ import { generateText, isStepCount } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import { z } from 'zod'
 import { aiTools } from './ai-sdk.ts'
-import { blocks, functions } from './model-apis.ts'
+import { blocks, functions, items, parts } from './model-apis.ts'
 import { toolsetOf } from './toolset.ts'
 
 const zoo = createServer({ name: 'zoo', version: '1.0.0' })
@@ -31,7 +31,15 @@ assert.deepEqual(await functions.answer(toolset, called), {
   tool_call_id: 'call_1',
   content: 'The owl is fed.',
 })
-console.log('functions: defined, called, answered')
+const unfinished = await functions.answer(toolset, { id: 'call_2', function: { name: 'zoo_feed', arguments: '{"an' } })
+assert.match(unfinished.content, /JSON/)
+console.log('functions: defined, called, answered, told what was wrong')
+
+// Items, which are flatter.
+assert.equal(items.definitions(toolset)[0]?.name, 'zoo_feed')
+const item = await items.answer(toolset, { call_id: 'call_1', name: 'zoo_feed', arguments: '{"animal":"owl"}' })
+assert.deepEqual(item, { type: 'function_call_output', call_id: 'call_1', output: 'The owl is fed.' })
+console.log('items: defined, called, answered')
 
 // Blocks, which have room for pictures and for what went wrong.
 assert.equal(blocks.definitions(toolset)[0]?.input_schema.type, 'object')
@@ -46,6 +54,12 @@ assert.match(JSON.stringify(wrong.content), /arguments\.animal/)
 const invented = await blocks.answer(toolset, { id: 'toolu_3', name: 'zoo_fly', input: {} })
 assert.match(JSON.stringify(invented.content), /There is no tool called zoo_fly. There are: zoo_feed, zoo_photo/)
 console.log('blocks: defined, called, answered, told what was wrong')
+
+// Parts, with arguments as an object.
+assert.equal(parts.definitions(toolset)[0]?.functionDeclarations.length, 2)
+const part = await parts.answer(toolset, { name: 'zoo_feed', args: { animal: 'owl' } })
+assert.deepEqual(part, { functionResponse: { name: 'zoo_feed', response: { output: 'The owl is fed.' } } })
+console.log('parts: defined, called, answered')
 
 // The AI SDK, which runs the whole conversation. This model calls a tool, then repeats what it was told.
 const usage = {

@@ -1,4 +1,4 @@
-/** The two plain JSON shapes in which model APIs take tools: as functions with text arguments, and with an input schema. */
+/** The plain JSON shapes in which model APIs take tools and their results: what differs is spelled out, and nothing else. */
 import type { JsonObject, Tool } from '@mcpx/client'
 import { type Toolset, wordsOf } from './toolset.ts'
 
@@ -10,15 +10,27 @@ export const functions = {
       function: { name, ...described(tool), parameters: tool.inputSchema },
     })),
 
-  async answer(toolset: Toolset, { id, function: { name, arguments: text } }: FunctionCall) {
-    const result = await toolset.call(name, JSON.parse(text) as JsonObject)
-    return { role: 'tool' as const, tool_call_id: id, content: wordsOf(result) }
+  async answer(toolset: Toolset, call: { id: string; function: { name: string; arguments: string } }) {
+    const result = await toolset.call(call.function.name, call.function.arguments)
+    return { role: 'tool' as const, tool_call_id: call.id, content: wordsOf(result) }
   },
 }
 
-export interface FunctionCall {
-  readonly id: string
-  readonly function: { readonly name: string; readonly arguments: string }
+/** Responses: `tools` of the request, items of the type `function_call` in the output, `function_call_output` back. */
+export const items = {
+  definitions: ({ tools }: Toolset) =>
+    [...tools].map(([name, tool]) => ({
+      type: 'function' as const,
+      name,
+      ...described(tool),
+      parameters: tool.inputSchema,
+      strict: false, // servers write any schema
+    })),
+
+  async answer(toolset: Toolset, call: { call_id: string; name: string; arguments: string }) {
+    const result = await toolset.call(call.name, call.arguments)
+    return { type: 'function_call_output' as const, call_id: call.call_id, output: wordsOf(result) }
+  },
 }
 
 /** Messages: `tools` of the request, blocks of the type `tool_use` in the answer, blocks of the type `tool_result` back. */
@@ -26,7 +38,7 @@ export const blocks = {
   definitions: ({ tools }: Toolset) =>
     [...tools].map(([name, tool]) => ({ name, ...described(tool), input_schema: tool.inputSchema })),
 
-  async answer(toolset: Toolset, { id, name, input }: ToolUse) {
+  async answer(toolset: Toolset, { id, name, input }: { id: string; name: string; input: JsonObject }) {
     const result = await toolset.call(name, input)
     const content = result.content.map((block) =>
       block.type === 'image'
@@ -37,10 +49,23 @@ export const blocks = {
   },
 }
 
-export interface ToolUse {
-  readonly id: string
-  readonly name: string
-  readonly input: JsonObject
+/** Generate content: a tool of function declarations, `functionCall` parts in the answer, `functionResponse` parts back. */
+export const parts = {
+  definitions: ({ tools }: Toolset) => [
+    {
+      functionDeclarations: [...tools].map(([name, tool]) => ({
+        name,
+        ...described(tool),
+        parametersJsonSchema: tool.inputSchema,
+      })),
+    },
+  ],
+
+  async answer(toolset: Toolset, { name, args }: { name: string; args: JsonObject }) {
+    const result = await toolset.call(name, args)
+    const words = wordsOf(result)
+    return { functionResponse: { name, response: result.isError === true ? { error: words } : { output: words } } }
+  },
 }
 
 function described({ description, title }: Tool): { description?: string } {

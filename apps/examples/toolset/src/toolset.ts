@@ -7,8 +7,11 @@ type Source = Pick<Client, 'listTools' | 'callTool'>
 export interface Toolset {
   /** By the name that the model is told. */
   readonly tools: ReadonlyMap<string, Tool>
-  /** Never rejects for what a tool, or the model, did wrong: the model is told, and may do better. */
-  call(name: string, args: JsonObject, signal?: AbortSignal): Promise<CallToolResult>
+  /**
+   * Takes arguments as they come from the model, some of which write them as text. Never rejects for what a tool, or
+   * the model, did wrong: the model is told, and may do better.
+   */
+  call(name: string, args: JsonObject | string, signal?: AbortSignal): Promise<CallToolResult>
 }
 
 export async function toolsetOf(source: Source): Promise<Toolset> {
@@ -21,9 +24,10 @@ export async function toolsetOf(source: Source): Promise<Toolset> {
       if (tool === undefined)
         return failure(`There is no tool called ${name}. There are: ${[...tools.keys()].join(', ')}.`)
       try {
-        return await source.callTool(tool.name, args, { signal })
+        const given: JsonObject = typeof args === 'string' ? JSON.parse(args || '{}') : args
+        return await source.callTool(tool.name, given, { signal })
       } catch (error) {
-        signal?.throwIfAborted()
+        signal?.throwIfAborted() // nobody is left to be told
         return failure(error instanceof Error ? error.message : String(error))
       }
     },
