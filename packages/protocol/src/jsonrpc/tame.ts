@@ -24,7 +24,8 @@ export function tame(value: unknown, limits: ValueLimits): string | undefined {
       }
       return undefined
     }
-    for (const key of Object.keys(node)) {
+    // What was parsed inherits nothing: all that is found is its own.
+    for (const key in node) {
       if (--left < 0) return `more than ${limits.maxValues} values`
       if (key === '__proto__') {
         delete (node as Record<string, unknown>)[key]

@@ -5,9 +5,11 @@ import {
   claimsModern,
   ErrorCode,
   type Exchange,
+  eraOf,
   errorMessage,
   internalError,
   invalidParams,
+  isPromise,
   isRevision,
   type JsonObject,
   methodNotFound,
@@ -15,7 +17,6 @@ import {
   modernRequestParams,
   type RequestMessage,
   type ResponseMessage,
-  type Revision,
   type RpcError,
   readEnvelope,
   resourceNotFound,
@@ -47,7 +48,7 @@ export function answerModern(
   const envelope = readEnvelope(params)
   if (typeof envelope === 'string') return errorMessage(id, invalidParams(envelope))
   const revision = envelope.protocolVersion
-  if (!isRevision(revision) || !isServed(revision)) {
+  if (!isRevision(revision) || eraOf(revision) !== 'modern') {
     return errorMessage(id, unsupportedVersion(revision, revisionsOf('modern')))
   }
   const entry = modernRequest(revision, method)
@@ -65,10 +66,6 @@ export function answerModern(
   )
 }
 
-function isServed(revision: Revision): boolean {
-  return revisionsOf('modern').includes(revision)
-}
-
 /** A client of the other era may show the text alone: it names what is served. */
 function wrongEra({ protocolVersion }: JsonObject): RpcError {
   return unsupportedVersion(typeof protocolVersion === 'string' ? protocolVersion : 'none', revisionsOf('modern'))
@@ -77,32 +74,37 @@ function wrongEra({ protocolVersion }: JsonObject): RpcError {
 /** @param state what earlier rounds of this call have sealed. */
 function run(call: ModernCall, state: JsonObject | undefined): Awaitable<ResponseMessage> {
   const { message, exchange, core } = call
-  const { id, method } = message
+  const { method } = message
   const params = state === undefined ? call.params : { ...call.params, requestState: state.own }
   const ctx = new RequestContext(params, exchange, new ModernFacts(call, state))
-  const fail = (error: unknown) => errorMessage(id, modernError(toAnswer(error, ctx, core.faults)))
-  const answer = (result: object) => {
-    expectResult(method, result)
-    if (isInputRequired(result)) {
-      if (modernRequest(call.revision, method)?.mayAsk !== true) throw misplacedQuestion(method)
-      return sealQuestions(call, result, ctx.asker)
-    }
-    return resultMessage(id, sealResult(call, result))
+  try {
+    const result = core.run({ method, params }, ctx)
+    const answered = isPromise(result) ? result.then((late) => answer(call, ctx, late)) : answer(call, ctx, result)
+    return isPromise(answered) ? answered.then(undefined, (error) => answerFailure(call, ctx, error)) : answered
+  } catch (error) {
+    return answerFailure(call, ctx, error)
   }
-  return settle<object, ResponseMessage>(
-    () => core.run({ method, params }, ctx),
-    // Whatever a handler makes of a missing answer, the question is what counts.
-    (result) => answer(ctx.asker?.unfinished?.() ?? result),
-    (error) => {
-      const unfinished = ctx.asker?.unfinished?.()
-      return unfinished === undefined
-        ? fail(error)
-        : settle(
-            () => answer(unfinished),
-            (sealed) => sealed,
-            fail,
-          )
-    },
+}
+
+/** Whatever a handler makes of a missing answer, the question is what counts. */
+function answer(call: ModernCall, ctx: RequestContext, given: object): Awaitable<ResponseMessage> {
+  const { id, method } = call.message
+  const result = ctx.asker?.unfinished?.() ?? given
+  expectResult(method, result)
+  if (!isInputRequired(result)) return resultMessage(id, sealResult(call, result))
+  if (modernRequest(call.revision, method)?.mayAsk !== true) throw misplacedQuestion(method)
+  return sealQuestions(call, result, ctx.asker)
+}
+
+function answerFailure(call: ModernCall, ctx: RequestContext, error: unknown): Awaitable<ResponseMessage> {
+  const fail = (problem: unknown) =>
+    errorMessage(call.message.id, modernError(toAnswer(problem, ctx, call.core.faults)))
+  const unfinished = ctx.asker?.unfinished?.()
+  if (unfinished === undefined) return fail(error)
+  return settle(
+    () => answer(call, ctx, unfinished),
+    (sealed) => sealed,
+    fail,
   )
 }
 

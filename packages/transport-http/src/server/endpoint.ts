@@ -46,6 +46,7 @@ class GuardedEndpoint implements Endpoint {
   readonly #cors: Cors | undefined
   readonly #eras: Eras
   readonly #arrivals: Arrivals
+  readonly #fault = (error: unknown) => faultAnswer(error, this.#host.report)
   #isClosing = false
   #isClosed = false
 
@@ -73,6 +74,7 @@ class GuardedEndpoint implements Endpoint {
   close(): void {
     this.#isClosed = true
     const reason = new ConnectionError('closed', 'The server is shutting down')
+    this.#host.ended = reason
     this.#eras.close(reason)
     for (const each of [...this.#host.running]) each.abort(reason)
     this.#host.running.stop()
@@ -88,12 +90,11 @@ class GuardedEndpoint implements Endpoint {
   }
 
   #handleSafely(request: HttpRequest): Awaitable<HttpAnswer> {
-    const fault = (error: unknown) => faultAnswer(error, this.#host.report)
     try {
       const answer = this.#handle(request)
-      return isPromise(answer) ? answer.then(undefined, fault) : answer
+      return isPromise(answer) ? answer.then(undefined, this.#fault) : answer
     } catch (error) {
-      return fault(error)
+      return this.#fault(error)
     }
   }
 

@@ -13,23 +13,31 @@ import type {
 import type { HttpRequest } from './http-request.ts'
 import type { Watched } from './watch.ts'
 
+/** What is said before the answer goes this way. */
+export interface Speaker {
+  /** Without a message it only shows that there is an answer to come. */
+  say(message: Message | undefined): Awaitable<void>
+  /** Ends the response while the work goes on. */
+  letGo?(): void
+}
+
 export interface ExchangeFacts {
   readonly request: HttpRequest
   readonly auth: AuthInfo | undefined
   readonly session?: Session | undefined
   /** Whether the exchange ends when the client goes away. */
   readonly endsWithClient: boolean
-  /** Sends what is said before the answer; without a message it only shows that there is one to come. */
-  readonly say: (message: Message | undefined) => Awaitable<void>
-  /** Ends the response while the work goes on. */
-  readonly letGo?: (() => void) | undefined
+  /** Absent where nothing can be said. */
+  readonly speaker?: Speaker | undefined
 }
 
 export class HttpExchange implements Exchange, Watched {
   readonly auth: AuthInfo | undefined
   readonly session: Session | undefined
   timer: Watched['timer']
-  readonly #facts: ExchangeFacts
+  readonly #request: HttpRequest
+  readonly #endsWithClient: boolean
+  #speaker: Speaker | undefined
   #controller: AbortController | undefined
   #reason: Error | undefined
   #ended = false
@@ -38,13 +46,20 @@ export class HttpExchange implements Exchange, Watched {
   #isClosing = false
 
   constructor(facts: ExchangeFacts) {
-    this.#facts = facts
+    this.#request = facts.request
+    this.#endsWithClient = facts.endsWithClient
+    this.#speaker = facts.speaker
     this.auth = facts.auth
     this.session = facts.session
   }
 
+  /** What is said from now on goes this way. */
+  speakBy(speaker: Speaker): void {
+    this.#speaker = speaker
+  }
+
   get requestInfo(): RequestInfo {
-    return this.#facts.request.web
+    return this.#request.web
   }
 
   get signal(): AbortSignal {
@@ -66,26 +81,26 @@ export class HttpExchange implements Exchange, Watched {
     if (this.#ended) return undefined
     const message: NotificationMessage =
       params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }
-    return this.#facts.say(message)
+    return this.#speaker?.say(message)
   }
 
   letGo(): void {
-    if (!this.#ended) this.#facts.letGo?.()
+    if (!this.#ended) this.#speaker?.letGo?.()
   }
 
   /** Lets work go on when the client has gone, on runtimes that would end it. */
   outlive(work: PromiseLike<unknown>): void {
-    this.#facts.request.outlive?.(work)
+    this.#request.outlive?.(work)
   }
 
   /** Shows that the work goes on, so that nothing on the way takes its client's connection for dead. */
   rouse(): void {
-    if (!this.#ended) void this.#facts.say(undefined)
+    if (!this.#ended) void this.#speaker?.say(undefined)
   }
 
   /** Whether timers that were made for another request may be gone before this one ends. */
   get isAlone(): boolean {
-    return this.#facts.request.isAlone
+    return this.#request.isAlone
   }
 
   /** Has what goes on until somebody ends it end with its answer. */
@@ -112,8 +127,8 @@ export class HttpExchange implements Exchange, Watched {
   #createController(): AbortController {
     const controller = new AbortController()
     if (this.#reason !== undefined) controller.abort(this.#reason)
-    else if (this.#facts.endsWithClient && !this.#ended) {
-      const unfollow = this.#facts.request.onGone((reason) => this.abort(reason))
+    else if (this.#endsWithClient && !this.#ended) {
+      const unfollow = this.#request.onGone((reason) => this.abort(reason))
       if (this.#reason === undefined) this.#unfollow = unfollow
       else controller.abort(this.#reason)
     }

@@ -38,6 +38,8 @@ export interface Host {
   /** The requests that are being answered. The clients of those that take long are shown that they are. */
   readonly running: Watch<HttpExchange>
   readonly report: (problem: Error) => void
+  /** Why nothing runs any more; nothing as long as anything may. */
+  ended: Error | undefined
 }
 
 export function createHost(responder: Responder, options: EndpointOptions): Host {
@@ -51,6 +53,7 @@ export function createHost(responder: Responder, options: EndpointOptions): Host
     servesSessions: options.legacy !== false,
     running: new Watch({ ms: keepAlive, onLate: (exchange) => exchange.rouse() }),
     report: guarded(options.report),
+    ended: undefined,
   }
 }
 
@@ -60,27 +63,47 @@ export function answerRequest(
   message: RequestMessage,
   exchange: HttpExchange,
 ): Awaitable<ResponseMessage | undefined> {
-  host.running.add(exchange)
-  const done = (answer: ResponseMessage | undefined): ResponseMessage | undefined => {
-    host.running.delete(exchange)
-    if (exchange.isAborted) return undefined
-    exchange.end()
-    return answer ?? errorMessage(message.id, internalError())
-  }
-  const fault = (error: unknown) => {
-    host.report(asError(error))
-    return done(undefined)
-  }
   try {
     const answer = host.responder.respond(message, exchange)
-    if (!isPromise(answer)) return done(answer)
-    host.running.follow(exchange, exchange.isAlone)
-    const settled = answer.then(done, fault)
-    exchange.outlive(settled)
-    return settled
+    return isPromise(answer) ? answerLater(host, message, exchange, answer) : finish(message, exchange, answer)
   } catch (error) {
-    return fault(error)
+    host.report(asError(error))
+    return finish(message, exchange, undefined)
   }
+}
+
+/** What is answered at once never counts as running. */
+function answerLater(
+  host: Host,
+  message: RequestMessage,
+  exchange: HttpExchange,
+  answer: PromiseLike<ResponseMessage | undefined>,
+): PromiseLike<ResponseMessage | undefined> {
+  const { running, report } = host
+  const done = (settled: ResponseMessage | undefined) => {
+    running.delete(exchange)
+    return finish(message, exchange, settled)
+  }
+  running.add(exchange)
+  running.follow(exchange, exchange.isAlone)
+  // Its own handler may have ended everything before it began to wait.
+  if (host.ended !== undefined) exchange.abort(host.ended)
+  const settled = answer.then(done, (error) => {
+    report(asError(error))
+    return done(undefined)
+  })
+  exchange.outlive(settled)
+  return settled
+}
+
+function finish(
+  { id }: RequestMessage,
+  exchange: HttpExchange,
+  answer: ResponseMessage | undefined,
+): ResponseMessage | undefined {
+  if (exchange.isAborted) return undefined
+  exchange.end()
+  return answer ?? errorMessage(id, internalError())
 }
 
 /** Has a notification heard; resolves when it was. */

@@ -4,6 +4,7 @@ import { type Awaitable, isPromise, type Message, type ResponseMessage } from '@
 import { encodeComment } from '@mcpx/sse'
 import { answerText, eventsAnswer, jsonAnswer, messageText, silentAnswer } from './answers.ts'
 import type { EventStream } from './event-stream.ts'
+import type { Speaker } from './exchange.ts'
 import type { Host, Inbound } from './host.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { lackedScopes, scopeAnswer } from './scope-refusal.ts'
@@ -19,14 +20,12 @@ export interface MessageStream {
   letGo?: (() => void) | undefined
 }
 
-export interface ReplyOptions {
-  readonly inbound: Inbound
-  readonly host: Host
-  /** Opens the stream; absent when there must be none, and what is said is dropped. */
-  readonly openStream: (() => MessageStream) | undefined
-  /** Sent with the response, whatever it becomes. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly statusOf: (answer: ResponseMessage) => number
+/** How an era replies. `For` is what its replies belong to. */
+export interface Manner<For> {
+  openStream(reply: LazyReply<For>): MessageStream
+  statusOf(answer: ResponseMessage): number
+  /** Whether a client can come back for the rest of a stream. Absent where it never can. */
+  mayLetGo?(owner: For): boolean
 }
 
 const comment = encodeComment()
@@ -34,26 +33,32 @@ const comment = encodeComment()
 /** One answer, the answers to an array of requests, or nothing when it is no longer wanted. */
 export type Answer = ResponseMessage | readonly ResponseMessage[] | undefined
 
-export class LazyReply {
-  readonly #options: ReplyOptions
+export class LazyReply<For> implements Speaker {
+  readonly host: Host
+  readonly inbound: Inbound
+  readonly owner: For
+  readonly #manner: Manner<For>
   #stream: MessageStream | undefined
   #response: HttpAnswer | undefined
   #resolve: ((response: HttpAnswer) => void) | undefined
   #ended = false
 
-  constructor(options: ReplyOptions) {
-    this.#options = options
+  constructor(host: Host, inbound: Inbound, manner: Manner<For>, owner: For) {
+    this.host = host
+    this.inbound = inbound
+    this.owner = owner
+    this.#manner = manner
   }
 
   /** Whether anything can be said before the answer. */
   get canSay(): boolean {
-    return !this.#ended && this.#options.openStream !== undefined
+    return !this.#ended && this.inbound.takesEvents
   }
 
   /** Without a message, the stream is opened for what comes, and begins. */
   say(message: Message | undefined): Awaitable<void> {
     if (!this.canSay) return undefined
-    const text = message && messageText(message, this.#options.host.report)
+    const text = message && messageText(message, this.host.report)
     if (text !== undefined) return this.#open().send(text)
     // A runtime sends the head of a response with the first of its body.
     if (message === undefined) void this.#open().body.send(comment)
@@ -62,7 +67,7 @@ export class LazyReply {
 
   /** Ends the response while the work goes on, where the client can come back for the rest. */
   letGo(): void {
-    if (this.canSay) this.#open().letGo?.()
+    if (this.canSay && this.#manner.mayLetGo?.(this.owner)) this.#open().letGo?.()
   }
 
   /** The response: at once when the answer is there and nothing was said. */
@@ -77,35 +82,35 @@ export class LazyReply {
 
   #open(): MessageStream {
     if (this.#stream !== undefined) return this.#stream
-    const stream = this.#options.openStream?.() as MessageStream
+    const stream = this.#manner.openStream(this)
     this.#stream = stream
     // Made once: from now on the body belongs to whoever reads it.
-    this.#response = eventsAnswer(stream.body, this.#options.headers)
+    this.#response = eventsAnswer(stream.body)
     this.#resolve?.(this.#response)
     return stream
   }
 
   #finish(answer: Answer): HttpAnswer {
-    const isForced = this.#options.host.options.responses === 'events' && this.canSay && isResult(answer)
+    const isForced = this.host.options.responses === 'events' && this.canSay && isResult(answer)
     const stream = isForced ? this.#open() : this.#stream
     this.#ended = true
     if (stream === undefined) return this.#asJson(answer)
-    for (const each of toArray(answer)) void stream.send(answerText(each, this.#options.host.report))
+    for (const each of toArray(answer)) void stream.send(answerText(each, this.host.report))
     stream.end()
     return this.#response as HttpAnswer
   }
 
   #asJson(answer: Answer): HttpAnswer {
-    const { headers, statusOf, inbound, host } = this.#options
+    const { inbound, host } = this
     const { report } = host
-    if (answer === undefined) return silentAnswer(headers)
+    if (answer === undefined) return silentAnswer()
     if (isOne(answer)) {
       const text = answerText(answer, report)
       const lacked = lackedScopes(answer)
       if (lacked !== undefined) return scopeAnswer(text, lacked, inbound, host)
-      return jsonAnswer(text, statusOf(answer), headers)
+      return jsonAnswer(text, this.#manner.statusOf(answer))
     }
-    return jsonAnswer(`[${answer.map((each) => answerText(each, report)).join(',')}]`, 200, headers)
+    return jsonAnswer(`[${answer.map((each) => answerText(each, report)).join(',')}]`)
   }
 }
 

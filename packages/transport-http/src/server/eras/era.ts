@@ -15,7 +15,7 @@ export interface Eras {
 
 /** An era with sessions: more than single POSTs, and something that outlives them. */
 export interface SessionEra {
-  post(arrived: Message | (Message | Refusal)[], inbound: Inbound): Promise<HttpAnswer>
+  post(arrived: Message | (Message | Refusal)[], inbound: Inbound): Awaitable<HttpAnswer>
   /** Answers GET and DELETE. */
   other(inbound: Inbound): Promise<HttpAnswer>
   /** Ends the streams that carry no answer. */

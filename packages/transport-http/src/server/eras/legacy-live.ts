@@ -13,47 +13,62 @@ import type { HttpExchange } from '../exchange.ts'
 import { Asks } from './legacy-asking.ts'
 import type { StoredStream } from './legacy-stored-stream.ts'
 
-export interface LiveSession {
+/** What it holds besides the record is made when it is needed: most requests need nothing of it. */
+export class LiveSession {
   readonly id: string
   /** The newest record that this process has seen. */
   state: Readonly<SessionState>
   /** How often it was replaced: a record that was read before that is not the newest. */
-  changes: number
-  readonly asks: Asks
-  /** Requests that are being answered. */
-  readonly running: Map<RequestId, HttpExchange>
-  /** Streams that are still being written to, whether or not a client reads them. */
-  readonly streams: Map<string, StoredStream>
+  changes = 0
   /** How many clients read a stream. */
-  readers: number
+  readers = 0
   /** Ends the stream that carries no answer. */
   endFeed: (() => void) | undefined
-  /** Who waits to hear that a stream is written to by some process. */
-  readonly seekers: Set<Seeker>
   /** How many calls hold on to this object. */
-  holders: number
+  holders = 0
   unsubscribe: (() => unknown) | undefined
+  #asks: Asks | undefined
+  #running: Map<RequestId, HttpExchange> | undefined
+  #streams: Map<string, StoredStream> | undefined
+  #seekers: Set<Seeker> | undefined
+
+  constructor(id: string, state: Readonly<SessionState>) {
+    this.id = id
+    this.state = state
+  }
+
+  get asks(): Asks {
+    this.#asks ??= new Asks()
+    return this.#asks
+  }
+
+  /** Requests that are being answered, and were not at once. */
+  get running(): Map<RequestId, HttpExchange> {
+    this.#running ??= new Map()
+    return this.#running
+  }
+
+  /** How many they are. */
+  get load(): number {
+    return this.#running?.size ?? 0
+  }
+
+  /** Streams that are still being written to, whether or not a client reads them. */
+  get streams(): Map<string, StoredStream> {
+    this.#streams ??= new Map()
+    return this.#streams
+  }
+
+  /** Who waits to hear that a stream is written to by some process. */
+  get seekers(): Set<Seeker> {
+    this.#seekers ??= new Set()
+    return this.#seekers
+  }
 }
 
 interface Seeker {
   readonly streamId: string
   readonly found: () => void
-}
-
-export function createLiveSession(id: string, state: Readonly<SessionState>): LiveSession {
-  return {
-    id,
-    state,
-    changes: 0,
-    asks: new Asks(),
-    running: new Map(),
-    streams: new Map(),
-    readers: 0,
-    endFeed: undefined,
-    seekers: new Set(),
-    holders: 0,
-    unsubscribe: undefined,
-  }
 }
 
 /** What processes tell each other about a session. */
@@ -78,6 +93,11 @@ export class LiveSessions {
     this.#report = report
   }
 
+  /** Whether there may be other processes. */
+  get isShared(): boolean {
+    return this.#bus !== undefined
+  }
+
   get all(): LiveSession[] {
     return [...this.#sessions.values()]
   }
@@ -88,20 +108,27 @@ export class LiveSessions {
   }
 
   /**
-   * The session as far as it is alive here. Each call is paired with one of `release`.
+   * The session as far as it is alive here. Each call is paired with one of `release`. Others meet the same object only
+   * when it is kept.
    * @param changes what `changesOf` said before the record was read
    */
-  async hold(id: string, state: Readonly<SessionState>, changes: number): Promise<LiveSession> {
-    const known = this.#sessions.get(id)
-    const live = known ?? createLiveSession(id, state)
+  hold(id: string, state: Readonly<SessionState>, changes: number): LiveSession {
+    const live = this.#sessions.get(id) ?? new LiveSession(id, state)
     live.holders += 1
     if (live.changes === changes) live.state = state
-    if (known === undefined) {
-      this.#sessions.set(id, live)
-      if (this.#bus !== undefined) {
-        live.unsubscribe = await this.#bus.subscribe(topicOf(id), (text) => this.#hear(live, text))
-      }
-    }
+    return live
+  }
+
+  /** Has others find what is held, for as long as anybody holds it. */
+  keep(live: LiveSession): void {
+    if (this.#sessions.get(live.id) === undefined) this.#sessions.set(live.id, live)
+  }
+
+  /** Keeps what is held, and hears from now on what other processes say of it. */
+  async listen(live: LiveSession): Promise<LiveSession> {
+    const isKnown = this.#sessions.has(live.id)
+    this.keep(live)
+    if (!isKnown) live.unsubscribe = await this.#bus?.subscribe(topicOf(live.id), (text) => this.#hear(live, text))
     return live
   }
 

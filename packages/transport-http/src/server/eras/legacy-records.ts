@@ -3,8 +3,10 @@
 import {
   ASSUMED_REVISION,
   type AuthInfo,
+  type Awaitable,
   ConnectionError,
   invalidRequest,
+  isPromise,
   isRevision,
   principalOf,
   type SessionState,
@@ -14,8 +16,8 @@ import { createMemorySessionStore } from '@mcpx/protocol/memory'
 import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
 import { refusal } from '../answers.ts'
 import type { Host, Inbound } from '../host.ts'
-import type { HttpAnswer } from '../http-answer.ts'
-import { createLiveSession, type LiveSession, LiveSessions } from './legacy-live.ts'
+import { HttpAnswer } from '../http-answer.ts'
+import { LiveSession, LiveSessions } from './legacy-live.ts'
 import { type UpdateSession, updateHere } from './legacy-session.ts'
 
 export interface Records {
@@ -24,7 +26,7 @@ export interface Records {
   readonly live: LiveSessions
   create(id: string, state: Readonly<SessionState>, auth: AuthInfo | undefined): Promise<void>
   /** The session that a request names, held until it is released; or why there is none. */
-  find(inbound: Inbound): Promise<LiveSession | HttpAnswer>
+  find(inbound: Inbound): Awaitable<LiveSession | HttpAnswer>
   end(live: LiveSession): Promise<void>
   readonly update: UpdateSession
   readonly refresh: (live: LiveSession) => void
@@ -45,14 +47,16 @@ export function createRecords(host: Host): Records {
       const bound = auth === undefined ? state : { ...state, subject: principalOf(auth) as string }
       await store.create(id, bound, ttl)
     },
-    async find({ request, auth }) {
+    find({ request, auth }) {
       const id = request.header(SESSION_HEADER)
       if (id === null) return refusal(400, invalidRequest('Mcp-Session-Id is missing: send "initialize" first'))
       const changes = live.changesOf(id)
-      const state = await store.get(id, ttl)
-      // Whose session it is, is nobody else's business: a stranger is told the same as for a dead one.
-      if (state === undefined || state.subject !== principalOf(auth)) return noSession()
-      return live.hold(id, state, changes)
+      const admit = (state: Readonly<SessionState> | undefined) =>
+        // Whose session it is, is nobody else's business: a stranger is told the same as for a dead one.
+        state === undefined || state.subject !== principalOf(auth) ? noSession() : live.hold(id, state, changes)
+      const state = store.get(id, ttl)
+      const isAtHand = !(isPromise(state) || live.isShared)
+      return isAtHand ? admit(state) : findLater(state, admit, live)
     },
     async end(ended) {
       await store.delete(ended.id)
@@ -61,6 +65,16 @@ export function createRecords(host: Host): Records {
     update: (changing, change) => updateStored(store, live, changing, change),
     refresh: (resting) => void refresh(store, ttl, live, resting).catch(host.report),
   }
+}
+
+/** Others may look for the same session before this one is used. */
+async function findLater(
+  state: Awaitable<Readonly<SessionState> | undefined>,
+  admit: (state: Readonly<SessionState> | undefined) => LiveSession | HttpAnswer,
+  sessions: LiveSessions,
+): Promise<LiveSession | HttpAnswer> {
+  const live = admit(await state)
+  return live instanceof HttpAnswer ? live : sessions.listen(live)
 }
 
 function noSession(): HttpAnswer {
@@ -95,10 +109,10 @@ function createNoRecords(host: Host): Records {
     areKept: false,
     live,
     create: async () => {},
-    async find({ request }) {
+    find({ request }) {
       const version = request.header(VERSION_HEADER)
       const revision = isRevision(version) ? version : ASSUMED_REVISION
-      const alone = createLiveSession(crypto.randomUUID(), { revision, initialized: true })
+      const alone = new LiveSession(crypto.randomUUID(), { revision, initialized: true })
       alone.holders = 1
       return alone
     },

@@ -24,7 +24,7 @@ import { EventStream } from '../event-stream.ts'
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
 import type { HttpAnswer } from '../http-answer.ts'
-import { createLiveSession, LiveSessions } from './legacy-live.ts'
+import { LiveSession, LiveSessions } from './legacy-live.ts'
 import { inFlight, noBatches, tooManyRequests } from './legacy-refusals.ts'
 import { HttpSession, sessionEnded, updateHere } from './legacy-session.ts'
 
@@ -83,7 +83,7 @@ class Connection {
   readonly stream: EventStream
   readonly #host: Host
   readonly #sessions: LiveSessions
-  readonly #live = createLiveSession(crypto.randomUUID(), {})
+  readonly #live = new LiveSession(crypto.randomUUID(), {})
   readonly #session = new HttpSession(this.#live, updateHere, this)
   readonly #onClosed: () => void
 
@@ -154,8 +154,7 @@ class Connection {
       await this.#sessions.answer(live, message)
       return undefined
     }
-    const say = (said: Message | undefined) => this.say(said)
-    const exchange = new HttpExchange({ request, auth, session: this.#session, endsWithClient: false, say })
+    const exchange = new HttpExchange({ request, auth, session: this.#session, endsWithClient: false, speaker: this })
     if (!('id' in message)) {
       await this.#hear(message, exchange)
       return undefined

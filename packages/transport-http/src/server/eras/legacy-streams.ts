@@ -59,6 +59,7 @@ export class LegacyStreams {
   ): EventStream {
     live.readers += 1
     live.holders += 1
+    this.#sessions.keep(live)
     let isOpen = true
     const leave = () => {
       if (!isOpen) return
@@ -92,6 +93,7 @@ export class LegacyStreams {
       report: this.#host.report,
     })
     live.holders += 1
+    this.#sessions.keep(live)
     live.streams.set(id, stream)
     return stream
   }

@@ -21,11 +21,11 @@ import { accepted, answerText, jsonAnswer, notAllowed, refusal, silentAnswer } f
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
 import { HttpAnswer } from '../http-answer.ts'
-import { LazyReply } from '../lazy-reply.ts'
+import { LazyReply, type Manner, type MessageStream } from '../lazy-reply.ts'
 import type { SessionEra } from './era.ts'
 import { unreachable } from './legacy-asking.ts'
 import { getStream, tooManyStreams } from './legacy-get.ts'
-import { createLiveSession, type LiveSession } from './legacy-live.ts'
+import { LiveSession } from './legacy-live.ts'
 import { createRecords, type Records } from './legacy-records.ts'
 import { inFlight, noBatches, tooManyRequests } from './legacy-refusals.ts'
 import { HttpSession, sessionEnded, updateHere } from './legacy-session.ts'
@@ -50,7 +50,7 @@ export function createLegacy(host: Host): SessionEra {
   }
 }
 
-class LegacyEra {
+class LegacyEra implements Manner<LiveSession> {
   readonly #host: Host
   readonly #records: Records
   readonly #streams: LegacyStreams
@@ -63,17 +63,34 @@ class LegacyEra {
     this.#sse = host.options.sse === undefined ? undefined : new SseConnections(host, host.options.sse)
   }
 
-  async post(arrived: Message | Item[], inbound: Inbound): Promise<HttpAnswer> {
+  post(arrived: Message | Item[], inbound: Inbound): Awaitable<HttpAnswer> {
     if (this.#sse?.handles(inbound)) return this.#sse.post(arrived, inbound)
     const isHandshake = !Array.isArray(arrived) && 'method' in arrived && arrived.method === 'initialize'
     const hasSession = inbound.request.header(SESSION_HEADER) !== null
     if (isHandshake && 'id' in arrived && !hasSession) return this.#open(arrived as RequestMessage, inbound)
     const wrong = versionProblem(inbound, arrived)
     if (wrong !== undefined) return wrong
-    const live = await this.#records.find(inbound)
+    const live = this.#records.find(inbound)
+    return isPromise(live)
+      ? live.then((found) => this.#receiveHeld(arrived, found, inbound))
+      : this.#receiveHeld(arrived, live, inbound)
+  }
+
+  #receiveHeld(arrived: Message | Item[], live: LiveSession | HttpAnswer, inbound: Inbound): Awaitable<HttpAnswer> {
     if (live instanceof HttpAnswer) return live
+    let answer: Awaitable<HttpAnswer> | undefined
     try {
-      return await this.#receive(arrived, live, inbound)
+      answer = this.#receive(arrived, live, inbound)
+      return isPromise(answer) ? this.#releaseAfter(answer, live) : answer
+    } finally {
+      if (!isPromise(answer)) this.#records.live.release(live)
+    }
+  }
+
+  async #releaseAfter(answer: PromiseLike<HttpAnswer>, live: LiveSession): Promise<HttpAnswer> {
+    this.#records.live.keep(live)
+    try {
+      return await answer
     } finally {
       this.#records.live.release(live)
     }
@@ -90,6 +107,7 @@ class LegacyEra {
     if (wrong !== undefined) return wrong
     const live = await this.#records.find(inbound)
     if (live instanceof HttpAnswer) return live
+    this.#records.live.keep(live)
     try {
       if (isGet) {
         const { update, refresh } = this.#records
@@ -116,18 +134,17 @@ class LegacyEra {
 
   /** The handshake works on a record of its own, which is stored when it has gone well. */
   async #open(message: RequestMessage, inbound: Inbound): Promise<HttpAnswer> {
-    const draft = createLiveSession(crypto.randomUUID(), {})
+    const draft = new LiveSession(crypto.randomUUID(), {})
     const exchange = new HttpExchange({
       request: inbound.request,
       auth: inbound.auth,
       session: new HttpSession(draft, updateHere),
       endsWithClient: false,
-      say: () => {},
     })
     const answer = await answerRequest(this.#host, message, exchange)
     if (answer === undefined) return silentAnswer()
     const text = answerText(answer, this.#host.report)
-    if ('error' in answer || !this.#records.areKept) return jsonAnswer(text, statusOf(answer))
+    if ('error' in answer || !this.#records.areKept) return jsonAnswer(text, this.statusOf(answer))
     await this.#records.create(draft.id, draft.state, inbound.auth)
     return jsonAnswer(text, 200, { [SESSION_HEADER]: draft.id })
   }
@@ -143,12 +160,12 @@ class LegacyEra {
     if (!('id' in message)) return this.#hear(message, live, inbound).then(accepted)
     const refused = this.#requestProblem(message, live)
     if (refused !== undefined) return refused
-    const reply = this.#createReply(live, inbound)
+    const reply = new LazyReply(this.#host, inbound, this, live)
     return reply.answer(this.#answer(message, live, inbound, reply))
   }
 
   async #receiveBatch(items: Item[], live: LiveSession, inbound: Inbound): Promise<HttpAnswer> {
-    const reply = this.#createReply(live, inbound)
+    const reply = new LazyReply(this.#host, inbound, this, live)
     const answers: Awaitable<ResponseMessage | undefined>[] = []
     for (const item of items) {
       if (item instanceof Refusal) answers.push(item.answer)
@@ -160,16 +177,16 @@ class LegacyEra {
     return reply.answer(Promise.all(answers).then((all) => all.filter((answer) => answer !== undefined)))
   }
 
-  #answerInBatch(message: RequestMessage, live: LiveSession, inbound: Inbound, reply: LazyReply) {
+  #answerInBatch(message: RequestMessage, live: LiveSession, inbound: Inbound, reply: LazyReply<LiveSession>) {
     if (live.running.has(message.id)) return errorMessage(message.id, inFlight())
-    if (live.running.size >= this.#host.limits.sessionRequests) return errorMessage(message.id, this.#tooMany())
+    if (live.load >= this.#host.limits.sessionRequests) return errorMessage(message.id, this.#tooMany())
     return this.#answer(message, live, inbound, reply)
   }
 
   #requestProblem({ id }: RequestMessage, live: LiveSession): HttpAnswer | undefined {
     const { sessionRequests, sessionStreams } = this.#host.limits
-    if (live.running.has(id)) return refusal(400, inFlight(), id)
-    if (live.running.size >= sessionRequests) return refusal(429, this.#tooMany(), id)
+    if (live.load > 0 && live.running.has(id)) return refusal(400, inFlight(), id)
+    if (live.load >= sessionRequests) return refusal(429, this.#tooMany(), id)
     return live.readers >= sessionStreams ? tooManyStreams(sessionStreams) : undefined
   }
 
@@ -177,56 +194,57 @@ class LegacyEra {
     return tooManyRequests(this.#host.limits.sessionRequests)
   }
 
-  #createReply(live: LiveSession, inbound: Inbound): LazyReply {
+  openStream(reply: LazyReply<LiveSession>): MessageStream {
+    const { owner, inbound } = reply
     // The stream is gone for good: nobody can answer what was asked on it.
-    const onLost = () => live.asks.drop(unreachable('anything'), reply)
-    const reply: LazyReply = new LazyReply({
-      openStream: inbound.takesEvents ? () => this.#streams.openPost(live, inbound.auth, onLost) : undefined,
-      statusOf,
-      inbound,
-      host: this.#host,
-    })
-    return reply
+    return this.#streams.openPost(owner, inbound.auth, () => owner.asks.drop(unreachable('anything'), reply))
+  }
+
+  /** Answers have no status of their own: a client of this era takes 404 for the end of its session. */
+  statusOf(answer: ResponseMessage): number {
+    return 'error' in answer && answer.error.code === ErrorCode.UnsupportedProtocolVersion ? 400 : 200
+  }
+
+  /** A stream that nothing is kept of would be lost for good. */
+  mayLetGo(live: LiveSession): boolean {
+    return this.#streams.keepsEventsOf(live)
   }
 
   #answer(
     message: RequestMessage,
     live: LiveSession,
     { request, auth }: Inbound,
-    reply: LazyReply,
+    reply: LazyReply<LiveSession>,
   ): Awaitable<ResponseMessage | undefined> {
     const session = new HttpSession(live, this.#records.update, this.#records.areKept ? reply : undefined)
-    const say = (said: Message | undefined) => reply.say(said)
-    const letGo = () => this.#letGo(live, reply)
-    const exchange = new HttpExchange({ request, auth, session, endsWithClient: false, say, letGo })
-    const done = (answer: ResponseMessage | undefined) => {
-      live.running.delete(message.id)
-      this.#records.live.release(live)
-      return answer
-    }
-    live.running.set(message.id, exchange)
-    live.holders += 1
+    const exchange = new HttpExchange({ request, auth, session, endsWithClient: false, speaker: reply })
     const answer = answerRequest(this.#host, message, exchange)
-    return isPromise(answer) ? answer.then(done) : done(answer)
+    return isPromise(answer) ? this.#answerLater(message, live, exchange, answer) : answer
   }
 
-  /** A stream that nothing is kept of would be lost for good. */
-  #letGo(live: LiveSession, reply: LazyReply): void {
-    if (this.#streams.keepsEventsOf(live)) reply.letGo()
+  #answerLater(
+    { id }: RequestMessage,
+    live: LiveSession,
+    exchange: HttpExchange,
+    answer: PromiseLike<ResponseMessage | undefined>,
+  ): PromiseLike<ResponseMessage | undefined> {
+    live.running.set(id, exchange)
+    live.holders += 1
+    this.#records.live.keep(live)
+    return answer.then((settled) => {
+      live.running.delete(id)
+      this.#records.live.release(live)
+      return settled
+    })
   }
 
   async #hear(message: NotificationMessage, live: LiveSession, { request, auth }: Inbound): Promise<void> {
     if (await this.#records.live.relate(live, message)) return
     const session = new HttpSession(live, this.#records.update)
-    const exchange = new HttpExchange({ request, auth, session, endsWithClient: false, say: () => {} })
+    const exchange = new HttpExchange({ request, auth, session, endsWithClient: false })
     await hearNotification(this.#host, message, exchange)
     exchange.end()
   }
-}
-
-/** Answers have no status of their own: a client of this era takes 404 for the end of its session. */
-function statusOf(answer: ResponseMessage): number {
-  return 'error' in answer && answer.error.code === ErrorCode.UnsupportedProtocolVersion ? 400 : 200
 }
 
 function versionProblem({ request }: Inbound, arrived?: Message | Item[]): HttpAnswer | undefined {

@@ -23,7 +23,7 @@ import { EventStream } from '../event-stream.ts'
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
 import type { HttpAnswer } from '../http-answer.ts'
-import { LazyReply, type MessageStream } from '../lazy-reply.ts'
+import { LazyReply, type Manner, type MessageStream } from '../lazy-reply.ts'
 import { mirroredArguments } from '../mirrored-arguments.ts'
 import { argumentsProblem, calledTool, envelopeProblem } from '../mirrored-headers.ts'
 
@@ -42,7 +42,7 @@ export function postModern(
 ): Awaitable<HttpAnswer> {
   if ('id' in message) return request(message, inbound, host)
   const { auth, request: from } = inbound
-  const exchange = new HttpExchange({ request: from, auth, endsWithClient: true, say: () => {} })
+  const exchange = new HttpExchange({ request: from, auth, endsWithClient: true })
   return hearNotification(host, message, exchange).then(accepted)
 }
 
@@ -61,25 +61,22 @@ function request(message: RequestMessage, inbound: Inbound, host: Host): Awaitab
   if (problem !== undefined) return refusal(400, problem, id)
   if (method === LISTEN && !inbound.takesEvents) return refusal(404, methodNotFound(method), id)
 
-  const exchange: HttpExchange = new HttpExchange({
-    request: inbound.request,
-    auth: inbound.auth,
-    endsWithClient: true,
-    say: (said) => reply.say(said),
-  })
-  const openStream = () => openPlainStream(host, inbound, (reason) => exchange.abort(reason))
-  const reply = new LazyReply({
-    openStream: inbound.takesEvents ? openStream : undefined,
-    statusOf,
-    inbound,
-    host,
-  })
-  const run = (refused: RpcError | undefined) => {
-    if (refused !== undefined) return refusal(400, refused, id)
-    return reply.answer(answerRequest(host, message, exchange))
-  }
+  const exchange = new HttpExchange({ request: inbound.request, auth: inbound.auth, endsWithClient: true })
+  const reply = new LazyReply(host, inbound, manner, exchange)
+  exchange.speakBy(reply)
   const checked = checkArguments(message, exchange, inbound, host)
-  return isPromise(checked) ? checked.then(run) : run(checked)
+  return isPromise(checked)
+    ? checked.then((refused) => answerChecked(message, refused, reply))
+    : answerChecked(message, checked, reply)
+}
+
+function answerChecked(
+  message: RequestMessage,
+  refused: RpcError | undefined,
+  reply: LazyReply<HttpExchange>,
+): Awaitable<HttpAnswer> {
+  if (refused !== undefined) return refusal(400, refused, message.id)
+  return reply.answer(answerRequest(reply.host, message, reply.owner))
 }
 
 function checkArguments(
@@ -95,12 +92,13 @@ function checkArguments(
   return schema.then((known) => argumentsProblem(message, from, mirroredArguments(known)))
 }
 
+/** Each request has its exchange. */
+const manner: Manner<HttpExchange> = { openStream: openPlainStream, statusOf }
+
 /** Events without ids: a stream that is lost is not resumed. */
-function openPlainStream(
-  { keepAlive, limits, report }: Host,
-  { auth }: Inbound,
-  onGone: (reason: Error) => void,
-): MessageStream {
+function openPlainStream({ host, inbound: { auth }, owner }: LazyReply<HttpExchange>): MessageStream {
+  const { keepAlive, limits, report } = host
+  const onGone = (reason: Error) => owner.abort(reason)
   const stream = new EventStream({ keepAlive, maxUnsent: limits.unsent, expiresAt: auth?.expiresAt, report, onGone })
   return {
     body: stream,
