@@ -39,10 +39,7 @@ export async function typedByTheTarget(): Promise<void> {
 
 export async function untyped(): Promise<void> {
   const client = await connect(connector)
-  expectTypeOf(await client.tools.whatever({ a: 1 }, { timeout: 5 })).toBeAny()
-  expectTypeOf((await client.callTool('whatever', { a: 1 })).structuredContent).toBeUnknown()
-  // @ts-expect-error: what is not known is there to be called, not to be set
-  client.tools.whatever = () => {}
+  expectTypeOf(await client.tools.whatever?.({ a: 1 })).toBeUnknown()
   await using other: Client = client
   for await (const tool of other.listTools()) expectTypeOf(tool.name).toBeString()
 }

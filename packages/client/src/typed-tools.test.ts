@@ -13,36 +13,36 @@ describe('a tool as a function', () => {
   it.each([{ sum: 3 }, 0, false, null, '', [1]])('gives its structured content, such as %j', async (value) => {
     const server = answering({ content: [text('x')], structuredContent: value })
     await using client = await connect(server)
-    expect(await client.tools.add({ a: 1 })).toEqual(value)
+    expect(await client.tools.add?.({ a: 1 })).toEqual(value)
     expect(server.asked('tools/call')[0]?.params).toMatchObject({ name: 'add', arguments: { a: 1 } })
   })
 
   it('gives the whole result where there is no structured content', async () => {
     await using client = await connect(answering({ content: [text('5')] }))
-    expect(await client.tools.add()).toMatchObject({ content: [text('5')] })
+    expect(await client.tools.add?.()).toMatchObject({ content: [text('5')] })
   })
 
   it('gives the value of a JSON text where the wire is older than structured content', async () => {
     await using client = await connect(answering({ content: [text('{"sum":3}')] }, '2024-11-05'))
-    expect(await client.tools.add()).toEqual({ sum: 3 })
+    expect(await client.tools.add?.()).toEqual({ sum: 3 })
     await using other = await connect(answering({ content: [text('three')] }, '2024-11-05'))
-    expect(await other.tools.add()).toEqual({ content: [text('three')] })
+    expect(await other.tools.add?.()).toEqual({ content: [text('three')] })
   })
 
   it('throws what the tool says when it fails', async () => {
     const server = answering({ content: [text('No such seat.'), text('Try 3.')], isError: true })
     await using client = await connect(server)
-    const error = await client.tools.book({ seat: 4 }).then(undefined, (problem: unknown) => problem)
+    const error = await client.tools.book?.({ seat: 4 }).then(undefined, (problem) => problem)
     expect(error).toBeInstanceOf(ToolCallError)
     expect(error).toMatchObject({ message: 'No such seat.\nTry 3.', tool: 'book', result: { isError: true } })
     await using silent = await connect(answering({ content: [], isError: true }))
-    await expect(silent.tools.book()).rejects.toThrow('The tool book failed')
+    await expect(silent.tools.book?.()).rejects.toThrow('The tool book failed')
   })
 
   it('can be called any name but one', async () => {
     await using client = await connect(answering({ content: [], structuredContent: 1 }))
-    expect(await client.tools.constructor()).toBe(1)
-    expect(await client.tools['github.search']()).toBe(1)
+    expect(await client.tools.constructor?.()).toBe(1)
+    expect(await client.tools['github.search']?.()).toBe(1)
     expect(await client.tools).toBe(client.tools)
     expect(client.tools.add).toBe(client.tools.add)
   })
@@ -84,7 +84,7 @@ describe('what a tool gives back', () => {
   it('is let through when it fits', async () => {
     await using client = await connect(checked({ structuredContent: { sum: 3 } }))
     await client.listTools().all()
-    expect(await client.tools.add()).toEqual({ sum: 3 })
+    expect(await client.tools.add?.()).toEqual({ sum: 3 })
   })
 
   it('is not checked when the schema cannot be used, and that is reported', async () => {

@@ -3,30 +3,28 @@
 import type { CallToolResult, Catalogue, Catalogued, JsonObject } from '@mcpx/protocol'
 import type { CallOptions } from './options.ts'
 
+/** The tools that the compiler knows of a server. */
+type ToolsOf<Server> = Server extends Catalogued<infer Offers extends Catalogue> ? Offers['tools'] : AnyTools
+
+type AnyTools = Record<string, { input: JsonObject; output: unknown }>
+
 /** Arguments may be left out where none is required. */
 type Rest<Input> =
   Record<never, never> extends Input ? [args?: Input, options?: CallOptions] : [args: Input, options?: CallOptions]
 
-type Callers<Tools extends Catalogue['tools']> = {
-  readonly [Name in keyof Tools]: (...rest: Rest<Tools[Name]['input']>) => Promise<Tools[Name]['output']>
-}
-
-/** Any name may be that of a tool, and the compiler knows of none. */
-interface AnyCallers {
-  // biome-ignore lint/suspicious/noExplicitAny: with `noUncheckedIndexedAccess` nothing else can be called as it is
-  readonly [name: string]: any
-}
-
 /**
- * One function for each tool: takes the arguments and the options of the call, and gives `structuredContent` or, where a
- * tool has none, the whole result. In the legacy era, whose older revisions have no structured content, a result that is
- * one text of JSON gives that value. Rejects with `ToolCallError` when the tool failed.
+ * One function for each tool: takes the arguments, gives `structuredContent` or, where a tool has none, the whole
+ * result. In the legacy era, whose older revisions have no structured content, a result that is one text of JSON gives
+ * that value. Rejects with `ToolCallError` when the tool failed.
  *
- * Without the type of a server, arguments and results are of any type: look at what came, or take `callTool`, whose
- * result has one.
+ * Without the type of a server any name may be that of a tool. With `noUncheckedIndexedAccess` the compiler wants such a
+ * name looked at: `client.tools.add?.({ a: 1 })`, or `client.callTool('add', { a: 1 })`.
  */
-export type ToolCallers<Server> =
-  Server extends Catalogued<infer Offers extends Catalogue> ? Callers<Offers['tools']> : AnyCallers
+export type ToolCallers<Server> = {
+  readonly [Name in keyof ToolsOf<Server>]: (
+    ...rest: Rest<ToolsOf<Server>[Name]['input']>
+  ) => Promise<ToolsOf<Server>[Name]['output']>
+}
 
 /** A tool said that it failed; the message is what it said in words. */
 export class ToolCallError extends Error {
