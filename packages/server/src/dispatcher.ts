@@ -25,18 +25,19 @@ export function dispatch(
   ctx: Context,
   faults: Faults,
 ): Awaitable<object> {
+  // The most frequent request goes first.
+  if (method === 'tools/call' && handler.callTool !== undefined) {
+    return callTool(handler as Required<Handler>, params as never, ctx, faults)
+  }
   const member = Object.hasOwn(MEMBERS, method) ? MEMBERS[method as keyof typeof MEMBERS] : undefined
   if (member === undefined) throw methodNotFound(method)
   if (TOLD.includes(member)) {
     return whenDone<unknown, object>(handler[member]?.(params as never, ctx), () => ({}))
   }
-  if (handler[member] === undefined) {
-    // Whoever lists resources can list templates, if only none.
-    if (member === 'listResourceTemplates' && handler.listResources !== undefined) return { resourceTemplates: [] }
-    throw methodNotFound(method)
-  }
-  if (member === 'callTool') return callTool(handler as Required<Handler>, params as never, ctx, faults)
-  return (handler as Record<typeof member, Answering>)[member](params, ctx)
+  if (handler[member] !== undefined) return (handler as Record<typeof member, Answering>)[member](params, ctx)
+  // Whoever lists resources can list templates, if only none.
+  if (member === 'listResourceTemplates' && handler.listResources !== undefined) return { resourceTemplates: [] }
+  throw methodNotFound(method)
 }
 
 /** A tool's failure is a result, so that the model can read it. */
