@@ -61,10 +61,10 @@ export const parts = {
     },
   ],
 
-  async answer(toolset: Toolset, { name, args }: { name: string; args: JsonObject }) {
-    const result = await toolset.call(name, args)
+  async answer(toolset: Toolset, { args = {}, ...call }: { id?: string; name: string; args?: JsonObject }) {
+    const result = await toolset.call(call.name, args)
     const words = wordsOf(result)
-    return { functionResponse: { name, response: result.isError === true ? { error: words } : { output: words } } }
+    return { functionResponse: { ...call, response: result.isError === true ? { error: words } : { output: words } } }
   },
 }
 
