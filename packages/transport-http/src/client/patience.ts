@@ -3,28 +3,30 @@
  * the caller would wait; how long a call may take is for the client to say.
  */
 
-/** Where copies of undici, Node's own one among them, find what sends the requests of `fetch`. */
-const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
-
 /** As much of undici's `Dispatcher` as is used: https://undici.nodejs.org/#/docs/api/Dispatcher. */
 interface Dispatcher {
-  compose?(interceptor: (dispatch: Dispatch) => Dispatch): Dispatcher
+  readonly isMockActive?: boolean
+  dispatch(options: object, handler: object): unknown
 }
-type Dispatch = (options: object, handler: unknown) => unknown
 
-/** What was made of each dispatcher: the one of all requests can be replaced at any time. */
-const made = new WeakMap<Dispatcher, Dispatcher>()
+/** Where copies of undici, Node's own one among them, find what sends the requests of `fetch`; the second for newer handlers. */
+const FIRST = Symbol.for('undici.globalDispatcher.1')
+const SECOND = Symbol.for('undici.globalDispatcher.2')
+const runtime = globalThis as { readonly [FIRST]?: Dispatcher; readonly [SECOND]?: Dispatcher }
+
+/** Hands each request to what would have had it anyway, which can be replaced at any time. */
+const dispatcher: Dispatcher = {
+  get isMockActive() {
+    return (runtime[SECOND] ?? runtime[FIRST])?.isMockActive === true
+  },
+  dispatch(options, handler) {
+    const used = 'onRequestStart' in handler ? (runtime[SECOND] ?? runtime[FIRST]) : runtime[FIRST]
+    return used?.dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler)
+  },
+}
 
 /** What `fetch` is to be passed; what the user passes comes before it. */
 export function patience(): object {
   if ('Bun' in globalThis) return { timeout: false }
-  const used = (globalThis as { [DISPATCHER]?: Dispatcher })[DISPATCHER]
-  if (typeof used?.compose !== 'function') return {}
-  const dispatcher = made.get(used) ?? used.compose(waiting)
-  made.set(used, dispatcher)
-  return { dispatcher }
-}
-
-function waiting(dispatch: Dispatch): Dispatch {
-  return (options, handler) => dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler)
+  return runtime[FIRST] === undefined ? {} : { dispatcher }
 }
