@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { REVISIONS } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { withSection } from './marked-section.ts'
+import { type OfficialRecord, readRecord as readOfficial } from '../../official/src/record.ts'
+import { runs } from '../../official/src/runs.ts'
+import { features } from './features.ts'
+import { officialSection } from './official.ts'
+import { packageVersions, versionOf } from './package-versions.ts'
 import { readRecord } from './record.ts'
-import { type OfficialResults, revisionsSection } from './revisions.ts'
-import { shortSection } from './support.ts'
+import { revisionsSection } from './revisions.ts'
+import { strangers } from './strangers.ts'
+import { shortSection, wholeSection } from './support.ts'
+import { nameOf, packages, ways } from './ways.ts'
+
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
 
 const record = {
   date: '2026-01-02',
@@ -23,28 +31,62 @@ const record = {
   ],
 } as const
 
-const passed = { passed: 5, failed: 1, warned: 0, outcome: 'failed', reasons: [] }
-const notYet = { passed: 1, failed: 4, warned: 0, outcome: 'not yet', reasons: ['needs @mcpx/ext-tasks'] }
+const checks = { passed: 5, failed: 1, warned: 0, skipped: 0 }
+const tasks = { scenario: 'tasks', outcome: 'not yet', why: 'needs @mcpx/ext-tasks' } as const
 const names = ['server-2025', 'server-2026', 'client-2025', 'client-2026'].concat(
   ['2025-06-18', '2025-03-26'].flatMap((each) => [`server-${each}-wire`, `client-${each}-wire`]),
 )
-const official: OfficialResults = {
+const official: OfficialRecord = {
   suite: '1.0.0',
-  date: '2026-01-03T00:00:00Z',
-  results: names.map((run) => ({
-    run,
-    verdicts: [
-      { scenario: 'a', ...passed },
-      { scenario: 'tasks', ...notYet },
-    ],
-  })),
+  node: 'v24.0.0',
+  date: '2026-01-03',
+  runs: names.map((run) => ({ run, scenarios: { failed: 1, 'not yet': 1 }, checks, others: [tasks] })),
 }
 
 describe('the front page', () => {
   it('says what the kept results say', () => {
-    const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+    const readme = read('README.md')
     expect(readme).toContain(shortSection(readRecord()))
-    expect(withSection(readme, 'revisions', '')).not.toBe(readme)
+    expect(readme).toContain(revisionsSection(readRecord(), readOfficial()))
+  })
+})
+
+describe('the list of what is supported', () => {
+  it('says what the kept results say', () => {
+    const support = read('docs/spec-support.md')
+    expect(support).toContain(officialSection(readOfficial()))
+    expect(support).toContain(wholeSection(readRecord()))
+  })
+})
+
+describe('the kept results', () => {
+  it('are of all ways and strangers there are, in all features, at the versions that are pinned', () => {
+    const { ways: kept, strangers: others, versions } = readRecord()
+    expect(kept.map(nameOf)).toEqual(ways.map(nameOf))
+    for (const { verdicts } of kept) expect(Object.keys(verdicts)).toEqual(Object.keys(features))
+    expect(versions).toEqual(
+      Object.fromEntries(Object.entries(packages).map(([peer, names]) => [peer, packageVersions(names)])),
+    )
+    const about = (each: { package: string; is: string; over: string }) => `${each.package} ${each.is} ${each.over}`
+    expect(others.map(about).sort()).toEqual(strangers.map(about).sort())
+    for (const each of others) expect(each.version, each.package).toBe(versionOf(each.package))
+  })
+
+  it('are of packages whose versions are pinned', () => {
+    const { devDependencies } = JSON.parse(read('conformance/interop/package.json')) as Record<string, object>
+    const loose = Object.entries(devDependencies ?? {}).filter(
+      ([, version]) => !/^(?:workspace:\*|catalog:|\d[\w.-]*)$/.test(version),
+    )
+    expect(loose).toEqual([])
+  })
+
+  it('are of all runs of the official suite', () => {
+    expect(readOfficial().runs.map(({ run }) => run)).toEqual([...runs.map(({ name }) => name), 'pipe', 'broken'])
+    expect(
+      readOfficial()
+        .runs.flatMap(({ checks }) => [checks.failed, checks.warned])
+        .every((count) => count === 0),
+    ).toBe(true)
   })
 })
 
@@ -66,7 +108,7 @@ describe('the section on revisions', () => {
   })
 
   it('is not written from a part of the suite', () => {
-    const part = { ...official, results: official.results.slice(1) }
+    const part = { ...official, runs: official.runs.slice(1) }
     expect(() => revisionsSection(record, part)).toThrow('The official suite was not run for server-2025')
   })
 })

@@ -1,32 +1,11 @@
 /** What is supported, revision by revision: what the official suite says of it, and what official clients and servers do with it. */
 import { eraOf, REVISIONS, type Revision } from '@mcpx/protocol'
+import type { OfficialRecord } from '../../official/src/record.ts'
 import type { ResultsRecord } from './record.ts'
 import { table } from './table.ts'
 
-/** What `npm run conformance` leaves in its results. */
-export interface OfficialResults {
-  readonly suite: string
-  readonly date: string
-  readonly results: readonly {
-    readonly run: string
-    readonly verdicts: readonly Verdict[]
-  }[]
-}
-
-interface Verdict {
-  readonly scenario: string
-  readonly passed: number
-  readonly failed: number
-  readonly warned: number
-  readonly outcome: string
-  readonly reasons: readonly string[]
-}
-
-/** A scenario of what is not written yet says so, and why; its checks count neither way. */
-const isWritten = ({ outcome }: Verdict): boolean => outcome !== 'not yet'
-
 /** A table with a line for each revision, the newest first. Throws when a run of the official suite is missing. */
-export function revisionsSection(record: ResultsRecord, official: OfficialResults): string {
+export function revisionsSection(record: ResultsRecord, official: OfficialRecord): string {
   const rows = REVISIONS.toSorted()
     .reverse()
     .map((revision) => [
@@ -39,34 +18,33 @@ export function revisionsSection(record: ResultsRecord, official: OfficialResult
     ])
   const head = ['revision', 'era', 'suite, our server', 'suite, our client', 'SDK, our server', 'SDK, our client']
   return [
-    `One server and one client for all of them. The official conformance suite ${official.suite} was run on ${official.date.slice(0, 10)} (\`npm run conformance\`):`,
+    `One server and one client for all of them. The official conformance suite ${official.suite} was run on ${official.date} (\`npm run conformance\`):`,
     'its checks that passed. The official SDK, in both of its versions, was tried over stdio, HTTP and HTTP with SSE: what worked, of what was tried.\n',
     table([head, ...rows]),
     ...missing(official),
   ].join('\n')
 }
 
-function missing({ results }: OfficialResults): string[] {
-  const left = results.flatMap(({ verdicts }) => verdicts).filter((each) => !isWritten(each))
+function missing({ runs }: OfficialRecord): string[] {
+  const left = runs.flatMap(({ others }) => others).filter(({ outcome }) => outcome === 'not yet')
   const names = new Set(left.map(({ scenario }) => scenario))
-  const why = new Set(left.flatMap(({ reasons }) => reasons.map((reason) => reason.replace('needs ', ''))))
+  const why = new Set(left.map((each) => each.why.replace('needs ', '')))
   if (names.size === 0) return []
   const what = [...why].map((each) => `\`${each}\``).join(', ')
   return [`\nNot counted: the ${names.size} scenarios for extensions that are not written yet (${what}).`]
 }
 
 /** The run of the suite for each revision that it knows. */
-function suiteCell(role: 'server' | 'client', revision: Revision, { results }: OfficialResults): string {
+function suiteCell(role: 'server' | 'client', revision: Revision, { runs }: OfficialRecord): string {
   const names = [`${role}-${revision.slice(0, 4)}`, `${role}-${revision}-wire`]
   const run = ['2025-11-25', '2026-07-28'].includes(revision) ? names[0] : names[1]
-  const found = results.find((each) => each.run === run)
+  const found = runs.find((each) => each.run === run)
   if (found === undefined) {
     if (revision === '2024-11-05') return 'not covered'
     throw new Error(`The official suite was not run for ${run}: \`npm run conformance\` runs all of it`)
   }
-  const counted = found.verdicts.filter(isWritten)
-  const count = (which: 'passed' | 'failed' | 'warned') => counted.reduce((sum, each) => sum + each[which], 0)
-  return `${count('passed')} of ${count('passed') + count('failed') + count('warned')}`
+  const { passed, failed, warned } = found.checks
+  return `${passed} of ${passed + failed + warned}`
 }
 
 function sdkCell(ours: 'server' | 'client', revision: string, { ways }: ResultsRecord): string {

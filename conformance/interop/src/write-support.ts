@@ -1,13 +1,16 @@
 /** Writes what the kept results say into the documents. `node conformance/interop/src/write-support.ts` */
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { readRecord as readOfficial } from '../../official/src/record.ts'
 import { withSection } from './marked-section.ts'
+import { officialSection } from './official.ts'
 import { readRecord } from './record.ts'
-import { type OfficialResults, revisionsSection } from './revisions.ts'
+import { revisionsSection } from './revisions.ts'
 import { shortSection, wholeSection } from './support.ts'
 
 const record = readRecord()
+write('docs/spec-support.md', 'official', officialSection(readOfficial()))
 write('docs/spec-support.md', 'interop', wholeSection(record))
 write('README.md', 'interop', shortSection(record))
 write('README.md', 'revisions', revisionsSection(record, readOfficial()))
@@ -16,12 +19,6 @@ function write(name: string, section: string, text: string): void {
   const path = pathOf(name)
   writeFileSync(path, withSection(readFileSync(path, 'utf8'), section, text))
   console.log(`${name}: ${section} was written`)
-}
-
-function readOfficial(): OfficialResults {
-  const path = pathOf('.cache/conformance/results.json')
-  if (!existsSync(path)) throw new Error('There are no results of the official suite: run `npm run conformance` first')
-  return JSON.parse(readFileSync(path, 'utf8'))
 }
 
 function pathOf(name: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Check, judge, type Lists, missing, type Verdict } from './judge.ts'
+import { outdated, toRunRecord } from './record.ts'
 import { staleEntries } from './stale.ts'
 import { summary, table } from './table.ts'
 
@@ -85,6 +86,28 @@ describe('an entry of the lists', () => {
     expect(reasonsOf([excused])).toEqual(['failed', 'no scenario begins with tasks-: take it out'])
     expect(reasonsOf([excused], false)).toEqual([])
     expect(reasonsOf([waiting], false)).toEqual([])
+  })
+})
+
+describe('the results that are kept', () => {
+  const good = verdictOn([{ id: 'good', status: 'SUCCESS' }])
+  const results = [{ run: 'server-2025', verdicts: [good, verdictOn([], 'tasks-one')] }]
+  const kept = { suite: '1', node: 'v24.0.0', date: '2026-01-02', runs: results.map(toRunRecord) }
+
+  it('count scenarios, and checks but those that wait, and name what did not simply pass', () => {
+    expect(kept.runs[0]).toMatchObject({
+      scenarios: { passed: 1, 'not yet': 1 },
+      checks: { passed: 1, failed: 0 },
+      others: [{ scenario: 'tasks-one', outcome: 'not yet', why: 'needs @mcpx/ext-tasks' }],
+    })
+  })
+
+  it('hold while the same suite says the same of the same scenarios', () => {
+    expect(outdated(kept, '1', results)).toEqual([])
+    expect(outdated(kept, '2', results)).toEqual(['they are of the suite 1'])
+    const more = [{ run: 'server-2025', verdicts: [good, good] }]
+    expect(outdated(kept, '1', more)).toEqual(['server-2025 came out otherwise'])
+    expect(outdated(kept, '1', [{ run: 'other', verdicts: [good] }])).toEqual(['other came out otherwise'])
   })
 })
 

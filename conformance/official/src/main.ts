@@ -1,4 +1,4 @@
-/** Runs the official conformance suite against our server and our client. `npm run conformance [-- --only server-2025]` */
+/** Runs the official conformance suite against our server and our client. `npm run conformance [-- --only server-2025 | --write]` */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { excuses } from './excused.ts'
 import { judge, missing, type Verdict } from './judge.ts'
 import { notYet } from './not-yet.ts'
 import { servePipe } from './pipe.ts'
+import { outdated, readRecord, writeRecord } from './record.ts'
 import { type Run, runs } from './runs.ts'
 import { staleEntries } from './stale.ts'
 import { collect, list, suiteVersion } from './suite.ts'
@@ -22,7 +23,9 @@ const client = `${process.execPath} ${join(root, 'apps', 'everything-client', 'd
 const STALL = 1_000
 const ATTEMPTS = 3
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true }, report: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { only: { type: 'string', multiple: true }, report: { type: 'string' }, write: { type: 'boolean' } },
+})
 const performers: Record<string, () => Promise<Verdict[]>> = {
   ...Object.fromEntries(runs.map((run) => [run.name, () => perform(run)])),
   pipe: servePipe,
@@ -42,14 +45,18 @@ for (const run of names) {
   results.push({ run, verdicts })
   console.log(table(run, verdicts))
 }
-const stale = staleEntries(
-  results.flatMap(({ verdicts }) => verdicts),
-  { excuses, notYet },
-  Object.keys(performers).every((name) => names.includes(name)),
-)
-if (stale.length > 0) {
-  results.push({ run: 'lists', verdicts: stale })
-  console.log(table('lists', stale))
+const isWhole = Object.keys(performers).every((name) => names.includes(name))
+const notes = [
+  ...staleEntries(
+    results.flatMap(({ verdicts }) => verdicts),
+    { excuses, notYet },
+    isWhole,
+  ),
+  ...keep(),
+]
+if (notes.length > 0) {
+  results.push({ run: 'lists', verdicts: notes })
+  console.log(table('lists', notes))
 }
 report()
 
@@ -84,6 +91,17 @@ async function attemptRun(run: Run): Promise<{ verdicts: Verdict[]; stalled: num
   } finally {
     await server?.stop()
   }
+}
+
+/** Keeps the results, or sees whether those that are kept still hold. */
+function keep(): Verdict[] {
+  const isBad = results.some(({ verdicts }) => verdicts.some(({ outcome }) => outcome === 'failed'))
+  if (isBad || (values.write === true && !isWhole)) return []
+  if (values.write === true) writeRecord(suiteVersion(), results)
+  return outdated(readRecord(), suiteVersion(), results).map((what) => ({
+    ...missing('(results.json)'),
+    reasons: [`what is kept does not hold, ${what}: run npm run conformance -- --write`],
+  }))
 }
 
 function report(): void {

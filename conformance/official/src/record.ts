@@ -1,0 +1,80 @@
+/** The results as they are kept beside the sources, for whoever wants to know without trying; documents are written from them. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Verdict } from './judge.ts'
+
+const FILE = fileURLToPath(new URL('../results.json', import.meta.url))
+
+interface OtherRecord extends Pick<Verdict, 'scenario' | 'outcome'> {
+  readonly why: string
+}
+
+export interface RunRecord {
+  readonly run: string
+  /** How many scenarios came out how. */
+  readonly scenarios: Readonly<Partial<Record<Verdict['outcome'], number>>>
+  /** Without those of scenarios that wait for their package. */
+  readonly checks: Readonly<Record<'passed' | 'failed' | 'warned' | 'skipped', number>>
+  /** Each scenario that did not simply pass. */
+  readonly others: readonly OtherRecord[]
+}
+
+export interface OfficialRecord {
+  /** The version of the suite. */
+  readonly suite: string
+  readonly node: string
+  readonly date: string
+  readonly runs: readonly RunRecord[]
+}
+
+export interface RunResults {
+  readonly run: string
+  readonly verdicts: readonly Verdict[]
+}
+
+export function toRunRecord({ run, verdicts }: RunResults): RunRecord {
+  const scenarios: Partial<Record<Verdict['outcome'], number>> = {}
+  for (const { outcome } of verdicts) scenarios[outcome] = (scenarios[outcome] ?? 0) + 1
+  const judged = verdicts.filter(({ outcome }) => outcome !== 'not yet')
+  const sum = (which: keyof RunRecord['checks']) => judged.reduce((all, verdict) => all + verdict[which], 0)
+  return {
+    run,
+    scenarios,
+    checks: { passed: sum('passed'), failed: sum('failed'), warned: sum('warned'), skipped: sum('skipped') },
+    others: verdicts
+      .filter(({ outcome }) => outcome !== 'passed')
+      .map(({ scenario, outcome, reasons }) => ({ scenario, outcome, why: [...new Set(reasons)].join('; ') })),
+  }
+}
+
+export function writeRecord(suite: string, results: readonly RunResults[]): void {
+  const facts = { suite, node: process.version, date: new Date().toISOString().slice(0, 10) }
+  const record: OfficialRecord = { ...facts, runs: results.map(toRunRecord) }
+  writeFileSync(FILE, `${JSON.stringify(record, null, 2)}\n`)
+}
+
+export function readRecord(): OfficialRecord {
+  return JSON.parse(readFileSync(FILE, 'utf8'))
+}
+
+/**
+ * What is kept and was found otherwise. Counts of checks are not compared: the suite writes down some only when it
+ * comes to them.
+ */
+export function outdated(record: OfficialRecord, suite: string, results: readonly RunResults[]): string[] {
+  const found = results.map(toRunRecord)
+  const differ = found.filter(({ run, scenarios, others }) => {
+    const kept = record.runs.find((each) => each.run === run)
+    const names = others.map(({ scenario }) => scenario)
+    return (
+      JSON.stringify([sorted(kept?.scenarios ?? {}), kept?.others.map(({ scenario }) => scenario)]) !==
+      JSON.stringify([sorted(scenarios), names])
+    )
+  })
+  return [
+    ...(record.suite === suite ? [] : [`they are of the suite ${record.suite}`]),
+    ...differ.map(({ run }) => `${run} came out otherwise`),
+  ]
+}
+
+const sorted = (counts: object) => Object.entries(counts).toSorted(([a], [b]) => a.localeCompare(b))
