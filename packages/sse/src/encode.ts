@@ -33,7 +33,7 @@ export function encodeEvent(init: SseEventInit): string {
   const { data, event, id, retry } = init
   const head = field('event', event, isOneLine) + field('id', id, isId) + field('retry', retry, isWait)
   // A server's hot path. The two native searches beat one regular expression on every size measured.
-  if (data && !head && isOneLine(data)) return `data: ${data}\n\n`
+  if (data && isOneLine(data)) return `${head}data: ${data}\n\n`
   return `${head}${data === undefined ? '' : lines('data', data)}\n`
 }
 
@@ -72,7 +72,8 @@ const rules = {
 function field<Value>(name: keyof typeof rules, value: Value | undefined, isValid: (value: Value) => boolean): string {
   if (value === undefined) return ''
   const text = String(value)
-  if (isValid(value)) return lines(name, text)
+  // What is valid is one line.
+  if (isValid(value)) return text === '' ? `${name}:\n` : `${name}: ${text}\n`
   throw new SseError(`invalid-${name}`, `${name} ${rules[name]}, got ${JSON.stringify(text.slice(0, 80))}`)
 }
 

@@ -66,15 +66,32 @@ function sendEvents(outgoing: ServerResponse, stream: EventStream): void {
   }
   outgoing.on('drain', () => stream.makeRoom())
   outgoing.once('close', gone)
+  // What is said within one tick is one write: each costs as much as the rest of an event.
+  let said = ''
+  const flush = () => {
+    const text = said
+    said = ''
+    if (text !== '' && !outgoing.destroyed && outgoing.write(text)) stream.makeRoom()
+  }
   stream.flow({
-    write: (text) => outgoing.write(text),
-    get unsent() {
-      return outgoing.writableLength
+    write(text) {
+      if (said === '') process.nextTick(flush)
+      said += text
+      return said.length < MOST_AT_ONCE && !outgoing.writableNeedDrain
     },
-    end: () => outgoing.end(),
+    get unsent() {
+      return outgoing.writableLength + said.length
+    },
+    end() {
+      outgoing.end(said)
+      said = ''
+    },
     cut: () => outgoing.destroy(),
   })
 }
+
+/** How much may be said within one tick before there is no room for more, in characters. */
+const MOST_AT_ONCE = 16 * 1024
 
 /** The body of a response that a hook made. */
 async function sendStream(outgoing: ServerResponse, body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {

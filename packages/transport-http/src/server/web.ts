@@ -101,26 +101,47 @@ export function fromResponse({ status, headers, body }: Response): HttpAnswer {
 const HIGH_WATER = 64 * 1024
 const encoder = new TextEncoder()
 
+/** What is said while nobody reads is given as one chunk to who reads next. */
 function readable(stream: EventStream): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let said = ''
+  let isWanted = false
+  let hasEnded = false
+  function give(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
+    if (said !== '' && isWanted) {
+      isWanted = false
+      const chunk = encoder.encode(said)
+      said = ''
+      controller.enqueue(chunk)
+      stream.makeRoom()
+    }
+    if (said === '' && hasEnded) controller.close()
+  }
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       start(controller) {
         stream.flow({
           write(text) {
-            controller.enqueue(encoder.encode(text))
-            return (controller.desiredSize ?? 0) > 0
+            said += text
+            give(controller)
+            return said.length < HIGH_WATER
           },
           get unsent() {
-            return HIGH_WATER - (controller.desiredSize ?? 0)
+            return said.length
           },
-          end: () => controller.close(),
+          end() {
+            hasEnded = true
+            give(controller)
+          },
           cut: (reason) => controller.error(reason),
         })
       },
-      pull: () => stream.makeRoom(),
+      pull(controller) {
+        isWanted = true
+        give(controller)
+      },
       cancel: () => stream.gone(new ConnectionError('closed', 'The client closed the stream')),
     },
-    { highWaterMark: HIGH_WATER, size: (chunk) => chunk.byteLength },
+    { highWaterMark: 0 },
   )
 }
 

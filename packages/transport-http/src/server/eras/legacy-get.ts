@@ -98,7 +98,8 @@ async function runFeed(live: LiveSession, reader: EventStream, { context, signal
     try {
       for await (const change of changes ?? []) {
         const text = messageText(change, host.report)
-        if (text !== undefined) await (stored?.send(text) ?? reader.send(encodeEvent({ data: text })))
+        if (text === undefined) continue
+        await (stored === undefined ? reader.send(encodeEvent({ data: text })) : stored.send(text))
       }
     } finally {
       stored?.release()

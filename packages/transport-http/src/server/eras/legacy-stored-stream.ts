@@ -1,6 +1,6 @@
 /** A stream whose events are kept: the client may lose it and have the rest later, on another response. */
 
-import type { Awaitable, EventStore, StoredEvent } from '@mcpx/protocol'
+import { type Awaitable, type EventStore, isPromise, type StoredEvent } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse'
 import type { EventStream } from '../event-stream.ts'
 
@@ -22,8 +22,8 @@ export class StoredStream {
   /** A reader that is still given what it missed. */
   #joining: EventStream | undefined
   #hasEnded = false
-  /** What is still being stored; nothing overtakes it. */
-  #tail: Promise<void> = Promise.resolve()
+  /** What is still being stored; nothing overtakes it. Absent when nothing is. */
+  #tail: PromiseLike<void> | undefined
 
   constructor(options: StoredStreamOptions) {
     this.#options = options
@@ -36,18 +36,20 @@ export class StoredStream {
     return this.#next(() => this.#store('', { retry }))
   }
 
-  send(text: string): Promise<void> {
+  send(text: string): Awaitable<void> {
     const stored = this.#next(() => this.#store(text))
-    return stored.then(() => this.#reader?.room)
+    return isPromise(stored) ? stored.then(() => this.#reader?.room) : this.#reader?.room
   }
 
   end(): void {
     const { events, id, onEnd } = this.#options
-    void this.#next(() => events.end(id)).then(() => {
+    const end = () => {
       this.#hasEnded = true
       this.#reader?.end()
       onEnd?.()
-    })
+    }
+    void this.#next(() => events.end(id))
+    void this.#next(end)
   }
 
   /** This side writes no more; another reader may go on with the stream. */
@@ -104,27 +106,43 @@ export class StoredStream {
   }
 
   /** A store that fails costs the place to resume from, not the event. */
-  async #store(data: string, first?: { readonly retry: number }): Promise<void> {
+  #store(data: string, first?: { readonly retry: number }): Awaitable<void> {
     const { events, id: stream, report } = this.#options
-    let id: string | undefined
+    let id: Awaitable<string | undefined>
     try {
-      id = await events.append(stream, data)
+      id = events.append(stream, data)
     } catch (problem) {
       report(problem as Error)
     }
+    if (!isPromise(id)) return this.#pass(id, data, first)
+    const failed = (problem: unknown) => report(problem as Error) as undefined
+    return id.then(undefined, failed).then((late) => this.#pass(late, data, first))
+  }
+
+  #pass(id: string | undefined, data: string, first: { readonly retry: number } | undefined): void {
     // The next event is stored whether or not the reader has room: the stream itself says when there is too much.
     if (id !== undefined || data !== '') void this.#reader?.send(encodeEvent({ ...first, id, data }))
   }
 
-  #next(step: () => Awaitable<void>): Promise<void> {
-    const safe = async () => {
-      try {
-        await step()
-      } catch (problem) {
-        this.#options.report(problem as Error)
-      }
+  /** Takes a step at once when nothing is waited for. */
+  #next(step: () => Awaitable<void>): Awaitable<void> {
+    const last = this.#tail
+    const taken = last === undefined ? this.#take(step) : last.then(() => this.#take(step))
+    if (!isPromise(taken)) return undefined
+    const tail: PromiseLike<void> = taken.then(() => {
+      if (this.#tail === tail) this.#tail = undefined
+    })
+    this.#tail = tail
+    return tail
+  }
+
+  #take(step: () => Awaitable<void>): Awaitable<void> {
+    const { report } = this.#options
+    try {
+      const done = step()
+      return isPromise(done) ? done.then(undefined, (problem) => report(problem as Error)) : undefined
+    } catch (problem) {
+      report(problem as Error)
     }
-    this.#tail = this.#tail.then(safe)
-    return this.#tail
   }
 }
