@@ -79,6 +79,14 @@ describe('the contents of a tarball', () => {
     expect(faults({}, { exports: { '.': './dist/index.js' } })).toEqual(['the entry . has no types'])
   })
 
+  it('must have what its README links to', () => {
+    const readme = '[a](#part) [b](https://example.com/x) [c](LICENSE) [d](../../docs/guide.md#e) [f](src/gone.ts)'
+    expect(faults({ 'README.md': readme })).toEqual([
+      'README.md links to ../../docs/guide.md, which is not in the tarball',
+      'README.md links to src/gone.ts, which is not in the tarball',
+    ])
+  })
+
   it('must not depend on what only this repository can install', () => {
     expect(faults({}, { dependencies: { zod: 'catalog:' }, peerDependencies: { '@mcpx/two': 'workspace:*' } })).toEqual(
       [

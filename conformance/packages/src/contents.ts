@@ -21,6 +21,7 @@ export function contentFaults({ files, manifest }: Tarball, root: string): strin
     ...names.filter((name) => isStale(name, files)).map((name) => `${name} has no source: build again`),
     ...names.filter((name) => name.endsWith('.map')).flatMap((name) => mapFaults(name, files)),
     ...names.filter((name) => /^dist\/.*\.js$/.test(name)).flatMap((name) => codeFaults(name, files)),
+    ...linkFaults(files),
     ...exportFaults(manifest, files),
     ...dependencyFaults(manifest),
   ]
@@ -45,6 +46,15 @@ function codeFaults(name: string, files: Files): string[] {
   const faults =
     map !== undefined && !files.has(posix.join(posix.dirname(name), map)) ? [`${name} has lost its source map`] : []
   return files.has(name.replace(/\.js$/, '.d.ts')) ? faults : [...faults, `${name} has no types`]
+}
+
+/** Who reads a README in a registry has nothing but the package. */
+function linkFaults(files: Files): string[] {
+  const links = [...(files.get('README.md')?.toString() ?? '').matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
+  return links
+    .map((match) => match[1] ?? '')
+    .filter((link) => !/^[a-z][a-z0-9+.-]*:/i.test(link) && !files.has(posix.normalize(link)))
+    .map((link) => `README.md links to ${link}, which is not in the tarball`)
 }
 
 function exportFaults({ exports }: PackedManifest, files: Files): string[] {
