@@ -1,6 +1,7 @@
 /** Remembers which era servers speak, for as long as the process lives. */
 
 import type { Era } from '@mcpx/protocol'
+import { keepNewest } from './newest.ts'
 import type { EraMemory } from './options.ts'
 
 /** How many servers are remembered; the one heard of first is forgotten first. */
@@ -12,11 +13,8 @@ export function createEraMemory(): EraMemory {
   return {
     get: (peer) => eras.get(peer),
     set(peer, era) {
-      eras.delete(peer)
-      if (era === undefined) return
-      const oldest = eras.size >= LIMIT ? eras.keys().next().value : undefined
-      if (oldest !== undefined) eras.delete(oldest)
-      eras.set(peer, era)
+      if (era === undefined) eras.delete(peer)
+      else keepNewest(eras, LIMIT, peer, era)
     },
   }
 }

@@ -1,6 +1,7 @@
 /** Keeps answers for as long as their server says that they are fresh. */
 
 import { type Change, ErrorCode, type JsonObject } from '@mcpx/protocol'
+import { keepNewest } from './newest.ts'
 
 export interface ResponseCache {
   get(method: string, params: JsonObject): JsonObject | undefined
@@ -40,9 +41,7 @@ export function createResponseCache(limit: number): ResponseCache {
   function put(key: string, entry: Omit<Entry, 'staleAt'>): void {
     const ttl = Number(entry.result.ttlMs)
     if (!(ttl > 0)) return
-    const oldest = entries.size >= limit && !entries.has(key) ? entries.keys().next().value : undefined
-    if (oldest !== undefined) entries.delete(oldest)
-    entries.set(key, { ...entry, staleAt: performance.now() + Math.min(ttl, LONGEST) })
+    keepNewest(entries, limit, key, { ...entry, staleAt: performance.now() + Math.min(ttl, LONGEST) })
   }
 
   return {
