@@ -8,8 +8,8 @@ import { type Block, filesOf, fits, programsOf, type Step } from './blocks.ts'
 
 const here = fileURLToPath(new URL('..', import.meta.url))
 const root = join(here, '../..')
-/** The port that documents name. Each workplace puts another one in its place, so that they can be read at once. */
-const PORT = '3000'
+/** The ports that documents name. Each workplace puts others in their place, so that they can be read at once. */
+const PORTS = ['3000', '4000']
 /** How long a program may take, in ms. */
 const LIMIT = 25_000
 
@@ -29,13 +29,15 @@ export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace
   const cache = join(here, '.cache')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'reader-'))
-  const port = await freePort()
+  const ports = await Promise.all(PORTS.map(freePort))
+  const put = (text: string) => PORTS.reduce((all, port, index) => all.replaceAll(port, ports[index] ?? port), text)
+  const putBack = (text: string) => PORTS.reduce((all, port, index) => all.replaceAll(ports[index] ?? port, port), text)
   const programs = programsOf(blocks)
   const nameOf = (block: Block) => block.file ?? `program-${programs.indexOf(block) + 1}.m${block.language}`
   const files = [...filesOf(blocks), ...programs]
   putNode(folder)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
-  for (const block of files) writeFileSync(join(folder, nameOf(block)), block.text.replaceAll(PORT, port))
+  for (const block of files) writeFileSync(join(folder, nameOf(block)), put(block.text))
   const staying: ChildProcess[] = []
 
   return {
@@ -49,13 +51,13 @@ export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace
       const child = start([nameOf(block)], folder)
       const code = await child.ended
       if (code !== 0 || child.complained() !== '') throw new Error(child.complained() || `it ended with ${code}`)
-      return child.said().trimEnd().replaceAll(port, PORT).split('\n')
+      return putBack(child.said().trimEnd()).split('\n')
     },
     async perform({ command, stays, prints }) {
       const [program, ...args] = command.split(' ')
       if (program !== 'node') throw new Error(`only \`node\` is run here, not \`${command}\``)
       const child = start(args, folder)
-      const said = () => child.said().replaceAll(port, PORT).replaceAll(folder, '/work')
+      const said = () => putBack(child.said()).replaceAll(folder, '/work')
       if (stays) {
         staying.push(child.process)
         const gone = child.ended.then((code) => Promise.reject(new Error(`it ended with ${code}: ${said()}`)))

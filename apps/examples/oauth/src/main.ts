@@ -5,10 +5,10 @@ import { loopbackRedirect } from '@mcpx/auth/node'
 import { connect } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
 import type { Diary } from './server.ts'
-import { freePort, machine, serveDiary, serveTokens } from './serving.ts'
+import { machine, serveDiary, serveTokens } from './serving.ts'
 
 const tokens = await serveTokens()
-const { url, close } = await serveDiary(tokens.issuer, await freePort())
+const { url, close } = await serveDiary(tokens.issuer)
 console.log(`a diary on ${url}, tokens from ${tokens.issuer}`)
 
 // In place of a browser, and of a user who clicks: whatever page is opened, it leads straight back.
