@@ -27,7 +27,7 @@ if (steps === undefined) stop(`There is no command '${name}': it is one of ${Obj
 endChildrenWithUs()
 const env = await setup()
 for (const [index, [tool, ...args]] of steps.entries()) {
-  if (tool === 'turbo') removeStaleOutputs(root)
   const code = await foreground(tool, index === steps.length - 1 ? [...args, ...given] : args, { cwd: root, env })
   if (code !== 0) process.exit(code)
+  if (tool === 'turbo') removeStaleOutputs(root)
 }

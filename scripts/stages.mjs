@@ -108,9 +108,15 @@ async function examples(run) {
 
 /** The build, which is made once for all stages that need it. */
 function built(run) {
-  removeStaleOutputs(run.root)
-  run.build ??= tool(run, 'turbo', ['run', 'build', '--continue=dependencies-successful', '--output-logs=errors-only'])
+  run.build ??= build(run)
   return run.build
+}
+
+async function build(run) {
+  const args = ['run', 'build', '--continue=dependencies-successful', '--output-logs=errors-only']
+  const result = await tool(run, 'turbo', args)
+  removeStaleOutputs(run.root)
+  return result
 }
 
 function notBuilt({ output }) {

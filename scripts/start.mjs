@@ -10,7 +10,6 @@ if (process.argv.includes('--stdio')) process.stdout.write = process.stderr.writ
 
 endChildrenWithUs()
 const env = await setup()
-removeStaleOutputs(root)
 const progress = showProgress('build')
 // Nothing but the packages: what the applications and checks build besides is not needed to see them at work.
 const args = ['run', 'build', '--filter=./packages/*', '--output-logs=errors-only']
@@ -20,6 +19,7 @@ if (build.code !== 0) {
   process.stderr.write(build.output)
   stop('The build failed (the lines above say why): mend that, then run `npm start` again.')
 }
+removeStaleOutputs(root)
 console.log(`build: done in ${elapsed(seconds)}`)
 process.stdout.write = write
 process.exitCode = await foreground('node', ['apps/demo/src/main.ts', ...process.argv.slice(2)], { cwd: root, env })

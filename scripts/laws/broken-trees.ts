@@ -14,7 +14,7 @@ function manifest(name: string, changes: object = {}): string {
     sideEffects: false,
     engines: { node: '>=20' },
     exports: { '.': { source: './src/index.ts', ...entry }, './package.json': './package.json' },
-    files: ['dist'],
+    files: ['dist', 'README.md', 'LICENSE'],
     publishConfig: { access: 'public', exports: { '.': entry, './package.json': './package.json' } },
     ...changes,
   })
@@ -176,6 +176,7 @@ export const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> =
       'packages/server/package.json': manifest('servant', { dependencies: { '@mcpx/protocol': '*' } }),
     },
     'side effects': withManifest({ sideEffects: true }),
+    'with its sources': withManifest({ files: ['dist', 'src', 'README.md', 'LICENSE'] }),
     'not for all': withManifest({ publishConfig: { exports: { '.': entry, './package.json': './package.json' } } }),
   },
   'entry-points': {

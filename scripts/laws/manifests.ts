@@ -3,6 +3,8 @@ import type { Law, Violation } from './law.ts'
 import { type Manifest, type Package, shortName, type Tree } from './tree.ts'
 
 const MOST_SUBPATHS = 3
+/** What is built, and what is to be read: no sources, for no map leads to them. */
+const PUBLISHED = 'LICENSE,README.md,dist'
 
 export const manifests: Law = {
   name: 'manifests',
@@ -22,7 +24,7 @@ function plainFaults({ folder, manifest }: Package): string[] {
   if (manifest.private !== true) {
     faults.push(
       manifest.publishConfig?.access !== 'public' && 'is not published for all: `publishConfig.access`',
-      !manifest.files?.includes('dist') && 'does not publish dist',
+      manifest.files?.toSorted().join() !== PUBLISHED && `does not publish exactly ${PUBLISHED}: \`files\``,
     )
   }
   return faults.filter((fault) => fault !== false)

@@ -11,6 +11,7 @@ import {
   sizeOf,
 } from './alone.ts'
 import { contentFaults } from './contents.ts'
+import { residueFaults } from './residue.ts'
 import { publintFaults, typeFaults } from './resolution.ts'
 import type { Tarball } from './tarball.ts'
 import { weigh } from './weigh.ts'
@@ -42,6 +43,7 @@ export async function checkPackage(tarball: Tarball, siblings: readonly Tarball[
     ['contents', async () => contentFaults(tarball, place.root)],
     ['publint', () => publintFaults(tarball)],
     ['attw', () => typeFaults(tarball)],
+    ['residue', () => residueFaults(tarball)],
   ])
   const result = await install(dependenciesOf([tarball, ...siblings], optionalPeers(tarball)), folder)
   const size = `${tarball.files.size} files, ${Math.round(tarball.bytes.length / 1000)} kB packed`

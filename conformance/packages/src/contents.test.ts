@@ -13,10 +13,10 @@ const good: Readonly<Record<string, string>> = {
   'package.json': '{}',
   LICENSE: 'MIT',
   'README.md': '# One',
-  'src/index.ts': 'export const one = 1',
-  'dist/index.js': 'export const one = 1\n//# sourceMappingURL=index.js.map\n',
+  'dist/index.js': 'export { one } from "./chunks/one.js";\nexport const later = () => import("./chunks/later.js");\n',
   'dist/index.d.ts': 'export declare const one = 1\n',
-  'dist/index.js.map': '{ "sources": ["../src/index.ts"] }',
+  'dist/chunks/one.js': 'export const one = 1;\n',
+  'dist/chunks/later.js': 'import { one } from "./one.js";\nexport const two = one + 1;\n',
 }
 
 /** The faults of the good tarball with some files replaced, or taken out by `undefined`. */
@@ -40,39 +40,49 @@ describe('the contents of a tarball', () => {
   })
 
   it.each([
-    ['src/index.test.ts', 'is a test'],
-    ['src/index.test-d.ts', 'is a test'],
-    ['src/fixtures/a.json', 'belongs to tests or tools'],
+    ['dist/index.test.d.ts', 'is a test'],
+    ['dist/fixtures/a.json', 'belongs to tests or tools'],
     ['tsconfig.tsbuildinfo', 'belongs to the compiler'],
     ['.env', 'is hidden'],
+    ['src/index.ts', 'is a source: what is built from it is published'],
+    ['dist/index.d.ts.map', 'is a map of sources that are not published'],
   ])('must not have %s', (name, why) => {
     expect(faults({ [name]: 'x' })).toEqual([`${name} ${why}`])
   })
 
   it('must not name a folder of this machine', () => {
-    expect(faults({ 'src/index.ts': '// see /here/is/the/repository/x' })).toEqual([
-      'src/index.ts names a folder of this machine',
+    expect(faults({ 'dist/one.d.ts': '// see /here/is/the/repository/x' })).toEqual([
+      'dist/one.d.ts names a folder of this machine',
     ])
   })
 
-  it('must have the sources that the maps point at', () => {
-    expect(faults({ 'dist/index.js.map': '{ "sources": ["../src/gone.ts"] }' })).toEqual([
-      'dist/index.js.map points at src/gone.ts, which is not in the tarball',
+  it('must not lead to source maps', () => {
+    expect(faults({ 'dist/chunks/one.js': 'export const one = 1;\n//# sourceMappingURL=one.js.map\n' })).toEqual([
+      'dist/chunks/one.js names a source map',
     ])
-    expect(faults({ 'dist/index.js.map': undefined })).toEqual(['dist/index.js has lost its source map'])
   })
 
-  it('must not have code without types or without a source', () => {
-    expect(faults({ 'dist/old.js': '', 'dist/old.d.ts': '' })).toEqual([
-      'dist/old.js has no source: build again',
-      'dist/old.d.ts has no source: build again',
+  it('must not have code that no entry leads to', () => {
+    expect(faults({ 'dist/old.js': 'export { one } from "./chunks/one.js";\n' })).toEqual([
+      'dist/old.js is reached from no entry: build again',
     ])
-    expect(faults({ 'dist/new.js': '', 'src/new.ts': '' })).toEqual(['dist/new.js has no types'])
+    expect(faults({ 'dist/index.js': 'export { one } from "./chunks/one.js";\n' })).toEqual([
+      'dist/chunks/later.js is reached from no entry: build again',
+    ])
+  })
+
+  it('must not have a module twice', () => {
+    const one = '// src/one.ts\nexport const one = 1;\n'
+    expect(faults({ 'dist/chunks/one.js': one })).toEqual([])
+    expect(faults({ 'dist/chunks/one.js': one, 'dist/chunks/later.js': one })).toEqual([
+      'src/one.ts is in dist/chunks/one.js and dist/chunks/later.js',
+    ])
   })
 
   it('must have what the entries lead to, and no way into the sources', () => {
     const entry = { source: './src/index.ts', types: './dist/gone.d.ts', default: './dist/index.js' }
     expect(faults({}, { exports: { '.': entry } })).toEqual([
+      'the entry . leads to ./src/index.ts (source), which is not in the tarball',
       'the entry . leads to ./dist/gone.d.ts (types), which is not in the tarball',
       'the entry . has a `source` condition',
     ])

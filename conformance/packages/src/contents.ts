@@ -6,6 +6,8 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
   [/\.(?:test(?:-d)?|fixture)\./, 'is a test'],
   [/(?:^|\/)(?:__tests__|fixtures|node_modules)\//, 'belongs to tests or tools'],
   [/\.tsbuildinfo$/, 'belongs to the compiler'],
+  [/^src\/|(?<!\.d)\.ts$/, 'is a source: what is built from it is published'],
+  [/\.map$/, 'is a map of sources that are not published'],
   [/(?:^|\/)\./, 'is hidden'],
 ]
 
@@ -18,34 +20,42 @@ export function contentFaults({ files, manifest }: Tarball, root: string): strin
       .map((name) => `${name} is missing`),
     ...names.flatMap((name) => forbidden.filter(([pattern]) => pattern.test(name)).map(([, why]) => `${name} ${why}`)),
     ...names.filter((name) => files.get(name)?.includes(root)).map((name) => `${name} names a folder of this machine`),
-    ...names.filter((name) => isStale(name, files)).map((name) => `${name} has no source: build again`),
-    ...names.filter((name) => name.endsWith('.map')).flatMap((name) => mapFaults(name, files)),
-    ...names.filter((name) => /^dist\/.*\.js$/.test(name)).flatMap((name) => codeFaults(name, files)),
+    ...names
+      .filter((name) => files.get(name)?.includes('sourceMappingURL'))
+      .map((name) => `${name} names a source map`),
+    ...strayCode(manifest, files).map((name) => `${name} is reached from no entry: build again`),
+    ...twiceThere(files),
     ...linkFaults(files),
     ...exportFaults(manifest, files),
     ...dependencyFaults(manifest),
   ]
 }
 
-/** The compiler does not remove what it once made from a source that is gone. */
-function isStale(name: string, files: Files): boolean {
-  const stem = /^dist\/(.+?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(name)?.[1]
-  return stem !== undefined && !files.has(`src/${stem}.ts`)
+/** The builds do not remove what older ones made. */
+function strayCode({ exports }: PackedManifest, files: Files): string[] {
+  const entries = Object.values(exports ?? {}).flatMap((entry) =>
+    typeof entry === 'string' ? entry : (entry.default ?? []),
+  )
+  const reached = new Set(entries.map((entry) => posix.normalize(entry)))
+  for (const name of reached) {
+    const code = files.get(name)?.toString() ?? ''
+    for (const [, path = ''] of code.matchAll(/(?:from |import\()"(\.\.?\/[^"]+)"/g))
+      reached.add(posix.join(posix.dirname(name), path))
+  }
+  return [...files.keys()].filter((name) => /^dist\/.*\.js$/.test(name) && !reached.has(name))
 }
 
-function mapFaults(name: string, files: Files): string[] {
-  const map = JSON.parse(files.get(name)?.toString() ?? '{}') as { sources?: string[]; sourceRoot?: string }
-  return (map.sources ?? [])
-    .map((source) => posix.join(posix.dirname(name), map.sourceRoot ?? '', source))
-    .filter((source) => !files.has(source))
-    .map((source) => `${name} points at ${source}, which is not in the tarball`)
-}
-
-function codeFaults(name: string, files: Files): string[] {
-  const map = /\/\/# sourceMappingURL=(\S+)\s*$/.exec(files.get(name)?.toString() ?? '')?.[1]
-  const faults =
-    map !== undefined && !files.has(posix.join(posix.dirname(name), map)) ? [`${name} has lost its source map`] : []
-  return files.has(name.replace(/\.js$/, '.d.ts')) ? faults : [...faults, `${name} has no types`]
+/** A module that is in two files has its classes and its state twice, one for each entry that leads to it. */
+function twiceThere(files: Files): string[] {
+  const places = new Map<string, string[]>()
+  for (const [name, text] of files) {
+    if (!name.endsWith('.js')) continue
+    for (const [, source = ''] of text.toString().matchAll(/^\/\/ (src\/.*)$/gm))
+      places.set(source, [...(places.get(source) ?? []), name])
+  }
+  return [...places]
+    .filter(([, names]) => names.length > 1)
+    .map(([source, names]) => `${source} is in ${names.join(' and ')}`)
 }
 
 /** Who reads a README in a registry has nothing but the package. */

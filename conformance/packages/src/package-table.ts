@@ -47,7 +47,7 @@ export function packageTable(measured: readonly Measured[]): string {
   const head = ['package', 'what it is', 'take it when', 'installed', 'packages', 'gzipped', 'depends on']
   return [
     table([head, ...rows]),
-    '\nInstalled: what `npm install` of it alone puts into `node_modules`, sources and types included, and how many packages that are. Gzipped: all of its',
+    '\nInstalled: what `npm install` of it alone puts into `node_modules`, types included, and how many packages that are. Gzipped: all of its',
     'entries and all they load, bundled and minified; most programs use a part. Measured by `npm run check -- --write`.',
   ].join('\n')
 }

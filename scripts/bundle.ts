@@ -1,0 +1,65 @@
+/**
+ * Writes the JavaScript of the package in the current folder: a file for each entry, and chunks for what entries share and
+ * for what is loaded later. The declarations are the compiler's. `node ../../scripts/bundle.ts`
+ */
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { type OutputOptions, rolldown } from 'rolldown'
+import { droppable } from './bundle/droppable.ts'
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly source?: string }>>
+}
+
+interface Importers {
+  readonly importers: readonly string[]
+  readonly dynamicImporters: readonly string[]
+}
+
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
+const sources = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : (entry.source ?? [])))
+
+const build = await rolldown({
+  input: Object.fromEntries(sources.map((source) => [basename(source, '.ts'), source])),
+  platform: 'neutral',
+  tsconfig: false,
+  transform: { target: 'es2023' },
+  // Other packages stay imports, so that each is there once, whoever uses it.
+  external: (id) => !/^[./]/.test(id),
+  // All is needed by some entry. Along with dropping, code that stays would be rearranged, and engines make less of that.
+  treeshake: false,
+  preserveEntrySignatures: 'strict',
+  plugins: [{ name: 'droppable', renderChunk: (code) => droppable(code) }],
+  onLog(level, log, report) {
+    if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') report(level === 'warn' ? 'error' : level, log)
+  },
+})
+await build.write({
+  dir: 'dist',
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name].js',
+  codeSplitting: { groups: [...chunkOfBoth(), ...oneChunk()] },
+  // Names and lines stay as they are written: whoever meets this code in a stack or a debugger can read it, without a map.
+  minify: false,
+  minifyInternalExports: false,
+  comments: { legal: true, annotation: true, jsdoc: false },
+  // A file with any other character is decoded by the slow way, and held with two bytes for each.
+  charset: 'ascii',
+})
+await build.close()
+
+type Groups = NonNullable<Exclude<OutputOptions['codeSplitting'], boolean | undefined>['groups']>
+
+/** What one file imports later and another at once would be in the entry, and be loaded later by loading all of that. */
+function chunkOfBoth(): Groups {
+  const isBoth = (info: Importers | null) => !!info && info.importers.length > 0 && info.dynamicImporters.length > 0
+  const name = (id: string, graph: { getModuleInfo(id: string): Importers | null }): string | null =>
+    isBoth(graph.getModuleInfo(id)) ? basename(id, '.ts') : null
+  return [{ debugName: 'imported at once and later', name }]
+}
+
+/** What a single entry shares with its later parts is loaded with it anyway: one file is read sooner than several. */
+function oneChunk(): Groups {
+  return sources.length === 1 ? [{ name: 'shared', tags: ['$initial'], minShareCount: 2 }] : []
+}
