@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { REVISIONS, revisionsOf } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { blocksOf } from './blocks.ts'
-import { pathOf } from './documents.ts'
+import { pathOf, root } from './documents.ts'
 import { stages } from './names.ts'
 import { optionsOf } from './options.ts'
 
@@ -21,11 +21,21 @@ const port = defaultOf('packages/transport-http/src/node/serve-http.ts', 'ServeH
 const revisions = words[REVISIONS.length]
 const [oldest, newest] = [REVISIONS[0], REVISIONS.at(-1)]
 const legacy = revisionsOf('legacy')
+const source = (path: string, wanted: RegExp): string => wanted.exec(readFileSync(pathOf(path), 'utf8'))?.[1] ?? '?'
+const runtimes = source('conformance/runtimes/src/runtimes.ts', /RuntimeName = (.+)/)
+const nodes = [...runtimes.matchAll(/node(\d+)/g)].map((match) => match[1]).join(', ')
+const tested = `Node ${nodes.replace(/, (\d+)$/, ' and $1')}`
+const zod = source('pnpm-workspace.yaml', /zod: \^(\d+\.\d+)/)
+const pnpm = source('package.json', /"packageManager": "(.+)"/)
 
 /** Sentences with a number in them, as the sources have it. */
 const facts: readonly (readonly [document: string, sentence: string])[] = [
   ['README.md', `that speak all ${revisions} of its revisions`],
   ['README.md', `serves on port ${port}`],
+  ['README.md', `**It runs on** ${tested}, Bun, Deno and workerd`],
+  ['docs/CONTRIBUTING.md', `serves one server on ${tested}, Bun, Deno and workerd`],
+  ['docs/CONTRIBUTING.md', `npx -y ${pnpm} install`],
+  ['packages/server/README.md', `zod from ${zod} on`],
   ['docs/guides/eras.md', `The protocol has ${revisions} revisions, in two families`],
   ['docs/guides/eras.md', `legacy: ${legacy[0]} to ${legacy.at(-1)}`],
   ['docs/guides/eras.md', `modern: ${revisionsOf('modern').join(', ')}`],
@@ -65,4 +75,16 @@ describe('a number in prose', () => {
       expect(textOf(document)).toContain(`Node ${engines.node.replace('>=', '')} or newer`)
     },
   )
+})
+
+describe('a list in prose', () => {
+  it.each([
+    ['README.md', 'docs/guides/*.md', (path: string) => path],
+    ['apps/examples/README.md', 'apps/examples/*/package.json', (path: string) => path.split('/')[2] ?? ''],
+    ['docs/decisions/README.md', 'docs/decisions/0*.md', (path: string) => path.split('/')[2] ?? ''],
+  ])('is whole, in %s: %s', (document, pattern, linkOf) => {
+    const links = globSync(pattern, { cwd: root }).map((path) => linkOf(path.replaceAll('\\', '/')))
+    expect(links.length).toBeGreaterThan(0)
+    expect(links.filter((link) => !readFileSync(pathOf(document), 'utf8').includes(`(${link})`))).toEqual([])
+  })
 })
