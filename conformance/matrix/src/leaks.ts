@@ -155,7 +155,7 @@ export function findLeaks(revision: Revision): void {
       expect(left.most).toBeGreaterThan(0)
       expect(grown).toBeLessThan(0.05)
       expect(bytesEach).toBeLessThan(MOST_BYTES)
-    }, 30_000)
+    }, 120_000)
 
     it('are seen to leave what they leave, be it two small objects each', async () => {
       const few = 500
@@ -165,6 +165,6 @@ export function findLeaks(revision: Revision): void {
       timers.forEach(clearTimeout)
       expect(left).toMatchObject({ listeners: WARM_UP + few, signalListeners: WARM_UP + few })
       expect(left.timers).toBeGreaterThan(few)
-    }, 30_000)
+    }, 120_000)
   })
 }

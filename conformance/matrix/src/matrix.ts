@@ -11,7 +11,7 @@ import { type Skip, skips } from './skips.ts'
 import { prepareToJudge } from './wire-judge.ts'
 
 /** How long what is not there may take to show it, in ms; then it has not worked. */
-const PATIENCE = 1_000
+const PATIENCE = 500
 
 export function skipOf(behaviour: string, revision: Revision): Skip | undefined {
   return skips.find((entry) => entry.behaviour === behaviour && entry.revisions.includes(revision))
@@ -34,7 +34,7 @@ function tryMissing(behaviour: string, reason: string, revision: Revision, carri
 
 export function tryOver(...carriers: readonly Carrier[]): void {
   // Longer than the limits of the clients, so that theirs are what is seen.
-  vi.setConfig({ testTimeout: 15_000, maxConcurrency: 30 })
+  vi.setConfig({ testTimeout: 15_000, maxConcurrency: 10 })
   if (carriers.includes('text')) beforeAll(prepareToJudge)
   const carriersIn = (revision: Revision) => carriers.filter((each) => exists(each, revision))
   describe.each(REVISIONS.filter((each) => carriersIn(each).length > 0))('in %s', (revision) => {
