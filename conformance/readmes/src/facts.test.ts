@@ -26,6 +26,8 @@ const runtimes = source('conformance/runtimes/src/runtimes.ts', /RuntimeName = (
 const nodes = [...runtimes.matchAll(/node(\d+)/g)].map((match) => match[1]).join(', ')
 const tested = `Node ${nodes.replace(/, (\d+)$/, ' and $1')}`
 const zod = source('pnpm-workspace.yaml', /zod: \^(\d+\.\d+)/)
+const reasons = source('packages/protocol/src/jsonrpc/connection-error.ts', /ConnectionErrorReason =([^]+?)\n\n/)
+const reasonList = [...reasons.matchAll(/'([\w-]+)'/g)].map((match) => `\`${match[1]}\``).join(', ')
 const pnpm = source('package.json', /"packageManager": "(.+)"/)
 
 /** Sentences with a number in them, as the sources have it. */
@@ -36,6 +38,7 @@ const facts: readonly (readonly [document: string, sentence: string])[] = [
   ['docs/CONTRIBUTING.md', `serves one server on ${tested}, Bun, Deno and workerd`],
   ['docs/CONTRIBUTING.md', `npx -y ${pnpm} install`],
   ['packages/server/README.md', `zod from ${zod} on`],
+  ['docs/guides/errors.md', `Reasons of a \`ConnectionError\`: ${reasonList}.`],
   ['docs/guides/eras.md', `The protocol has ${revisions} revisions, in two families`],
   ['docs/guides/eras.md', `legacy: ${legacy[0]} to ${legacy.at(-1)}`],
   ['docs/guides/eras.md', `modern: ${revisionsOf('modern').join(', ')}`],
