@@ -33,6 +33,11 @@ export function isTooLong({ headers }: IncomingBody, limit: number): boolean {
   return announced !== undefined && Number(announced) > limit
 }
 
+function isHere({ headers, readableLength }: IncomingBody): boolean {
+  const announced = headers['content-length']
+  return announced !== undefined && readableLength >= Number(announced)
+}
+
 const soon = Promise.resolve()
 
 /**
@@ -41,8 +46,7 @@ const soon = Promise.resolve()
  */
 export function readAtOnce(incoming: IncomingBody, limit: number, arrivals: Arriving): Promise<string | HttpAnswer> {
   return soon.then(() => {
-    const announced = incoming.headers['content-length']
-    if (announced === undefined || incoming.readableLength < Number(announced)) return listen(incoming, limit, arrivals)
+    if (!isHere(incoming)) return listen(incoming, limit, arrivals)
     const whole = incoming.read()
     return whole === null ? '' : textOf(whole)
   })
@@ -60,6 +64,7 @@ export function readBesideWeb(
 ): Promise<string | HttpAnswer> {
   return soon.then(() => {
     const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead && !('rawBody' in incoming)
+    if (isUntouched && isHere(incoming)) return readToEnd(incoming, limit, true)
     if (isUntouched) return listen(incoming, limit, arrivals, true)
     return arrivals.inTime(readWebText(web, incoming.headers['content-length'] !== undefined, limit), false)
   })
