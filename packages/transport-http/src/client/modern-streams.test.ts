@@ -22,3 +22,51 @@ it('does not carry on a modern stream that breaks, whatever ids it has, and asks
   for (const { headers } of seen) expect(headers).not.toHaveProperty('last-event-id')
   expect(new Set(seen.map(({ message }) => message.id)).size).toBe(2)
 })
+
+it('gives the responder what the server tells beside an answer, and drops what is too much at once', async () => {
+  const MOST = 10_000
+  const { url } = await serve((one, response) => {
+    const events = stream(response)
+    const many = `data: ${JSON.stringify(note('notifications/message', { level: 'info', data: 1 }))}\n\n`
+    events.raw(many.repeat(MOST + 2))
+    events.event({ jsonrpc: '2.0', id: one.message.id, result: {} })
+    events.end()
+  })
+  let signal: AbortSignal | undefined
+  const { connection, problems, heard } = await reach(
+    url,
+    {},
+    {
+      respond(_message, exchange) {
+        signal = exchange.signal
+        return new Promise(() => {})
+      },
+    },
+  )
+  await connection.request('tools/list', modern())
+  expect(heard).toHaveLength(MOST)
+  const message = `notifications/message was dropped: ${MOST} are dealt with already`
+  expect(problems).toMatchObject([
+    { reason: 'limit', message },
+    { reason: 'limit', message },
+  ])
+  expect(signal?.aborted).toBe(false)
+  await connection.close()
+  expect(signal?.aborted).toBe(true)
+})
+
+it('reports what the responder throws at what it is told, and goes on', async () => {
+  const { url } = await serve((one, response) => {
+    const events = stream(response)
+    for (const data of [1, 2]) events.event(note('notifications/message', { level: 'info', data }))
+    events.event({ jsonrpc: '2.0', id: one.message.id, result: {} })
+    events.end()
+  })
+  const respond = () => {
+    throw new Error('deaf')
+  }
+  const { connection, problems, heard } = await reach(url, {}, { respond })
+  await connection.request('tools/list', modern())
+  expect(heard).toHaveLength(2)
+  expect(problems.map((problem) => problem.message)).toEqual(['deaf', 'deaf'])
+})
