@@ -2,10 +2,12 @@ import { type Client, connect } from '@mcpx/client'
 import type { CallToolResult, Change } from '@mcpx/protocol'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createEverything } from './everything.ts'
 import { createArchive } from './features/archive.ts'
 import { guardByKey } from './serving/guard.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
 
 const answers: Record<string, unknown> = { name: 'Ada', color: 'red', row: 3, ok: true, colour: 'blue', context: 'c' }
 
@@ -33,7 +35,7 @@ const faults: string[] = []
 
 beforeAll(async () => {
   const server = await createEverything({ onError: (error) => faults.push(String(error)) })
-  const http = await serveHttp(server, { port: 0, authenticate: guardByKey(KEY) })
+  const http = await serveHttp(server, { port: 0, authenticate: guardByKey(KEY), sessions: { retry: 50 } })
   url = http.url
   stop = () => http.close()
 })
