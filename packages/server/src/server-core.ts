@@ -56,7 +56,9 @@ export interface ServerCore extends Core {
 export function createServerCore(info: Implementation, options: ServerOptions & Handler): ServerCore {
   const faults = createFaults(options.onError)
   const report = (error: unknown, ctx?: Context): void => void faults.report(error, ctx)
-  const registry = createRegistry({ ...options, expect: undefined, onError: report })
+  // By name: of a handler that is an object of a class, a copy would lose what its class has.
+  const { pageSize, cache, warn, validator } = options
+  const registry = createRegistry({ pageSize, cache, warn, validator, onError: report })
   const parts: Handler[] = isHandler(options) ? [options] : []
   const middlewares: Middleware[] = []
   const closing = new AbortController()

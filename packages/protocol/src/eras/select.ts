@@ -67,9 +67,15 @@ export function requestEntry(revision: Revision, method: string): MethodEntry | 
   return entryOf(requests, revision, method)
 }
 
+const ofKind: Readonly<Record<MethodKind, PerEra<MethodTable>>> = {
+  request: requests,
+  notification: told,
+  inputRequest: inputRequests,
+}
+
 /** What a revision says about a method; `undefined` means that there is no such method. */
 export function methodEntry(revision: Revision, method: string, kind: MethodKind): MethodEntry | undefined {
-  return entryOf({ request: requests, notification: told, inputRequest: inputRequests }[kind], revision, method)
+  return entryOf(ofKind[kind], revision, method)
 }
 
 const capabilities: PerEra<EraTable['capabilities']> = {

@@ -9,6 +9,7 @@ import {
   internalError,
   invalidParams,
   invalidRequest,
+  isPromise,
   type JsonObject,
   methodNotFound,
   type NotificationMessage,
@@ -25,7 +26,7 @@ import type { Core } from '../core.ts'
 import { toAnswer } from '../faults.ts'
 import { expectResult } from '../features/result-error.ts'
 import { isInputRequired } from '../input-required.ts'
-import { settle, whenDone } from '../settle.ts'
+import { settle } from '../settle.ts'
 import { legacyFailure } from './legacy-errors.ts'
 import { LegacyFacts } from './legacy-facts.ts'
 import { initialize } from './legacy-handshake.ts'
@@ -81,7 +82,8 @@ function run(call: LegacyCall, params: JsonObject, round = 1, known?: LegacyFact
       expectResult(method, result)
       if (isInputRequired(result)) return again(call, params, result, facts, round)
       const answer = resultMessage(id, stripFor(revision, method, result))
-      return whenDone(ctx.asker?.finish?.(), () => answer)
+      const finishing = ctx.asker?.finish?.()
+      return isPromise(finishing) ? finishing.then(() => answer) : answer
     },
     (error) => legacyFailure(id, method, toAnswer(error, ctx, core.faults)),
   )
