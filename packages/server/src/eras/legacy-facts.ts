@@ -23,30 +23,30 @@ const DEFAULT_LEVEL: LoggingLevel = 'info'
 const ANSWER_TIMEOUT = 3_600_000
 
 export class LegacyFacts implements CallFacts {
-  readonly #exchange: Exchange
-  readonly #session: Session
-  readonly #revision: Revision
-  readonly #core: Core
+  readonly exchange: Exchange
+  readonly session: Session
+  readonly revision: Revision
+  readonly core: Core
   #asker: Asker | undefined
 
   constructor(exchange: Exchange, session: Session, revision: Revision, core: Core) {
-    this.#exchange = exchange
-    this.#session = session
-    this.#revision = revision
-    this.#core = core
+    this.exchange = exchange
+    this.session = session
+    this.revision = revision
+    this.core = core
   }
 
   get client(): ClientFacts {
-    const { clientInfo, clientCapabilities = {} } = this.#session.state
+    const { clientInfo, clientCapabilities = {} } = this.session.state
     return { info: clientInfo, capabilities: clientCapabilities }
   }
 
   get logLevel(): LoggingLevel | undefined {
-    return this.#core.isLogging ? (this.#session.state.logLevel ?? DEFAULT_LEVEL) : undefined
+    return this.core.isLogging ? (this.session.state.logLevel ?? DEFAULT_LEVEL) : undefined
   }
 
   notify(method: string, params: JsonObject): Awaitable<void> {
-    return this.#exchange.notify(method, stripParamsFor(this.#revision, method, params))
+    return this.exchange.notify(method, stripParamsFor(this.revision, method, params))
   }
 
   /** The same for all rounds of a call. */
@@ -58,13 +58,13 @@ export class LegacyFacts implements CallFacts {
   newAsker(): Asker {
     return createLegacyAsker({
       capabilities: this.client.capabilities,
-      revision: this.#revision,
+      revision: this.revision,
       ask: async (method, params) => {
-        const { signal } = this.#exchange
-        if (!isReady(this.#session)) await untilReady(this.#session, signal)
-        return this.#session.request(method, params, { signal, timeout: ANSWER_TIMEOUT })
+        const { signal } = this.exchange
+        if (!isReady(this.session)) await untilReady(this.session, signal)
+        return this.session.request(method, params, { signal, timeout: ANSWER_TIMEOUT })
       },
-      tell: (method, params) => this.#exchange.notify(method, params),
+      tell: (method, params) => this.exchange.notify(method, params),
     })
   }
 }

@@ -6,16 +6,15 @@ import {
   invalidRequest,
   type JsonObject,
   methodNotFound,
-  type Session,
   type SessionState,
 } from '@mcpx/protocol'
 import type { Core } from '../core.ts'
+import type { LegacyFacts } from './legacy-facts.ts'
 
 interface SessionCall {
   readonly params: JsonObject
   readonly ctx: Context
-  readonly session: Session
-  readonly core: Core
+  readonly facts: Pick<LegacyFacts, 'session' | 'core'>
 }
 
 type SessionMethod = (call: SessionCall) => Awaitable<object>
@@ -26,7 +25,7 @@ function changing(
   isThere: (core: Core) => boolean,
   change: (state: SessionState, params: JsonObject) => void,
 ): SessionMethod {
-  return async ({ params, ctx, session, core }) => {
+  return async ({ params, ctx, facts: { session, core } }) => {
     if (!isThere(core)) throw methodNotFound(method)
     await core.run({ method, params }, ctx)
     await session.update((state) => change(state, params))
@@ -58,9 +57,10 @@ const setLevel = /* @__PURE__ */ changing(
 
 /** A session that is to hear of one URI more may be full. */
 const subscribeWithinLimits: SessionMethod = (call) => {
-  const { subscriptions = [] } = call.session.state
-  const most = call.core.limits.subscriptions
-  if (call.core.handler.subscribe === undefined || subscriptions.length < most) return subscribe(call)
+  const { session, core } = call.facts
+  const { subscriptions = [] } = session.state
+  const most = core.limits.subscriptions
+  if (core.handler.subscribe === undefined || subscriptions.length < most) return subscribe(call)
   if (subscriptions.includes(call.params.uri as string)) return subscribe(call)
   throw invalidRequest(`Too many subscriptions: at most ${most} for a session; unsubscribe from some`)
 }

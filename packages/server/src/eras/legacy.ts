@@ -15,10 +15,8 @@ import {
   type NotificationMessage,
   type RequestMessage,
   type ResponseMessage,
-  type Revision,
   requestEntry,
   resultMessage,
-  type Session,
   stripFor,
 } from '@mcpx/protocol'
 import { RequestContext } from '../context.ts'
@@ -46,7 +44,7 @@ export function answerLegacy(message: RequestMessage, exchange: Exchange, core: 
   if (entry === undefined || entry.from === 'server') return errorMessage(id, methodNotFound(method))
   const problem = paramsProblem(clientRequestParams, revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
-  return run({ message, exchange, session, revision, core }, params)
+  return run(message, params, new LegacyFacts(exchange, session, revision, core), 1)
 }
 
 /** Answers and state that come with a request belong to the other era: here a client could only forge them. */
@@ -62,30 +60,25 @@ export function hearLegacy(message: NotificationMessage, exchange: Exchange): Aw
   return exchange.session.update((state) => void Object.assign(state, { initialized: true })) as Awaitable<undefined>
 }
 
-interface LegacyCall {
-  readonly message: RequestMessage
-  readonly exchange: Exchange
-  readonly session: Session
-  readonly revision: Revision
-  readonly core: Core
-}
-
-function run(call: LegacyCall, params: JsonObject, round = 1, known?: LegacyFacts): Awaitable<ResponseMessage> {
-  const { exchange, session, revision, core } = call
-  const { id, method } = call.message
-  const facts = known ?? new LegacyFacts(exchange, session, revision, core)
-  const ctx = new RequestContext(params, exchange, facts)
+function run(
+  message: RequestMessage,
+  params: JsonObject,
+  facts: LegacyFacts,
+  round: number,
+): Awaitable<ResponseMessage> {
+  const { method } = message
+  const ctx = new RequestContext(params, facts.exchange, facts)
   const own = Object.hasOwn(sessionMethods, method) ? sessionMethods[method] : undefined
   return settle<object, ResponseMessage>(
-    () => (own === undefined ? core.run({ method, params }, ctx) : own({ params, ctx, session, core })),
+    () => (own === undefined ? facts.core.run({ method, params }, ctx) : own({ params, ctx, facts })),
     (result) => {
       expectResult(method, result)
-      if (isInputRequired(result)) return again(call, params, result, facts, round)
-      const answer = resultMessage(id, stripFor(revision, method, result))
+      if (isInputRequired(result)) return again(message, params, result, facts, round)
+      const answer = resultMessage(message.id, stripFor(facts.revision, method, result))
       const finishing = ctx.asker?.finish?.()
       return isPromise(finishing) ? finishing.then(() => answer) : answer
     },
-    (error) => legacyFailure(id, method, toAnswer(error, ctx, core.faults)),
+    (error) => legacyFailure(message.id, method, toAnswer(error, ctx, facts.core.faults)),
   )
 }
 
@@ -94,14 +87,14 @@ function run(call: LegacyCall, params: JsonObject, round = 1, known?: LegacyFact
  * and done in a straight line is remembered; what is asked by hand may be asked again under the same key.
  */
 async function again(
-  call: LegacyCall,
+  message: RequestMessage,
   params: JsonObject,
   { inputRequests = {}, requestState }: InputRequiredResult,
   facts: LegacyFacts,
   round: number,
 ): Promise<ResponseMessage> {
-  if (round >= call.core.limits.rounds) throw internalError(`The call asked for input ${round} times and did not end`)
+  if (round >= facts.core.limits.rounds) throw internalError(`The call asked for input ${round} times and did not end`)
   const asked = Object.entries(inputRequests).map(([key, request]) => [key, { request }] as const)
   const inputResponses = await facts.newAsker().ask(Object.fromEntries(asked))
-  return run(call, { ...params, inputResponses, requestState }, round + 1, facts)
+  return run(message, { ...params, inputResponses, requestState }, facts, round + 1)
 }
