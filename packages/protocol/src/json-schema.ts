@@ -61,8 +61,8 @@ export function createJsonSchemaValidator(options: JsonSchemaValidatorOptions = 
     compile(schema) {
       const known = typeof schema === 'object' && schema !== null ? compiled.get(schema) : undefined
       if (known) return known
-      const form = compileSchema(schema, compilation)
-      const check: CompiledSchema = (value, name = 'value') => checkValue(form, value, name)
+      const root = compileSchema(schema, compilation)
+      const check: CompiledSchema = (value, name = 'value') => checkValue(root, compilation, value, name)
       if (typeof schema === 'object') compiled.set(schema, check)
       return check
     },

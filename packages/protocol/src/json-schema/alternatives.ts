@@ -1,82 +1,44 @@
 /** Says what is wrong with a value that fits none, or too many, of several forms. */
 
-import type { EvaluationError } from './evaluation.ts'
-import { keysOfLocation, locate } from './locations.ts'
-import type { LoweredSchema, Subschema } from './lowered-schema.ts'
-import { either, literals, typeOf } from './sentences.ts'
+import { type Asked, type Finding, fail, type Run } from './run.ts'
+import { either, typeOf } from './words.ts'
 
-/** The errors of one form: a stretch of the list that they all stand in. */
-interface Branch {
-  readonly start: number
-  end: number
-}
+const sayNone = (fitting: number, forms: number) =>
+  fitting > 0
+    ? `fits ${fitting} of the allowed forms, and must fit exactly 1`
+    : `fits none of the ${forms} allowed forms`
 
-/** What several forms are, and what became of each that does not fit. */
-export interface Alternatives {
-  readonly errors: readonly EvaluationError[]
-  /** The stretch of errors that comes after the one that sums them up. */
-  readonly start: number
-  readonly end: number
-  readonly root: Subschema
-  readonly lookup: Readonly<Record<string, Subschema>>
-  readonly schema: LoweredSchema
-  readonly keyword: 'anyOf' | 'oneOf'
-  /** How many keys lead to the keyword. */
-  readonly depth: number
-  readonly instanceLocation: string
-  readonly value: unknown
-}
+const sayAsked = (words: readonly string[], value: unknown) => `expected ${either(words)}, got ${typeOf(value)}`
 
-/** One sentence about all the forms, or the stretch of errors of the one form that was probably meant. */
-export function judgeAlternatives(alternatives: Alternatives): string | Branch {
-  const { schema, keyword, value } = alternatives
-  const branches = branchesOf(alternatives)
-  const forms = schema[keyword]?.length ?? 0
-  if (branches.length < forms) return `fits ${forms - branches.length} of the allowed forms, and must fit exactly 1`
-  const expected = branches.map((branch) => plainExpectations(branch, alternatives))
-  if (expected.every((words) => words !== undefined)) {
-    return `expected ${either([...new Set(expected.flat())])}, got ${typeOf(value)}`
+/** Tells one sentence about all the forms, or what is wrong with the one form that was probably meant. */
+export function judgeForms(misfits: readonly Finding[][], fitting: number, value: unknown, run: Run): false {
+  const { told, depth } = run
+  if (!told) return false
+  const asked = misfits.map((findings) => askedBy(findings, depth))
+  if (fitting === 0 && asked.every((one) => one !== undefined)) {
+    const together = join(asked)
+    return fail(run, sayAsked, together.words, value, together)
   }
-  const [likely, ...others] = branches.filter((branch) => !isOtherKind(branch, alternatives))
-  return likely && others.length === 0 ? likely : `fits none of the ${forms} allowed forms`
+  const [likely, ...others] = misfits.filter((findings) => !isOtherKind(findings, depth))
+  if (fitting > 0 || !likely || others.length > 0) return fail(run, sayNone, fitting, misfits.length)
+  for (const finding of likely) told.push(finding)
+  return false
 }
-
-function branchesOf({ errors, start, end, depth }: Alternatives): Branch[] {
-  const branches = new Map<string, Branch>()
-  for (let index = start; index < end; index++) {
-    const key = keysOfLocation(errors[index]?.keywordLocation ?? '')[depth] ?? ''
-    const branch = branches.get(key)
-    if (branch) branch.end = index + 1
-    else branches.set(key, { start: index, end: index + 1 })
-  }
-  return [...branches.values()]
-}
-
-const carriers = new Set(['$ref', 'allOf', 'anyOf', 'oneOf'])
 
 /** The types or values that a form asks for, when that is all that the value lacks. */
-function plainExpectations({ start, end }: Branch, alternatives: Alternatives): string[] | undefined {
-  const { errors, root, lookup, instanceLocation } = alternatives
-  const types: string[] = []
-  const values: unknown[] = []
-  for (const error of errors.slice(start, end)) {
-    if (error.instanceLocation !== instanceLocation) return undefined
-    if (carriers.has(error.keyword)) continue
-    const schema = locate(root, keysOfLocation(error.keywordLocation), lookup)?.schema
-    if (error.keyword === 'type') types.push(...[schema?.type ?? []].flat())
-    else if (error.keyword === 'const') values.push(schema?.const)
-    else if (error.keyword === 'enum') values.push(...(schema?.enum ?? []))
-    else return undefined
-  }
-  return values.length > 0 ? [literals(values)] : types
+function askedBy(findings: readonly Finding[], depth: number): Asked | undefined {
+  const asked = findings.map((finding) => (finding.depth === depth ? finding.asked : undefined))
+  if (!asked.every((one) => one !== undefined)) return undefined
+  const values = asked.filter(({ what }) => what === 'value')
+  return join(values.length > 0 ? values : asked)
 }
 
+const join = (asked: readonly Asked[]): Asked => ({
+  what: asked.some(({ what }) => what === 'value') ? 'value' : 'type',
+  words: [...new Set(asked.flatMap(({ words }) => words))],
+})
+
 /** Whether a form is for values of another type, or with another mark in one of their properties. */
-function isOtherKind({ start, end }: Branch, { errors, instanceLocation }: Alternatives): boolean {
-  const depth = keysOfLocation(instanceLocation).length
-  return errors.slice(start, end).some((error) => {
-    if (error.keyword === 'type') return error.instanceLocation === instanceLocation
-    if (error.keyword !== 'const' && error.keyword !== 'enum') return false
-    return keysOfLocation(error.instanceLocation).length <= depth + 1
-  })
+function isOtherKind(findings: readonly Finding[], depth: number): boolean {
+  return findings.some(({ asked, depth: at }) => asked && at <= (asked.what === 'type' ? depth : depth + 1))
 }

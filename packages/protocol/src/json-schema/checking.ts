@@ -1,89 +1,64 @@
-/** Checks a value against a compiled schema, whatever the value is. */
+/** Checks a value against a schema, whatever the value is. */
 
 import type { JsonSchemaProblem, JsonSchemaVerdict } from '../ports/json-schema.ts'
-import type { CompiledForm } from './compilation.ts'
-import { type EvaluationError, evaluate, hindranceOf } from './evaluation.ts'
-import { findingsIn } from './findings.ts'
+import { attempt } from './attempt.ts'
 import { TELLING_STEPS } from './limits.ts'
-import { pathOf } from './locations.ts'
-import { StepLimitReached } from './lowered-schema.ts'
-import { typeOf } from './sentences.ts'
+import type { CompilationOptions, Node } from './node.ts'
+import { type Finding, Hindrance, type Run } from './run.ts'
+import { typeOf } from './words.ts'
 
 const VALID: JsonSchemaVerdict = { valid: true }
 
-export function checkValue(form: CompiledForm, value: unknown, name: string): JsonSchemaVerdict {
-  const refuse = (message: string): JsonSchemaVerdict => ({ valid: false, problems: [{ path: name, message }] })
-  if (value === undefined) return refuse('expected a JSON value, got nothing')
-  try {
-    return judge(form, value, name)
-  } catch (error) {
-    const hindrance = hindranceOf(error, form.limits.maxSteps)
-    if (hindrance) return refuse(hindrance)
-  }
-  // Something in the value is not JSON, such as a property that is there and undefined: judge what JSON makes of it.
-  try {
-    return judge(form, JSON.parse(JSON.stringify(value)), name)
-  } catch (error) {
-    return refuse(
-      hindranceOf(error, form.limits.maxSteps) ?? `expected a JSON value, got ${typeOf(value)} that is none`,
-    )
-  }
-}
-
-function judge(form: CompiledForm, value: unknown, name: string): JsonSchemaVerdict {
-  form.meter.left = form.limits.maxSteps
-  if (form.keyPatterns > 0) boundPatternTests(form, value)
-  const errors = evaluate(form, form.root, value, false)
-  return errors.length === 0 ? VALID : { valid: false, problems: problemsOf(form, errors, value, name) }
-}
-
-/** Every property is tried on every pattern: bounds the length of names, and the number of trials by the steps. */
-function boundPatternTests({ keyPatterns, limits }: CompiledForm, value: unknown): void {
-  let trials = 0
-  const open = [value]
-  while (open.length > 0) {
-    const next = open.pop()
-    if (typeof next !== 'object' || next === null) continue
-    for (const [key, member] of Object.entries(next)) {
-      if (key.length > limits.maxPatternInput) throw new RangeError('a property name is too long')
-      trials += keyPatterns
-      if (trials > limits.maxSteps) throw new StepLimitReached()
-      open.push(member)
-    }
-  }
-}
-
-function problemsOf(
-  form: CompiledForm,
-  first: readonly EvaluationError[],
+export function checkValue(
+  root: Node,
+  options: CompilationOptions,
   value: unknown,
   name: string,
-): JsonSchemaProblem[] {
-  const problems = new Map<string, JsonSchemaProblem>()
-  const secondary = new Map<string, JsonSchemaProblem>()
-  const errors = allErrors(form, first, value)
-  form.meter.left = TELLING_STEPS
+  again = true,
+): JsonSchemaVerdict {
   try {
-    for (const finding of findingsIn(errors, { schema: form.root, value, keys: [] }, form)) {
-      const problem = { path: pathOf(name, value, finding.keys), message: finding.message }
-      const kind = finding.secondary ? secondary : problems
-      if (kind.size < form.limits.maxProblems) kind.set(`${problem.path}: ${problem.message}`, problem)
-      if (problems.size >= form.limits.maxProblems) break
-    }
+    if (value !== undefined) return judge(root, options, value, name)
   } catch (error) {
-    if (hindranceOf(error, form.limits.maxSteps) === undefined) throw error
+    const hindrance = hindranceOf(error)
+    if (hindrance) return refuse(name, hindrance)
+    // Something in the value is not JSON, such as a function among the properties: judge what JSON makes of it.
+    const json: unknown = again ? attempt(() => JSON.parse(JSON.stringify(value))) : undefined
+    if (json !== undefined) return checkValue(root, options, json, name, false)
   }
-  const found = problems.size > 0 ? problems : secondary
-  if (found.size === 0) return [{ path: name, message: 'does not fit the schema' }]
-  return [...found.values()]
+  return refuse(name, `expected a JSON value, got ${value === undefined ? 'nothing' : `${typeOf(value)} that is none`}`)
 }
 
-/** All errors, where finding them takes not too many steps; else the first ones. */
-function allErrors(form: CompiledForm, first: readonly EvaluationError[], value: unknown): readonly EvaluationError[] {
-  form.meter.left = TELLING_STEPS
-  try {
-    return evaluate(form, form.root, value, true)
-  } catch {
-    return first
+const refuse = (path: string, message: string): JsonSchemaVerdict => ({ valid: false, problems: [{ path, message }] })
+
+/** Why a check was given up, in words for the reader of a problem; nothing when the value is no JSON. */
+function hindranceOf(error: unknown): string | undefined {
+  if (error instanceof Hindrance) return error.message
+  // Where the stack ends, engines throw a RangeError or an InternalError.
+  const tooDeep = error instanceof Error && /^(Range|Internal)Error$/.test(error.name)
+  return tooDeep ? 'is nested too deeply or too large to be checked' : undefined
+}
+
+function judge(root: Node, { limits }: CompilationOptions, value: unknown, path: string): JsonSchemaVerdict {
+  const { maxSteps, maxProblems } = limits
+  const begin = (steps: number, findings?: Finding[]): Run => {
+    return { steps, trials: maxSteps, told: findings, findings, path, depth: 0, secondary: false }
   }
+  if (root.test(value, begin(maxSteps), undefined)) return VALID
+  const findings: Finding[] = []
+  try {
+    root.test(value, begin(maxSteps + TELLING_STEPS, findings), undefined)
+  } catch (error) {
+    if (!hindranceOf(error)) throw error
+    // What comes after the first finding was not looked for to the end, so it is not told at all.
+    findings.splice(1)
+  }
+  const primary = findings.filter(({ secondary }) => !secondary)
+  const problems = new Map<string, JsonSchemaProblem>()
+  for (const finding of primary.length > 0 ? primary : findings) {
+    if (problems.size < maxProblems)
+      problems.set(finding.path + finding.message, { path: finding.path, message: finding.message })
+  }
+  return problems.size > 0
+    ? { valid: false, problems: [...problems.values()] }
+    : refuse(path, 'does not fit the schema')
 }

@@ -1,82 +1,57 @@
 /** By what names the schemas of a document can be referred to (JSON Schema core, section 8.2). */
 
+import { attempt } from './attempt.ts'
 import { type Dialect, dialectOf } from './dialects.ts'
-import { excerpt, JsonSchemaError } from './schema-error.ts'
+import type { JsonObject } from './places.ts'
+import { excerpt, refuse } from './schema-error.ts'
 
 interface Named {
   readonly place: string
+  /** Schemas are told apart as objects, for one object may stand in several places. */
   readonly raw: object
 }
 
-/** Every name in a document. Schemas are told apart as objects, for one object may stand in several places. */
-export class Names {
+/** Every name in a document. */
+export interface Names {
   /** By URI, and by URI, "#" and anchor. */
-  readonly #places = new Map<string, Named>()
-  readonly #dynamicAnchors = new Map<string, Named[]>()
-  /** The URI that references in the schema at a place are relative to. */
-  readonly #bases = new Map<string, string>()
+  readonly places: Map<string, Named>
+  readonly dynamicAnchors: Map<string, Named[]>
+}
 
-  /** Adds the names of a schema, and returns the URI that references in it are relative to. */
-  add(raw: Readonly<Record<string, unknown>>, place: string, outer: string, dialect: Dialect): string {
-    if (dialectOf(raw.$schema, `#${place}`, dialect) !== dialect) {
-      throw new JsonSchemaError('dialect', `#${place}/$schema`, `must be left out or ${dialect.name}, as around it`)
-    }
-    const old = dialect.name === 'draft-07'
-    const id = typeof raw.$id === 'string' && !(old && raw.$ref !== undefined) ? raw.$id : ''
-    const [uri = '', fragment = ''] = id.split('#')
-    const base = uri ? resolveUri(uri, outer) : outer
-    if (base === undefined) throw new JsonSchemaError('malformed', `#${place}/$id`, 'must be a URI')
-    if (fragment && !old)
-      throw new JsonSchemaError('malformed', `#${place}/$id`, 'must have no fragment; use "$anchor"')
-    this.#bases.set(place, base)
-    if (uri || place === '') this.#name(base, place, raw)
-    if (fragment) this.#name(`${base}#${fragment}`, place, raw)
-    if (old) return base
-    for (const anchor of [raw.$anchor, raw.$dynamicAnchor]) {
-      if (typeof anchor === 'string') this.#name(`${base}#${anchor}`, place, raw)
-    }
-    if (typeof raw.$dynamicAnchor === 'string') {
-      const same = this.#dynamicAnchors.get(raw.$dynamicAnchor) ?? []
-      if (!same.some((other) => other.raw === raw)) same.push({ place, raw })
-      this.#dynamicAnchors.set(raw.$dynamicAnchor, same)
-    }
-    return base
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** Adds the names of a schema, and returns the URI that references in it are relative to. */
+export function nameSchema(
+  raw: JsonObject,
+  place: string,
+  outer: string,
+  dialect: Dialect,
+  { places, dynamicAnchors }: Names,
+): string {
+  const isOld = dialect === 'draft-07'
+  const { $schema, $id, $ref, $anchor, $dynamicAnchor } = raw
+  if (dialectOf($schema, place, dialect) !== dialect) {
+    throw refuse('dialect', `${place}/$schema`, `must be left out or ${dialect}, as around it`)
   }
-
-  #name(name: string, place: string, raw: object): void {
-    const known = this.#places.get(name)
+  const [uri, fragment] = isOld && $ref !== undefined ? [] : textOf($id).split('#')
+  const base = uri ? resolveUri(uri, outer) : outer
+  if (!base) throw refuse('malformed', `${place}/$id`, 'must be a URI')
+  if (fragment && !isOld) throw refuse('malformed', `${place}/$id`, 'must have no fragment; use "$anchor"')
+  const dynamic = isOld ? '' : textOf($dynamicAnchor)
+  const anchors = [isOld ? fragment : textOf($anchor), dynamic].flatMap((anchor) => (anchor ? `${base}#${anchor}` : []))
+  for (const name of uri || !place ? [base, ...anchors] : anchors) {
+    const known = places.get(name)
     if (known && known.raw !== raw) {
-      throw new JsonSchemaError(
-        'malformed',
-        `#${place}`,
-        `has the same "$id" or anchor as #${excerpt(known.place, 200)}`,
-      )
+      throw refuse('malformed', place, `has the same "$id" or anchor as #${excerpt(known.place, 200)}`)
     }
-    this.#places.set(name, known ?? { place, raw })
+    if (!known) places.set(name, { place, raw })
   }
-
-  /** The place that has a URI, or a URI and an anchor. */
-  placeOf(name: string): string | undefined {
-    return this.#places.get(name)?.place
-  }
-
-  /** What references at a place are relative to, when a schema was read there. */
-  baseAt(place: string): string | undefined {
-    return this.#bases.get(place)
-  }
-
-  /** The places of a dynamic anchor, when the schema at this place has it. */
-  dynamicPlaces(anchor: string, place: string): readonly string[] {
-    const places = (this.#dynamicAnchors.get(anchor) ?? []).map((named) => named.place)
-    return places.includes(place) ? places : []
-  }
+  const same = dynamicAnchors.get(dynamic) ?? []
+  if (dynamic && same.every((other) => other.raw !== raw)) dynamicAnchors.set(dynamic, [...same, { place, raw }])
+  return base
 }
 
 /** The absolute form of a URI reference, or nothing when it has none. */
 export function resolveUri(reference: string, base: string): string | undefined {
-  try {
-    return new URL(reference, base).href
-  } catch {
-    return undefined
-  }
+  return attempt(() => new URL(reference, base).href)
 }

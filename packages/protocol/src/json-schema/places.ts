@@ -16,5 +16,11 @@ export function keysOf(place: string): string[] {
 /** A member of an object or an item of a list, by its own key only. */
 export function memberOf(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-  return Array.isArray(value) && !/^\d+$/.test(key) ? undefined : (value as Record<string, unknown>)[key]
+  return (value as Record<string, unknown>)[key]
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -28,3 +28,8 @@ export class JsonSchemaError extends Error {
 export function excerpt(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length)}...` : text
 }
+
+/** The error for a place in a schema. */
+export function refuse(reason: JsonSchemaErrorReason, place: string, problem: string): JsonSchemaError {
+  return new JsonSchemaError(reason, `#${place}`, problem)
+}
