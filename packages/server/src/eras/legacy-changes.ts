@@ -10,11 +10,13 @@ export async function* legacyChanges(
   signal: AbortSignal,
   core: Core,
 ): AsyncGenerator<NotificationMessage> {
-  const waiting = new Map<string, NotificationMessage>()
+  // Most streams wait long for their first change: what holds changes is made with it.
+  let waiting: Map<string, NotificationMessage> | undefined
   let wake = (): void => {}
   const stop = core.onChange((change) => {
     const key = change.kind === 'resource' ? `resource ${change.uri}` : change.kind
     if (!isWanted(change, session)) return
+    waiting ??= new Map()
     waiting.set(key, { jsonrpc: '2.0', ...toldOf(change) })
     wake()
   })
@@ -22,11 +24,11 @@ export async function* legacyChanges(
   signal.addEventListener('abort', onAbort)
   try {
     while (!signal.aborted) {
-      for (const [key, notification] of waiting) {
-        waiting.delete(key)
+      for (const [key, notification] of waiting ?? []) {
+        waiting?.delete(key)
         yield notification
       }
-      if (waiting.size > 0) continue
+      if (waiting !== undefined && waiting.size > 0) continue
       await new Promise<void>((resolve) => {
         wake = resolve
         if (signal.aborted) resolve()

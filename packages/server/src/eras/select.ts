@@ -16,10 +16,10 @@ export const bothEras: Wire = {
     if (core.servesLegacy && exchange.session !== undefined) return hearLegacy(message, exchange)
     return undefined
   },
-  async *changes(session, signal, core) {
-    if (core.servesLegacy) yield* legacyChanges(session, signal, core)
-  },
+  changes: (session, signal, core) => (core.servesLegacy ? legacyChanges(session, signal, core) : nothing()),
   async ended(session, core) {
     if (core.servesLegacy) await endLegacy(session, core)
   },
 }
+
+async function* nothing(): AsyncGenerator<never> {}

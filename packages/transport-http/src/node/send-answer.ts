@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { ConnectionError } from '@mcpx/protocol'
-import type { EventStream } from '../server/event-stream.ts'
+import type { EventStream, Sink } from '../server/event-stream.ts'
 import type { HeaderRecord, HttpAnswer } from '../server/http-answer.ts'
 import { hasGone } from '../server/incoming.ts'
 
@@ -66,32 +66,48 @@ function sendEvents(outgoing: ServerResponse, stream: EventStream): void {
   }
   outgoing.on('drain', () => stream.makeRoom())
   outgoing.once('close', gone)
-  // What is said within one tick is one write: each costs as much as the rest of an event.
-  let said = ''
-  const flush = () => {
-    const text = said
-    said = ''
-    if (text !== '' && !outgoing.destroyed && outgoing.write(text)) stream.makeRoom()
-  }
-  stream.flow({
-    write(text) {
-      if (said === '') process.nextTick(flush)
-      said += text
-      return said.length < MOST_AT_ONCE && !outgoing.writableNeedDrain
-    },
-    get unsent() {
-      return outgoing.writableLength + said.length
-    },
-    end() {
-      outgoing.end(said)
-      said = ''
-    },
-    cut: () => outgoing.destroy(),
-  })
+  stream.flow(new NodeSink(outgoing, stream))
 }
 
 /** How much may be said within one tick before there is no room for more, in characters. */
 const MOST_AT_ONCE = 16 * 1024
+
+/** What is said within one tick is one write: each costs as much as the rest of an event. */
+class NodeSink implements Sink {
+  readonly #outgoing: ServerResponse
+  readonly #stream: EventStream
+  #said = ''
+
+  constructor(outgoing: ServerResponse, stream: EventStream) {
+    this.#outgoing = outgoing
+    this.#stream = stream
+  }
+
+  get unsent(): number {
+    return this.#outgoing.writableLength + this.#said.length
+  }
+
+  write(text: string): boolean {
+    if (this.#said === '') process.nextTick(() => this.#flush())
+    this.#said += text
+    return this.#said.length < MOST_AT_ONCE && !this.#outgoing.writableNeedDrain
+  }
+
+  end(): void {
+    this.#outgoing.end(this.#said)
+    this.#said = ''
+  }
+
+  cut(): void {
+    this.#outgoing.destroy()
+  }
+
+  #flush(): void {
+    const text = this.#said
+    this.#said = ''
+    if (text !== '' && !this.#outgoing.destroyed && this.#outgoing.write(text)) this.#stream.makeRoom()
+  }
+}
 
 /** The body of a response that a hook made. */
 async function sendStream(outgoing: ServerResponse, body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {

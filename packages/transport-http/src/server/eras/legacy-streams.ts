@@ -22,6 +22,9 @@ export class LegacyStreams {
   readonly #host: Host
   readonly #sessions: LiveSessions
   readonly #retry: number
+  /** With the count, no stream of any process has the name of another. */
+  readonly #prefix = crypto.randomUUID().slice(0, 8)
+  #count = 0
 
   constructor(host: Host, sessions: LiveSessions) {
     const options = host.options.sessions === false ? {} : (host.options.sessions ?? {})
@@ -37,7 +40,8 @@ export class LegacyStreams {
 
   /** The name of a new stream. It begins with its session's: no other session is given its events. */
   newId(live: LiveSession, kind: StreamKind): string {
-    return `${live.id}~${kind}~${crypto.randomUUID()}`
+    this.#count += 1
+    return `${live.id}~${kind}~${this.#prefix}-${this.#count}`
   }
 
   kindOf(streamId: string, live: LiveSession): StreamKind | undefined {
