@@ -116,13 +116,13 @@ async function timersLeft(armed: number): Promise<number> {
 const WARM_UP = 1_000
 
 /** What so many connections leave behind. */
-async function leftBy(count: number, revision: Revision, leak: Leak = {}) {
+async function leftBy(count: number, revision: Revision, leak: Leak = {}, warmUp = WARM_UP) {
   const { server, counts, kept } = counted(leak)
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
   const use: Use = { server, revision, signal: controller.signal, leak }
   const armed = timers()
-  await useMany(use, WARM_UP)
+  await useMany(use, warmUp)
   await timersLeft(armed)
   const before = await heap()
   await useMany(use, count)
@@ -160,10 +160,10 @@ export function findLeaks(revision: Revision): void {
     it('are seen to leave what they leave, be it two small objects each', async () => {
       const few = 500
       const timers: ReturnType<typeof setTimeout>[] = []
-      expect((await leftBy(few, revision, { calls: true })).bytesEach).toBeGreaterThan(MOST_BYTES)
-      const left = await leftBy(few, revision, { listeners: true, signals: true, timers })
+      expect((await leftBy(few, revision, { calls: true }, few)).bytesEach).toBeGreaterThan(MOST_BYTES)
+      const left = await leftBy(few, revision, { listeners: true, signals: true, timers }, few)
       timers.forEach(clearTimeout)
-      expect(left).toMatchObject({ listeners: WARM_UP + few, signalListeners: WARM_UP + few })
+      expect(left).toMatchObject({ listeners: 2 * few, signalListeners: 2 * few })
       expect(left.timers).toBeGreaterThan(few)
     }, 120_000)
   })

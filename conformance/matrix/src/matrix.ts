@@ -35,6 +35,8 @@ function tryMissing(behaviour: string, reason: string, revision: Revision, carri
 export function tryOver(...carriers: readonly Carrier[]): void {
   // Longer than the limits of the clients, so that theirs are what is seen.
   vi.setConfig({ testTimeout: 15_000, maxConcurrency: 10 })
+  // Servers tell of faults that are meant here, and of clients that were gone; behaviours that want to hear it do.
+  beforeAll(() => void vi.spyOn(console, 'error').mockReturnValue())
   if (carriers.includes('text')) beforeAll(prepareToJudge)
   const carriersIn = (revision: Revision) => carriers.filter((each) => exists(each, revision))
   describe.each(REVISIONS.filter((each) => carriersIn(each).length > 0))('in %s', (revision) => {
