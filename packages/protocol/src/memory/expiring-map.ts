@@ -23,10 +23,24 @@ const SWEEP = 4
 
 export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string, value: V) => void): ExpiringMap<V> {
   const entries = new Map<string, Entry<V>>()
+  /** The last of them, where it is known: to put it there once more would be in vain, and is most of what a use costs. */
+  let newest: Entry<V> | undefined
   let sweep: Iterator<[string, Entry<V>]> = entries.entries()
 
-  function drop(key: string, entry: Entry<V>): void {
+  function forget(key: string): boolean {
+    newest = undefined
+    return entries.delete(key)
+  }
+
+  function putLast(key: string, entry: Entry<V>): void {
+    if (entry === newest) return
     entries.delete(key)
+    entries.set(key, entry)
+    newest = entry
+  }
+
+  function drop(key: string, entry: Entry<V>): void {
+    forget(key)
     onEvict?.(key, entry.value)
   }
 
@@ -54,21 +68,19 @@ export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string,
         return undefined
       }
       if (ttlMs !== undefined) entry.diesAt = now + ttlMs
-      entries.delete(key)
-      entries.set(key, entry)
+      putLast(key, entry)
       // An iterator that rests keeps every table the map has had since: it is moved on with each change.
       sweepSome(now, 1)
       return entry.value
     },
     set(key, value, ttlMs) {
       const now = Date.now()
-      entries.delete(key)
-      entries.set(key, { value, diesAt: now + ttlMs })
+      putLast(key, { value, diesAt: now + ttlMs })
       sweepSome(now, SWEEP)
       if (entries.size <= maxEntries) return
       const oldest = entries.entries().next().value
       if (oldest !== undefined) drop(oldest[0], oldest[1])
     },
-    delete: (key) => entries.delete(key),
+    delete: forget,
   }
 }

@@ -162,7 +162,7 @@ async function readCounted(request: Request, limit: number): Promise<Uint8Array 
   let length = 0
   for (;;) {
     const { done, value } = await reader.read()
-    if (done) return joined(chunks, length)
+    if (done) return chunks.length === 1 ? chunks[0] : joined(chunks, length)
     length += value.byteLength
     if (length > limit) {
       await reader.cancel().catch(() => {})
