@@ -18,12 +18,15 @@ vi.setConfig({ testTimeout: 20_000 })
 
 /** The tests run at once: what they open is closed when all are over. */
 const closers: (() => unknown)[] = []
+beforeAll(async () => void closers.push(await becomeImpatient()))
 afterAll(async () => {
   for (const close of closers.reverse()) await close()
 })
 
 const slow = () =>
-  createServer({ name: 'slow', version: '1' }).tool('wait', {}, () => delay(3 * SILENCE).then(() => 'waited')) as Server
+  createServer({ name: 'slow', version: '1' }).tool('wait', {}, () =>
+    delay(2.2 * SILENCE).then(() => 'waited'),
+  ) as Server
 
 type Serve = (server: Server, options: EndpointOptions) => Promise<string>
 
@@ -58,23 +61,19 @@ async function reach(url: string, era: 'legacy' | 'modern', options: HttpOptions
   return client
 }
 
-describe.concurrent.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
-  it.each(Object.entries(hosts))(
-    '%s answers a silent call by a stream, which comments keep alive',
-    async (_, serve) => {
-      const client = await reach(await serve(slow(), { keepAlive: SILENCE / 4 }), era, { init: await impatient() })
-      expect(await client.callTool('wait')).toMatchObject({ content: [{ text: 'waited' }] })
-    },
-  )
-})
+const answered = Object.entries(hosts).flatMap(([name, host]) =>
+  (['legacy', 'modern'] as const).map((era) => [name, era, host] as const),
+)
 
-describe('a server that says nothing until it answers', () => {
-  let end: () => void
-  beforeAll(async () => {
-    end = await becomeImpatient()
-  })
-  afterAll(() => end())
+it.concurrent.each(answered)(
+  '%s answers a silent call by a stream, which comments keep alive: %s',
+  async (_, era, host) => {
+    const client = await reach(await host(slow(), { keepAlive: SILENCE / 4 }), era, { init: await impatient() })
+    expect(await client.callTool('wait')).toMatchObject({ content: [{ text: 'waited' }] })
+  },
+)
 
+describe.concurrent('a server that says nothing until it answers', () => {
   const silent = () => hosts.serveHttp?.(slow(), { responses: 'json' }) as Promise<string>
 
   it('is waited for longer than the runtime waits by itself', async () => {

@@ -1,7 +1,7 @@
 /** One event stream on its way to a client: what is sent is held back when nobody reads it, up to a limit. */
 
 import { ConnectionError } from '@mcpx/protocol'
-import { encodeComment } from '@mcpx/sse'
+import { encodeComment } from '@mcpx/sse/encode'
 
 export interface EventStreamOptions {
   /** How often a comment is sent, in ms. */

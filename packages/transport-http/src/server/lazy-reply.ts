@@ -1,7 +1,7 @@
 /** The reply to one POST: plain JSON, unless something is said before the answer; then a stream of events. */
 
 import { type Awaitable, isPromise, type Message, type ResponseMessage } from '@mcpx/protocol'
-import { encodeComment } from '@mcpx/sse'
+import { encodeComment } from '@mcpx/sse/encode'
 import { answerText, eventsAnswer, jsonAnswer, messageText, silentAnswer } from './answers.ts'
 import type { EventStream } from './event-stream.ts'
 import type { Speaker } from './exchange.ts'

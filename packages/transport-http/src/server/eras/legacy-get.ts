@@ -1,7 +1,7 @@
 /** GET: the stream of what a session is told unasked, and the rest of a stream that was lost. */
 
 import { type AuthInfo, type EventReplay, type EventStore, invalidRequest } from '@mcpx/protocol'
-import { encodeComment, encodeEvent } from '@mcpx/sse'
+import { encodeComment, encodeEvent } from '@mcpx/sse/encode'
 import { EVENTS_TYPE, LAST_EVENT_HEADER } from '../../headers.ts'
 import { eventsAnswer, messageText, notAllowed, refusal } from '../answers.ts'
 import type { EventStream } from '../event-stream.ts'

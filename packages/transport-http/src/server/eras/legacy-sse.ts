@@ -17,7 +17,7 @@ import {
   Refusal,
   type ResponseMessage,
 } from '@mcpx/protocol'
-import { encodeEvent } from '@mcpx/sse'
+import { encodeEvent } from '@mcpx/sse/encode'
 import { EVENTS_TYPE } from '../../headers.ts'
 import { accepted, answerText, eventsAnswer, messageText, notAllowed, refusal } from '../answers.ts'
 import { EventStream } from '../event-stream.ts'

@@ -1,7 +1,7 @@
 /** A stream whose events are kept: the client may lose it and have the rest later, on another response. */
 
 import { type Awaitable, type EventStore, isPromise, type StoredEvent } from '@mcpx/protocol'
-import { encodeEvent } from '@mcpx/sse'
+import { encodeEvent } from '@mcpx/sse/encode'
 import type { EventStream } from '../event-stream.ts'
 
 export interface StoredStreamOptions {

@@ -2,7 +2,7 @@
 
 import type { AuthInfo, EventStore, Revision } from '@mcpx/protocol'
 import { createMemoryEventStore } from '@mcpx/protocol/memory'
-import { encodeEvent } from '@mcpx/sse'
+import { encodeEvent } from '@mcpx/sse/encode'
 import { EventStream } from '../event-stream.ts'
 import type { Host } from '../host.ts'
 import type { MessageStream } from '../lazy-reply.ts'

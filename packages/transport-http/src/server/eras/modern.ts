@@ -16,7 +16,7 @@ import {
   revisionsOf,
   unsupportedVersion,
 } from '@mcpx/protocol'
-import { encodeEvent } from '@mcpx/sse'
+import { encodeEvent } from '@mcpx/sse/encode'
 import { VERSION_HEADER } from '../../headers.ts'
 import { accepted, refusal } from '../answers.ts'
 import { EventStream } from '../event-stream.ts'
