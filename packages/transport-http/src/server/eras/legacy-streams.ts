@@ -22,8 +22,8 @@ export class LegacyStreams {
   readonly #host: Host
   readonly #sessions: LiveSessions
   readonly #retry: number
-  /** With the count, no stream of any process has the name of another. */
-  readonly #prefix = crypto.randomUUID().slice(0, 8)
+  /** With the count, no stream of any process has the name of another. Runtimes for workers have no random values before a request. */
+  #prefix: string | undefined
   #count = 0
 
   constructor(host: Host, sessions: LiveSessions) {
@@ -40,6 +40,7 @@ export class LegacyStreams {
 
   /** The name of a new stream. It begins with its session's: no other session is given its events. */
   newId(live: LiveSession, kind: StreamKind): string {
+    this.#prefix ??= crypto.randomUUID().slice(0, 8)
     this.#count += 1
     return `${live.id}~${kind}~${this.#prefix}-${this.#count}`
   }
