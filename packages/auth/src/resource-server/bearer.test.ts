@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { tokenHash } from '../dpop-proof.ts'
 import type { Fetch } from '../json-document.ts'
 import { apiKeys } from './api-keys.ts'
@@ -337,6 +337,18 @@ describe('keys that were handed out', () => {
     expect(await ask({ authorization: `Bearer ${await stage.token()}` })).toMatchObject({ subject: 'ada' })
     expect(((await ask({})) as Response).headers.get('www-authenticate')).toContain('resource_metadata')
     expect(both.metadata?.(new Request(METADATA))?.status).toBe(200)
+  })
+
+  it('let nobody in whom they refuse, where a server has put another Response in place of the global one', async () => {
+    const refused = new Response(null, { status: 401 })
+    const last = new Response(null, { status: 403 })
+    vi.stubGlobal('Response', function Other() {})
+    const both = firstOf(
+      () => refused,
+      () => last,
+    )
+    expect(await both(new Request(RESOURCE))).toBe(last)
+    vi.unstubAllGlobals()
   })
 })
 

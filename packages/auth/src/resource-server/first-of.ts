@@ -16,7 +16,8 @@ export function firstOf(...guards: readonly [Guard, ...Guard[]]): Guard {
   const guard: Guard = async (request: Request) => {
     for (const each of others) {
       const auth = await each(request)
-      if (auth !== undefined && !(auth instanceof Response)) return auth
+      // Hono's server for Node replaces the global Response: one that is not made by its name is none of its instances.
+      if (auth !== undefined && 'subject' in auth) return auth
     }
     return last(request)
   }

@@ -114,7 +114,8 @@ class GuardedEndpoint implements Endpoint {
     authenticate: NonNullable<EndpointOptions['authenticate']>,
   ): Promise<HttpAnswer> {
     const auth = await authenticate(request.web)
-    return auth instanceof Response ? fromResponse(auth) : this.#answer(request, auth)
+    // Hono's server for Node replaces the global Response: one that is not made by its name is none of its instances.
+    return auth === undefined || 'subject' in auth ? this.#answer(request, auth) : fromResponse(auth)
   }
 
   #answer(request: HttpRequest, auth: AuthInfo | undefined): Awaitable<HttpAnswer> {

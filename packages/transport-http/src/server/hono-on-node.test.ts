@@ -173,3 +173,17 @@ describe('an app behind a middleware that makes another request', () => {
     else expect(answer).toMatchObject({ result: { said: { text: 'ü€😀' } } })
   })
 })
+
+describe("an app whose guard refuses on Hono's server for Node, which puts a Response of its own in place of the global one", () => {
+  const answers: Record<string, () => Response | Promise<Response>> = {
+    'with a new response': () => new Response('no', { status: 401 }),
+    'with one that was cloned': () => new Response('no', { status: 401 }).clone(),
+    'with one that somebody else gave': () => fetch('data:,no'),
+  }
+
+  it.each(Object.keys(answers))('lets nobody in: %s', async (which) => {
+    const spoken = new HandWritten({ 'tools/call': () => ({}) })
+    const response = await call(await serve(mcp(spoken, { authenticate: () => answers[which]?.() as Response })))
+    expect([await response.text(), spoken.exchanges.length]).toEqual(['no', 0])
+  })
+})
