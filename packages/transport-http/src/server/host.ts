@@ -65,10 +65,10 @@ export function answerRequest(
 ): Awaitable<ResponseMessage | undefined> {
   try {
     const answer = host.responder.respond(message, exchange)
-    return isPromise(answer) ? answerLater(host, message, exchange, answer) : finish(message, exchange, answer)
+    return isPromise(answer) ? answerLater(host, message, exchange, answer) : finish(host, message, exchange, answer)
   } catch (error) {
     host.report(asError(error))
-    return finish(message, exchange, undefined)
+    return finish(host, message, exchange, undefined)
   }
 }
 
@@ -82,7 +82,7 @@ function answerLater(
   const { running, report } = host
   const done = (settled: ResponseMessage | undefined) => {
     running.delete(exchange)
-    return finish(message, exchange, settled)
+    return finish(host, message, exchange, settled)
   }
   running.add(exchange)
   running.follow(exchange, exchange.isAlone)
@@ -97,13 +97,22 @@ function answerLater(
 }
 
 function finish(
+  host: Host,
   { id }: RequestMessage,
   exchange: HttpExchange,
   answer: ResponseMessage | undefined,
 ): ResponseMessage | undefined {
   if (exchange.isAborted) return undefined
   exchange.end()
-  return answer ?? errorMessage(id, internalError())
+  if (isAnswer(answer)) return answer
+  if (answer) host.report(new TypeError('The responder answered with what is no response'))
+  return errorMessage(id, internalError())
+}
+
+/** What is none would fail when it is sent, where nobody hears of it. */
+function isAnswer(answer: ResponseMessage | undefined): answer is ResponseMessage {
+  if (typeof answer !== 'object' || answer === null) return false
+  return 'result' in answer || typeof answer.error?.code === 'number'
 }
 
 /** Has a notification heard; resolves when it was. */

@@ -76,8 +76,17 @@ export class LazyReply<For> implements Speaker {
     return new Promise<HttpAnswer>((resolve, reject) => {
       this.#resolve = resolve
       if (this.#response !== undefined) resolve(this.#response)
-      answer.then((settled) => resolve(this.#finish(settled)), reject)
+      answer.then((settled) => this.#settle(settled, reject), reject)
     })
+  }
+
+  /** Nobody hears of what is thrown here but the caller, and only while the response has not begun. */
+  #settle(answer: Answer, reject: (problem: unknown) => void): void {
+    try {
+      this.#resolve?.(this.#finish(answer))
+    } catch (problem) {
+      reject(problem)
+    }
   }
 
   #open(): MessageStream {
