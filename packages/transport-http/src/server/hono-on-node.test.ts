@@ -158,6 +158,16 @@ describe('an app behind a middleware that makes another request', () => {
       other.headers.set('mcp-name', 'other')
       return other
     },
+    'of a class of its own, with another header': async (raw) => {
+      const heir = Object.create(Request.prototype, { constructor: { value: function Heir() {} } })
+      const other: Request = Object.setPrototypeOf(new Request(raw), heir)
+      other.headers.set('mcp-name', 'other')
+      return other
+    },
+    'the same, with another header': async (raw) => {
+      raw.headers.set('mcp-name', 'other')
+      return raw
+    },
   }
 
   it.each(Object.keys(rewrite))('answers that one: %s', async (which) => {
@@ -169,7 +179,7 @@ describe('an app behind a middleware that makes another request', () => {
     app.all('/mcp', (context) => mcp(echo).fetch(context.req.raw, context.env))
     const response = await call(await serve(app))
     const answer = await response.json()
-    if (which === 'with another header') expect(answer).toMatchObject({ error: { code: -32020 } })
+    if (which.endsWith('with another header')) expect(answer).toMatchObject({ error: { code: -32020 } })
     else expect(answer).toMatchObject({ result: { said: { text: 'ü€😀' } } })
   })
 })

@@ -86,14 +86,25 @@ interface NodeBindings {
 function viewOf(request: Request, env: unknown, execution: ExecutionContext | undefined): HttpRequest {
   const { incoming, outgoing } = (env ?? {}) as NodeBindings
   if (incoming !== undefined && outgoing !== undefined && isUntouched(request, incoming)) {
-    return new NodeRequest(incoming, outgoing, () => request)
+    return new NodeRequest(incoming, outgoing, { request, headers: seenHeaders(request) })
   }
   return webRequest(request, execution)
 }
 
-/** Hono's server for Node gives an object that only looks like a request; what a middleware put in its place is one. */
+/**
+ * Hono's server for Node gives an object that only looks like a request; what a middleware put in its place is one, of
+ * whatever class: the prototype of a class knows its constructor.
+ */
 function isUntouched(request: Request, { rawHeaders }: Incoming): boolean {
-  return rawHeaders !== undefined && Object.getPrototypeOf(request) !== Request.prototype
+  return rawHeaders !== undefined && !Object.hasOwn(Object.getPrototypeOf(request), 'constructor')
+}
+
+/** Such an object has its headers from the first look at them on: whoever looked may have changed them. */
+function seenHeaders(request: Request): Headers | undefined {
+  const values = Object.getOwnPropertySymbols(request).map(
+    (key) => (request as unknown as Record<symbol, unknown>)[key],
+  )
+  return values.find((value) => value instanceof Headers)
 }
 
 /** Hono throws where there is no execution context: what the first request shows holds for all, as a throw is dear. */

@@ -26,6 +26,13 @@ export interface Outgoing {
   removeListener(event: 'close', listener: () => void): unknown
 }
 
+/** What a server made of the same request for the web. */
+export interface WebView {
+  readonly request: Request
+  /** Those that count; absent where they are Node's. */
+  readonly headers: Headers | undefined
+}
+
 /** A target with its host, as proxies are sent it. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i
 
@@ -37,11 +44,11 @@ export class NodeRequest implements HttpRequest {
   readonly #outgoing: Outgoing
   /** The host that the target names, which then counts: https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2. */
   readonly #authority: string | undefined
-  readonly #web: (() => Request) | undefined
+  readonly #view: WebView | undefined
   #made: Request | undefined
 
-  /** @param web makes the request for code of the user's, where there is one already. */
-  constructor(incoming: Incoming, outgoing: Outgoing, web?: () => Request) {
+  /** @param view is what code of the user's is given, where there is one already. */
+  constructor(incoming: Incoming, outgoing: Outgoing, view?: WebView) {
     this.method = incoming.method ?? 'GET'
     const url = incoming.url ?? '/'
     const parts = url.startsWith('/') ? null : ABSOLUTE.exec(url)
@@ -49,11 +56,11 @@ export class NodeRequest implements HttpRequest {
     this.#authority = parts?.[1]
     this.#incoming = incoming
     this.#outgoing = outgoing
-    this.#web = web
+    this.#view = view
   }
 
   get web(): Request {
-    this.#made ??= this.#web?.() ?? this.#toWeb()
+    this.#made ??= this.#view?.request ?? this.#toWeb()
     return this.#made
   }
 
@@ -65,6 +72,8 @@ export class NodeRequest implements HttpRequest {
   }
 
   header(name: string): string | null {
+    const seen = this.#view?.headers
+    if (seen !== undefined && name !== 'host') return seen.get(name)
     const value = name === 'host' ? this.#host() : this.#incoming.headers[name]
     return typeof value === 'string' ? value : (value?.join(', ') ?? null)
   }
@@ -72,7 +81,7 @@ export class NodeRequest implements HttpRequest {
   readText(limit: number, arrivals: Arriving): Awaitable<string | HttpAnswer> {
     const incoming = this.#incoming
     if (isTooLong(incoming, limit)) return tooLarge(limit)
-    if (this.#web === undefined) return readAtOnce(incoming, limit, arrivals)
+    if (this.#view === undefined) return readAtOnce(incoming, limit, arrivals)
     return readBesideWeb(incoming, this.web, limit, arrivals)
   }
 
