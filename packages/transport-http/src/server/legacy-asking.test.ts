@@ -1,3 +1,4 @@
+import type { EventBus } from '@mcpx/protocol'
 import { createMemoryEventBus, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
 import { mcp } from './hono.ts'
@@ -107,6 +108,27 @@ describe('a question to the client', () => {
     await pause(1)
     expect(here.outcomes).toEqual([{ roots: [] }, { roots: [] }])
     expect(subscribed).toBe(0)
+  })
+
+  it('is answered across processes once the bus works again that did not', async () => {
+    const inner = createMemoryEventBus()
+    let isBroken = true
+    const bus: EventBus = {
+      ...inner,
+      async subscribe(topic, listener) {
+        if (isBroken) throw new Error('no bus')
+        return inner.subscribe(topic, listener)
+      },
+    }
+    const sessions = { store: createMemorySessionStore(), bus }
+    const [here, there] = [asking({}, { sessions, report: () => {} }), asking({}, { sessions })]
+    const headers = { 'mcp-session-id': await openSession(here.app) }
+    expect((await post(here.app, request('tools/call'), headers)).status).toBe(500)
+    isBroken = false
+    const events = eventsOf(await post(here.app, request('tools/call'), headers))
+    const asked = await events.message()
+    await post(there.app, { jsonrpc: '2.0', id: asked?.id, result: { roots: [] } }, headers)
+    expect(await events.message()).toMatchObject({ id: 1, result: {} })
   })
 
   it('is cancelled with its request, from any process', async () => {

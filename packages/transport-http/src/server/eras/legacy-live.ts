@@ -128,8 +128,14 @@ export class LiveSessions {
   async listen(live: LiveSession): Promise<LiveSession> {
     const isKnown = this.#sessions.has(live.id)
     this.keep(live)
-    if (!isKnown) live.unsubscribe = await this.#bus?.subscribe(topicOf(live.id), (text) => this.#hear(live, text))
-    return live
+    try {
+      if (!isKnown) live.unsubscribe = await this.#bus?.subscribe(topicOf(live.id), (text) => this.#hear(live, text))
+      return live
+    } catch (problem) {
+      // Kept, it would be deaf for good, as who comes later takes what is known for subscribed.
+      this.release(live)
+      throw problem
+    }
   }
 
   release(live: LiveSession): void {
