@@ -217,6 +217,20 @@ describe('references', () => {
     const check = validator.compile({ $defs: { a: shared, b: shared }, items: { $dynamicRef: 'inner#n' } })
     expect(check(['x']).valid).toBe(false)
   })
+
+  it('hold where a schema is reached by its own place and as part of another', () => {
+    const components = { thing: { properties: { a: { type: 'string' } } } }
+    const part = { $ref: '#/components/thing/properties/a' }
+    const whole = { $ref: '#/components/thing' }
+    for (const [x, y] of [
+      [part, whole],
+      [whole, part],
+    ]) {
+      const check = validator.compile({ properties: { x, y }, components } as JsonSchema)
+      expect(check({ x: 5, y: 5 }).valid).toBe(false)
+      expect(check({ x: { a: 5 }, y: { a: 5 } }).valid).toBe(false)
+    }
+  })
 })
 
 describe('recursion that never reaches into the value is refused', () => {

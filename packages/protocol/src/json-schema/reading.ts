@@ -52,6 +52,9 @@ const never = (keyword: string): Check => {
 export function readSchema(raw: unknown, spot: Spot, reading: Reading): Node {
   const { place, around, keyword } = spot
   const { nodes, names, dialect } = reading
+  // A reference may have led to a part before the whole.
+  const known = nodes.get(place)
+  if (known) return known
   refuseLarge(raw, spot, reading)
   const keywords: Keywords = {}
   if (typeof raw === 'boolean') {
