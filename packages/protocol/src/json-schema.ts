@@ -40,8 +40,6 @@ export interface JsonSchemaValidatorOptions extends Partial<JsonSchemaLimits> {
  *   recursive, or that refers to anything outside of itself. Annotations (`title`, `examples`, ...) are not looked at.
  * - A schema object is compiled once; what is changed in it afterwards is not seen.
  * - `$dynamicRef` is supported where its anchor is in the document once, for then it leads to one place only.
- * - A list is searched for duplicates (`uniqueItems`) up to 5,000 texts and numbers, or 128 items of any kind; a
- *   longer one is a problem of the value.
  *
  * ```ts
  * const check = createJsonSchemaValidator().compile({ type: 'object', properties: { name: { type: 'string' } } })

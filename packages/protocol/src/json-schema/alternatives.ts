@@ -1,14 +1,14 @@
 /** Says what is wrong with a value that fits none, or too many, of several forms. */
 
 import { type Asked, type Finding, fail, type Run } from './run.ts'
-import { either, typeOf } from './words.ts'
+import { someOf, typeOf } from './words.ts'
 
 const sayNone = (fitting: number, forms: number) =>
   fitting > 0
     ? `fits ${fitting} of the allowed forms, and must fit exactly 1`
     : `fits none of the ${forms} allowed forms`
 
-const sayAsked = (words: readonly string[], value: unknown) => `expected ${either(words)}, got ${typeOf(value)}`
+const sayAsked = (words: readonly string[], value: unknown) => `expected ${someOf(words)}, got ${typeOf(value)}`
 
 /** Tells one sentence about all the forms, or what is wrong with the one form that was probably meant. */
 export function judgeForms(misfits: readonly Finding[][], fitting: number, value: unknown, run: Run): false {

@@ -14,7 +14,7 @@ function timeOf(run: () => unknown): number {
 }
 
 describe('the work of a check is bounded', () => {
-  const tooMany = problem('takes more than 500000 steps to check')
+  const tooMany = problem('takes more than 3000000 steps to check')
 
   it('when references multiply', () => {
     const $defs: Record<string, JsonSchema> = { d25: {} }
@@ -36,18 +36,18 @@ describe('the work of a check is bounded', () => {
     const required = list(10_000, (index) => `p${index}`)
     const complete = Object.fromEntries(required.map((name) => [name, 1]))
     const values = list(10_000, () => complete)
-    expect(timeOf(() => expect(check({ items: { required } }, values)).toEqual(tooMany))).toBeLessThan(1000)
+    expect(timeOf(() => expect(check({ items: { required } }, values)).toEqual(tooMany))).toBeLessThan(4000)
   })
 
   it('when every property is tried on every pattern', () => {
-    const patternProperties = Object.fromEntries(list(100, (index) => [`^x${index}`, {}]))
+    const patternProperties = Object.fromEntries(list(1000, (index) => [`^x${index}`, {}]))
     const value = (properties: number) => Object.fromEntries(list(properties, (index) => [`p${index}`, 1]))
-    expect(check({ patternProperties }, value(5000))).toEqual({ valid: true })
-    expect(check({ patternProperties }, value(5001))).toEqual(tooMany)
+    expect(check({ patternProperties }, value(2900))).toEqual({ valid: true })
+    expect(check({ patternProperties }, value(3001))).toEqual(tooMany)
     expect(
       check(
         { items: { patternProperties } },
-        list(10, () => value(501)),
+        list(10, () => value(301)),
       ),
     ).toEqual(tooMany)
   })
@@ -78,34 +78,6 @@ describe('the work of a check is bounded', () => {
     const required = list(10_000, (index) => `p${index}`)
     const schema = { unevaluatedProperties: { required } }
     expect(timeOf(() => expect(check(schema, { a: {} })).toMatchObject({ valid: false }))).toBeLessThan(1000)
-  })
-
-  it('when a list is searched for duplicates', () => {
-    const tooLong = problem('has too many items to search for duplicates (128, or 5000 texts and numbers)')
-    expect(
-      check(
-        { uniqueItems: true },
-        list(5000, (index) => index),
-      ),
-    ).toEqual({ valid: true })
-    expect(
-      check(
-        { uniqueItems: true },
-        list(5001, (index) => index),
-      ),
-    ).toEqual(tooLong)
-    expect(
-      check(
-        { uniqueItems: true },
-        list(128, (index) => [index]),
-      ),
-    ).toEqual({ valid: true })
-    expect(
-      check(
-        { uniqueItems: true },
-        list(129, (index) => [index]),
-      ),
-    ).toEqual(tooLong)
   })
 
   it('when a text is tested against a pattern', () => {

@@ -41,7 +41,7 @@ function hindranceOf(error: unknown): string | undefined {
 function judge(root: Node, { limits }: CompilationOptions, value: unknown, path: string): JsonSchemaVerdict {
   const { maxSteps, maxProblems } = limits
   const begin = (steps: number, findings?: Finding[]): Run => {
-    return { steps, trials: maxSteps, told: findings, findings, path, depth: 0, secondary: false }
+    return { steps, maxSteps, told: findings, findings, path, depth: 0, secondary: false }
   }
   if (root.test(value, begin(maxSteps), undefined)) return VALID
   const findings: Finding[] = []

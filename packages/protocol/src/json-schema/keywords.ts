@@ -10,7 +10,7 @@ import { texts } from './keywords/texts.ts'
 import { unevaluated } from './keywords/unevaluated.ts'
 import { isJson, values } from './keywords/values.ts'
 import type { CompilationOptions, Family, Keyword, Keywords } from './node.ts'
-import { all, type Check, Hindrance, merge, type Seen } from './run.ts'
+import { all, type Check, merge, type Seen, spend } from './run.ts'
 
 const anchor: Keyword = [
   [
@@ -55,8 +55,8 @@ export function checkOf(keywords: Keywords, options: CompilationOptions): Check 
   for (const [name, [, make]] of known) {
     const value = keywords[name]
     if (value === undefined) continue
-    // What a keyword lists is gone through for each value.
-    if (Array.isArray(value) && name !== 'const') cost += value.length / 4
+    // What a keyword lists is gone through for each value, but not the values that are allowed.
+    if (Array.isArray(value) && name !== 'const' && name !== 'enum') cost += value.flat(2).length / 2
     const check = make?.(value as never, keywords, options)
     if (check) checks.push(check)
   }
@@ -64,8 +64,7 @@ export function checkOf(keywords: Keywords, options: CompilationOptions): Check 
   // Keywords about what is unevaluated see what their own schema evaluates, and nothing of what is around it.
   const isApart = 'unevaluatedItems' in keywords || 'unevaluatedProperties' in keywords
   return (value, run, around) => {
-    run.steps -= cost
-    if (run.steps < 0) throw new Hindrance(`takes more than ${options.limits.maxSteps} steps to check`)
+    spend(run, cost)
     if (!isApart) return test(value, run, around)
     const seen: Seen = new Set()
     const fits = test(value, run, seen)

@@ -1,6 +1,6 @@
 /** One check under way: the steps that it may take, where it is, and what it has found. */
 
-import { TELLING_STEPS } from './limits.ts'
+import { MAX_FINDINGS, TELLING_STEPS } from './limits.ts'
 import { excerpt } from './schema-error.ts'
 
 /** What is wrong in one place. */
@@ -23,8 +23,8 @@ export interface Asked {
 export interface Run {
   /** Steps that are left. */
   steps: number
-  /** How often a property name may still be tried on a pattern. */
-  trials: number
+  /** How many there were. */
+  readonly maxSteps: number
   /** Where findings go. Without it a check ends with the first thing that is wrong. */
   told: Finding[] | undefined
   /** Where those go in the end that are not only about one of several forms. */
@@ -48,6 +48,12 @@ interface Checked {
 /** Why a value cannot be checked, in words for the reader of a problem. */
 export class Hindrance extends Error {}
 
+/** Takes steps for what is about to be done. */
+export function spend(run: Run, steps: number): void {
+  run.steps -= steps
+  if (run.steps < 0) throw new Hindrance(`takes more than ${run.maxSteps} steps to check`)
+}
+
 /** Says what is wrong where somebody hears it, and only there makes the words. Always false. */
 export function fail<Limit, Value>(
   run: Run,
@@ -57,10 +63,11 @@ export function fail<Limit, Value>(
   asked?: Asked,
 ): false {
   const { told, path, depth, secondary } = run
-  if (!told) return false
+  const isFinal = told === run.findings
+  if (!told || (told.length >= MAX_FINDINGS && !isFinal)) return false
   told.push({ path, depth, message: say(limit, value), secondary, asked })
   // Once something is wrong, looking for more is a courtesy.
-  if (told === run.findings) run.steps = Math.min(run.steps, TELLING_STEPS)
+  if (isFinal) run.steps = Math.min(run.steps, TELLING_STEPS)
   return false
 }
 
@@ -82,7 +89,7 @@ export const all = (checks: readonly Check[]): Check => {
 /** The same for the members of a value, which are as many as its author likes. */
 export function every<T>(members: readonly T[], run: Run, test: (member: T, index: number) => boolean): boolean {
   // Going past a member that no schema is for costs little, but not nothing.
-  run.steps -= members.length >> 6
+  spend(run, members.length >> 3)
   let fits = true
   for (let index = 0; index < members.length; index++) {
     if (test(members[index] as T, index)) continue

@@ -23,6 +23,11 @@ export function literals(values: readonly unknown[]): string {
   return either(values.length > 10 ? [...shown, `${values.length - 10} more`] : shown)
 }
 
+/** The first ten of many words. */
+export function someOf(words: readonly string[]): string {
+  return either(words.length > 10 ? [...words.slice(0, 10), `${words.length - 10} more`] : words)
+}
+
 /** `1 item`, `2 items`. */
 export function count(number: number, thing: string, things = `${thing}s`): string {
   return `${number} ${number === 1 ? thing : things}`

@@ -1,8 +1,8 @@
 /** The keywords that go into the members of an object. */
 
 import type { Family, Maker, Members, Node } from '../node.ts'
-import { all, type Check, enter, every, Hindrance, type Run, type Seen } from '../run.ts'
-import { forObjects, has } from './objects.ts'
+import { all, type Check, enter, every, Hindrance, type Run, type Seen, spend } from '../run.ts'
+import { forObjects, has, namesOf } from './objects.ts'
 
 const properties: Maker<Members<Node>> = (members) =>
   all(
@@ -18,7 +18,7 @@ const properties: Maker<Members<Node>> = (members) =>
 /** The check that each property is taken to by its name. */
 export const membersBy = (nodesFor: (name: string, run: Run, seen: Seen) => readonly Node[]): Check =>
   forObjects((value, run, seen) =>
-    every(Object.keys(value), run, (name) => {
+    every(namesOf(value, run), run, (name) => {
       const member = value[name]
       const nodes = member === undefined ? none : nodesFor(name, run, seen)
       if (nodes.length === 0) return true
@@ -39,8 +39,7 @@ const byPatterns: Maker<unknown> = (_, keywords, { limits }) => {
   return membersBy((name, run) => {
     let nodes = none
     if (patterns.length > 0) {
-      run.trials -= patterns.length
-      if (run.trials < 0) throw new Hindrance(`takes more than ${limits.maxSteps} steps to check`)
+      spend(run, patterns.length * (1 + (name.length >> 4)))
       if (name.length > limits.maxPatternInput) throw new RangeError('a property name is too long')
       nodes = patterns.filter(([pattern]) => pattern.test(name)).map(([, node]) => node)
     }

@@ -2,7 +2,7 @@
 
 import type { Family, Maker, Members, Node } from '../node.ts'
 import { isObject, type JsonObject } from '../places.ts'
-import { all, apart, type Check, every, type Finding, fail, pathInto } from '../run.ts'
+import { all, apart, type Check, every, type Finding, fail, pathInto, type Run, spend } from '../run.ts'
 import { excerpt } from '../schema-error.ts'
 import { literal } from '../words.ts'
 import { sized } from './assertions.ts'
@@ -11,6 +11,13 @@ import { names, size } from './shapes.ts'
 
 /** A member that is undefined is not there, as JSON would not carry it. */
 export const has = (value: JsonObject, name: string): boolean => value[name] !== undefined && Object.hasOwn(value, name)
+
+/** Engines take their time for the names of a large object. */
+export function namesOf(value: object, run: Run): string[] {
+  const names = Object.keys(value)
+  spend(run, names.length)
+  return names
+}
 
 /** A check of objects that lets everything else pass. */
 export const forObjects =
@@ -53,13 +60,13 @@ const sayName = (problem: string, name: string) => {
 
 const propertyNames: Maker<Node> = (node) =>
   forObjects((value, run) =>
-    every(Object.keys(value), run, (name) => {
+    every(namesOf(value, run), run, (name) => {
       const heard: Finding[] | undefined = run.told && []
       return apart(node, name, run, undefined, heard) || fail(run, sayName, heard?.[0]?.message ?? '', name)
     }),
   )
 
-const countOf = (value: object) => Object.keys(value).length
+const countOf = (value: object, run: Run) => namesOf(value, run).length
 
 export const objects: Family = {
   required: [names, (wanted: readonly string[]) => requires(wanted)],

@@ -2,7 +2,7 @@
 
 import { formats } from '../formats.ts'
 import type { Family, Maker } from '../node.ts'
-import { fail } from '../run.ts'
+import { fail, type Run, spend } from '../run.ts'
 import { excerpt } from '../schema-error.ts'
 import { assertion, sized } from './assertions.ts'
 import { size, text } from './shapes.ts'
@@ -10,7 +10,10 @@ import { size, text } from './shapes.ts'
 const isText = (value: unknown) => typeof value === 'string'
 
 /** In characters of Unicode. */
-const lengthOf = (value: string) => (/[\ud800-\udfff]/.test(value) ? Array.from(value).length : value.length)
+function lengthOf(value: string, run: Run): number {
+  spend(run, value.length >> 3)
+  return /[\ud800-\udfff]/.test(value) ? Array.from(value).length : value.length
+}
 
 const sayPattern = (pattern: string) => `expected text that matches /${excerpt(pattern, 100)}/`
 
@@ -20,13 +23,18 @@ const pattern: Maker<string> = (given, _, { limits, assertPatterns }) => {
   return (value, run) => {
     if (typeof value !== 'string') return true
     if (value.length > limits.maxPatternInput) return fail(run, String, 'is too long to be tested against a pattern', 0)
+    spend(run, value.length >> 4)
     return expression.test(value) || fail(run, sayPattern, given, 0)
   }
 }
 
 const inFormat: Maker<string> = assertion(
   isText,
-  (value, name) => formats[name]?.(value) ?? true,
+  (value, name, run) => {
+    // Reading an expression takes engines a thousand times as long as reading a text by one.
+    spend(run, name === 'regex' ? value.length * 16 : value.length >> 4)
+    return formats[name]?.(value) ?? true
+  },
   (name) => `expected text in the format ${name}`,
 )
 

@@ -1,7 +1,7 @@
 /** `type`, `const` and `enum`: what a value is, whatever is in it. */
 
 import type { Family, Maker } from '../node.ts'
-import { type Asked, type Check, fail } from '../run.ts'
+import { type Asked, type Check, fail, type Run, spend } from '../run.ts'
 import { either, literals, typeOf } from '../words.ts'
 import { anything, isSetOf } from './shapes.ts'
 
@@ -31,31 +31,45 @@ const type: Maker<string | readonly string[]> = (given) => {
     (isJson(value, run, seen) && fail(run, sayType, expected, value, asked))
 }
 
-/** Whether two JSON values are the same value. */
-export function isEqual(one: unknown, other: unknown): boolean {
-  if (one === other) return true
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
-  const keys = Object.keys(one)
-  return (
-    Array.isArray(one) === Array.isArray(other) &&
-    keys.length === Object.keys(other).length &&
-    keys.every((key) => Object.hasOwn(other, key) && isEqual(one[key as never], other[key as never]))
-  )
-}
+export const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-const sayValue = (values: readonly unknown[], value: unknown) => {
-  const found = typeOf(value)
-  const another = value !== null && values.some((allowed) => typeOf(allowed) === found)
-  return `expected ${literals(values)}, got ${another ? 'another ' : ''}${found}`
+/** A list or an object as a text that is the same for all that are the same JSON value. */
+export function textOf(value: unknown, run: Run): string {
+  if (!isNested(value)) {
+    isJson(value, run, undefined)
+    const text = JSON.stringify(value)
+    spend(run, text.length >> 4)
+    return text
+  }
+  if (Array.isArray(value)) {
+    spend(run, value.length)
+    return `[${value.map((item) => textOf(item, run))}]`
+  }
+  const names = Object.keys(value).filter((name) => value[name as never] !== undefined)
+  spend(run, names.length * 4)
+  return `{${names.sort().map((name) => `${textOf(name, run)}:${textOf(value[name as never], run)}`)}}`
 }
 
 const oneOfValues: Maker<readonly unknown[]> = (values) => {
   const known = new Set(values)
-  const asked: Asked = { what: 'value', words: [literals(values)] }
-  return (value, run) =>
-    known.has(value) ||
-    (typeof value === 'object' && values.some((allowed) => isEqual(allowed, value))) ||
-    fail(run, sayValue, values, value, asked)
+  const kinds = new Set(values.map(typeOf))
+  const nested = values.filter(isNested)
+  // Made for the first value that may be one of them: only there is a text that never ends a problem of the value.
+  let texts: Set<string> | undefined
+  const words = literals(values)
+  const asked: Asked = { what: 'value', words: [words] }
+  const say = (_: number, value: unknown) => {
+    const found = typeOf(value)
+    return `expected ${words}, got ${value !== null && kinds.has(found) ? 'another ' : ''}${found}`
+  }
+  return (value, run) => {
+    if (known.has(value)) return true
+    if (nested.length > 0 && isNested(value)) {
+      texts ??= new Set(nested.map((allowed) => textOf(allowed, run)))
+      if (texts.has(textOf(value, run))) return true
+    }
+    return fail(run, say, 0, value, asked)
+  }
 }
 
 export const values: Family = {
