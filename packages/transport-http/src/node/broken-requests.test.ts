@@ -100,3 +100,16 @@ it('refuses a limit that is none', async () => {
     await expect(serveHttp(server, { port: 0, requestTimeout: value })).rejects.toThrow(/^requestTimeout: /)
   }
 })
+
+describe('a body that is announced to be too large', () => {
+  it('is taken and thrown away for a moment, so that a client that reads only afterwards has its answer', async () => {
+    const { socket, answer } = await dial({ limits: { body: 1_000 } })
+    socket.pause()
+    const large = 20_000_000
+    await new Promise((sent) => {
+      socket.write(`${head.replace(/\d+$/, String(large))}\r\n\r\n${'x'.repeat(large)}`, sent)
+    })
+    socket.resume()
+    expect(errorIn(await answer)).toContain('1000 bytes (limits.body)')
+  })
+})

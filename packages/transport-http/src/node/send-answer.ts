@@ -53,7 +53,7 @@ function linger(outgoing: ServerResponse, text: string): void {
   outgoing.write(text)
   const end = () => outgoing.end()
   const timer = setTimeout(end, LINGER)
-  outgoing.req.once('end', end)
+  outgoing.req.once('end', end).resume()
   outgoing.once('close', () => clearTimeout(timer))
 }
 
