@@ -23,6 +23,8 @@ export interface MessageStream {
 /** How an era replies. `For` is what its replies belong to. */
 export interface Manner<For> {
   openStream(reply: LazyReply<For>): MessageStream
+  /** All of the text of a stream that begins and ends with these messages: it need not be opened. */
+  wholeStream(owner: For, messages: readonly string[]): Awaitable<string>
   statusOf(answer: ResponseMessage): number
   /** Whether a client can come back for the rest of a stream. Absent where it never can. */
   mayLetGo?(owner: For): boolean
@@ -40,7 +42,7 @@ export class LazyReply<For> implements Speaker {
   readonly #manner: Manner<For>
   #stream: MessageStream | undefined
   #response: HttpAnswer | undefined
-  #resolve: ((response: HttpAnswer) => void) | undefined
+  #resolve: ((response: Awaitable<HttpAnswer>) => void) | undefined
   #ended = false
 
   constructor(host: Host, inbound: Inbound, manner: Manner<For>, owner: For) {
@@ -99,14 +101,20 @@ export class LazyReply<For> implements Speaker {
     return stream
   }
 
-  #finish(answer: Answer): HttpAnswer {
+  #finish(answer: Answer): Awaitable<HttpAnswer> {
     const isForced = this.host.options.responses === 'events' && this.canSay && isResult(answer)
-    const stream = isForced ? this.#open() : this.#stream
+    const stream = this.#stream
     this.#ended = true
-    if (stream === undefined) return this.#asJson(answer)
+    if (stream === undefined) return isForced ? this.#asEvents(answer) : this.#asJson(answer)
     for (const each of toArray(answer)) void stream.send(answerText(each, this.host.report))
     stream.end()
     return this.#response as HttpAnswer
+  }
+
+  #asEvents(answer: Answer): Awaitable<HttpAnswer> {
+    const texts = toArray(answer).map((each) => answerText(each, this.host.report))
+    const whole = this.#manner.wholeStream(this.owner, texts)
+    return isPromise(whole) ? whole.then((text) => eventsAnswer(text)) : eventsAnswer(whole)
   }
 
   #asJson(answer: Answer): HttpAnswer {

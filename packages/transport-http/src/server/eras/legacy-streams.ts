@@ -1,6 +1,6 @@
 /** Opens the streams of a session: with events that are kept where the revision and the options have it so. */
 
-import type { AuthInfo, EventStore, Revision } from '@mcpx/protocol'
+import type { AuthInfo, Awaitable, EventStore, Revision } from '@mcpx/protocol'
 import { createMemoryEventStore } from '@mcpx/protocol/memory'
 import { encodeEvent } from '@mcpx/sse/encode'
 import { EventStream } from '../event-stream.ts'
@@ -8,6 +8,7 @@ import type { Host } from '../host.ts'
 import type { MessageStream } from '../lazy-reply.ts'
 import type { LiveSession, LiveSessions } from './legacy-live.ts'
 import { StoredStream } from './legacy-stored-stream.ts'
+import { storeWhole } from './legacy-whole-stream.ts'
 
 /** Clients before this one take an event without data for a broken message. */
 const FIRST_WITH_EMPTY_EVENTS = '2025-11-25' satisfies Revision
@@ -123,5 +124,13 @@ export class LegacyStreams {
       end: () => stream.end(),
       letGo: () => stream.letGo(),
     }
+  }
+
+  /** The text of a stream of POST that nobody reads before it has ended. Its events are kept as those of any other. */
+  whole(live: LiveSession, messages: readonly string[]): Awaitable<string> {
+    const { events } = this
+    if (events === undefined || !this.keepsEventsOf(live)) return messages.map((data) => encodeEvent({ data })).join('')
+    const first = { retry: this.#retry }
+    return storeWhole({ events, id: this.newId(live, 'post'), first, report: this.#host.report }, messages)
   }
 }

@@ -200,6 +200,10 @@ class LegacyEra implements Manner<LiveSession> {
     return this.#streams.openPost(owner, inbound.auth, () => owner.asks.drop(unreachable('anything'), reply))
   }
 
+  wholeStream(live: LiveSession, messages: readonly string[]): Awaitable<string> {
+    return this.#streams.whole(live, messages)
+  }
+
   /** Answers have no status of their own: a client of this era takes 404 for the end of its session. */
   statusOf(answer: ResponseMessage): number {
     return 'error' in answer && answer.error.code === ErrorCode.UnsupportedProtocolVersion ? 400 : 200

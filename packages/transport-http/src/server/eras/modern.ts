@@ -93,7 +93,11 @@ function checkArguments(
 }
 
 /** Each request has its exchange. */
-const manner: Manner<HttpExchange> = { openStream: openPlainStream, statusOf }
+const manner: Manner<HttpExchange> = { openStream: openPlainStream, wholeStream, statusOf }
+
+function wholeStream(_: HttpExchange, messages: readonly string[]): string {
+  return messages.map((data) => encodeEvent({ data })).join('')
+}
 
 /** Events without ids: a stream that is lost is not resumed. */
 function openPlainStream({ host, inbound: { auth }, owner }: LazyReply<HttpExchange>): MessageStream {

@@ -1,0 +1,45 @@
+import type { EventStore } from '@mcpx/protocol'
+import { createMemoryEventStore } from '@mcpx/protocol/memory'
+import { describe, expect, it } from 'vitest'
+import { mcp } from './hono.ts'
+import { get, HandWritten, openSession, post, request } from './server.fixture.ts'
+
+const server = () => new HandWritten({ 'tools/call': () => ({ content: [] }) })
+
+function slow(store: EventStore): EventStore {
+  return {
+    append: async (stream, data) => store.append(stream, data),
+    end: async (stream) => store.end(stream),
+    replay: (id) => store.replay(id),
+    delete: (stream) => store.delete(stream),
+  }
+}
+
+describe('an answer that is the only event of its stream', () => {
+  for (const [name, events] of [
+    ['at once', createMemoryEventStore()],
+    ['later', slow(createMemoryEventStore())],
+  ] as const) {
+    it(`can be had again from a store that keeps it ${name}`, async () => {
+      const app = mcp(server(), { responses: 'events', sessions: { events, retry: 7 } })
+      const headers = { 'mcp-session-id': await openSession(app) }
+      const text = await (await post(app, request('tools/call'), headers)).text()
+      const [first, second] = text.split('\n\n')
+      expect(first).toMatch(/^id: \S+\nretry: 7\ndata:$/)
+      expect(second).toMatch(/^id: \S+\ndata: .*"result"/)
+      const lastEventId = /^id: (\S+)/.exec(first ?? '')?.[1]
+      const again = await (await get(app, { ...headers, 'last-event-id': lastEventId })).text()
+      expect(again).toContain(second)
+    })
+  }
+
+  it('reaches the client when the store fails', async () => {
+    const reported: Error[] = []
+    const events: EventStore = { ...createMemoryEventStore(), append: () => Promise.reject(new Error('full')) }
+    const app = mcp(server(), { responses: 'events', sessions: { events }, report: (error) => reported.push(error) })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const text = await (await post(app, request('tools/call'), headers)).text()
+    expect(text).toMatch(/^data: .*"result".*\n\n$/)
+    expect(reported).toHaveLength(2)
+  })
+})
