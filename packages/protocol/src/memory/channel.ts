@@ -77,9 +77,7 @@ class Lane {
 
   /** Lets those go on who wait for room. */
   #release(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const resolve of waiting) resolve()
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
   /** Messages are delivered in a task of their own: nobody is called back from within a send. */
@@ -119,10 +117,6 @@ class Lane {
       this.#queue = this.#queue.slice(this.#head)
       this.#head = 0
     }
-    this.#releaseIfRoom()
-  }
-
-  #releaseIfRoom(): void {
     if (this.#length <= this.#highWaterMark / 2) this.#release()
   }
 

@@ -20,20 +20,18 @@ interface Stream {
   ended: boolean
 }
 
-/** An event's id is the name of its stream and the number of the event. */
-const SEPARATOR = '.'
-
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
-  const { ttlMs = 300_000, maxStreams = 1_000, maxEvents = 1_000, maxCharacters = 4 * 1024 * 1024 } = options
+  const { ttlMs = 300_000, maxStreams = 1_000, maxEvents = 1_000, maxCharacters = 4_194_304 } = options
   const streams = createExpiringMap<Stream>(maxStreams)
   // Counted over all streams: a stream that was forgotten and begins again never gives an id that it gave before.
   let count = 0
 
   function streamOf(streamId: string): Stream {
-    const known = streams.get(streamId, ttlMs)
-    if (known !== undefined) return known
-    const stream: Stream = { events: [], characters: 0, ended: false }
-    streams.set(streamId, stream, ttlMs)
+    let stream = streams.get(streamId, ttlMs)
+    if (!stream) {
+      stream = { events: [], characters: 0, ended: false }
+      streams.set(streamId, stream, ttlMs)
+    }
     return stream
   }
 
@@ -42,26 +40,25 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
       const stream = streamOf(streamId)
       if (stream.ended) throw new Error('The stream has ended: it takes no more events')
       count += 1
-      const id = `${streamId}${SEPARATOR}${count}`
+      // The name of its stream, and its number.
+      const id = `${streamId}.${count}`
       stream.events.push({ id, data })
       stream.characters += data.length
-      while (stream.events.length > maxEvents || (stream.characters > maxCharacters && stream.events.length > 1)) {
-        stream.characters -= stream.events.shift()?.data.length ?? 0
+      const { events } = stream
+      while (events.length > maxEvents || (stream.characters > maxCharacters && events.length > 1)) {
+        stream.characters -= events.shift()?.data.length ?? 0
       }
       return id
     },
     end(streamId) {
       const stream = streams.get(streamId, ttlMs)
-      if (stream !== undefined) stream.ended = true
+      if (stream) stream.ended = true
     },
     replay(lastEventId) {
-      const at = lastEventId.lastIndexOf(SEPARATOR)
-      const streamId = lastEventId.slice(0, Math.max(at, 0))
-      const stream = streams.get(streamId, ttlMs)
-      if (stream === undefined) return undefined
-      const index = stream.events.findIndex(({ id }) => id === lastEventId)
-      if (index < 0) return undefined
-      return { streamId, events: stream.events.slice(index + 1), ended: stream.ended }
+      const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
+      const { events = [], ended = false } = streams.get(streamId, ttlMs) ?? {}
+      const after = events.findIndex(({ id }) => id === lastEventId) + 1
+      return after > 0 ? { streamId, events: events.slice(after), ended } : undefined
     },
     delete: (streamId) => void streams.delete(streamId),
   }

@@ -7,7 +7,6 @@ interface Entry<V> {
 }
 
 export interface ExpiringMap<V> {
-  readonly size: number
   /** The value, if it is alive. Counts as a use; a time to live starts it again. */
   get(key: string, ttlMs?: number): V | undefined
   /** Stores a value; a full map forgets the one that was not used for longest. */
@@ -32,22 +31,21 @@ export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string,
     return entries.delete(key)
   }
 
-  function putLast(key: string, entry: Entry<V>): void {
-    if (entry === newest) return
-    entries.delete(key)
-    entries.set(key, entry)
-    newest = entry
-  }
-
   function drop(key: string, entry: Entry<V>): void {
     forget(key)
     onEvict?.(key, entry.value)
   }
 
-  function sweepSome(now: number, most: number): void {
-    for (let looked = 0; looked < most; looked++) {
-      const { done, value } = sweep.next()
-      if (done) {
+  /** Puts an entry last, and looks at as many others as said. */
+  function use(key: string, entry: Entry<V>, now: number, looks: number): void {
+    if (entry !== newest) {
+      entries.delete(key)
+      entries.set(key, entry)
+      newest = entry
+    }
+    while (looks-- > 0) {
+      const { value } = sweep.next()
+      if (!value) {
         sweep = entries.entries()
         return
       }
@@ -56,30 +54,21 @@ export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string,
   }
 
   return {
-    get size() {
-      return entries.size
-    },
     get(key, ttlMs) {
       const entry = entries.get(key)
-      if (entry === undefined) return undefined
+      if (!entry) return undefined
       const now = Date.now()
-      if (entry.diesAt <= now) {
-        drop(key, entry)
-        return undefined
-      }
+      if (entry.diesAt <= now) return void drop(key, entry)
       if (ttlMs !== undefined) entry.diesAt = now + ttlMs
-      putLast(key, entry)
       // An iterator that rests keeps every table the map has had since: it is moved on with each change.
-      sweepSome(now, 1)
+      use(key, entry, now, 1)
       return entry.value
     },
     set(key, value, ttlMs) {
       const now = Date.now()
-      putLast(key, { value, diesAt: now + ttlMs })
-      sweepSome(now, SWEEP)
+      use(key, { value, diesAt: now + ttlMs }, now, SWEEP)
       if (entries.size <= maxEntries) return
-      const oldest = entries.entries().next().value
-      if (oldest !== undefined) drop(oldest[0], oldest[1])
+      for (const [oldest, entry] of entries) return drop(oldest, entry)
     },
     delete: forget,
   }

@@ -19,13 +19,13 @@ export function createMemorySessionStore({
   const sessions = createExpiringMap<{ state: SessionState }>(maxSessions, (id) => onEvict?.(id))
   return {
     create(id, state, ttlMs) {
-      if (sessions.get(id) !== undefined) throw new Error('A session with this id exists already')
+      if (sessions.get(id)) throw new Error('A session with this id exists already')
       sessions.set(id, { state: Object.freeze(copyOf(state)) }, ttlMs)
     },
     get: (id, ttlMs) => sessions.get(id, ttlMs)?.state,
     update(id, change) {
       const stored = sessions.get(id)
-      if (stored === undefined) return undefined
+      if (!stored) return undefined
       const state = copyOf(stored.state)
       change(state)
       stored.state = Object.freeze(state)
