@@ -24,7 +24,7 @@ const broken = ['text', 5, [1], { jsonrpc: '2.0', id }, { jsonrpc: '2.0', id, er
 
 describe.each(broken.map((answer) => [JSON.stringify(answer), answer]))('a responder that answers %s', (_, answer) => {
   it.each(['auto', 'events'] as const)(
-    'is reported, and its client gets an error; responses: %s',
+    'is reported in both eras, and its client gets an error; responses: %s',
     async (responses) => {
       const problems: Error[] = []
       const app = mcp(answering(answer, false), { responses, report: (problem) => problems.push(problem) })
@@ -43,7 +43,7 @@ describe.each(broken.map((answer) => [JSON.stringify(answer), answer]))('a respo
     expect(problems).toHaveLength(1)
   })
 
-  it('is reported on the transport of the first revision', async () => {
+  it('is reported on the transport of the oldest of the older revisions', async () => {
     const problems: Error[] = []
     const app = mcp(answering(answer, false), { sse: '/sse', report: (problem) => problems.push(problem) })
     const events = eventsOf(await app.request('/sse'))
