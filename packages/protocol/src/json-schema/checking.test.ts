@@ -36,7 +36,7 @@ describe('the work of a check is bounded', () => {
     const required = list(10_000, (index) => `p${index}`)
     const complete = Object.fromEntries(required.map((name) => [name, 1]))
     const values = list(10_000, () => complete)
-    expect(timeOf(() => expect(check({ items: { required } }, values)).toEqual(tooMany))).toBeLessThan(4000)
+    expect(timeOf(() => expect(check({ items: { required } }, values)).toEqual(tooMany))).toBeLessThan(1000)
   })
 
   it('when every property is tried on every pattern', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createServer, RegistrationError } from '../index.ts'
+import { createServer, RegistrationError, type Server } from '../index.ts'
 
 const server = (name: string) => createServer({ name, version: '1' }).tool('t', {}, () => name)
 
@@ -25,5 +25,15 @@ describe('a server that would be mounted in itself', () => {
     a.mount('c', c).mount('b', b.mount('c', c)).mount('again', c)
     const page = (await a.handler.listTools?.({}, {} as never)) as { tools: readonly { name: string }[] }
     expect(page.tools.map(({ name }) => name)).toEqual(['t', 'c.t', 'b.t', 'b.c.t', 'again.t'])
+  })
+
+  it('is looked for once in each server, however many ways lead there', () => {
+    let inner: Server = createServer({ name: 'innermost', version: '1' })
+    for (let depth = 0; depth < 60; depth++) {
+      const outer = createServer({ name: `${depth}`, version: '1' })
+      inner = outer.mount('a', inner).mount('b', inner)
+    }
+    const outermost = server('outermost')
+    expect(outermost.mount('x', inner)).toBe(outermost)
   })
 })

@@ -22,11 +22,13 @@ export function noteMount(outer: Handler, prefix: string, handler: Handler): voi
   mounts.set(outer, [...(mounts.get(outer) ?? []), { prefix, handler }])
 }
 
-/** The prefixes on the way from a mount to a handler; nothing where no way leads there. */
-function wayTo(goal: Handler, { prefix, handler }: Mount): string[] | undefined {
+/** The prefixes on the way from a mount to a handler; nothing where no way leads there. What was looked into is not again. */
+function wayTo(goal: Handler, { prefix, handler }: Mount, seen: Set<Handler> = new Set()): string[] | undefined {
   if (handler === goal) return [prefix]
+  if (seen.has(handler)) return undefined
+  seen.add(handler)
   for (const inner of mounts.get(handler) ?? []) {
-    const way = wayTo(goal, inner)
+    const way = wayTo(goal, inner, seen)
     if (way !== undefined) return [prefix, ...way]
   }
   return undefined
