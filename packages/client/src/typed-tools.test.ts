@@ -39,7 +39,14 @@ describe('a tool as a function', () => {
     await expect(silent.tools.book?.()).rejects.toThrow('The tool book failed')
   })
 
-  it('can be called any name but one', async () => {
+  it('is not called by who writes the client down', async () => {
+    const server = answering({ content: [] })
+    await using client = await connect(server)
+    expect(JSON.parse(JSON.stringify(client))).toMatchObject({ tools: {} })
+    expect(server.asked('tools/call')).toEqual([])
+  })
+
+  it('can be called any name but two', async () => {
     await using client = await connect(answering({ content: [], structuredContent: 1 }))
     expect(await client.tools.constructor?.()).toBe(1)
     expect(await client.tools['github.search']?.()).toBe(1)

@@ -64,8 +64,8 @@ export function createToolCallers<Server>(callTool: CallTool, isLegacy: () => bo
   }
 
   return new Proxy(Object.freeze({}), {
-    // What awaits the object must not take it for a promise; no tool is called by a symbol.
-    get: (_, name) => (typeof name === 'string' && name !== 'then' ? callerOf(name) : undefined),
+    // Who awaits the object must not take it for a promise, nor call a tool by writing it as JSON; no tool has a symbol.
+    get: (_, name) => (typeof name === 'string' && name !== 'then' && name !== 'toJSON' ? callerOf(name) : undefined),
   }) as ToolCallers<Server>
 }
 
