@@ -4,6 +4,7 @@ import { type Connector, guarded, type Responder, type SubscriptionFilter } from
 import { createCalls } from './calls.ts'
 import type { Client } from './client.ts'
 import { type Core, createCore } from './core.ts'
+import { checkGiven } from './given.ts'
 import { createLaterListening } from './later-listening.ts'
 import type { Target } from './line.ts'
 import { keepLink, type LinkKeeper } from './link-keeper.ts'
@@ -23,6 +24,7 @@ import { createToolCallers } from './typed-tools.ts'
 export function connect<Server extends Responder>(server: Server, options?: ClientOptions): Promise<Client<Server>>
 export function connect<Server = unknown>(connector: Connector, options?: ClientOptions): Promise<Client<Server>>
 export async function connect(target: Target, options: ClientOptions = {}): Promise<Client> {
+  checkGiven(target, options)
   const core = createCore(options)
   return createClient(core, await keepLink(core, target))
 }

@@ -1,10 +1,11 @@
 /** What a server is made of, behind the face that users see: its parts, its middleware, and what the eras need. */
 
-import type { Context, Handler, Implementation, ServerCapabilities } from '@mcpx/protocol'
+import { type Context, type Handler, type Implementation, kindOf, type ServerCapabilities } from '@mcpx/protocol'
 import { combine } from './compose.ts'
 import { type Core, capabilitiesOf, SERVER_LIMITS, type ServerLimits } from './core.ts'
 import { dispatch } from './dispatcher.ts'
 import { createFaults, type OnError } from './faults.ts'
+import { RegistrationError } from './features/registration-error.ts'
 import { type Endpoint, type Middleware, wrap } from './middleware.ts'
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts'
 import { createRequestState } from './request-state.ts'
@@ -54,6 +55,8 @@ export interface ServerCore extends Core {
 }
 
 export function createServerCore(info: Implementation, options: ServerOptions & Handler): ServerCore {
+  if (typeof info?.name !== 'string' || typeof info.version !== 'string')
+    throw new RegistrationError(`createServer: expected { name, version } as texts, got ${JSON.stringify(info)}`)
   const faults = createFaults(options.onError)
   const report = (error: unknown, ctx?: Context): void => void faults.report(error, ctx)
   // By name: of a handler that is an object of a class, a copy would lose what its class has.
@@ -104,6 +107,8 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
       handler = undefined
     },
     use(middleware) {
+      if (typeof middleware !== 'function')
+        throw new RegistrationError(`use: expected (request, ctx, next) => …, got ${kindOf(middleware)}`)
       middlewares.push(middleware)
       endpoint = undefined
     },

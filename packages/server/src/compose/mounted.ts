@@ -5,10 +5,13 @@ import {
   type Change,
   type Context,
   type Handler,
+  kindOf,
   type PageRequest,
   quoted,
   RpcError,
 } from '@mcpx/protocol'
+import { RegistrationError } from '../features/registration-error.ts'
+import { isObject } from '../features/subschemas.ts'
 import {
   type Answering,
   membersWhile,
@@ -41,6 +44,8 @@ export function handlerOf(target: Mountable): Handler {
  */
 export function mounted(prefix: string, target: Mountable): OwningHandler {
   const names = createPrefix(prefix)
+  if (!isObject(target))
+    throw new RegistrationError(`mount ${quoted(prefix)}: expected a server or a handler, got ${kindOf(target)}`)
   const inner: OwningHandler = handlerOf(target)
   const handler: OwningHandler = membersWhile(membersOf(inner, names), (name) => inner[name] !== undefined)
   handler.owns = (kind, name) => {

@@ -18,6 +18,7 @@ import { gateOf } from '../visibility.ts'
 import type { Completers } from './completers.ts'
 import { describeIssues } from './issues.ts'
 import { createListing, type ListingOptions } from './listing.ts'
+import { checkOffer } from './offer-form.ts'
 import { argumentsOf, missingArgument } from './prompt-arguments.ts'
 import type { PromptOptions } from './prompt-options.ts'
 import { toPromptResult } from './prompt-results.ts'
@@ -79,7 +80,7 @@ function makePrompt(
   get: AnyGet,
   { warn, validator, onError }: PromptsOptions,
 ): PromptEntry {
-  const what = `Prompt ${quoted(name)}`
+  const what = checkOffer('Prompt', name, options, get)
   const { args, description } = options
   const where = `${what}, args`
   const given = args && prepareObjectSchema(args, { where, side: 'input', root: 'arguments', warn, validator, onError })

@@ -5,6 +5,7 @@ import { createUriMatcher, type UriTemplateMatch } from '@mcpx/protocol/uri-temp
 import { gateOf } from '../visibility.ts'
 import type { Completers } from './completers.ts'
 import { type CacheHints, hintsFor } from './listing.ts'
+import { checkOffer } from './offer-form.ts'
 import { RegistrationError } from './registration-error.ts'
 import type { ListedResource, ResourceOptions } from './resource-options.ts'
 import { reasonOf } from './schema-conversion.ts'
@@ -28,8 +29,8 @@ export interface ResourceEntry extends Shelved {
 }
 
 export function makeEntry(uri: string, options: ResourceOptions, source: unknown): ResourceEntry {
+  const what = checkOffer('Resource', uri, options, source)
   const isTemplate = uri.includes('{')
-  const what = `Resource ${quoted(uri)}`
   const { variables, match } = isTemplate ? parseTemplate(uri, what) : parseUri(uri, what)
   const { complete = {}, list } = options as { complete?: Completers; list?: ResourceEntry['list'] }
   if (!isTemplate && list !== undefined) throw new RegistrationError(`${what}: only templates have \`list\``)

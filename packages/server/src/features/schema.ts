@@ -1,6 +1,6 @@
 /** Takes the schema of a tool or prompt: what it shows to clients, and how it checks values. */
 
-import type { AnySchema, Awaitable, JsonObject, StandardSchema } from '@mcpx/protocol'
+import { type AnySchema, type Awaitable, type JsonObject, quoted, type StandardSchema } from '@mcpx/protocol'
 import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { withObjectRoot } from './object-root.ts'
 import { type Checked, createRawCheck } from './raw-schema.ts'
@@ -31,6 +31,8 @@ export interface SchemaUse {
 /** The dialect that is meant when none is named. */
 const DEFAULT_DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/
 
+const REMEDY = 'put the properties into one object, as z.object({ … }) does'
+
 /** Throws a `RegistrationError` for a schema that does not show, in JSON Schema, what it takes. */
 export function prepareSchema(schema: AnySchema, use: SchemaUse): PreparedSchema {
   const shown = showSchema(schema, use)
@@ -58,6 +60,8 @@ export function prepareObjectSchema(schema: AnySchema, use: SchemaUse): Prepared
 function showSchema(schema: AnySchema, { side, where }: SchemaUse): JsonObject {
   if (isStandard(schema)) return convertSchema(schema, side, where)
   if (!isObject(schema)) throw new RegistrationError(`${where}: expected a schema, got ${typeof schema}`)
+  const stray = Object.keys(schema).find((key) => isStandard((schema as JsonObject)[key] as AnySchema))
+  if (stray !== undefined) throw new RegistrationError(`${where}: ${quoted(stray)} is a schema of its own; ${REMEDY}`)
   try {
     return copyJson(schema)
   } catch (cause) {

@@ -8,7 +8,6 @@ import {
   isPromise,
   type JsonObject,
   type JsonSchema,
-  quoted,
   type Tool,
   type ToolHandler,
   type ToolInputSchema,
@@ -21,6 +20,7 @@ import { gateOf } from '../visibility.ts'
 import { headerProblem } from './header-annotations.ts'
 import { describeIssues } from './issues.ts'
 import { createListing, type ListingOptions } from './listing.ts'
+import { checkOffer } from './offer-form.ts'
 import type { Checked } from './raw-schema.ts'
 import { RegistrationError } from './registration-error.ts'
 import { type PreparedSchema, prepareObjectSchema, prepareSchema } from './schema.ts'
@@ -94,7 +94,7 @@ function makeTool(
   run: AnyRun,
   { warn, validator, onError }: ToolsOptions,
 ): RegisteredTool {
-  const what = `Tool ${quoted(name)}`
+  const what = checkOffer('Tool', name, options, run)
   if (!/^[\w.-]{1,128}$/.test(name)) warn(`${what}: clients may refuse names other than 1-128 of A-Z a-z 0-9 _ . -`)
   const { input, output } = options
   const use = { validator, warn, onError }
