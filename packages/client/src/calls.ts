@@ -12,6 +12,7 @@ import type {
 } from '@mcpx/protocol'
 import type { Client } from './client.ts'
 import type { Core } from './core.ts'
+import { checkFirst } from './given.ts'
 import type { LinkKeeper } from './link-keeper.ts'
 import type { CallOptions } from './options.ts'
 import { createOutputCheck } from './output-check.ts'
@@ -69,6 +70,7 @@ export function createCalls(core: Core, keeper: LinkKeeper): Calls {
         options,
       ),
     async callTool(name, args, options = {}) {
+      checkFirst(name, 'callTool(name, args)')
       const params = args === undefined ? { name } : { name, arguments: args }
       const result = (await request('tools/call', params, options)) as unknown as CallToolResult
       return output.check(name, result)
@@ -76,10 +78,12 @@ export function createCalls(core: Core, keeper: LinkKeeper): Calls {
     listResources: (options) => list('resources/list', (page) => page.resources, options),
     listResourceTemplates: (options) => list('resources/templates/list', (page) => page.resourceTemplates, options),
     async readResource(uri, options = {}) {
+      checkFirst(uri, 'readResource(uri)')
       return (await request('resources/read', { uri }, options)) as unknown as ReadResourceResult
     },
     listPrompts: (options) => list('prompts/list', (page) => page.prompts, options),
     async getPrompt(name, args, options = {}) {
+      checkFirst(name, 'getPrompt(name, args)')
       const params = args === undefined ? { name } : { name, arguments: args }
       return (await request('prompts/get', params, options)) as unknown as GetPromptResult
     },

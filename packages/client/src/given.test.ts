@@ -16,6 +16,21 @@ describe('what cannot be connected to', () => {
     expect(String((failure as AggregateError).errors[0])).toContain(message)
   })
 
+  it('is told to who puts everything in one object', async () => {
+    const server = scriptedServer('2026-07-28')
+    await using client = await connect(server)
+    const loose = client as unknown as Record<
+      'callTool' | 'getPrompt' | 'readResource',
+      (all?: object) => Promise<void>
+    >
+    await expect(loose.callTool({ name: 'x' })).rejects.toThrow(
+      'callTool(name, args): expected string first, got object',
+    )
+    await expect(loose.getPrompt({ name: 'x' })).rejects.toThrow('getPrompt(name, args): expected string first')
+    await expect(loose.readResource()).rejects.toThrow('readResource(uri): expected string first, got nothing')
+    expect(server.asked('tools/call')).toEqual([])
+  })
+
   it.each(['Legacy', '2026-01-01', 'constructor', 5])('is an era that does not exist: %s', async (era) => {
     const connecting = connect(scriptedServer('2026-07-28'), { era: era as never })
     await expect(connecting).rejects.toThrow(/^era: expected auto, modern, legacy or one of 2024-11-05, .*; got "/)

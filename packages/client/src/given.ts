@@ -16,3 +16,8 @@ export function checkGiven(target: unknown, { era }: ClientOptions): asserts tar
     `era: expected auto, modern, legacy or one of ${REVISIONS.join(', ')}; got ${quoted(String(era))}`,
   )
 }
+
+/** Throws a `TypeError` where no text stands first, as where one object holds all. `form` is how the call is written. */
+export function checkFirst(first: unknown, form: string): asserts first is string {
+  if (typeof first !== 'string') throw new TypeError(`${form}: expected string first, got ${kindOf(first)}`)
+}
