@@ -12,7 +12,6 @@ import type {
 } from '@mcpx/protocol'
 import type { Client } from './client.ts'
 import type { Core } from './core.ts'
-import { checkFirst } from './given.ts'
 import type { LinkKeeper } from './link-keeper.ts'
 import type { CallOptions } from './options.ts'
 import { createOutputCheck } from './output-check.ts'
@@ -39,6 +38,9 @@ interface Lists {
   'resources/templates/list': ListResourceTemplatesResult
   'prompts/list': ListPromptsResult
 }
+
+/** Without types, all is easily put into one object. */
+const wrongFirst = async (form: string, first: unknown) => (await import('./given.ts')).wrongFirst(form, first)
 
 export function createCalls(core: Core, keeper: LinkKeeper): Calls {
   const output = createOutputCheck(core.report)
@@ -70,7 +72,7 @@ export function createCalls(core: Core, keeper: LinkKeeper): Calls {
         options,
       ),
     async callTool(name, args, options = {}) {
-      checkFirst(name, 'callTool(name, args)')
+      if (typeof name !== 'string') throw await wrongFirst('callTool(name, args)', name)
       const params = args === undefined ? { name } : { name, arguments: args }
       const result = (await request('tools/call', params, options)) as unknown as CallToolResult
       return output.check(name, result)
@@ -78,12 +80,12 @@ export function createCalls(core: Core, keeper: LinkKeeper): Calls {
     listResources: (options) => list('resources/list', (page) => page.resources, options),
     listResourceTemplates: (options) => list('resources/templates/list', (page) => page.resourceTemplates, options),
     async readResource(uri, options = {}) {
-      checkFirst(uri, 'readResource(uri)')
+      if (typeof uri !== 'string') throw await wrongFirst('readResource(uri)', uri)
       return (await request('resources/read', { uri }, options)) as unknown as ReadResourceResult
     },
     listPrompts: (options) => list('prompts/list', (page) => page.prompts, options),
     async getPrompt(name, args, options = {}) {
-      checkFirst(name, 'getPrompt(name, args)')
+      if (typeof name !== 'string') throw await wrongFirst('getPrompt(name, args)', name)
       const params = args === undefined ? { name } : { name, arguments: args }
       return (await request('prompts/get', params, options)) as unknown as GetPromptResult
     },

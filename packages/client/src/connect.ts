@@ -1,10 +1,9 @@
 /** Connects to a server: over a carrier, or within the process. */
 
-import { type Connector, guarded, type Responder, type SubscriptionFilter } from '@mcpx/protocol'
+import { type Connector, guarded, isRevision, type Responder, type SubscriptionFilter } from '@mcpx/protocol'
 import { createCalls } from './calls.ts'
 import type { Client } from './client.ts'
 import { type Core, createCore } from './core.ts'
-import { checkGiven } from './given.ts'
 import { createLaterListening } from './later-listening.ts'
 import type { Target } from './line.ts'
 import { keepLink, type LinkKeeper } from './link-keeper.ts'
@@ -24,10 +23,17 @@ import { createToolCallers } from './typed-tools.ts'
 export function connect<Server extends Responder>(server: Server, options?: ClientOptions): Promise<Client<Server>>
 export function connect<Server = unknown>(connector: Connector, options?: ClientOptions): Promise<Client<Server>>
 export async function connect(target: Target, options: ClientOptions = {}): Promise<Client> {
-  checkGiven(target, options)
+  const { respond, connect } = (target ?? {}) as Partial<Connector & Responder>
+  if (!(respond ?? connect)) throw (await loadGiven()).wrongTarget(target)
+  if (!isEra(options.era)) throw (await loadGiven()).wrongEra(options.era)
   const core = createCore(options)
   return createClient(core, await keepLink(core, target))
 }
+
+const loadGiven = () => import('./given.ts')
+
+const isEra = (era: ClientOptions['era'] = 'auto') =>
+  era === 'auto' || era === 'modern' || era === 'legacy' || isRevision(era)
 
 function createClient(core: Core, keeper: LinkKeeper): Client {
   const calls = createCalls(core, keeper)

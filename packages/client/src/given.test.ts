@@ -33,6 +33,6 @@ describe('what cannot be connected to', () => {
 
   it.each(['Legacy', '2026-01-01', 'constructor', 5])('is an era that does not exist: %s', async (era) => {
     const connecting = connect(scriptedServer('2026-07-28'), { era: era as never })
-    await expect(connecting).rejects.toThrow(/^era: expected auto, modern, legacy or one of 2024-11-05, .*; got "/)
+    await expect(connecting).rejects.toThrow(/^era: expected auto, modern, legacy or one of 2024-11-05, .*, got "/)
   })
 })

@@ -1,23 +1,22 @@
-/** Refuses what cannot be connected to, or not like that, and says what to write. */
+/** Says what to write in the place of what cannot be connected to, or not like that. Loaded only for that. */
 
-import { isRevision, kindOf, quoted, REVISIONS } from '@mcpx/protocol'
-import type { Target } from './line.ts'
-import type { ClientOptions } from './options.ts'
+import { kindOf, quoted, REVISIONS } from '@mcpx/protocol'
 
-/** Throws a `TypeError`. The types say the same, to those who have them. */
-export function checkGiven(target: unknown, { era }: ClientOptions): asserts target is Target {
-  const isText = typeof target === 'string' || target instanceof URL
-  if (isText) throw new TypeError(`connect: write connect(http(${quoted(String(target))})); a URL has no carrier yet`)
-  const isTarget = typeof target === 'object' && target !== null && ('respond' in target || 'connect' in target)
-  if (!isTarget)
-    throw new TypeError(`connect: expected http(url), spawn(command, args) or a server, got ${kindOf(target)}`)
-  if (era === undefined || ['auto', 'modern', 'legacy'].includes(era) || isRevision(era)) return
-  throw new TypeError(
-    `era: expected auto, modern, legacy or one of ${REVISIONS.join(', ')}; got ${quoted(String(era))}`,
-  )
+export function wrongTarget(target: unknown): TypeError {
+  if (typeof target === 'string' || target instanceof URL)
+    return new TypeError(`connect: write connect(http(${quoted(String(target))})); a URL has no carrier yet`)
+  return wrong('connect: expected http(url), spawn(command, args) or a server', kindOf(target))
 }
 
-/** Throws a `TypeError` where no text stands first, as where one object holds all. `form` is how the call is written. */
-export function checkFirst(first: unknown, form: string): asserts first is string {
-  if (typeof first !== 'string') throw new TypeError(`${form}: expected string first, got ${kindOf(first)}`)
+export function wrongEra(era: unknown): TypeError {
+  return wrong(`era: expected auto, modern, legacy or one of ${REVISIONS.join(', ')}`, quoted(String(era)))
+}
+
+/** `form` is how the call is written. */
+export function wrongFirst(form: string, first: unknown): TypeError {
+  return wrong(`${form}: expected string first`, kindOf(first))
+}
+
+function wrong(expected: string, found: string): TypeError {
+  return new TypeError(`${expected}, got ${found}`)
 }
