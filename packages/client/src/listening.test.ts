@@ -1,4 +1,4 @@
-import { type Change, ConnectionError, type JsonObject, type RequestId } from '@mcpx/protocol'
+import { type Change, ConnectionError, type Connector, type JsonObject, type RequestId } from '@mcpx/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { type Asked, connectorTo, scriptedServer } from '../test/scripted-server.ts'
 import { createChangeQueue } from './change-queue.ts'
@@ -248,6 +248,31 @@ describe('listening to a legacy server', () => {
     expect(await take(listening, 4)).toEqual(changes)
     listening.close()
     await expect.poll(() => uris).toEqual([])
+  })
+
+  it('counts all that it watches as changed when the connection may have missed something', async () => {
+    const { connector, uris } = legacyServer()
+    let miss = () => {}
+    const lossy: Connector = {
+      async connect(options) {
+        const connection = await connector.connect(options)
+        const negotiated = (_revision: unknown, onMissed = () => {}) => {
+          miss = onMissed
+        }
+        return Object.assign(connection, { negotiated })
+      },
+    }
+    await using client = await connect(lossy)
+    const [listening, closed] = [client.listen(all), client.listen(all)]
+    await Promise.all([listening.ready, closed.ready])
+    closed.close()
+    expect(await closed.next()).toEqual({ done: true, value: undefined })
+    miss()
+    const [resource, ...lists] = await take(listening, 4)
+    expect([...lists, resource]).toEqual([...changes.slice(0, 3), { kind: 'resource', uri: 'a:/x' }])
+    expect(uris).toEqual(['a:/x'])
+    listening.close()
+    expect(await listening.next()).toEqual({ done: true, value: undefined })
   })
 
   it('subscribes once for all who want a resource', async () => {

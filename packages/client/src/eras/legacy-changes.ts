@@ -14,11 +14,14 @@ import { allowedFilter, type ListenHooks, nothingToListenTo } from './era.ts'
 export interface LegacyChanges {
   /** False when a notification tells of no change. */
   hear(notification: NotificationMessage): boolean
+  /** Something may have changed that nobody told of. */
+  missed(): void
   listen(filter: SubscriptionFilter, capabilities: ServerCapabilities, hooks: ListenHooks): Promise<void>
 }
 
 export function createLegacyChanges(core: Core, connection: Connection): LegacyChanges {
   const listeners = new Set<(change: Change) => void>()
+  const repeats = new Set<() => void>()
   const watched = createWatched(core, connection)
 
   return {
@@ -29,12 +32,17 @@ export function createLegacyChanges(core: Core, connection: Connection): LegacyC
       for (const listener of listeners) listener(change)
       return true
     },
+    missed() {
+      for (const repeat of repeats) repeat()
+    },
     async listen(asked, capabilities, hooks) {
       const filter = allowedFilter(asked, capabilities)
       if (Object.keys(filter).length === 0) throw nothingToListenTo()
       const listener = (change: Change) => {
         if (isWanted(filter, change)) hooks.onChange(change)
       }
+      /** After the first time, all that is followed counts as changed. */
+      const ready = () => hooks.onReady(filter)
       const uris: string[] = []
       listeners.add(listener)
       try {
@@ -42,10 +50,12 @@ export function createLegacyChanges(core: Core, connection: Connection): LegacyC
           uris.push(uri)
           return watched.watch(uri, hooks)
         })
-        hooks.onReady(filter)
+        ready()
+        repeats.add(ready)
         await aborted(hooks.signal, connection)
       } finally {
         listeners.delete(listener)
+        repeats.delete(ready)
         void fewAtOnce(uris, watched.release)
       }
     },

@@ -39,7 +39,7 @@ export async function openLegacy(core: Core, line: Line, pinned?: Revision): Pro
   const { revision, server } = await shakeHands(core, line, pinned)
   asks.speak(revision, server)
   await connection.notify('notifications/initialized')
-  await connection.negotiated?.(revision)
+  await connection.negotiated?.(revision, changes.missed)
   const link = createLink({ core, line, revision, server, changes })
   if (core.options.logLevel !== undefined && server.capabilities.logging !== undefined) {
     await link.setLogLevel(core.logLevel ?? core.options.logLevel, {})

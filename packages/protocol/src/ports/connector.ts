@@ -15,8 +15,12 @@ export interface ConnectOptions {
 }
 
 export interface Connection extends Requester {
-  /** A handshake is done: from now on this revision is spoken, and the server may speak unasked. Legacy era only. */
-  negotiated?(revision: Revision): Awaitable<void>
+  /**
+   * A handshake is done: from now on this revision is spoken, and the server may speak unasked. Legacy era only.
+   *
+   * @param onMissed called when what the server said unasked may have been lost, though the connection goes on
+   */
+  negotiated?(revision: Revision, onMissed?: () => void): Awaitable<void>
   /**
    * Whether what the server says comes on the stream of the request that it is about, so that several requests at once
    * can be told apart. Default: false, as with one pipe for everything.

@@ -74,8 +74,8 @@ export function createConnection(settings: Settings, { responder, report }: Conn
     get tellsApart() {
       return !wires.all.some((wire) => wire.hasOneStream)
     },
-    negotiated(revision) {
-      for (const wire of wires.all) wire.negotiated?.(revision)
+    negotiated(revision, onMissed) {
+      for (const wire of wires.all) wire.negotiated?.(revision, onMissed)
     },
   }
 }

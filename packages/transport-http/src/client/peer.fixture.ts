@@ -139,12 +139,16 @@ export function modern(params: object = {}): JsonObject {
 }
 
 /** Reaches a server and shakes hands. */
-export async function shakeHands(reached: Reached, protocolVersion: string = LATEST_LEGACY_REVISION): Promise<Reached> {
+export async function shakeHands(
+  reached: Reached,
+  protocolVersion: string = LATEST_LEGACY_REVISION,
+  onMissed?: () => void,
+): Promise<Reached> {
   const { connection } = reached
   const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
   await connection.request('initialize', params, { announceCancel: false })
   await connection.notify('notifications/initialized')
-  await connection.negotiated?.(protocolVersion as Revision)
+  await connection.negotiated?.(protocolVersion as Revision, onMissed)
   return reached
 }
 

@@ -21,7 +21,7 @@ export function createLaterWire(load: () => Promise<Wire>): Wire {
     ask: async (message, signal) => (wire ?? (await loaded())).ask(message, signal),
     tell: async (message, signal) => (wire ?? (await loaded())).tell(message, signal),
     givenUp: (id, reason) => wire?.givenUp?.(id, reason),
-    negotiated: (revision) => wire?.negotiated?.(revision),
+    negotiated: (revision, onMissed) => wire?.negotiated?.(revision, onMissed),
     get hasOneStream() {
       return wire?.hasOneStream === true
     },

@@ -83,6 +83,16 @@ describe("the server's own stream", () => {
     expect(problems).toEqual([])
   })
 
+  it('says that something may have been missed when it is open again, and not before', async () => {
+    const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+      get: (_, response) => (gets(seen).length === 2 ? empty(response, 503) : stream(response).end()),
+    })
+    const openedAtMiss: number[] = []
+    await shakeHands(await reach(url, fast), '2025-11-25', () => openedAtMiss.push(gets(seen).length))
+    await until(() => openedAtMiss.length === 2)
+    expect(openedAtMiss).toEqual([3, 4])
+  })
+
   it('is opened again when it is silent for too long', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => stream(response).raw(': hello\n\n'),

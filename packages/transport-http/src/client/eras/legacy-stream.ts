@@ -59,22 +59,31 @@ function isRefused(error: unknown): boolean {
 /** A stream that lived this long was a good one, in ms. */
 const LONG_ENOUGH = 5_000
 
+export interface StreamHooks {
+  /** Called when the stream is open, or was tried in vain. */
+  readonly onTried: () => void
+  /** Called when it is open again: something may have been said in the meantime. */
+  readonly onMissed: (() => void) | undefined
+}
+
 /**
  * Hears what the server says unasked until the connection ends. A server without such a stream is left in peace; one
- * that cannot be reached for long ends the connection, so that nobody waits for changes that never come. `onTried` is
- * called when the stream is open, or was tried in vain.
+ * that cannot be reached for long ends the connection, so that nobody waits for changes that never come.
  */
-export async function listenToServer(host: LegacyHost, session: LegacySession, onTried: () => void): Promise<void> {
+export async function listenToServer(host: LegacyHost, session: LegacySession, hooks: StreamHooks): Promise<void> {
   const { closing, report } = host
+  const { onTried, onMissed } = hooks
   const backoff = createBackoff(host.settings)
   const cursor: Cursor = {}
-  while (!closing.aborted) {
+  for (let isFirst = true; !closing.aborted; isFirst = false) {
     try {
       const response = await openStream(host, session, cursor, closing)
       const isThere = await isStream(response, session)
       onTried()
       if (!isThere) return
       backoff.opened()
+      // Servers need not keep what they had to say while nobody listened, not even for those who say where they were.
+      if (!isFirst) onMissed?.()
       const begun = performance.now()
       await hearAll(host, response, cursor)
       if (performance.now() - begun > LONG_ENOUGH) backoff.progressed()

@@ -72,13 +72,14 @@ export function createLegacyStreamable(host: LegacyHost): Required<Omit<Wire, 'g
       return answer
     },
     tell,
-    negotiated() {
+    negotiated(_revision, onMissed) {
       streamTried = new Promise((resolve) => {
         const timer = setTimeout(resolve, STREAM_WAIT)
-        void listenToServer(host, session, () => {
+        const onTried = () => {
           clearTimeout(timer)
           resolve()
-        })
+        }
+        void listenToServer(host, session, { onTried, onMissed })
       })
     },
     async close() {

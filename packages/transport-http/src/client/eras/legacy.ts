@@ -41,8 +41,8 @@ export function createLegacy(connection: Host): Wire {
       const params = { requestId, reason }
       wire().tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, host.closing).catch(unlessClosing)
     },
-    negotiated(revision) {
-      if (sse === undefined) streamable.negotiated(revision)
+    negotiated(revision, onMissed) {
+      if (sse === undefined) streamable.negotiated(revision, onMissed)
     },
     get hasOneStream() {
       return sse !== undefined

@@ -52,7 +52,8 @@ export interface Wire {
   tell(message: Exclude<Message, RequestMessage>, signal: AbortSignal): Promise<void>
   /** A request was given up, and its stream is closed. */
   givenUp?(id: RequestId, reason: string): void
-  negotiated?(revision: Revision): void
+  /** @param onMissed called when what was said unasked may have been lost. */
+  negotiated?(revision: Revision, onMissed?: () => void): void
   /** All that is said comes on one stream. */
   readonly hasOneStream?: boolean
   /** Leaves. Never rejects. */
