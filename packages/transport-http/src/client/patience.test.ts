@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { modern, reach, result, serve } from './peer.fixture.ts'
 
@@ -45,6 +48,13 @@ describe("the runtime's own fetch", () => {
     runtime[SLOT] = recording(others)
     await ask({})
     expect([dispatched.length, others.length]).toEqual([1, 1])
+  })
+
+  it('is told to wait with the first request of a process, when Node has not loaded what sends it', async () => {
+    const { url } = await serve((one, response) => result(response, one, {}))
+    const program = fileURLToPath(new URL('./first-request.fixture.ts', import.meta.url))
+    const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', program, url])
+    expect(JSON.parse(stdout)).toEqual({ isLoaded: false, limits: [[0, 0]] })
   })
 
   it('waits as its user says who passes a dispatcher', async () => {

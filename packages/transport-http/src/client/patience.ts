@@ -25,7 +25,10 @@ const dispatcher: Dispatcher = {
   },
 }
 
-/** What `fetch` is to be passed; what the user passes comes before it. */
+/**
+ * What `fetch` is to be passed; what the user passes comes before it. To be asked when the headers of the request are
+ * made: Node has nothing that sends before a process has used `fetch` or one of its classes, of which `Headers` is one.
+ */
 export function patience(): object {
   if ('Bun' in globalThis) return { timeout: false }
   return runtime[FIRST] === undefined ? {} : { dispatcher }
