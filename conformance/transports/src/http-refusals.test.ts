@@ -1,9 +1,14 @@
 /** What a server refuses over HTTP, and by which status and code; and what only looks as if it should be refused. */
 
+import { connect } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
+import { createServer as createModernServer } from '@mcpx/server/modern'
+import { caught } from '@mcpx/testkit'
 import { type EndpointOptions, mcp } from '@mcpx/transport-http'
+import { http } from '@mcpx/transport-http/client'
+import { mcp as modernMcp } from '@mcpx/transport-http/modern'
 import { describe, expect, it } from 'vitest'
-import { handshake, MODERN, modern } from './carriers.fixture.ts'
+import { handshake, LEGACY, MODERN, modern } from './carriers.fixture.ts'
 
 const shop = () =>
   createServer({ name: 'shop', version: '1' })
@@ -69,6 +74,55 @@ describe('a modern server', () => {
   it('answers a method that is not there with 404 [S-122]', async () => {
     const message = { jsonrpc: '2.0', id: 7, method: 'x/y', params: modern() }
     expect(await verdict(await post(app, message, headersOf('x/y')))).toEqual([404, 7, -32601])
+  })
+})
+
+const info = { name: 'shop', version: '1' }
+const modernOnly = [
+  ['an app without the era of sessions', modernMcp(shop())],
+  ['an app that is told not to serve it', mcp(shop(), { legacy: false })],
+  ['a server without it', mcp(createModernServer(info).tool('buy', {}, () => 'bought'))],
+  ['a server that is told not to serve it', mcp(createServer(info, { legacy: false }).tool('buy', {}, () => 'bought'))],
+  ['such a server, where sessions are not kept', mcp(createModernServer(info), { sessions: false })],
+] as const
+
+describe.each(modernOnly)('%s', (_, app) => {
+  const send = async (input: string | URL | Request, init?: RequestInit) => app.fetch(new Request(input, init))
+  const url = 'http://localhost/mcp'
+
+  it('names what it serves to every request of an older client', async () => {
+    const header = { 'mcp-protocol-version': LEGACY }
+    const session = { 'mcp-session-id': 'lost' }
+    for (const [method, headers, code] of [
+      ['initialize', {}, -32022],
+      ['initialize', header, -32022],
+      ['tools/list', {}, -32020],
+      ['tools/list', session, -32020],
+      ['tools/list', { ...header, ...session }, -32022],
+    ] as const) {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params: handshake() })
+      const own = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+      const response = await send(url, { method: 'POST', body, headers: { ...own, ...headers } })
+      const { error } = (await response.json()) as { error: { code: number; message: string; data: object } }
+      expect([response.status, error]).toMatchObject([400, { code, data: { supported: [MODERN] } }])
+      expect(error.message).toContain(MODERN)
+      expect(error.message).not.toContain('initialize')
+    }
+  })
+
+  it('has POST alone', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const response = await send(url, { method, headers: { 'mcp-session-id': 'lost' } })
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+    }
+  })
+
+  it('tells a client that is pinned to the older era what would do, and serves one of any age', async () => {
+    const refused = await caught(() => connect(http(url, { fetch: send }), { era: 'legacy' }))
+    expect(refused).toMatchObject({ message: expect.stringContaining(MODERN) })
+    const client = await connect(http(url, { fetch: send }))
+    expect(client.revision).toBe(MODERN)
+    await client.close()
   })
 })
 

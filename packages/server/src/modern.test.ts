@@ -28,6 +28,7 @@ describe('a server of the modern era alone', () => {
     const server = build()
     expect(server.changes).toBeUndefined()
     expect(server.sessionEnded).toBeUndefined()
+    expect(server.legacy).toBe(false)
   })
 
   it('has the methods of every server, each of which gives the server back', () => {

@@ -61,6 +61,7 @@ export function assemble(info: Implementation, options: ServerOptions, wire: Wir
     close: core.close,
     respond: (message, exchange) =>
       'id' in message ? wire.answer(message, exchange, core) : wire.hear?.(message, exchange, core),
+    legacy: core.servesLegacy && changes !== undefined,
     toolSchema: core.toolSchema,
     changes: changes && ((session, signal) => changes(session, signal, core)),
     sessionEnded: ended && ((session) => ended(session, core)),

@@ -57,6 +57,11 @@ export interface Responder {
    */
   readonly silent?: boolean | undefined
   /**
+   * Whether peers of the revisions that have sessions are answered. A carrier offers no sessions where it is false, and
+   * says so to whoever asks for one. Default: true.
+   */
+  readonly legacy?: boolean | undefined
+  /**
    * Answers one message: a response for a request, nothing for a notification. A request that was cancelled
    * may be answered; the carrier drops the answer. A throw is a fault: it is masked and reported.
    */

@@ -50,7 +50,7 @@ export function createHost(responder: Responder, options: EndpointOptions): Host
     toolSchemas: toolSchemasOf(responder, options),
     limits: { ...HTTP_LIMITS, ...options.limits },
     keepAlive,
-    servesSessions: options.legacy !== false,
+    servesSessions: options.legacy !== false && responder.legacy !== false,
     running: new Watch({ ms: keepAlive, onLate: (exchange) => exchange.rouse() }),
     report: guarded(options.report),
     ended: undefined,

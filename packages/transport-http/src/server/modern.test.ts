@@ -2,7 +2,19 @@ import { errorMessage } from '@mcpx/protocol'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { mcp } from './hono.ts'
-import { eventsOf, gate, get, HandWritten, json, MODERN, modern, post, postModern, request } from './server.fixture.ts'
+import {
+  eventsOf,
+  gate,
+  get,
+  HandWritten,
+  json,
+  LEGACY,
+  MODERN,
+  modern,
+  post,
+  postModern,
+  request,
+} from './server.fixture.ts'
 
 const KEY = 'io.modelcontextprotocol'
 const echo = new HandWritten({
@@ -305,14 +317,42 @@ describe('an endpoint of the modern era alone', () => {
   const app = mcp(echo, { legacy: false })
 
   it.each([
-    [{}, -32020],
-    [{ 'mcp-protocol-version': '2025-11-25' }, -32022],
-  ])('names the versions it serves to a client of the other one (%j) [S-125]', async (headers, code) => {
-    const response = await post(app, request('initialize', { protocolVersion: '2025-11-25' }), headers)
+    [{}],
+    [{ 'mcp-protocol-version': LEGACY }],
+    [{ 'mcp-protocol-version': MODERN }],
+    [{ 'mcp-session-id': 'of-another-server' }],
+  ])('names the versions it serves to a client that shakes hands with %j [S-125]', async (headers) => {
+    const response = await post(app, request('initialize', { protocolVersion: LEGACY }), headers)
     expect(response.status).toBe(400)
-    const { error } = (await json(response)) as { error: { code: number; message: string } }
-    expect(error.code).toBe(code)
+    expect(await json(response)).toEqual({
+      jsonrpc: '2.0',
+      id: 1,
+      error: {
+        code: -32022,
+        message: `Unsupported protocol version "${LEGACY}"; supported: ${MODERN}`,
+        data: { supported: [MODERN], requested: LEGACY },
+      },
+    })
+  })
+
+  it('names them to a handshake that asks for no version at all', async () => {
+    const response = await post(app, request('initialize'))
+    expect(await json(response)).toMatchObject({ error: { code: -32022, data: { supported: [MODERN] } } })
+  })
+
+  it.each([
+    [{}, -32020],
+    [{ 'mcp-session-id': 'of-another-server' }, -32020],
+    [{ 'mcp-protocol-version': LEGACY }, -32022],
+    [{ 'mcp-protocol-version': LEGACY, 'mcp-session-id': 'of-another-server' }, -32022],
+    [{ 'mcp-protocol-version': 'no-version' }, -32022],
+  ])('names them to other requests of such clients, with %j [S-117, S-125]', async (headers, code) => {
+    const response = await post(app, request('tools/list'), headers)
+    expect(response.status).toBe(400)
+    const { error } = (await json(response)) as { error: { code: number; message: string; data: object } }
+    expect(error).toMatchObject({ code, data: { supported: [MODERN] } })
     expect(error.message).toContain(MODERN)
+    expect(error.message).not.toContain('initialize')
   })
 
   it('has no other method than POST [S-123]', async () => {
@@ -329,5 +369,29 @@ describe('an endpoint of the modern era alone', () => {
     const response = await post(app, body)
     expect(response.status).toBe(400)
     expect(await json(response)).toMatchObject({ error: { code: -32600 } })
+  })
+})
+
+describe('an endpoint of a server that serves the modern era alone', () => {
+  const server = Object.assign(new HandWritten({ 'tools/list': () => ({ tools: [] }) }), { legacy: false })
+
+  it.each([undefined, true])('is as one that is told so, where its option is %s [S-123]', async (legacy) => {
+    const app = mcp(server, { legacy, sse: '/sse' })
+    expect((await postModern(app, modern('tools/list'))).status).toBe(200)
+    for (const [method, code] of [
+      ['initialize', -32022],
+      ['tools/list', -32020],
+    ] as const) {
+      const response = await post(app, request(method, { protocolVersion: LEGACY }), { 'mcp-session-id': 'x' })
+      expect([response.status, await json(response)]).toMatchObject([
+        400,
+        { error: { code, data: { supported: [MODERN] } } },
+      ])
+    }
+    for (const method of ['GET', 'DELETE']) {
+      const response = await get(app, { 'mcp-session-id': 'x' }, { method })
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+    }
+    expect(server.exchanges.every(({ session }) => session === undefined)).toBe(true)
   })
 })

@@ -66,7 +66,7 @@ export interface EndpointOptions extends ArrivalLimits {
    * metadata, and challenge callers who lack scopes. Default: nobody is known.
    */
   readonly authenticate?: Guard | undefined
-  /** Whether the revisions before the modern ones are served. Default: true. */
+  /** Whether the revisions before the modern ones are served. Default: if the server serves them. */
   readonly legacy?: boolean | undefined
   /** How legacy sessions are kept; `false`: there are none, and each legacy request stands alone. */
   readonly sessions?: SessionOptions | false | undefined

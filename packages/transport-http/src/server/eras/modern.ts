@@ -4,7 +4,6 @@ import {
   type Awaitable,
   ErrorCode,
   eraOf,
-  headerMismatch,
   isPromise,
   isRevision,
   methodNotFound,
@@ -12,7 +11,7 @@ import {
   quoted,
   type RequestMessage,
   type ResponseMessage,
-  type RpcError,
+  RpcError,
   revisionsOf,
   unsupportedVersion,
 } from '@mcpx/protocol'
@@ -46,13 +45,24 @@ export function postModern(
   return hearNotification(host, message, exchange).then(accepted)
 }
 
-/** A request without an envelope, where only modern ones are served: a client may show the text alone. */
-export function refuseUnclaimed({ id }: RequestMessage, { request: from }: Inbound): HttpAnswer {
+/**
+ * A request without an envelope, where only modern ones are served. It names what is served in its text too, as a client
+ * may show nothing else.
+ */
+export function refuseUnclaimed(message: RequestMessage, { request: from }: Inbound): HttpAnswer {
+  const { id } = message
   const supported = revisionsOf('modern')
-  const version = from.header(VERSION_HEADER)
-  if (version !== null) return refusal(400, unsupportedVersion(version, supported), id)
+  const requested = requestedVersion(message) ?? from.header(VERSION_HEADER)
+  if (requested !== null) return refusal(400, unsupportedVersion(requested, supported), id)
   const text = `MCP-Protocol-Version is missing; only ${supported.map(quoted).join(', ')} is served here`
-  return refusal(400, headerMismatch(`Header mismatch: ${text}`), id)
+  return refusal(400, new RpcError(ErrorCode.HeaderMismatch, `Header mismatch: ${text}`, { data: { supported } }), id)
+}
+
+/** The handshake of the other era says in its body which revision it is for, as no header has been agreed on yet. */
+function requestedVersion({ method, params }: RequestMessage): string | null {
+  if (method !== 'initialize') return null
+  const version = params?.protocolVersion
+  return typeof version === 'string' ? version : 'none'
 }
 
 function request(message: RequestMessage, inbound: Inbound, host: Host): Awaitable<HttpAnswer> {
