@@ -146,6 +146,21 @@ describe('bounds', () => {
     })
   })
 
+  it.each([
+    ['arrays', '[', ']', '[]'],
+    ['objects', '{"":', '}', '{}'],
+    ['arrays around objects', '[', ']', '{}'],
+    ['objects around arrays', '{"":', '}', '[]'],
+  ])('finds the very level that is one too deep in the shortest text that has it: %s', (_, open, close, inner) => {
+    for (let maxDepth = 1; maxDepth <= 40; maxDepth++) {
+      const text = (depth: number) => open.repeat(depth - 1) + inner + close.repeat(depth - 1)
+      const limits = { ...CODEC_LIMITS, maxDepth }
+      const deep = { error: { message: `Invalid message: nested deeper than ${maxDepth} levels` } }
+      expect(decode(text(maxDepth + 1), limits)).toMatchObject(deep)
+      expect(decode(text(maxDepth), limits)).not.toMatchObject(deep)
+    }
+  })
+
   it('survives a text that is nothing but brackets', () => {
     const text = '['.repeat(500_000)
     expect(refused(text).error.code).toBe(-32700)
@@ -218,6 +233,23 @@ describe('writing', () => {
       'the parameters of tools/call cannot be written as JSON',
     )
     expect(() => encode({ jsonrpc: '2.0', id: 1, result: { n: 1n } })).toThrow('the answer cannot be written as JSON')
+  })
+
+  it.each<[string, object]>([
+    ['a number for its id', { jsonrpc: '2.0', id: -7, result: { a: [1, 'é"\n', null] } }],
+    ['a text for its id', { jsonrpc: '2.0', id: '1"\u2028', result: {} }],
+    ['members in another order', { result: { a: 1 }, id: 0, jsonrpc: '2.0' }],
+    ['a member more', { jsonrpc: '2.0', id: 1, result: {}, extra: true }],
+    ['an id that is none', { jsonrpc: '2.0', id: Number.NaN, result: {} }],
+    ['no id', { jsonrpc: '2.0', result: {} }],
+    ['an error beside it', { jsonrpc: '2.0', id: 1, result: {}, error: { code: 1, message: 'm' } }],
+    ['another version', { jsonrpc: '1.0', id: 1, result: {} }],
+  ])('writes the answer that has %s with all that it holds', (_, message) => {
+    expect(JSON.parse(encode(message as Message))).toEqual(JSON.parse(JSON.stringify(message)))
+  })
+
+  it.each([undefined, () => {}, { toJSON() {} }])('refuses a result that is nothing in JSON', (result) => {
+    expect(() => encode({ jsonrpc: '2.0', id: 1, result: result as never })).toThrow('the answer cannot be written')
   })
 
   it('writes a result that is kept as text only once, and the same as any other', () => {

@@ -1,6 +1,6 @@
 /** Text to messages and back. A text is parsed once; a refused one comes back as a `Refusal`, never as a throw. */
 
-import { checkMessage, refuse } from './check.ts'
+import { checkMessage, isRequestId, refuse } from './check.ts'
 import { internalError, parseError } from './errors.ts'
 import type { JsonObject, Message, ResultMessage } from './message.ts'
 import { Refusal } from './refusal.ts'
@@ -40,10 +40,14 @@ export function decode(text: string, limits: Readonly<CodecLimits> = CODEC_LIMIT
   return Array.isArray(value) ? checkBatch(value, limits) : checkMessage(value)
 }
 
-/** A short text without a suspicious member name can break no bound: it is not walked. */
-function needsTaming(text: string, limits: ValueLimits): boolean {
-  const harmless = text.length <= 2 * limits.maxDepth && text.length <= limits.maxValues
-  return !harmless || text.includes('__proto__') || text.includes('\\u')
+/**
+ * A short text without a suspicious member name can break no bound: it is not walked. A level takes two characters, or
+ * five, `{"":}`, where it is an object that holds another; no level is an array where there is no bracket.
+ */
+function needsTaming(text: string, { maxDepth, maxValues }: ValueLimits): boolean {
+  const perLevel = text.includes('[') ? 2 : 5
+  const isShort = text.length <= perLevel * maxDepth && text.length <= maxValues
+  return !isShort || text.includes('__proto__') || text.includes('\\u')
 }
 
 function checkBatch(items: unknown[], limits: CodecLimits): Refusal | (Message | Refusal)[] {
@@ -80,16 +84,30 @@ export function isTextKept(result: object): boolean {
 /** Writes one message as one line of JSON. A value that JSON cannot hold is a thrown `RpcError` that says so. */
 export function encode(message: Message): string {
   try {
-    if ('result' in message && isTextKept(message.result)) return encodeKept(message)
-    return JSON.stringify(message)
+    return 'result' in message && isBareResult(message) ? encodeResult(message) : JSON.stringify(message)
   } catch (cause) {
     const what = 'method' in message ? `the parameters of ${message.method}` : 'the answer'
     throw internalError(`Internal error: ${what} cannot be written as JSON`, { cause })
   }
 }
 
-function encodeKept(message: ResultMessage): string {
-  const result = message.result as JsonObject & { [TEXT]: string | undefined }
+/** Whether it has all of its members, and no other. */
+function isBareResult(message: ResultMessage): boolean {
+  let members = 0
+  for (const _ in message) members += 1
+  return members === 3 && message.jsonrpc === '2.0' && isRequestId(message.id)
+}
+
+/** Its frame by hand takes a quarter less than to have `JSON.stringify` write it too (measured). */
+function encodeResult({ id, result }: ResultMessage): string {
+  const text = isTextKept(result) ? keptText(result as Kept) : JSON.stringify(result)
+  if (text === undefined) throw new TypeError('The result is nothing that JSON has')
+  return `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":${text}}`
+}
+
+type Kept = JsonObject & { [TEXT]: string | undefined }
+
+function keptText(result: Kept): string | undefined {
   result[TEXT] ??= JSON.stringify(result)
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${result[TEXT]}}`
+  return result[TEXT]
 }

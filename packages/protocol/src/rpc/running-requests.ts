@@ -122,35 +122,49 @@ export interface RunningRequests {
 
 /** An id is free again when its request has been dealt with, not when it was cancelled. */
 export function createRunningRequests(): RunningRequests {
-  const running = new Map<RunningKey, RunningExchange>()
+  const older = new Map<RunningKey, RunningExchange>()
+  // The newest stands beside the map: one that is answered at once, or alone, is in and out again for nothing.
+  let key: RunningKey | undefined
+  let newest: RunningExchange | undefined
   let onIdle: (() => void)[] = []
+
+  const size = () => older.size + (newest === undefined ? 0 : 1)
+  const find = (wanted: RunningKey) => (newest !== undefined && key === wanted ? newest : older.get(wanted))
+  const all = () => (newest === undefined ? [...older.values()] : [...older.values(), newest])
 
   return {
     get size() {
-      return running.size
+      return size()
     },
-    has: (key) => running.has(key),
-    add: (key, exchange) => void running.set(key, exchange),
-    delete(key) {
-      running.delete(key)
-      if (running.size > 0 || onIdle.length === 0) return
+    has: (wanted) => find(wanted) !== undefined,
+    add(added, exchange) {
+      if (newest !== undefined && key !== added) older.set(key as RunningKey, newest)
+      key = added
+      newest = exchange
+    },
+    delete(gone) {
+      if (newest !== undefined && key === gone) {
+        key = undefined
+        newest = undefined
+      } else older.delete(gone)
+      if (onIdle.length === 0 || size() > 0) return
       for (const resolve of onIdle) resolve()
       onIdle = []
     },
     abort(id, reason) {
-      const exchange = running.get(id)
+      const exchange = find(id)
       exchange?.abort(reason)
       return exchange !== undefined
     },
     abortAll(reason) {
-      for (const exchange of [...running.values()]) exchange.abort(reason)
+      for (const exchange of all()) exchange.abort(reason)
     },
     abortStreams(reason) {
-      for (const exchange of [...running.values()]) if (exchange.isStream) exchange.abort(reason)
+      for (const exchange of all()) if (exchange.isStream) exchange.abort(reason)
     },
     finishStreams(reason) {
-      for (const exchange of [...running.values()]) if (exchange.isStream) exchange.finish(reason)
+      for (const exchange of all()) if (exchange.isStream) exchange.finish(reason)
     },
-    idle: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => void onIdle.push(resolve))),
+    idle: () => (size() === 0 ? Promise.resolve() : new Promise((resolve) => void onIdle.push(resolve))),
   }
 }
