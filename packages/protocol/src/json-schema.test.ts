@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createJsonSchemaValidator } from './json-schema.ts'
+import { workOf } from './work.fixture.ts'
 
 describe('createJsonSchemaValidator', () => {
   it('compiles a schema object once', () => {
@@ -78,22 +79,23 @@ describe('formats', () => {
     const texts = ['a', '1:', 'a.', '1.', 'a/', '%20', '~0/', '{a}', 'http://a', '@', '-'].map(
       (part) => `${part.repeat(20_000)} `,
     )
-    const start = performance.now()
-    for (const format of [
-      'date-time',
-      'email',
-      'hostname',
-      'ipv6',
-      'uri',
-      'uri-reference',
-      'uri-template',
-      'duration',
-      'json-pointer',
-    ]) {
-      const check = asserting.compile({ format })
-      for (const text of texts) check(text)
-    }
-    expect(performance.now() - start).toBeLessThan(1500)
+    const work = workOf(() => {
+      for (const format of [
+        'date-time',
+        'email',
+        'hostname',
+        'ipv6',
+        'uri',
+        'uri-reference',
+        'uri-template',
+        'duration',
+        'json-pointer',
+      ]) {
+        const check = asserting.compile({ format })
+        for (const text of texts) check(text)
+      }
+    })
+    expect(work).toBeLessThan(1500)
   })
 })
 

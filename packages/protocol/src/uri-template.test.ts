@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createUriMatcher, parseUriTemplate, UriTemplateError, type UriTemplateValue } from './uri-template.ts'
+import { workOf } from './work.fixture.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`uri-template: FC_SEED=${seed}`)
@@ -337,11 +338,7 @@ describe('matching hostile URIs', () => {
   const template = parseUriTemplate(`x://${'{a}-{+b}-'.repeat(15)}{c}!{?q}`)
   const time = (length: number) => {
     const uri = `x://${'a-'.repeat(length / 2)}`
-    const times = [1, 2, 3, 4, 5].map(() => {
-      const start = performance.now()
-      expect(template.match(uri)).toBeUndefined()
-      return performance.now() - start
-    })
+    const times = [1, 2, 3, 4, 5].map(() => workOf(() => expect(template.match(uri)).toBeUndefined()))
     return Math.min(...times)
   }
 
@@ -355,9 +352,8 @@ describe('matching hostile URIs', () => {
   it('takes little time for many query parameters', () => {
     const names = Array.from({ length: 32 }, (_, index) => `n${index}`)
     const wide = parseUriTemplate(`x{?${names.join(',').replace('n31', 'n31*')}}`)
-    const start = performance.now()
-    expect(wide.match(`x?${Array(20_000).fill('n31=1').join('&')}`)?.n31).toHaveLength(20_000)
-    expect(performance.now() - start).toBeLessThan(1000)
+    const uri = `x?${Array(20_000).fill('n31=1').join('&')}`
+    expect(workOf(() => expect(wide.match(uri)?.n31).toHaveLength(20_000))).toBeLessThan(1000)
   })
 })
 

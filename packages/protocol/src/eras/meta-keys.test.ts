@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { workOf } from '../work.fixture.ts'
 import { isExtensionId, isMetaKey, isReservedMetaKey } from './meta-keys.ts'
 
 describe('a _meta name', () => {
@@ -34,9 +35,8 @@ describe('a _meta name', () => {
   })
 
   it('is judged fast, however long', () => {
-    const start = performance.now()
-    for (const key of ['a'.repeat(1e5), `${'a.'.repeat(5e4)}!`, `${'a-'.repeat(5e4)}/`]) isMetaKey(key)
-    expect(performance.now() - start).toBeLessThan(200)
+    const keys = ['a'.repeat(1e5), `${'a.'.repeat(5e4)}!`, `${'a-'.repeat(5e4)}/`]
+    expect(workOf(() => keys.map(isMetaKey))).toBeLessThan(200)
   })
 
   it.each([

@@ -1,17 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createJsonSchemaValidator, type JsonSchema } from '../json-schema.ts'
+import { workOf } from '../work.fixture.ts'
 
 const validator = createJsonSchemaValidator()
 const check = (schema: JsonSchema, value: unknown) => validator.compile(schema)(value)
 const problem = (message: string) => ({ valid: false, problems: [{ path: 'value', message }] })
 const list = <T>(length: number, item: (index: number) => T) => Array.from({ length }, (_, index) => item(index))
-
-/** The time it takes, in milliseconds. */
-function timeOf(run: () => unknown): number {
-  const start = performance.now()
-  run()
-  return performance.now() - start
-}
 
 describe('the work of a check is bounded', () => {
   const tooMany = problem('takes more than 3000000 steps to check')
@@ -36,7 +30,7 @@ describe('the work of a check is bounded', () => {
     const required = list(10_000, (index) => `p${index}`)
     const complete = Object.fromEntries(required.map((name) => [name, 1]))
     const values = list(10_000, () => complete)
-    expect(timeOf(() => expect(check({ items: { required } }, values)).toEqual(tooMany))).toBeLessThan(1000)
+    expect(workOf(() => expect(check({ items: { required } }, values)).toEqual(tooMany))).toBeLessThan(1000)
   })
 
   it('when every property is tried on every pattern', () => {
@@ -50,7 +44,7 @@ describe('the work of a check is bounded', () => {
         list(10, () => value(301)),
       ),
     ).toEqual(tooMany)
-  })
+  }, 30_000)
 
   it('by an option', () => {
     const few = createJsonSchemaValidator({ maxSteps: 10 }).compile({ items: { type: 'number' } })
@@ -68,20 +62,20 @@ describe('the work of a check is bounded', () => {
   it('when a value is wrong in very many places, of which then only the first is told', () => {
     const values = list(200_000, () => 1)
     const verdict = { valid: false, problems: [{ path: 'value[0]', message: 'expected string, got number' }] }
-    expect(timeOf(() => expect(check({ items: { type: 'string' } }, values)).toEqual(verdict))).toBeLessThan(1000)
+    expect(workOf(() => expect(check({ items: { type: 'string' } }, values)).toEqual(verdict))).toBeLessThan(1000)
     const object = Object.fromEntries(values.map((_, index) => [`k${index}`, 1]))
     const closed = { allOf: [{ additionalProperties: false }] }
-    expect(timeOf(() => expect(check(closed, object).valid).toBe(false))).toBeLessThan(2000)
+    expect(workOf(() => expect(check(closed, object).valid).toBe(false))).toBeLessThan(2000)
   })
 
   it('when very many properties are missing', () => {
     const required = list(10_000, (index) => `p${index}`)
     const schema = { unevaluatedProperties: { required } }
-    expect(timeOf(() => expect(check(schema, { a: {} })).toMatchObject({ valid: false }))).toBeLessThan(1000)
+    expect(workOf(() => expect(check(schema, { a: {} })).toMatchObject({ valid: false }))).toBeLessThan(1000)
   })
 
   it('when a text is tested against a pattern', () => {
-    expect(timeOf(() => expect(check({ pattern: 'a+b$' }, 'a'.repeat(16_384)).valid).toBe(false))).toBeLessThan(2000)
+    expect(workOf(() => expect(check({ pattern: 'a+b$' }, 'a'.repeat(16_384)).valid).toBe(false))).toBeLessThan(2000)
     expect(check({ pattern: '^a+$' }, 'a'.repeat(16_384))).toEqual({ valid: true })
     expect(check({ pattern: '^a+$' }, 'a'.repeat(16_385))).toEqual(
       problem('is too long to be tested against a pattern'),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { workOf } from '../work.fixture.ts'
 import type { RequestedSchema } from './elicitation.ts'
 import { formProblem } from './form.ts'
 
@@ -59,11 +60,12 @@ describe.each(Object.keys(fit) as Format[])('a text of the format %s', (format) 
   })
 
   it('is told apart in linear time', () => {
-    const start = performance.now()
-    for (const text of ['a'.repeat(1e5), `${'a@'.repeat(5e4)}`, `a@${'b.'.repeat(5e4)}`, '9'.repeat(1e5)]) {
-      formProblem(form(format), { field: text })
-    }
-    expect(performance.now() - start).toBeLessThan(500)
+    const work = workOf(() => {
+      for (const text of ['a'.repeat(1e5), `${'a@'.repeat(5e4)}`, `a@${'b.'.repeat(5e4)}`, '9'.repeat(1e5)]) {
+        formProblem(form(format), { field: text })
+      }
+    })
+    expect(work).toBeLessThan(500)
   })
 })
 
