@@ -11,17 +11,25 @@ import { HttpAnswer } from '../server/http-answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { NodeRequest } from '../server/incoming.ts'
 import type { EndpointOptions } from '../server/options.ts'
+import { readPath } from '../server/path.ts'
 import { fromResponse } from '../server/web.ts'
+import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
 import { answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
 import { loadHttp } from './load-http.ts'
 import { sendAnswer } from './send-answer.ts'
 
 export interface ServeHttpOptions extends EndpointOptions {
-  /** The port to listen on; 0: any that is free. Default: 3000. */
-  readonly port?: number | undefined
-  /** The address to listen on. Anything but a loopback address can be reached from other machines. Default: `127.0.0.1`. */
+  /** The port to listen on, as a number or its text, such as `process.env.PORT`; 0: any that is free. Default: 3000. */
+  readonly port?: number | string | undefined
+  /**
+   * The address to listen on, or a name for it. Anything but a loopback address can be reached from other machines.
+   * Default: `127.0.0.1`.
+   */
   readonly host?: string | undefined
-  /** The path of the endpoint; every other one is answered with 404, but for the metadata of a guard. Default: `/mcp`. */
+  /**
+   * The path of the endpoint; every other one is answered with 404, but for the metadata of a guard. A slash that it
+   * ends with is part of it. Default: `/mcp`.
+   */
   readonly path?: string | undefined
 }
 
@@ -37,17 +45,18 @@ export interface HttpServer {
 
 /**
  * Serves a server on a port of this machine. Resolves when it can be reached; rejects with a `ConnectionError` when it
- * cannot listen there.
+ * cannot listen there, and a `TypeError` or a `RangeError` for an option that is none.
  *
  * ```ts
  * const { url } = await serveHttp(server, { port: 3000 }) // http://127.0.0.1:3000/mcp
  * ```
  */
 export async function serveHttp(server: Responder, options: ServeHttpOptions = {}): Promise<HttpServer> {
-  const { port = 3000, host = '127.0.0.1', path = '/mcp' } = options
-  const allowedHosts = options.allowedHosts ?? hostsFor(host)
+  const { host = '127.0.0.1', port: wanted = 3000 } = options
+  const address = readAddress(host, wanted)
+  const paths = readPaths(options)
+  const allowedHosts = options.allowedHosts ?? hostsFor(address)
   const endpoint = createEndpoint(server, { ...options, ...ENFORCED_BY_NODE, allowedHosts }, createEras)
-  const paths = [path, options.sse]
   const answer = (request: HttpRequest): Awaitable<HttpAnswer> => {
     if (paths.includes(pathOf(request.target))) return endpoint.answer(request)
     const metadata = options.authenticate?.metadata?.(request.web)
@@ -76,10 +85,10 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     }
   })
   answerBrokenRequests(http, options, unsent)
-  const bound = await listen(http, port, host)
+  const port = await listen(http, address, report)
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${path}`,
-    port: bound,
+    url: `http://${authorityOf({ ...address, port })}${paths[0]}`,
+    port,
     async close() {
       endpoint.close()
       await end(http)
@@ -124,8 +133,17 @@ function end(http: Server): Promise<void> {
   })
 }
 
+/** Where something is served: the endpoint first. */
+function readPaths({ path = '/mcp', sse }: ServeHttpOptions): readonly string[] {
+  const own = readPath('path', path === '' ? '/' : path, '/mcp')
+  if (sse === undefined) return [own]
+  const other = readPath('sse', sse, '/sse')
+  if (other !== own) return [own, other]
+  throw new TypeError(`sse: expected another path than that of the endpoint, "${own}"`)
+}
+
 /** The names by which a server on this address is called. */
-function hostsFor(host: string): readonly string[] {
+function hostsFor({ host }: Address): readonly string[] {
   const name = host.includes(':') ? `[${host}]` : host.toLowerCase()
   return LOOPBACK_HOSTS.includes(name) ? LOOPBACK_HOSTS : [...LOOPBACK_HOSTS, name]
 }
@@ -135,12 +153,14 @@ function pathOf(url: string): string {
   return query === -1 ? url : url.slice(0, query)
 }
 
-function listen(http: Server, port: number, host: string): Promise<number> {
+function listen(http: Server, address: Address, report: (problem: Error) => void): Promise<number> {
   return new Promise((resolve, reject) => {
-    http.once('error', (cause) => {
-      const hint = 'Choose another port, or end what listens there.'
-      reject(new ConnectionError('unreachable', `Cannot listen on ${host}:${port}`, { hint, cause }))
+    const refuse = (cause: Error) => reject(cannotListen(address, cause))
+    http.once('error', refuse)
+    http.listen(address.port, address.host, () => {
+      // A connection that could not be taken must not end those that were.
+      http.off('error', refuse).on('error', report)
+      resolve((http.address() as AddressInfo).port)
     })
-    http.listen(port, host, () => resolve((http.address() as AddressInfo).port))
   })
 }

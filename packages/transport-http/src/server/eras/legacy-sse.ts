@@ -24,6 +24,7 @@ import { EventStream } from '../event-stream.ts'
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
 import type { HttpAnswer } from '../http-answer.ts'
+import { readPath } from '../path.ts'
 import { LiveSession, LiveSessions } from './legacy-live.ts'
 import { inFlight, noBatches, tooManyRequests } from './legacy-refusals.ts'
 import { HttpSession, sessionEnded, updateHere } from './legacy-session.ts'
@@ -39,7 +40,7 @@ export class SseConnections {
 
   constructor(host: Host, path: string) {
     this.#host = host
-    this.#path = path
+    this.#path = readPath('sse', path, '/sse')
   }
 
   handles({ request }: Inbound): boolean {

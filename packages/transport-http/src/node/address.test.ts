@@ -1,0 +1,155 @@
+import { createServer, type Server } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { HandWritten, MODERN, modern } from '../server/server.fixture.ts'
+import { cannotListen } from './address.ts'
+import { type HttpServer, type ServeHttpOptions, serveHttp } from './serve-http.ts'
+
+const open: (HttpServer | Server)[] = []
+const server = new HandWritten({ 'tools/list': () => ({ tools: [] }) })
+
+/** As those pass it who have no types. */
+async function serve(options: { [name in keyof ServeHttpOptions]: unknown }): Promise<HttpServer> {
+  const http = await serveHttp(server, { port: 0, ...options } as ServeHttpOptions)
+  open.push(http)
+  return http
+}
+
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+async function list(url: string): Promise<number> {
+  const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify(modern('tools/list')), headers })
+  await response.body?.cancel()
+  return response.status
+}
+
+describe('the path of a server', () => {
+  it.each([
+    ['/mcp', '/mcp'],
+    ['mcp', '/mcp'],
+    ['api/mcp', '/api/mcp'],
+    ['/mcp/', '/mcp/'],
+    ['/', '/'],
+    ['', '/'],
+    ['/a b', '/a%20b'],
+    ['/größe', '/gr%C3%B6%C3%9Fe'],
+    ['/a/../b', '/b'],
+    ['a:b', '/a:b'],
+  ])('may be %j: it is served at %s, as its url says', async (path, served) => {
+    const { url, port } = await serve({ path })
+    expect(url).toBe(`http://127.0.0.1:${port}${served}`)
+    expect(await list(url)).toBe(200)
+    expect(await list(`${url}x`)).toBe(404)
+  })
+
+  it.each(['http://x/mcp', '//x/mcp', '/\\x', '/mcp?x=1', '/mcp#top', 5, null, ['/mcp']])(
+    'is refused when it is %j, with what to write',
+    async (path) => {
+      await expect(serve({ path })).rejects.toThrow(
+        new TypeError(`path: expected a path such as "/mcp", with no host and no query, got ${JSON.stringify(path)}`),
+      )
+    },
+  )
+
+  it('of the oldest transport is read alike, and is another one', async () => {
+    const { url } = await serve({ sse: 'sse' })
+    const response = await fetch(url.replace('/mcp', '/sse'), { headers: { accept: 'text/event-stream' } })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    await response.body?.cancel()
+    await expect(serve({ sse: '/sse?x' })).rejects.toThrow(/^sse: expected a path such as "\/sse".+got "\/sse\?x"/)
+    await expect(serve({ sse: 'mcp' })).rejects.toThrow('sse: expected another path than that of the endpoint, "/mcp"')
+  })
+})
+
+describe('the port of a server', () => {
+  it('may be the text of a number, as the environment gives it', async () => {
+    const { url, port } = await serve({ port: '0' })
+    expect(port).toBeGreaterThan(0)
+    expect(await list(url)).toBe(200)
+  })
+
+  it.each([
+    [Number.NaN, 'NaN'],
+    [70_000, '70000'],
+    [-1, '-1'],
+    [1.5, '1.5'],
+    ['abc', '"abc"'],
+    ['', '""'],
+    ['80 ', '"80 "'],
+    ['0x50', '"0x50"'],
+    ['65536', '"65536"'],
+    [null, 'null'],
+    [true, 'true'],
+  ])('is refused when it is %j', async (port, shown) => {
+    const said = `port: expected an integer from 0 to 65535, got ${shown}`
+    await expect(serve({ port })).rejects.toMatchObject({ name: 'RangeError', message: expect.stringContaining(said) })
+  })
+
+  it('that is not a number is likely to be of a variable that is not set, which is said', async () => {
+    await expect(serve({ port: Number(process.env.NO_SUCH_PORT) })).rejects.toThrow('process.env.PORT')
+  })
+})
+
+describe('the host of a server', () => {
+  it.each([
+    ['localhost', 'localhost'],
+    ['[::1]', '[::1]'],
+    ['::1', '[::1]'],
+  ])('may be %s', async (host, named) => {
+    const { url, port } = await serve({ host })
+    expect(url).toBe(`http://${named}:${port}/mcp`)
+    expect(await list(url)).toBe(200)
+  })
+
+  it.each(['', 'http://localhost', 'localhost:3000', '127.0.0.1/mcp', 'a b', 5, null])(
+    'is refused when it is %j, and nothing is served on all addresses unasked',
+    async (host) => {
+      await expect(serve({ host })).rejects.toMatchObject({
+        name: 'TypeError',
+        message: expect.stringMatching(/^host: expected .*"127\.0\.0\.1".*got /),
+      })
+    },
+  )
+})
+
+describe('a server that cannot listen', () => {
+  it('says that something else does, and on which port', async () => {
+    const { port } = await serve({})
+    await expect(serve({ port })).rejects.toMatchObject({
+      name: 'ConnectionError',
+      reason: 'unreachable',
+      message: `Cannot listen on 127.0.0.1:${port} (EADDRINUSE)`,
+      hint: expect.stringContaining('Choose another port'),
+    })
+    await expect(serve({ host: '::1', port: await taken('::1') })).rejects.toThrow(/^Cannot listen on \[::1\]:\d+ \(/)
+  })
+
+  it('says when the address is not of this machine', async () => {
+    await expect(serve({ host: '203.0.113.7' })).rejects.toMatchObject({
+      message: 'Cannot listen on 203.0.113.7:0 (EADDRNOTAVAIL)',
+      hint: expect.stringMatching(/^(?!.*port).*0\.0\.0\.0/),
+    })
+  })
+
+  it.each([
+    ['ENOTFOUND', /^(?!.*another port).*name/],
+    ['EAI_AGAIN', /^(?!.*another port).*name/],
+    ['EACCES', /1024/],
+    ['EAFNOSUPPORT', /^(?!.*another port)/],
+    ['EPERM', /^(?!.*another port)/],
+  ])('says of %s what helps', (code, hint) => {
+    const cause = Object.assign(new Error('no'), { code })
+    const error = cannotListen({ host: 'a.example', port: 80 }, cause)
+    expect([error.message, error.cause]).toEqual([`Cannot listen on a.example:80 (${code})`, cause])
+    expect(error.hint ?? '').toMatch(hint)
+  })
+})
+
+function taken(host: string): Promise<number> {
+  return new Promise((resolve) => {
+    const other = createServer().listen(0, host, () => resolve((other.address() as { port: number }).port))
+    open.push(other)
+  })
+}
