@@ -2,7 +2,7 @@
 
 import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Awaitable, ConnectionError, guarded, isPromise, type Responder } from '@mcpx/protocol'
+import { type Awaitable, guarded, isPromise, type Responder } from '@mcpx/protocol'
 import { faultAnswer } from '../server/answers.ts'
 import { createEndpoint } from '../server/endpoint.ts'
 import { createEras } from '../server/eras/select.ts'
