@@ -6,8 +6,10 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type OutputOptions, rolldown } from 'rolldown'
 import { droppable } from './bundle/droppable.ts'
+import { sharing } from './bundle/sharing.ts'
 
 interface Manifest {
+  readonly name: string
   readonly exports: Readonly<Record<string, string | { readonly source?: string }>>
 }
 
@@ -16,8 +18,14 @@ interface Importers {
   readonly dynamicImporters: readonly string[]
 }
 
-const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
-const sources = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : (entry.source ?? [])))
+const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
+const sources = Object.values(manifest.exports).flatMap((entry) =>
+  typeof entry === 'string' ? [] : (entry.source ?? []),
+)
+
+const JOINED = new Set(['@mcpx/client', '@mcpx/server', '@mcpx/transport-http', '@mcpx/transport-stdio'])
+/** Functions of other packages that keep nothing, and are read sooner than their file is found. */
+const INLINED = new Set(['@mcpx/protocol/uri-template', '@mcpx/sse/encode'])
 
 const build = await rolldown({
   input: Object.fromEntries(sources.map((source) => [basename(source, '.ts'), source])),
@@ -25,11 +33,12 @@ const build = await rolldown({
   tsconfig: false,
   transform: { target: 'es2023' },
   // Other packages stay imports, so that each is there once, whoever uses it.
-  external: (id) => !/^[./]/.test(id),
+  external: (id) => !/^[./]/.test(id) && !INLINED.has(id),
+  resolve: { conditionNames: ['source'] },
   // All is needed by some entry. Along with dropping, code that stays would be rearranged, and engines make less of that.
   treeshake: false,
   preserveEntrySignatures: 'strict',
-  plugins: [{ name: 'droppable', renderChunk: (code) => droppable(code) }],
+  plugins: [{ name: 'droppable', renderChunk: (code) => droppable(code) }, sharing(sources)],
   onLog(level, log, report) {
     if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') report(level === 'warn' ? 'error' : level, log)
   },
@@ -39,7 +48,7 @@ await build.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name].js',
-  codeSplitting: { groups: [...chunkOfBoth(), ...oneChunk()] },
+  codeSplitting: { groups: [...chunkOfBoth(), ...chunkOfSides()] },
   // Names and lines stay as they are written: whoever meets this code in a stack or a debugger can read it, without a map.
   minify: false,
   minifyInternalExports: false,
@@ -59,7 +68,11 @@ function chunkOfBoth(): Groups {
   return [{ debugName: 'imported at once and later', name }]
 }
 
-/** What a single entry shares with its later parts is loaded with it anyway: one file is read sooner than several. */
-function oneChunk(): Groups {
-  return sources.length === 1 ? [{ name: 'shared', tags: ['$initial'], minShareCount: 2 }] : []
+/**
+ * What these load at once is one file, or one for each side of the wire, and an entry only names what is in it: each more
+ * file, and each more import of another package, takes as long to find as 10 to 20 kB take to read.
+ */
+function chunkOfSides(): Groups {
+  const name = (id: string) => (/\/src\/client[./]/.test(id) ? 'client' : 'shared')
+  return JOINED.has(manifest.name) ? [{ debugName: 'loaded at once', name, tags: ['$initial'] }] : []
 }

@@ -2,6 +2,8 @@
 
 import { SseError } from './sse-error.ts'
 
+export { SseError } from './sse-error.ts'
+
 /** An event to send. A field that is absent or `undefined` is not written. */
 export interface SseEventInit {
   /**
