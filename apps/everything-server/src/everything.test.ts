@@ -72,6 +72,7 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
     }
     expect(failed.sort()).toEqual([
       expect.stringMatching(/^break: The tool failed \(error \w+\)$/),
+      expect.stringMatching(/^pay: The call of "pay" was not approved/),
       'test_error_handling: This tool intentionally returns an error for testing',
     ])
     expect(faults.at(-1)).toBe('Error: the password is hunter2')

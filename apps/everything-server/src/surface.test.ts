@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readSurface } from './surface.fixture.ts'
 
 const packages = join(import.meta.dirname, '../../../packages')
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
@@ -11,11 +12,11 @@ const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'u
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
   .map((path) => read(import.meta.dirname, path))
 
-/** What the sources import from packages of ours. */
+/** What the sources import from packages of ours, as `package name`. */
 const imported = new Set(
   sources
-    .flatMap((text) => [...text.matchAll(/import (?:type )?\{([^}]*)\} from '@mcpx\//g)])
-    .flatMap(([, names = '']) => names.split(',').map((name) => name.trim().replace(/^type /, ''))),
+    .flatMap((text) => [...text.matchAll(/import (?:type )?\{([^}]*)\} from '(@mcpx\/[^']+)'/g)])
+    .flatMap(([, names = '', from]) => names.split(',').map((name) => `${from} ${name.trim().replace(/^type /, '')}`)),
 )
 
 interface Reason {
@@ -71,62 +72,45 @@ describe('the exports', () => {
     if (OURS.test(name)) expect(excused(name)).not.toContain('*')
     compare(
       name,
-      exported.filter((each) => !imported.has(each)),
+      exported.filter((each) => !imported.has(`${name} ${each}`)),
     )
   })
 
   it('that the table speaks of are there', () => {
-    const known = [...entries.map(({ name }) => name), ...Object.keys(options)]
-    expect([...reasons.keys()].filter((place) => place.startsWith('@') && !known.includes(place))).toEqual([])
+    const known = [...entries.map(({ name }) => name), ...surface.offered.keys()]
+    expect([...reasons.keys()].filter((place) => !known.includes(place))).toEqual([])
   })
 })
 
-/** The interfaces of each call that takes options, by package. */
-const options: Readonly<Record<string, readonly (readonly [folder: string, ...names: string[]])[]>> = {
-  'createServer()': [
-    ['server', 'ServerOptions'],
-    ['protocol', 'ToolHandler', 'ResourceHandler', 'SubscriptionHandler', 'PromptHandler', 'OtherHandler'],
-  ],
-  'server.tool()': [['server', 'ToolOptions', 'VisibilityOptions']],
-  'server.resource()': [['server', 'ResourceOptions']],
-  'server.prompt()': [['server', 'PromptOptions']],
-  'mcp()': [['transport-http', 'EndpointOptions', 'SessionOptions']],
-  'serveHttp()': [['transport-http', 'ServeHttpOptions', 'ArrivalLimits']],
-  'serveStdio()': [['transport-stdio', 'ServeStdioOptions', 'StreamLimits']],
-  server: [['server', 'Server']],
-  ctx: [['protocol', 'Context']],
-}
-
-const textOf = (folder: string) =>
-  readdirSync(join(packages, folder, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-    .map((path) => read(packages, folder, 'src', path))
-    .join('\n')
-
-/** The members of an interface, as it is written. */
-function membersOf(text: string, name: string): string[] {
-  const [, body = ''] = new RegExp(`^export interface ${name}\\b[^]*?\\{\\n([^]*?)^\\}`, 'm').exec(text) ?? []
-  const members = [...body.matchAll(/^ {2}(?:readonly )?(\w+)(?:\?|<[^>]*>)?[(:?<]/gm)].map(([, member = '']) => member)
-  expect(members, `the members of ${name}`).not.toEqual([])
-  return members
-}
-
-const text = sources.join('\n')
-/** Members are called or read; options are written. */
-const usedAs = (place: string, member: string) =>
-  place === 'server' || place === 'ctx'
-    ? new RegExp(`\\.${member}\\b|\\{[^}]*\\b${member}\\b[^}]*\\}`).test(text)
-    : new RegExp(`(?:[{,]|^) *(?:async )?${member}(?::|,| *\\}|\\()`, 'm').test(text)
+/** What is not for this server takes nothing that it could write. */
+const surface = readSurface(
+  entries
+    .filter(({ name }) => OURS.test(name))
+    .map(({ name, file }) => ({ file, includes: (each) => !excused(name).includes(each) })),
+)
 
 describe('the options and members', () => {
-  it.each(Object.entries(options))('of %s are used, or have a reason', (place, interfaces) => {
-    const members = interfaces.flatMap(([folder, ...names]) => {
-      const text = textOf(folder)
-      return names.flatMap((name) => membersOf(text, name))
-    })
+  it.each([...surface.offered])('of %s are used, or have a reason', (place, members) => {
     compare(
       place,
-      members.filter((member) => !usedAs(place, member)),
+      [...members].filter((member) => !surface.used.has(`${place}.${member}`)),
     )
+  })
+
+  it.each([
+    ['ToolOptions', 'visible'],
+    ['ResourceOptions', 'replace'],
+    ['ApproveOptions', 'key'],
+    ['RateLimitOptions', 'key'],
+    ['BearerOptions', 'introspection'],
+    ['IntrospectionOptions', 'maxKept'],
+    ['ApiKey', 'expiresAt'],
+    ['HttpLimits', 'sessionStreams'],
+    ['ServerLimits', 'listens'],
+    ['DuplexLimits', 'pending'],
+    ['Context', 'letGo'],
+    ['Server', 'removePrompt'],
+  ])('of %s include %s, which is looked at there and nowhere else', (place, member) => {
+    expect(surface.offered.get(place)).toContain(member)
   })
 })

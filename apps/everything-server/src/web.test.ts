@@ -1,7 +1,8 @@
+import { devAuthorizationServer } from '@mcpx/auth'
 import { manualRedirect, oauth } from '@mcpx/auth/client'
 import { connect } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { createEverything } from './everything.ts'
 import { createApp } from './web.ts'
 
@@ -46,4 +47,46 @@ it('lets pages of known origins read its answers, and no others', async () => {
   const allowed = await preflight('http://localhost:6274')
   expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([204, 'http://localhost:6274'])
   expect((await preflight('https://evil.example')).status).toBe(403)
+})
+
+it('takes the tokens of a partner: signed ones, opaque ones that still hold, and those of its machines', async () => {
+  const issuer = 'https://partner.example'
+  const clients = [{ clientId: 'everything', clientSecret: 'between-the-two-of-us' }]
+  const opaque = devAuthorizationServer({ issuer, clients, accessTokens: 'opaque' })
+  const partner = {
+    issuer,
+    keys: `${issuer}/jwks`,
+    introspection: `${issuer}/introspect`,
+    clientId: 'everything',
+    clientSecret: 'between-the-two-of-us',
+    machines: new Map([['the-old-press-in-the-hall', 'press']]),
+    fetch: async (input: string | URL | Request, init?: RequestInit) => opaque.fetch(new Request(input, init)),
+  }
+  const { app, close } = createApp(await createEverything(), ORIGIN, KEY, partner)
+  onTestFinished(close)
+  const reach = async (token: string) => {
+    const fetch = async (input: string | URL | Request, init?: RequestInit) => app.fetch(new Request(input, init))
+    const headers = { authorization: `Bearer ${token}` }
+    await using client = await connect(http(`${ORIGIN}/mcp`, { fetch, headers }))
+    const [block] = (await client.callTool('who_am_i')).content
+    return JSON.parse(block?.type === 'text' ? block.text : '')
+  }
+  const grant = { subject: 'bob', scopes: ['partner'], resources: [`${ORIGIN}/mcp`] }
+  const token = await opaque.issue(grant)
+  expect(await reach(token)).toMatchObject({ subject: 'bob', issuer, scopes: ['partner'] })
+  opaque.revoke(token)
+  await expect(reach(token)).rejects.toMatchObject({ status: 401 })
+  const signed = await opaque.sign({ iss: issuer, sub: 'cy', aud: `${ORIGIN}/mcp`, client_id: 'x', scope: 'partner' })
+  expect(await reach(signed)).toMatchObject({ subject: 'cy', issuer })
+  expect(await reach('the-old-press-in-the-hall')).toMatchObject({ subject: 'press', issuer })
+  const unscoped = await opaque.issue({ ...grant, scopes: [] })
+  await expect(reach(unscoped)).rejects.toMatchObject({ status: 401 })
+})
+
+it('counts groups as scopes, and lets owners do what admins may', async () => {
+  const { issuer } = login
+  const claims = { iss: issuer, sub: 'eve', aud: `${ORIGIN}/mcp`, client_id: 'x' }
+  const tellOf = async (more: object) => whoAmI({ authorization: `Bearer ${await login.sign({ ...claims, ...more })}` })
+  expect(await tellOf({ groups: ['owner'] })).toMatchObject({ scopes: expect.arrayContaining(['owner', 'admin']) })
+  expect(await tellOf({ scope: 'other' })).toMatchObject({ subject: 'eve', scopes: ['other'], application: 'x' })
 })

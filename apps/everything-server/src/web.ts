@@ -6,12 +6,13 @@ import { mcp } from '@mcpx/transport-http'
 import { Hono } from 'hono'
 import { endpointOptions } from './serving/endpoint.ts'
 import { guardByLogin } from './serving/guard.ts'
+import type { Partner } from './serving/partners.ts'
 
 /** @param origin such as `https://example.com`; the endpoint is at `/mcp`. */
-export function createApp(server: Server, origin: string, adminKey: string) {
+export function createApp(server: Server, origin: string, adminKey: string, partner?: Partner) {
   const url = `${origin}/mcp`
   const login = devAuthorizationServer({ issuer: `${origin}/login`, scopes: ['admin'], resources: [url] })
-  const authenticate = guardByLogin(url, login, adminKey)
+  const authenticate = guardByLogin(url, login, adminKey, partner)
   const { sse: _, ...options } = endpointOptions()
   const endpoint = mcp(server, {
     ...options,
@@ -25,5 +26,5 @@ export function createApp(server: Server, origin: string, adminKey: string) {
       protectedResourceMetadata(authenticate)(context.req.raw),
     )
     .all('*', (context) => login.fetch(context.req.raw))
-  return { app, login, close: () => endpoint.close() }
+  return { app, login, close: () => endpoint.drain(1_000) }
 }

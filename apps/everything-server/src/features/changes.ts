@@ -4,8 +4,10 @@ import type { Server } from '@mcpx/server'
 export function addChanges(server: Server): void {
   let changes = 0
   const offer = (replace: boolean) => {
-    server.tool('changing', { replace, description: `Was changed ${changes} times` }, () => `${changes} changes`)
-    server.prompt('changing', { replace, description: `Was changed ${changes} times` }, () => `${changes} changes`)
+    const description = `Was changed ${changes} times`
+    server.tool('changing', { replace, description }, () => `${changes} changes`)
+    server.resource('test://changing', { replace, description }, `${changes} changes`)
+    server.prompt('changing', { replace, description }, () => `${changes} changes`)
   }
   offer(false)
   const change = () => {

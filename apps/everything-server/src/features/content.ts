@@ -16,8 +16,12 @@ export function addContent(server: Server): void {
       resource('test://mixed-content-resource', { test: 'data', value: 123 }),
     ])
     .tool('show_links', { description: 'Points at resources, and says whom they are for' }, () => [
-      text('Read one of these:', { annotations: { audience: ['assistant'], priority: 0.5 } }),
+      text('Read one of these:', {
+        annotations: { audience: ['assistant'], priority: 0.5 },
+        _meta: { 'example.com/kind': 'introduction' },
+      }),
       link('test://static-text', 'static-text', { mimeType: 'text/plain' }),
       link('test://static-binary', 'static-binary', { mimeType: 'image/png' }),
+      resource('test://styles', 'p { color: red }', { mimeType: 'text/css' }),
     ])
 }

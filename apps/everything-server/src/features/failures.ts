@@ -13,7 +13,11 @@ export function addFailures(server: Server): void {
       throw new Error('the password is hunter2')
     })
     .tool('refuse', { description: 'Answers with an error of the protocol' }, () => {
-      throw new RpcError(ErrorCode.InvalidParams, 'Not today', { data: { retry: 'tomorrow' } })
+      throw new RpcError(ErrorCode.InvalidParams, 'Not today', {
+        data: { retry: 'tomorrow' },
+        // For the log of whoever catches it; clients do not get to see it.
+        cause: new Error('The door is closed on Sundays'),
+      })
     })
     .tool('publish', { description: 'Takes a scope for some arguments only', input: report }, (given, { auth }) => {
       if (given.isPublic && !auth?.scopes.includes('admin')) throw insufficientScope(['admin'])

@@ -25,7 +25,11 @@ export function addGuards(server: Server): void {
           entries.push(`${method} ${target ?? ''} ${how} ${JSON.stringify(given ?? {})}`)
           if (entries.length > 100) entries.shift()
         },
-        { isSecret: (key) => looksSecret(key) || key === 'email' },
+        {
+          isSecret: (key) => looksSecret(key) || key === 'email',
+          maxLength: 1_000,
+          onError: (error, { method }) => console.error(`no entry was written for ${method}:`, error),
+        },
       ),
     )
     .use(rateLimit({ limit: 100_000, windowMs: 60_000, store }))
@@ -38,8 +42,23 @@ export function addGuards(server: Server): void {
       }),
     )
     .use(timeout(60_000))
-    .use(approve({ when: (tool) => tool.annotations?.destructiveHint }))
+    .use(
+      approve({
+        when: (tool) => tool.annotations?.destructiveHint,
+        message: (tool) => `${tool.name} cannot be undone. Go on?`,
+        key: 'consent',
+      }),
+    )
+    // Not everything is for the user to decide: here the scopes of the caller do.
+    .use(
+      approve({
+        when: ({ name }) => name === 'pay',
+        ask: (_, { auth }) => auth?.scopes.includes('admin') ?? false,
+        key: 'permission to pay',
+      }),
+    )
     .tool('audit_log', { description: 'The last requests' }, () => entries.join('\n'))
     .tool('scarce', { description: 'Three times a minute, for all together' }, () => 'Here you are.')
     .tool('erase', { description: 'Runs with consent only', annotations: { destructiveHint: true } }, () => 'Erased.')
+    .tool('pay', { description: 'Runs when an admin calls it, and nobody is asked' }, () => 'Paid.')
 }

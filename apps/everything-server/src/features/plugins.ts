@@ -7,8 +7,18 @@ import {
 } from '@mcpx/protocol/json-schema'
 import { RegistrationError, type Server } from '@mcpx/server'
 
-/** Checks plain JSON Schemas for the whole server. What a `format` names is for people here. */
-export const validator = createJsonSchemaValidator({ formats: 'annotate' })
+/**
+ * Checks plain JSON Schemas for the whole server. Others write them, so they get less room than one's own would; what a `format`
+ * names is for people here, and regular expressions are not run at all.
+ */
+export const validator = createJsonSchemaValidator({
+  formats: 'annotate',
+  patterns: 'annotate',
+  maxDepth: 32,
+  maxSubschemas: 1_000,
+  maxSteps: 100_000,
+  maxProblems: 4,
+})
 
 interface Plugin {
   readonly name: string

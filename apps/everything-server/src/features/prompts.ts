@@ -23,9 +23,18 @@ export function addPrompts(server: Server): void {
         { role: 'user', content: 'Please process the embedded resource above.' },
       ],
     )
-    .prompt('test_prompt_with_image', { title: 'With a picture', description: 'A prompt with a picture' }, () => [
-      { role: 'user', content: image(PNG, 'image/png') },
-      { role: 'assistant', content: 'I see one pixel.' },
-      { role: 'user', content: 'Please analyze the image above.' },
-    ])
+    .prompt(
+      'test_prompt_with_image',
+      {
+        title: 'With a picture',
+        description: 'A prompt with a picture',
+        icons: [{ src: 'https://example.com/picture.svg', mimeType: 'image/svg+xml' }],
+        _meta: { 'example.com/kind': 'pictures' },
+      },
+      () => [
+        { role: 'user', content: image(PNG, 'image/png') },
+        { role: 'assistant', content: 'I see one pixel.' },
+        { role: 'user', content: 'Please analyze the image above.' },
+      ],
+    )
 }

@@ -13,7 +13,17 @@ export function addResources(server: Server): void {
       'This is the content of the static text resource.',
     )
     .resource('test://static-binary', { name: 'Static picture', mimeType: 'image/png', size: picture.length }, picture)
-    .resource('config://app', { name: 'Settings', annotations: { audience: ['user'] } }, () => ({ debug: false }))
+    .resource(
+      'config://app',
+      {
+        name: 'settings',
+        title: 'Settings',
+        annotations: { audience: ['user'] },
+        icons: [{ src: 'https://example.com/wheel.svg', mimeType: 'image/svg+xml' }],
+        _meta: { 'example.com/kind': 'settings' },
+      },
+      () => ({ debug: false }),
+    )
     .resource(
       'test://template/{id}/data',
       {

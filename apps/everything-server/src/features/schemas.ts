@@ -22,15 +22,16 @@ export function addSchemas(server: Server): void {
     )
     .tool(
       'test_x_mcp_header',
-      { description: 'Takes a region, which travels as a header too', input: region },
+      {
+        description: 'Takes a region, which travels as a header too',
+        input: {
+          type: 'object',
+          properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+          required: ['region'],
+        },
+      },
       ({ region }) => `Region: ${region}`,
     )
-}
-
-const region = {
-  type: 'object' as const,
-  properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
-  required: ['region'],
 }
 
 const contact = {

@@ -11,15 +11,21 @@ export function endpointOptions(): EndpointOptions {
     sse: '/sse',
     // Processes that serve one endpoint together would share all three.
     sessions: {
-      store: createMemorySessionStore({ maxSessions: 1_000 }),
-      events: createMemoryEventStore({ maxStreams: 1_000 }),
-      bus: createMemoryEventBus(),
+      store: createMemorySessionStore({ maxSessions: 1_000, onEvict: (id) => console.error(`session ${id} is over`) }),
+      events: createMemoryEventStore({ maxStreams: 1_000, maxEvents: 500, maxCharacters: 1024 * 1024, ttlMs: 600_000 }),
+      bus: createMemoryEventBus({ report: (error) => console.error('another process could not be heard:', error) }),
       ttl: 600_000,
       retry: 500,
     },
     cors: PAGES,
     keepAlive: 10_000,
-    limits: { ...HTTP_LIMITS, body: 1024 * 1024 },
+    limits: {
+      body: HTTP_LIMITS.body / 4,
+      running: 1_000,
+      sessionRequests: 50,
+      sessionStreams: 60,
+      unsent: 1024 * 1024,
+    },
     report: (problem) => console.error(problem.message),
   }
 }

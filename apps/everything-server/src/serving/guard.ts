@@ -1,25 +1,35 @@
 /** Says who is asking. Anonymous callers are let in, to what is for everybody; whoever shows something has to be known. */
 import type { DevAuthorizationServer } from '@mcpx/auth'
-import { apiKeys, bearer, createMemoryReplayStore, firstOf } from '@mcpx/auth/resource-server'
+import { apiKeys, firstOf } from '@mcpx/auth/resource-server'
 import type { Guard } from '@mcpx/protocol'
+import { guardPartners, type Partner } from './partners.ts'
+import { guardTokens } from './tokens.ts'
 
 /** Whoever brings the key, as `Authorization: Bearer <key>`, is an admin. */
 export function guardByKey(adminKey: string): Guard {
   return lettingAnonymousIn(apiKeys({ keys: [{ key: adminKey, subject: 'admin', scopes: ['admin'] }] }))
 }
 
-/** The key comes as a header of its own; tokens are those of an authorization server. */
-export function guardByLogin(url: string, login: DevAuthorizationServer, adminKey: string): Guard {
-  const keys = apiKeys({ keys: [{ key: adminKey, subject: 'admin', scopes: ['admin'] }], header: 'x-api-key' })
-  const tokens = bearer({
-    audience: url,
-    issuer: login.issuer,
-    // The authorization server is in this process: no network leads there.
-    fetch: (input, init) => login.fetch(new Request(input, init)),
-    dpop: { replays: createMemoryReplayStore({ maxIds: 10_000 }) },
-    onRefused: ({ status, description }) => console.error(`refused with ${status}: ${description}`),
+/** The key comes as a header of its own; tokens are those of an authorization server, or of that of a partner. */
+export function guardByLogin(url: string, login: DevAuthorizationServer, adminKey: string, partner?: Partner): Guard {
+  const keys = apiKeys({
+    keys: [
+      {
+        key: adminKey,
+        subject: 'admin',
+        scopes: ['admin'],
+        clientId: 'scripts',
+        // Keys that end are drawn anew from time to time.
+        expiresAt: Date.now() / 1_000 + 90 * 24 * 3_600,
+      },
+    ],
+    header: 'x-api-key',
   })
-  return lettingAnonymousIn(firstOf(keys, tokens))
+  // The last one is who tells clients where to log in.
+  const tokens = guardTokens(url, login)
+  return lettingAnonymousIn(
+    partner === undefined ? firstOf(keys, tokens) : firstOf(keys, guardPartners(url, partner), tokens),
+  )
 }
 
 function lettingAnonymousIn(known: Guard): Guard {

@@ -7,16 +7,17 @@ import { serveStdio } from '@mcpx/transport-stdio'
 /** @param signal ends what is being served. */
 export async function serveSocket(server: Server, path: string, signal: AbortSignal): Promise<Listener> {
   const listener = listenOn((socket) => {
-    void serveStdio(server, {
+    const { closed } = serveStdio(server, {
       input: socket,
       output: socket,
       signal,
       maxLineLength: 1024 * 1024,
       maxUnsent: 4 * 1024 * 1024,
       flushTimeout: 1_000,
-      limits: { running: 100 },
+      limits: { running: 100, pending: 100, unsent: 1_000, stallTimeout: 10_000 },
       onReport: (problem) => console.error(problem.message),
     })
+    void closed.then((problem) => problem && console.error(`a connection was lost: ${problem.message}`))
   })
   listener.listen(path)
   signal.addEventListener('abort', () => listener.close())
