@@ -32,3 +32,10 @@ export function exists(carrier: Carrier, revision: Revision): boolean {
   if (carrier === 'HTTP+SSE') return isFirst
   return carrier !== 'HTTP without sessions' || (eraOf(revision) === 'legacy' && !isFirst)
 }
+
+/** Whether each request goes its own way; elsewhere one connection carries all that is said. */
+export function isOneByOne(carrier: Carrier, revision: Revision): boolean {
+  // At the path of its own, too, modern requests are each on its own.
+  if (carrier === 'HTTP+SSE') return eraOf(revision) === 'modern'
+  return carrier === 'HTTP' || carrier === 'HTTP without sessions'
+}

@@ -1,76 +1,139 @@
-/** What a carrier cannot do, and why. Each entry is tried too: what it names has to fail there. */
+/** What a carrier cannot do, why, and what is seen instead. Each entry is tried too. */
 
 import type { Carrier } from './carriers.ts'
+import { type Missing, notAsked } from './missing.ts'
 
-export interface Gap {
+export interface Gap extends Missing {
   readonly carriers: readonly Carrier[]
-  readonly reason: string
   readonly behaviours: readonly string[]
 }
 
-const WEB = ['HTTP', 'HTTP without sessions', 'HTTP+SSE'] as const
 const STATELESS = ['HTTP without sessions'] as const
+
+const UNASKED = 'an answer would come as a request of its own, and nothing tells what it is an answer to'
+const FORGOTTEN = 'what a client said of itself is forgotten with its handshake'
 
 export const gaps: readonly Gap[] = [
   {
-    carriers: WEB,
-    reason: 'requests are not tied to a connection that could be cut; conformance/transports cuts streams and sessions',
-    behaviours: [
-      'the next call after the connection was cut is made over a new one',
-      'calls that waited when the connection was cut are lost, not repeated',
-      'who listens goes on over the new connection, and what is watched counts as changed',
-    ],
-  },
-  {
     carriers: ['HTTP', 'HTTP without sessions'],
     reason: 'a status and a challenge say so, by which clients log in; conformance/auth shows them',
+    seen: /^AssertionError: the refusal: expected ConnectionError: tools\/call was refused with HTTP status 403: The caller needs the scopes "read", "admin" /,
     behaviours: ['a caller who lacks scopes is told which are needed'],
   },
   {
     carriers: STATELESS,
-    reason: 'what a client said of itself is forgotten with its handshake',
+    reason: FORGOTTEN,
+    seen: /^AssertionError: clients: expected \[ undefined, undefined, undefined \] to deeply equal /,
+    behaviours: ['every request leaves an entry in the audit'],
+  },
+  {
+    carriers: STATELESS,
+    reason: FORGOTTEN,
+    seen: /^AssertionError: expected \[ \{ level: 'info', .* 'done' \] to deeply equal \[ \{ level: 'warning', /,
+    behaviours: ['log messages come from the level on that was asked for, before the result'],
+  },
+  {
+    carriers: STATELESS,
+    reason: FORGOTTEN,
+    seen: /^AssertionError: expected \[ 'e', 'e' \] to deeply equal \[ 'e', 'd', 'e' \]$/,
+    behaviours: ['the level can be changed, and a call can have its own hearer'],
+  },
+  {
+    carriers: STATELESS,
+    reason: 'nothing tells whose request a cancellation names, and a stream that ends is none',
+    seen: /^Error: It has not come: that the tool is told to stop$/,
     behaviours: [
-      'every request leaves an entry in the audit',
-      'log messages come from the level on that was asked for, before the result',
-      'the level can be changed, and a call can have its own hearer',
+      'a cancelled call stops on both sides, and the connection goes on',
+      'one of several calls is cancelled, and the others go on',
+      'a call that takes too long is given up, and the server is told',
+      'closing the client ends its calls on both sides',
     ],
   },
   {
     carriers: STATELESS,
     reason: 'nothing tells whose request a cancellation names, and a stream that ends is none',
-    behaviours: [
-      'a cancelled call stops on both sides, and the connection goes on',
-      'a call that takes too long is given up, and the server is told',
-      'closing the client ends its calls on both sides',
-      'cancelling reaches the server behind a proxy',
-    ],
+    seen: /^Error: With an upstream of [-\d]{10}: It has not come: that the tool behind the proxy is told to stop$/,
+    behaviours: ['cancelling reaches the server behind a proxy'],
   },
   {
     carriers: STATELESS,
     reason: 'there is no stream for what the server says unasked',
+    seen: /^Error: It has not come: (?:a change|change 1 of 1|one of 200 changes)$/,
     behaviours: [
       'updates of a resource come from subscribing until unsubscribing',
       'updates of what a caller may not see are not told to them',
       'lists that change are told of to who listens',
       'only what was asked for is told',
+      'what is not followed, or not any more, is not even sent',
       'a client that hears of changes reads lists anew',
       'many changes at once are told of without being lost',
       'two clients hear each of what they asked for',
-      'who has gone is not listened for any more',
-      'list changes pass through a proxy',
-      'updates of resources pass through a proxy',
       'changes of a mounted server are changes of the whole',
+      'who listens goes on after the cut, and what is watched counts as changed',
     ],
   },
   {
     carriers: STATELESS,
-    reason: 'an answer would come as a request of its own, and nothing tells what it is an answer to',
+    reason: 'there is no stream for what the server says unasked',
+    seen: /^Error: With an upstream of [-\d]{10}: It has not come: change 1 of 1$/,
+    behaviours: ['list changes pass through a proxy', 'updates of resources pass through a proxy'],
+  },
+  {
+    carriers: STATELESS,
+    reason: 'there is no stream for what the server says unasked',
+    seen: /^AssertionError: listeners while the client listens: expected \+?0 to be 1 /,
+    behaviours: ['who has gone is not listened for any more'],
+  },
+  {
+    carriers: STATELESS,
+    reason: UNASKED,
+    seen: notAsked('roots'),
     behaviours: [
-      'a model of the client writes',
-      'a model of the client is given tools, and uses one',
       'the folders of the client are known to the server',
-      'several things are asked at once, and what was not declared is left out',
       'a call answers what is asked during it',
+      'a hundred callers at once see nothing of each other',
+      'two proxies in a row, one of each era, are as one',
+      'the folders of the client in front are known behind a proxy',
+      'a proxy keeps the answers to its own questions from the server behind it',
+      'a question that passes through a proxy is no fault',
+      'each caller of a proxy of a modern server is asked what its own call needs',
+      'each caller of a proxy of a legacy server is asked what its own call needs',
+      'a handler written by hand asks by its result, and gets its own state back',
+      'a call that never stops asking is stopped',
+      'a callback of the client that fails ends the call, and its words stay here',
+      'a mounted server asks, completes and points at its resources',
+      'several servers are one for a client',
+    ],
+  },
+  {
+    carriers: STATELESS,
+    reason: UNASKED,
+    seen: notAsked('sampling'),
+    behaviours: ['a model of the client writes'],
+  },
+  {
+    carriers: STATELESS,
+    reason: UNASKED,
+    seen: notAsked('sampling.tools'),
+    behaviours: ['a model of the client is given tools, and uses one'],
+  },
+  {
+    carriers: STATELESS,
+    reason: UNASKED,
+    seen: notAsked('elicitation.url'),
+    behaviours: ['the user is sent to a URL'],
+  },
+  {
+    carriers: STATELESS,
+    reason: UNASKED,
+    seen: notAsked('roots, sampling, elicitation.form'),
+    behaviours: ['several things are asked at once, and what was not declared is left out'],
+  },
+  {
+    carriers: STATELESS,
+    reason: UNASKED,
+    seen: notAsked('elicitation.form'),
+    behaviours: [
       'a form is filled in, and its values fit the schema',
       'a form has fields of every shape',
       'a form has choices with titles, choices of several values, and presets',
@@ -78,7 +141,6 @@ export const gaps: readonly Gap[] = [
       'a form can be declined and cancelled',
       'values that a schema of the server refuses are asked for again',
       'the user is told why a form comes again',
-      'the user is sent to a URL',
       'a step runs once, however often the call comes back with questions',
       'prompts and resources ask as tools do',
       'a user who takes their time is not timed out by the limit of an answer',
@@ -88,17 +150,12 @@ export const gaps: readonly Gap[] = [
       'two approvals in a row are asked for one by one',
       'the audit says that a call came back with questions',
       'the audit tells a call that was declined from one that failed',
-      'a hundred callers at once see nothing of each other',
       'questions pass through a proxy',
       'questions pass through two proxies in a row',
-      'two proxies in a row, one of each era, are as one',
-      'the folders of the client in front are known behind a proxy',
-      'each caller of a proxy of a modern server is asked what its own call needs',
-      'each caller of a proxy of a legacy server is asked what its own call needs',
-      'a handler written by hand asks by its result, and gets its own state back',
-      'a call that never stops asking is stopped',
-      'a mounted server asks, completes and points at its resources',
-      'several servers are one for a client',
     ],
   },
 ]
+
+export function gapOf(behaviour: string, carrier: Carrier): Gap | undefined {
+  return gaps.find((entry) => entry.behaviours.includes(behaviour) && entry.carriers.includes(carrier))
+}

@@ -1,10 +1,18 @@
 /** What a behaviour is tried on: the real client, pinned to one revision, connected to real servers within the process. */
 
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
-import { type AuthInfo, ConnectionError, type Era, eraOf, type Responder, type Revision } from '@mcpx/protocol'
+import {
+  type AuthInfo,
+  ConnectionError,
+  type Connector,
+  type Era,
+  eraOf,
+  type Responder,
+  type Revision,
+} from '@mcpx/protocol'
 import { settled } from '@mcpx/testkit'
 import type { CarrierOptions, Way } from './carriers/carrier.ts'
-import { type Carrier, carry } from './carriers.ts'
+import { type Carrier, carry, isOneByOne } from './carriers.ts'
 
 export interface RigOptions extends ClientOptions {
   /** Who is at the client's end, as a carrier's guard would say. */
@@ -16,27 +24,38 @@ export interface RigOptions extends ClientOptions {
 export interface Rig {
   readonly revision: Revision
   readonly era: Era
+  readonly carrier: Carrier
+  /** Whether each request goes its own way, as over HTTP; elsewhere one connection carries them all. */
+  readonly oneByOne: boolean
   /** What either side ignored, dropped or masked. What a behaviour leaves here fails it. */
-  readonly reports: Error[]
+  readonly reports: readonly Error[]
+  /** Takes away the reports whose message fits. */
+  forgive(known: RegExp): void
+  /** What comes in time; rejects, and says what it was, if it does not come. */
+  soon<Value>(what: string, coming: PromiseLike<Value>): Promise<Value>
   /** A client of the revision under test. It is closed when the behaviour is over. */
   connect<Server extends Responder>(server: Server, options?: RigOptions): Promise<Client<Server>>
+  /** The same over a way that the behaviour has. */
+  connectOver(connector: Connector, options?: ClientOptions): Promise<Client>
   /** The way to a server, over the carrier under test, for those who connect by themselves. */
   reach(server: Responder, options?: CarrierOptions): Way
 }
 
-/** Long enough for anything within a process, short enough to see what does not exist. */
+/** How long a call may take, in ms: enough for anything within a process, and less than a test may. */
 const TIMEOUT = 4_000
+/** The same for what comes unasked. */
+const PATIENCE = 2_000
 
 /**
  * Runs one behaviour and leaves nothing open.
  *
- * @param patience how long it may take, in ms. Default: as long as the test.
+ * @param patience how long what comes unasked may take, in ms. Default: 2,000.
  */
 export async function withRig(
   revision: Revision,
   carrier: Carrier,
   run: (rig: Rig) => Promise<void>,
-  patience?: number,
+  patience = PATIENCE,
 ): Promise<void> {
   const clients: Client[] = []
   const ends: (() => void)[] = []
@@ -45,27 +64,32 @@ export async function withRig(
   const rig: Rig = {
     revision,
     era: eraOf(revision),
+    carrier,
+    oneByOne: isOneByOne(carrier, revision),
     reports,
+    forgive(known) {
+      const others = reports.splice(0).filter(({ message }) => !known.test(message))
+      reports.push(...others)
+    },
+    soon: (what, coming) => inTime(patience, what, coming),
     reach(server, options = {}) {
-      const way = carry(carrier)(server, options)
+      const way = carry(carrier)(server, { revision, report, ...options })
       if (way.end !== undefined) ends.push(way.end)
       return way
     },
     async connect<Server extends Responder>(server: Server, { auth, ...options }: RigOptions = {}) {
-      const { connector } = rig.reach(server, { auth, revision: options.era ?? revision, report })
-      const client = await connect<Server>(connector, {
-        era: revision,
-        timeout: TIMEOUT,
-        onReport: report,
-        ...options,
-      })
-      clients.push(client as Client)
+      const { connector } = rig.reach(server, { auth, revision: options.era ?? revision })
+      return (await rig.connectOver(connector, options)) as Client<Server>
+    },
+    async connectOver(connector, options = {}) {
+      const client = await connect(connector, { era: revision, timeout: TIMEOUT, onReport: report, ...options })
+      clients.push(client)
       return client
     },
   }
   let said = 0
   try {
-    await within(patience, run(rig))
+    await run(rig)
     said = reports.length
   } finally {
     for (const client of clients.reverse()) await client.close()
@@ -76,13 +100,12 @@ export async function withRig(
   for (const [index, report] of reports.entries()) if (index < said || !isClosed(report)) throw report
 }
 
-async function within(ms: number | undefined, run: Promise<void>): Promise<void> {
-  if (ms === undefined) return run
+async function inTime<Value>(ms: number, what: string, coming: PromiseLike<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`It did not end within ${ms} ms`)), ms)
+    timer = setTimeout(() => reject(new Error(`It has not come: ${what}`)), ms)
   })
-  await Promise.race([run, late]).finally(() => clearTimeout(timer))
+  return Promise.race([coming, late]).finally(() => clearTimeout(timer))
 }
 
 function isClosed(report: Error): boolean {

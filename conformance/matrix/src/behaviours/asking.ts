@@ -3,11 +3,11 @@
 import type { AskOrigin, ElicitAsk } from '@mcpx/client'
 import type { Awaitable, Context, CreateMessageRequestParams, ElicitResult, RequestedSchema } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
-import { settled } from '@mcpx/testkit'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
-import { textOf } from './calling-tools.ts'
+import { moment } from '../moment.ts'
+import { complaintOf, jsonOf, textOf } from '../results.ts'
 
 const info = { name: 'asking', version: '1' }
 const asker = (run: (ctx: Context) => Awaitable<unknown>) =>
@@ -30,8 +30,10 @@ export const asking: Behaviours = {
       return { action: 'accept' } as const
     }
     const client = await connect(server, { onElicit })
-    expect(JSON.parse(textOf(await client.callTool('t')))).toMatchObject({ action: 'accept' })
-    expect(asks).toMatchObject([{ mode: 'url', message: 'Pay', url: 'https://example.com/pay' }])
+    expect(jsonOf(await client.callTool('t'))).toEqual({ action: 'accept' })
+    expect(asks).toMatchObject([
+      { mode: 'url', message: 'Pay', url: 'https://example.com/pay', server: { name: 'asking' } },
+    ])
   },
 
   async 'a model of the client writes'({ connect }) {
@@ -42,8 +44,8 @@ export const asking: Behaviours = {
       return answered
     }
     const client = await connect(server, { onSample })
-    expect(JSON.parse(textOf(await client.callTool('t')))).toMatchObject(answered)
-    expect(seen).toMatchObject([sampleParams, 'asking'])
+    expect(jsonOf(await client.callTool('t'))).toEqual(answered)
+    expect(seen).toEqual([sampleParams, 'asking'])
   },
 
   async 'a model of the client is given tools, and uses one'({ connect }) {
@@ -56,7 +58,7 @@ export const asking: Behaviours = {
       return { role: 'assistant' as const, model: 'm', content: [toolUse], stopReason: 'toolUse' }
     }
     const client = await connect(server, { onSample, sampling: { tools: true } })
-    expect(JSON.parse(textOf(await client.callTool('t')))).toMatchObject({ content: [toolUse], stopReason: 'toolUse' })
+    expect(jsonOf(await client.callTool('t'))).toMatchObject({ content: [toolUse], stopReason: 'toolUse' })
     expect(seen).toEqual(['look', { mode: 'required' }])
   },
 
@@ -64,10 +66,10 @@ export const asking: Behaviours = {
     const server = asker((ctx) => ctx.roots())
     let folders = [{ uri: 'file:///a', name: 'A' }]
     const client = await connect(server, { roots: () => folders })
-    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual(folders)
+    expect(jsonOf(await client.callTool('t'))).toEqual(folders)
     folders = [{ uri: 'file:///b', name: 'B' }]
     await client.notifyRootsChanged()
-    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual(folders)
+    expect(jsonOf(await client.callTool('t'))).toEqual(folders)
   },
 
   async 'several things are asked at once, and what was not declared is left out'({ connect }) {
@@ -81,15 +83,16 @@ export const asking: Behaviours = {
       return Object.keys(answers).sort()
     })
     const client = await connect(server, { roots: [], onSample: () => answered })
-    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual(['folders', 'words'])
+    expect(jsonOf(await client.callTool('t'))).toEqual(['folders', 'words'])
   },
 
   async 'a client that can be asked nothing is told what it would have to declare'({ connect, era }) {
     const server = asker((ctx) => ctx.roots())
     const client = await connect(server)
     const call = client.callTool('t')
-    if (era === 'legacy') expect(await call).toMatchObject({ isError: true })
-    else await expect(call).rejects.toMatchObject({ code: -32021, data: { requiredCapabilities: { roots: {} } } })
+    if (era === 'legacy') {
+      expect(complaintOf(await call)).toBe('The client cannot be asked. The client must declare: roots')
+    } else await expect(call).rejects.toMatchObject({ code: -32021, data: { requiredCapabilities: { roots: {} } } })
   },
 
   async 'a step runs once, however often the call comes back with questions'({ connect }) {
@@ -108,7 +111,7 @@ export const asking: Behaviours = {
     }
     const client = await connect(server, { onElicit })
     const order = { order: 1 }
-    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual([order, order, 'for A?', 'for B?'])
+    expect(jsonOf(await client.callTool('t'))).toEqual([order, order, 'for A?', 'for B?'])
     expect(asked).toEqual(['A?', 'B?'])
     expect(steps).toBe(1)
   },
@@ -128,7 +131,7 @@ export const asking: Behaviours = {
     const client = await connect(server, { capabilities: { roots: {} } })
     const roots = [{ uri: 'file:///own' }]
     const result = await client.callTool('t', {}, { onAsk: () => ({ roots }) })
-    expect(JSON.parse(textOf(result))).toEqual(roots)
+    expect(jsonOf(result)).toEqual(roots)
   },
 
   async 'a user who takes their time is not timed out by the limit of an answer'({ connect }) {
@@ -139,29 +142,24 @@ export const asking: Behaviours = {
     }
     const client = await connect(server, { onElicit })
     const result = await client.callTool('t', {}, { timeout: 300 })
-    expect(JSON.parse(textOf(result)).content).toEqual({ name: 'Ada' })
+    expect(jsonOf(result).content).toEqual({ name: 'Ada' })
   },
 
-  async 'a question that the user does not answer any more ends with the call'({ connect, reports }) {
+  async 'a question that the user does not answer any more ends with the call'({ connect, soon }) {
     const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
     const stop = new AbortController()
-    let wasTold = (_: unknown) => {}
-    const told = new Promise((resolve) => {
-      wasTold = resolve
-    })
-    const onElicit = ({ signal }: ElicitAsk) =>
-      new Promise<ElicitResult>((_resolve, reject) => {
-        signal.addEventListener('abort', () => {
-          wasTold('told')
-          reject(signal.reason)
-        })
-        stop.abort()
-      })
+    const told = moment<unknown>()
+    const onElicit = ({ signal }: ElicitAsk) => {
+      signal.addEventListener('abort', () => told.happen(signal.reason))
+      stop.abort()
+      return new Promise<ElicitResult>(() => {})
+    }
     const client = await connect(server, { onElicit })
-    await expect(client.callTool('t', {}, { signal: stop.signal })).rejects.toMatchObject({ reason: 'cancelled' })
-    expect(await told).toBe('told')
-    // A callback that gives up with the reason it was given is told of as a fault.
-    await settled()
-    reports.splice(0)
+    const ended = await client.callTool('t', {}, { signal: stop.signal }).then(textOf, (error: unknown) => error)
+    expect(ended).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
+    expect(await soon('that the user is told', told.come)).toMatchObject({
+      name: 'ConnectionError',
+      reason: 'cancelled',
+    })
   },
 }

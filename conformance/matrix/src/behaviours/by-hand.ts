@@ -4,7 +4,7 @@ import type { ElicitAsk } from '@mcpx/client'
 import { createServer, inputRequired } from '@mcpx/server'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
-import { textOf } from './calling-tools.ts'
+import { complaintOf, textOf } from '../results.ts'
 
 const info = { name: 'by-hand', version: '1' }
 const words = (text: string) => ({ content: [{ type: 'text' as const, text }] })
@@ -36,11 +36,7 @@ export const byHand: Behaviours = {
     expect(textOf(await client.callTool('t'))).toBe('["n1","n2","n3"]')
   },
 
-  async 'state that nobody sealed, and answers that nobody asked for, do not reach a handler'({
-    connect,
-    era,
-    reports,
-  }) {
+  async 'state that nobody sealed, and answers that nobody asked for, do not reach a handler'({ connect, era }) {
     const server = createServer(info, {
       listTools: () => ({ tools: [] }),
       callTool: (_params, { requestState, inputResponses }) => words(JSON.stringify([requestState, inputResponses])),
@@ -49,20 +45,40 @@ export const byHand: Behaviours = {
     const forged = { requestState: '{"isAdmin":true}', inputResponses: { sure: { action: 'accept' } } }
     const call = client.request('tools/call', { name: 't', ...forged })
     if (era === 'legacy') expect(await call).toMatchObject(words('[null,null]'))
-    else await expect(call).rejects.toMatchObject({ code: -32602 })
-    reports.splice(0)
+    else {
+      const message = expect.stringContaining('requestState')
+      await expect(call).rejects.toMatchObject({ code: -32602, message })
+    }
   },
 
-  async 'a call that never stops asking is stopped'({ connect }) {
+  async 'a call that never stops asking is stopped'({ connect, era }) {
+    let calls = 0
     const server = createServer(info, {
       listTools: () => ({ tools: [] }),
-      callTool: () => inputRequired({ folders: { method: 'roots/list' } }),
+      callTool() {
+        calls += 1
+        return inputRequired({ folders: { method: 'roots/list' } })
+      },
     })
     const client = await connect(server, { roots: [], maxRounds: 5 })
-    await expect(client.callTool('t')).rejects.toThrow(/rounds|times/)
+    const error = await client.callTool('t').then(textOf, (error: unknown) => error)
+    // The one who carries on calls counts: the client in the modern era, the server in the older one.
+    if (era === 'modern') {
+      expect(error).toMatchObject({
+        name: 'ConnectionError',
+        reason: 'limit',
+        message: expect.stringContaining('5 rounds'),
+      })
+      expect(calls).toBe(6)
+    } else expect(error).toMatchObject({ code: -32603, message: 'The call asked for input 16 times and did not end' })
   },
 
-  async 'a callback of the client that fails ends the call, and its words stay here'({ connect, reports }) {
+  async 'a callback of the client that fails ends the call, and its words stay here'({
+    connect,
+    era,
+    reports,
+    forgive,
+  }) {
     const server = createServer(info).tool('t', {}, async (_args, ctx) => {
       return JSON.stringify(await ctx.roots())
     })
@@ -71,10 +87,15 @@ export const byHand: Behaviours = {
         throw new Error('the password is 1234')
       },
     })
-    const failed = await client.callTool('t').catch((error: Error) => error)
-    reports.splice(0)
-    expect(failed instanceof Error || failed.isError).toBe(true)
-    expect(failed instanceof Error ? failed.message : textOf(failed)).not.toContain('1234')
+    const failed = await client.callTool('t').then(textOf, (error: unknown) => error)
+    if (era === 'legacy') {
+      expect(failed).toMatchObject({ code: -32603, message: 'Internal error' })
+      expect(reports).toMatchObject([{ message: 'the password is 1234' }])
+      forgive(/^the password is 1234$/)
+    } else {
+      const message = 'tools/call was given up: roots/list was not answered'
+      expect(failed).toMatchObject({ name: 'ConnectionError', reason: 'cancelled', message })
+    }
   },
 
   async 'a URL that the client does not take is not asked for'({ connect, era }) {
@@ -87,8 +108,15 @@ export const byHand: Behaviours = {
       return { action: 'accept' } as const
     }
     const call = (await connect(server, { onElicit, elicitationModes: ['form'] })).callTool('t')
-    if (era === 'legacy') expect((await call).isError).toBe(true)
-    else await expect(call).rejects.toMatchObject({ code: -32021 })
+    if (era === 'legacy')
+      expect(complaintOf(await call)).toMatch(
+        /^The client cannot be asked\. The client must declare: elicitation\.(?:url|form)$/,
+      )
+    else
+      await expect(call).rejects.toMatchObject({
+        code: -32021,
+        data: { requiredCapabilities: { elicitation: { url: {} } } },
+      })
     expect(asks).toEqual([])
   },
 }

@@ -2,10 +2,11 @@
 
 import type { AuthInfo } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
+import { caught } from '@mcpx/testkit'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
-import { textOf } from './calling-tools.ts'
+import { jsonOf, textOf } from '../results.ts'
 
 const info = { name: 'callers', version: '1' }
 const caller = (subject: string, ...scopes: string[]): AuthInfo => ({ subject, scopes })
@@ -34,7 +35,7 @@ export const callers: Behaviours = {
     expect(await tools(nobody)).toEqual(['open'])
     expect(textOf(await ada.callTool('adas'))).toBe('for ada')
     expect(textOf(await admin.callTool('admin'))).toBe('hello bob')
-    expect(await ada.listPrompts().all()).toHaveLength(1)
+    expect((await ada.listPrompts().all()).map(({ name }) => name)).toEqual(['adas'])
     expect(await ada.readResource('adas://1')).toMatchObject({ contents: [{ text: 'for ada' }] })
   },
 
@@ -46,10 +47,13 @@ export const callers: Behaviours = {
     }
     await expect(bob.getPrompt('adas')).rejects.toMatchObject({ code: -32602, message: 'Unknown prompt: "adas"' })
     for (const uri of ['note://adas', 'adas://1']) {
-      await expect(bob.readResource(uri)).rejects.toMatchObject({ code: notFound })
+      await expect(bob.readResource(uri)).rejects.toMatchObject({ code: notFound, data: { uri } })
     }
     const ref = { type: 'ref/resource', uri: 'adas://{id}' } as const
-    await expect(bob.complete({ ref, argument: { name: 'id', value: '' } })).rejects.toMatchObject({ code: -32602 })
+    await expect(bob.complete({ ref, argument: { name: 'id', value: '' } })).rejects.toMatchObject({
+      code: -32602,
+      message: 'Unknown resource template: "adas://{id}"',
+    })
     expect(await bob.listPrompts().all()).toEqual([])
     expect(await bob.listResources().all()).toEqual([])
     expect(await bob.listResourceTemplates().all()).toEqual([])
@@ -59,14 +63,16 @@ export const callers: Behaviours = {
     const server = guarded()
     const refusal = { code: 403, data: { requiredScopes: ['read', 'admin'] } }
     const bob = await connect(server, { auth: caller('bob', 'admin') })
-    await expect(bob.callTool('admin')).rejects.toMatchObject(refusal)
+    expect(await caught(() => bob.callTool('admin')), 'the refusal').toMatchObject(refusal)
     const nobody = await connect(server)
-    await expect(nobody.callTool('admin')).rejects.toMatchObject(refusal)
+    expect(await caught(() => nobody.callTool('admin')), 'the refusal').toMatchObject(refusal)
   },
 
-  async 'a hundred callers at once see nothing of each other'({ connect }) {
+  async 'a hundred callers at once see nothing of each other'({ connect, era }) {
+    // In the modern era a call begins anew when what it asked was answered, and says again what it has said.
+    const rounds = era === 'modern' ? 2 : 1
     const server = createServer(info).tool('who', { input: who }, async ({ who }, ctx) => {
-      await ctx.progress(1, 1, who)
+      await ctx.progress(Number(who.slice('caller '.length)), 100)
       await ctx.log.error({ who })
       const roots = await ctx.roots()
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
@@ -82,9 +88,13 @@ export const callers: Behaviours = {
         roots: [{ uri: 'file:///a', name }],
         onLog: ({ data }) => void said.push((data as { who: string }).who),
       })
-      const result = await client.callTool('who', { who: name }, { onProgress: () => void said.push('progress') })
-      expect(JSON.parse(textOf(result))).toEqual([name, name, name, name, `${name} stepped`])
-      expect(new Set(said)).toEqual(new Set(['progress', name]))
+      const result = await client.callTool(
+        'who',
+        { who: name },
+        { onProgress: ({ progress }) => void said.push(progress) },
+      )
+      expect(jsonOf(result)).toEqual([name, name, name, name, `${name} stepped`])
+      expect(said).toEqual(Array.from({ length: rounds }, () => [n, name]).flat())
     })
     await Promise.all(calls)
   },

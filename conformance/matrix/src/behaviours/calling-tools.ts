@@ -1,31 +1,23 @@
 /** Listing and calling tools, and the ways in which a call fails. */
 
-import type { CallToolResult } from '@mcpx/protocol'
 import { createServer, ToolError, text } from '@mcpx/server'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
+import { complaintOf, textOf } from '../results.ts'
 
 const info = { name: 'tools', version: '1.0.0' }
 const point = z.object({ x: z.number(), tags: z.array(z.string()).default([]) })
 const rawPoint = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } as const
-
-export const textOf = ({ content }: CallToolResult): string =>
-  content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join('\n')
 
 export const callingTools: Behaviours = {
   async 'the handshake or discovery tells who the server is and what it can do'({ connect, revision, era }) {
     const server = createServer({ ...info, title: 'The tools' }, { instructions: 'Be kind.' }).tool('a', {}, () => 'b')
     const client = await connect(server)
     expect(client).toMatchObject({ revision, era })
-    expect(client.server).toMatchObject({
-      info,
-      instructions: 'Be kind.',
-      capabilities: { tools: { listChanged: true }, logging: {} },
-    })
-    expect(client.server.info?.title).toBe(revision < '2025-06-18' ? undefined : 'The tools')
-    expect(client.server.capabilities.resources).toBeUndefined()
-    expect(client.server.capabilities.prompts).toBeUndefined()
+    expect(client.server.info).toEqual({ ...info, ...(revision >= '2025-06-18' && { title: 'The tools' }) })
+    expect(client.server.instructions).toBe('Be kind.')
+    expect(client.server.capabilities).toEqual({ tools: { listChanged: true }, logging: {} })
   },
 
   async 'tools are listed with their schemas and hints'({ connect, revision }) {
@@ -72,12 +64,10 @@ export const callingTools: Behaviours = {
       .tool('raw', { input: rawPoint }, () => 'never')
     const client = await connect(server)
     const zod = await client.callTool('zod', { x: 1, tags: ['a', 7] })
-    expect(zod).toMatchObject({ isError: true })
-    expect(textOf(zod)).toMatch(/^arguments\.tags\[1\]: /)
+    expect(complaintOf(zod)).toMatch(/^arguments\.tags\[1\]: /)
     const raw = await client.callTool('raw', { x: 'one' })
-    expect(raw).toMatchObject({ isError: true })
-    expect(textOf(raw)).toBe('arguments.x: expected number, got string')
-    expect(textOf(await client.callTool('raw'))).toMatch(/^arguments\.x: /)
+    expect(complaintOf(raw)).toBe('arguments.x: expected number, got string')
+    expect(complaintOf(await client.callTool('raw'))).toMatch(/^arguments\.x: /)
   },
 
   async 'a ToolError is told to the model'({ connect }) {
@@ -105,12 +95,11 @@ export const callingTools: Behaviours = {
         throw secret
       })
     const client = await connect(server)
-    const result = await client.callTool('fail')
-    expect(result.isError).toBe(true)
+    const complaint = complaintOf(await client.callTool('fail'))
     const read = await client.readResource('note://a').catch((error) => error)
     const got = await client.getPrompt('fail').catch((error) => error)
     expect([read.code, got.code]).toEqual([-32603, -32603])
-    const shown = [textOf(result), read.message, got.message]
+    const shown = [complaint, read.message, got.message]
     expect(shown.join()).not.toContain('1234')
     expect(errors.map(([error]) => error)).toEqual([secret, secret, secret])
     for (const [index, [, id]] of errors.entries()) expect(shown[index]).toContain(id)
@@ -134,7 +123,7 @@ export const callingTools: Behaviours = {
       .tool('b', {}, () => 'b')
     const client = await connect(server)
     expect(server.removeTool('a')).toBe(true)
-    await expect(client.callTool('a')).rejects.toMatchObject({ code: -32602 })
+    await expect(client.callTool('a')).rejects.toMatchObject({ code: -32602, message: 'Unknown tool: "a"' })
     server.tool('a', {}, () => text('new'))
     expect(textOf(await client.callTool('a'))).toBe('new')
     expect((await client.listTools().all()).map(({ name }) => name).sort()).toEqual(['a', 'b'])

@@ -5,34 +5,43 @@ import { createServer } from '@mcpx/server'
 import { caught } from '@mcpx/testkit'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
-import { textOf } from './calling-tools.ts'
+import { moment } from '../moment.ts'
+import { textOf } from '../results.ts'
+import type { Rig } from '../rig.ts'
 
 const info = { name: 'flow', version: '1' }
 const oneTool = (run: (ctx: Context) => Awaitable<string>) => createServer(info).tool('t', {}, (_args, ctx) => run(ctx))
 
-/** Over HTTP a client says by closing the stream that it wants no more of it: in the modern era it says nothing else. */
-const givenUp = { name: 'ConnectionError', reason: expect.stringMatching(/^(?:cancelled|closed)$/) }
+/** Over HTTP a modern client says by leaving that it wants no more of a call, and nothing else. */
+const givenUp = ({ era, oneByOne }: Rig) => ({
+  name: 'ConnectionError',
+  reason: era === 'modern' && oneByOne ? 'closed' : 'cancelled',
+})
 
 /** A tool that never ends by itself, and what becomes of it. */
-function endless() {
-  let onStart = () => {}
-  let onStop = (_reason: unknown) => {}
-  const started = new Promise<void>((resolve) => {
-    onStart = resolve
-  })
-  const stopped = new Promise<unknown>((resolve) => {
-    onStop = resolve
-  })
+function endless({ soon }: Rig) {
+  const [start, stop] = [moment<void>(), moment<unknown>()]
+  let stops = 0
   const server = oneTool((ctx) => {
-    onStart()
+    start.happen()
     return new Promise((_resolve, reject) => {
       ctx.signal.addEventListener('abort', () => {
-        onStop(ctx.signal.reason)
+        stops += 1
+        stop.happen(ctx.signal.reason)
         reject(ctx.signal.reason)
       })
     })
   })
-  return { server, started, stopped }
+  return {
+    server,
+    started: () => soon('the call', start.come),
+    stopped: () => soon('that the tool is told to stop', stop.come),
+    counts: {
+      get stops() {
+        return stops
+      },
+    },
+  }
 }
 
 export const flow: Behaviours = {
@@ -59,8 +68,10 @@ export const flow: Behaviours = {
       return 'done'
     })
     const seen: unknown[] = []
-    await (await connect(server)).callTool('t', {}, { onProgress: ({ progress }) => void seen.push(progress) })
-    expect(seen).toEqual([0, 0.5, 1, 2])
+    const client = await connect(server)
+    const call = client.callTool('t', {}, { onProgress: ({ progress }) => void seen.push(progress) })
+    seen.push(textOf(await call))
+    expect(seen).toEqual([0, 0.5, 1, 2, 'done'])
   },
 
   async 'progress that nobody asked for is not sent'({ connect }) {
@@ -127,16 +138,16 @@ export const flow: Behaviours = {
     expect(textOf(await (await connect(server)).callTool('t'))).toBe('done')
   },
 
-  async 'a cancelled call stops on both sides, and the connection goes on'({ connect }) {
-    const { server, started, stopped } = endless()
+  async 'a cancelled call stops on both sides, and the connection goes on'(rig) {
+    const { server, started, stopped } = endless(rig)
     server.tool('other', {}, () => 'fine')
-    const client = await connect(server)
+    const client = await rig.connect(server)
     const stop = new AbortController()
     const call = caught(() => client.callTool('t', {}, { signal: stop.signal }))
-    await started
+    await started()
     stop.abort()
     expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
-    expect(await stopped).toMatchObject(givenUp)
+    expect(await stopped()).toMatchObject(givenUp(rig))
     expect(textOf(await client.callTool('other'))).toBe('fine')
   },
 
@@ -148,27 +159,50 @@ export const flow: Behaviours = {
     })
     const client = await connect(server)
     const call = caught(() => client.callTool('t', {}, { signal: AbortSignal.abort() }))
-    expect(await call).toMatchObject({ reason: 'cancelled' })
-    await client.callTool('t')
+    expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
+    expect(textOf(await client.callTool('t'))).toBe('done')
     expect(calls).toBe(1)
   },
 
-  async 'a call that takes too long is given up, and the server is told'({ connect }) {
-    const { server, stopped } = endless()
-    const client = await connect(server)
-    const call = caught(() => client.callTool('t', {}, { timeout: 20 }))
-    expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
-    expect(await stopped).toMatchObject(givenUp)
+  async 'one of several calls is cancelled, and the others go on'(rig) {
+    const { server, started, stopped, counts } = endless(rig)
+    const goOn = moment<void>()
+    server.tool('other', {}, async () => {
+      await goOn.come
+      return 'fine'
+    })
+    const client = await rig.connect(server)
+    const stop = new AbortController()
+    const others = [client.callTool('other'), client.callTool('other')]
+    const call = caught(() => client.callTool('t', {}, { signal: stop.signal }))
+    const neighbour = caught(() => client.callTool('t'))
+    await started()
+    stop.abort()
+    expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
+    await stopped()
+    goOn.happen()
+    expect((await Promise.all(others)).map(textOf)).toEqual(['fine', 'fine'])
+    expect(counts.stops).toBe(1)
+    await client.close()
+    expect(await neighbour).toMatchObject({ reason: 'closed' })
   },
 
-  async 'closing the client ends its calls on both sides'({ connect }) {
-    const { server, started, stopped } = endless()
-    const client = await connect(server)
+  async 'a call that takes too long is given up, and the server is told'(rig) {
+    const { server, stopped } = endless(rig)
+    const client = await rig.connect(server)
+    const call = caught(() => client.callTool('t', {}, { timeout: 20 }))
+    expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
+    expect(await stopped()).toMatchObject(givenUp(rig))
+  },
+
+  async 'closing the client ends its calls on both sides'(rig) {
+    const { server, started, stopped } = endless(rig)
+    const client = await rig.connect(server)
     const call = caught(() => client.callTool('t'))
-    await started
+    await started()
     await client.close()
     expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
-    expect(await stopped).toMatchObject({ name: 'ConnectionError' })
-    expect(await caught(() => client.callTool('t'))).toMatchObject({ reason: 'closed' })
+    expect(await stopped()).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
+    expect(await caught(() => client.callTool('t'))).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
   },
 }

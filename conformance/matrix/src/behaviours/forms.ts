@@ -6,7 +6,7 @@ import { createServer } from '@mcpx/server'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
-import { textOf } from './calling-tools.ts'
+import { jsonOf } from '../results.ts'
 
 const info = { name: 'asking', version: '1' }
 const asker = (run: (ctx: Context) => Awaitable<unknown>) =>
@@ -66,7 +66,7 @@ export const forms: Behaviours = {
       return accept({ name: 'Ada' })
     }
     const client = await connect(server, { onElicit })
-    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual({ action: 'accept', content: { name: 'Ada' } })
+    expect(jsonOf(await client.callTool('t'))).toEqual({ action: 'accept', content: { name: 'Ada' } })
     expect(asks).toMatchObject([{ mode: 'form', message: 'Who?', server: { name: 'asking' } }])
     expect(asks[0]?.mode === 'form' && asks[0].schema).toEqual({
       type: 'object',
@@ -84,7 +84,7 @@ export const forms: Behaviours = {
       return accept(values)
     }
     const client = await connect(server, { onElicit })
-    expect(JSON.parse(textOf(await client.callTool('t')))).toEqual({ action: 'accept', content: values })
+    expect(jsonOf(await client.callTool('t'))).toEqual({ action: 'accept', content: values })
     expect(seen).toEqual([schema])
   },
 
@@ -97,7 +97,7 @@ export const forms: Behaviours = {
       return accept(newerValues)
     }
     const client = await connect(server, { onElicit })
-    expect(JSON.parse(textOf(await client.callTool('t'))).content).toEqual({ ...newerValues, preset: 'p' })
+    expect(jsonOf(await client.callTool('t')).content).toEqual({ ...newerValues, preset: 'p' })
     expect(seen).toEqual([schema])
   },
 
@@ -105,14 +105,14 @@ export const forms: Behaviours = {
     const schema: RequestedSchema = { type: 'object', properties: { tick: { type: 'boolean', default: true } } }
     const server = asker((ctx) => ctx.elicit('tick', { message: 'Tick', schema }))
     const client = await connect(server, { onElicit: () => ({ action: 'accept' }) })
-    expect(JSON.parse(textOf(await client.callTool('t'))).content).toEqual({ tick: true })
+    expect(jsonOf(await client.callTool('t')).content).toEqual({ tick: true })
   },
 
   async 'a form can be declined and cancelled'({ connect }) {
     const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
     for (const action of ['decline', 'cancel'] as const) {
       const client = await connect(server, { onElicit: () => ({ action }) })
-      expect(JSON.parse(textOf(await client.callTool('t')))).toEqual({ action })
+      expect(jsonOf(await client.callTool('t'))).toEqual({ action })
     }
   },
 
@@ -125,7 +125,7 @@ export const forms: Behaviours = {
       return accept({ n: messages.length < 3 ? 'bad' : 'good' })
     }
     const client = await connect(server, { onElicit })
-    expect(JSON.parse(textOf(await client.callTool('t'))).content).toEqual({ n: 'good' })
+    expect(jsonOf(await client.callTool('t')).content).toEqual({ n: 'good' })
     expect(messages).toHaveLength(3)
   },
 
@@ -137,7 +137,7 @@ export const forms: Behaviours = {
       messages.push(message)
       return accept({ n: messages.length === 1 ? 'bad' : 'good' })
     }
-    await (await connect(server, { onElicit })).callTool('t')
+    expect(jsonOf(await (await connect(server, { onElicit })).callTool('t')).content).toEqual({ n: 'good' })
     expect(messages).toEqual(['Which?', expect.stringContaining('expected "good"')])
   },
 }

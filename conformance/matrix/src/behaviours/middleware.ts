@@ -11,12 +11,15 @@ import {
   TIMED_OUT,
   timeout,
 } from '@mcpx/server'
+import { caught } from '@mcpx/testkit'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
-import { textOf } from './calling-tools.ts'
+import { complaintOf, textOf } from '../results.ts'
 
 const info = { name: 'around', version: '1' }
+const NOT_APPROVED =
+  'The call of "drop" was not approved. It did not run; do not try again unless the user asks for it.'
 const named = z.object({ name: z.string(), password: z.string().optional() })
 
 function dangerous() {
@@ -59,11 +62,9 @@ export const middleware: Behaviours = {
     expect(textOf(await client.callTool('look'))).toBe('seen')
     expect(messages).toEqual([])
     expect(textOf(await client.callTool('drop', { name: 'a' }))).toBe('dropped a')
-    const refused = await client.callTool('drop', { name: 'b' })
-    expect(refused.isError).toBe(true)
-    expect(textOf(refused)).toContain('not approved')
+    expect(complaintOf(await client.callTool('drop', { name: 'b' }))).toBe(NOT_APPROVED)
     expect(ran).toEqual(['a'])
-    expect(messages[1]).toContain('"b"')
+    expect(messages).toEqual([expect.stringContaining('"a"'), expect.stringContaining('"b"')])
   },
 
   async 'two approvals in a row are asked for one by one'({ connect }) {
@@ -78,7 +79,7 @@ export const middleware: Behaviours = {
       return { action: message.startsWith('Outer') ? 'accept' : 'decline' } as const
     }
     const client = await connect(outer, { onElicit })
-    expect((await client.callTool('in.drop', { name: 'a' })).isError).toBe(true)
+    expect(complaintOf(await client.callTool('in.drop', { name: 'a' }))).toBe(NOT_APPROVED)
     expect(messages).toEqual(['Outer', 'Inner'])
     expect(ran).toEqual([])
   },
@@ -88,11 +89,12 @@ export const middleware: Behaviours = {
     elsewhere.server.use(approve({ ask: ({ arguments: args }) => args?.name === 'a' }))
     const client = await connect(elsewhere.server)
     expect(textOf(await client.callTool('drop', { name: 'a' }))).toBe('dropped a')
-    expect((await client.callTool('drop', { name: 'b' })).isError).toBe(true)
+    expect(complaintOf(await client.callTool('drop', { name: 'b' }))).toBe(NOT_APPROVED)
     const { server, ran } = dangerous()
     const call = (await connect(server.use(approve()))).callTool('drop', { name: 'a' })
-    if (era === 'legacy') expect((await call).isError).toBe(true)
-    else await expect(call).rejects.toMatchObject({ code: -32021 })
+    if (era === 'legacy')
+      expect(complaintOf(await call)).toBe('The client cannot be asked. The client must declare: elicitation.form')
+    else await expect(call).rejects.toMatchObject({ code: -32021, data: { requiredCapabilities: { elicitation: {} } } })
     expect(ran).toEqual([])
   },
 
@@ -104,15 +106,14 @@ export const middleware: Behaviours = {
       clientInfo: { name: 'me', version: '2' },
       auth: { subject: 'ada', scopes: [] },
     })
-    await client.callTool('drop', { name: 'a', password: 'hush' })
-    await client.callTool('drop', {})
-    await client.callTool('nope').catch(() => {})
+    expect(textOf(await client.callTool('drop', { name: 'a', password: 'hush' }))).toBe('dropped a')
+    expect(complaintOf(await client.callTool('drop', {}))).toMatch(/^arguments\.name: /)
+    await expect(client.callTool('nope')).rejects.toMatchObject({ code: -32602 })
     expect(entries).toMatchObject([
       {
         method: 'tools/call',
         target: 'drop',
         subject: 'ada',
-        client: { name: 'me', version: '2' },
         outcome: 'ok',
         arguments: { name: 'a' },
       },
@@ -120,6 +121,11 @@ export const middleware: Behaviours = {
       { target: 'nope', outcome: 'error', errorCode: -32602 },
     ])
     expect(JSON.stringify(entries)).not.toContain('hush')
+    const me = { name: 'me', version: '2' }
+    expect(
+      entries.map(({ client }) => client),
+      'clients',
+    ).toEqual([me, me, me])
   },
 
   async 'the audit says that a call came back with questions'({ connect, era }) {
@@ -127,7 +133,7 @@ export const middleware: Behaviours = {
     const { server } = dangerous()
     server.use(audit(({ outcome }) => void outcomes.push(outcome))).use(approve())
     const client = await connect(server, { onElicit: () => ({ action: 'accept' }) })
-    await client.callTool('drop', { name: 'a' })
+    expect(textOf(await client.callTool('drop', { name: 'a' }))).toBe('dropped a')
     expect(outcomes).toEqual(era === 'legacy' ? ['ok'] : ['input-required', 'ok'])
   },
 
@@ -136,7 +142,7 @@ export const middleware: Behaviours = {
     const { server } = dangerous()
     server.use(audit(({ outcome }) => void outcomes.push(outcome))).use(approve())
     const client = await connect(server, { onElicit: () => ({ action: 'decline' }) })
-    expect(await client.callTool('drop', { name: 'a' })).toMatchObject({ isError: true })
+    expect(complaintOf(await client.callTool('drop', { name: 'a' }))).toBe(NOT_APPROVED)
     expect(outcomes).toEqual(era === 'legacy' ? ['declined'] : ['input-required', 'declined'])
   },
 
@@ -146,12 +152,14 @@ export const middleware: Behaviours = {
     const ada = await connect(server, { auth: { subject: 'ada', scopes: [] } })
     const bob = await connect(server, { auth: { subject: 'bob', scopes: [] } })
     const texts = []
-    for (let times = 0; times < 3; times += 1) texts.push(textOf(await ada.callTool('look')))
-    expect(texts).toEqual(['seen', 'seen', expect.stringContaining('Too many requests')])
-    await expect(ada.listTools().all()).rejects.toMatchObject({
-      code: RATE_LIMITED,
-      data: { retryAfterMs: expect.any(Number) },
-    })
+    for (let times = 0; times < 2; times += 1) texts.push(textOf(await ada.callTool('look')))
+    expect(texts).toEqual(['seen', 'seen'])
+    expect(complaintOf(await ada.callTool('look'))).toMatch(/^Too many requests: at most 2 in 60 s\./)
+    const refusal = await caught(() => ada.listTools().all())
+    expect(refusal).toMatchObject({ code: RATE_LIMITED, data: { retryAfterMs: expect.any(Number) } })
+    const { retryAfterMs } = (refusal as { data: { retryAfterMs: number } }).data
+    expect(retryAfterMs).toBeGreaterThan(50_000)
+    expect(retryAfterMs).toBeLessThanOrEqual(60_000)
     expect(textOf(await bob.callTool('look'))).toBe('seen')
   },
 
@@ -165,9 +173,7 @@ export const middleware: Behaviours = {
       .prompt('slow', {}, () => new Promise(() => {}))
       .use(timeout(20))
     const client = await connect(server)
-    const result = await client.callTool('slow')
-    expect(result.isError).toBe(true)
-    expect(textOf(result)).toContain('20 ms')
+    expect(complaintOf(await client.callTool('slow'))).toContain('20 ms')
     await expect(client.getPrompt('slow')).rejects.toMatchObject({ code: TIMED_OUT, data: { timeoutMs: 20 } })
     expect(stopped).toEqual(['tool'])
   },

@@ -51,7 +51,10 @@ export const pages: Behaviours = {
   async 'a cursor that the server never gave is refused'({ connect }) {
     const client = await connect(crowded(5))
     for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
-      await expect(client.request(method, { cursor: 'mine' })).rejects.toMatchObject({ code: -32602 })
+      await expect(client.request(method, { cursor: 'mine' })).rejects.toMatchObject({
+        code: -32602,
+        message: 'Invalid cursor: it does not belong to this list; ask again without one',
+      })
     }
   },
 

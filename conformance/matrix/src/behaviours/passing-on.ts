@@ -1,12 +1,14 @@
 /** Servers within servers, and servers behind clients: what mounts and proxies pass on. */
 
-import type { Change } from '@mcpx/protocol'
+import { type Change, eraOf } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
 import { caught, settled } from '@mcpx/testkit'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
+import { isOneByOne } from '../carriers.ts'
+import { moment } from '../moment.ts'
 import { inEach, proxied, upstream } from '../proxied.ts'
-import { textOf } from './calling-tools.ts'
+import { complaintOf, textOf } from '../results.ts'
 import { heard } from './changes.ts'
 
 export const passingOn: Behaviours = {
@@ -16,12 +18,16 @@ export const passingOn: Behaviours = {
       .mount('one', upstream())
       .mount('two', upstream())
     const client = await connect(server)
-    const tools = (await client.listTools().all()).map((tool) => tool.name)
-    expect(tools).toHaveLength(11)
-    expect(tools).toEqual(expect.arrayContaining(['own', 'one.add', 'two.add']))
+    const offered = ['add', 'fail', 'talk', 'ask', 'folders']
+    expect((await client.listTools().all()).map((tool) => tool.name)).toEqual([
+      'own',
+      ...['one', 'two'].flatMap((prefix) => offered.map((name) => `${prefix}.${name}`)),
+    ])
     expect(textOf(await client.callTool('two.add', { a: 1, b: 2 }))).toBe('3')
     expect(textOf(await client.callTool('own'))).toBe('own')
-    expect((await client.getPrompt('one.greet', { name: 'Ada' })).messages).toHaveLength(1)
+    expect(await client.getPrompt('one.greet', { name: 'Ada' })).toMatchObject({
+      messages: [{ content: { text: 'Hello Ada' } }],
+    })
     expect((await client.listPrompts().all()).map((prompt) => prompt.name)).toEqual(['one.greet', 'two.greet'])
     const [resource] = await client.listResources().all()
     expect((await client.readResource(resource?.uri ?? '')).contents).toMatchObject([{ uri: resource?.uri, text: 'a' }])
@@ -38,15 +44,21 @@ export const passingOn: Behaviours = {
         'up.folders',
       ])
       expect(textOf(await client.callTool('up.add', { a: 1, b: 2 }))).toBe('3')
-      expect(textOf(await client.callTool('up.add', { a: 'x', b: 2 }))).toMatch(/^arguments\.a: /)
-      expect(await client.callTool('up.fail')).toMatchObject({ isError: true, content: [{ text: 'No.' }] })
-      await expect(client.callTool('up.nope')).rejects.toMatchObject({ code: -32602 })
+      expect(complaintOf(await client.callTool('up.add', { a: 'x', b: 2 }))).toMatch(/^arguments\.a: /)
+      expect(complaintOf(await client.callTool('up.fail'))).toBe('No.')
+      await expect(client.callTool('up.nope')).rejects.toMatchObject({
+        code: -32602,
+        message: 'Unknown tool: "up.nope"',
+      })
       expect(await client.getPrompt('up.greet', { name: 'Ada' })).toMatchObject({
         messages: [{ content: { text: 'Hello Ada' } }],
       })
       const [resource] = await client.listResources().all()
       expect(await client.readResource(resource?.uri ?? '')).toMatchObject({ contents: [{ text: 'a' }] })
-      expect(await client.listResourceTemplates().all()).toHaveLength(1)
+      const [template, ...others] = await client.listResourceTemplates().all()
+      expect(others).toEqual([])
+      const item = (template?.uriTemplate ?? '').replace('{id}', '7')
+      expect(await client.readResource(item)).toMatchObject({ contents: [{ uri: item, text: 'item 7' }] })
     })
   },
 
@@ -65,7 +77,7 @@ export const passingOn: Behaviours = {
       const [resource] = await client.listResources().all()
       const uri = `${resource?.uri}nope`
       const code = rig.era === 'legacy' ? -32002 : -32602
-      await expect(client.readResource(uri)).rejects.toMatchObject({ code })
+      await expect(client.readResource(uri)).rejects.toMatchObject({ code, data: { uri } })
     })
   },
 
@@ -96,33 +108,30 @@ export const passingOn: Behaviours = {
 
   async 'cancelling reaches the server behind a proxy'(rig) {
     await inEach(async (era) => {
-      let begin = () => {}
-      let end = (_: unknown) => {}
-      const begun = new Promise<void>((resolve) => {
-        begin = resolve
-      })
-      const ended = new Promise((resolve) => {
-        end = resolve
-      })
+      const [begun, ended] = [moment<void>(), moment<unknown>()]
       const server = upstream().tool('wait', {}, (_args, ctx) => {
-        ctx.signal.addEventListener('abort', () => end('stopped'))
-        begin()
+        ctx.signal.addEventListener('abort', () => ended.happen(ctx.signal.reason))
+        begun.happen()
         return new Promise(() => {})
       })
       const client = await rig.connect(await proxied(rig, server as unknown as Server, era))
       const stop = new AbortController()
       const call = caught(() => client.callTool('up.wait', {}, { signal: stop.signal }))
-      await begun
+      await rig.soon('the call behind the proxy', begun.come)
       stop.abort()
-      expect(await call).toMatchObject({ reason: 'cancelled' })
-      expect(await ended).toBe('stopped')
+      expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
+      const reason = eraOf(era) === 'modern' && isOneByOne(rig.carrier, era) ? 'closed' : 'cancelled'
+      expect(await rig.soon('that the tool behind the proxy is told to stop', ended.come)).toMatchObject({
+        name: 'ConnectionError',
+        reason,
+      })
     })
   },
 
   async 'list changes pass through a proxy'(rig) {
     await inEach(async (era) => {
       const server = upstream()
-      const { onChange, count } = heard()
+      const { onChange, count } = heard(rig)
       await rig.connect(await proxied(rig, server, era), { onChange })
       await settled()
       server.tool('more', {}, () => 'x')
@@ -133,7 +142,7 @@ export const passingOn: Behaviours = {
   async 'updates of resources pass through a proxy'(rig) {
     await inEach(async (era) => {
       const server = upstream()
-      const { onChange, count } = heard()
+      const { onChange, count } = heard(rig)
       const client = await rig.connect(await proxied(rig, server, era), { onChange })
       const [resource] = await client.listResources().all()
       const uri = resource?.uri ?? ''

@@ -1,18 +1,18 @@
-/** A connection that ends by itself is made again by the next call; what listens goes on. */
+/** What a cut leaves of calls, of streams and of who listens. */
 
-import { connect as connectTo } from '@mcpx/client'
-import type { Connector, Responder } from '@mcpx/protocol'
+import type { Client } from '@mcpx/client'
+import { type Change, type Connector, type Context, REVISIONS, type Responder } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
 import { caught, settled } from '@mcpx/testkit'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
+import { moment } from '../moment.ts'
+import { textOf } from '../results.ts'
 import type { Rig } from '../rig.ts'
-import { textOf } from './calling-tools.ts'
-import { heard } from './changes.ts'
 
-/** A way to a server that can be cut, and how often it was taken. */
-function cuttable({ reach }: Rig, server: Responder) {
-  const { connector, cut = notToBeCut } = reach(server)
+/** A client whose connection can be cut, and how often it made one. */
+async function cuttable({ reach, connectOver }: Rig, server: Responder) {
+  const { connector, cut } = reach(server)
   const counts = { made: 0 }
   const counting: Connector = {
     ...connector,
@@ -21,8 +21,9 @@ function cuttable({ reach }: Rig, server: Responder) {
       return connector.connect(options)
     },
   }
+  const client: Client = await connectOver(counting)
   return {
-    connector: counting,
+    client,
     counts,
     async cut() {
       await cut()
@@ -31,55 +32,109 @@ function cuttable({ reach }: Rig, server: Responder) {
   }
 }
 
-function notToBeCut(): never {
-  throw new Error('There is no connection to cut')
-}
-
 const numbers = () => createServer({ name: 'cut', version: '1' }).tool('t', {}, () => 'x') as unknown as Server
 
+/** From here on streams of sessions have events that can be asked for again. */
+const LAST_LEGACY = REVISIONS.findLast((revision) => revision < '2026')
+
 export const reconnecting: Behaviours = {
-  async 'the next call after the connection was cut is made over a new one'(rig) {
-    const { connector, counts, cut } = cuttable(rig, numbers())
-    await using client = await connectTo(connector, { era: rig.revision })
+  async 'the next call after the connection was cut is answered, over a new one where one carries all'(rig) {
+    const { client, counts, cut } = await cuttable(rig, numbers())
     expect(textOf(await client.callTool('t'))).toBe('x')
     await cut()
     expect(textOf(await client.callTool('t'))).toBe('x')
     expect(client.revision).toBe(rig.revision)
-    expect(counts.made).toBe(2)
+    expect(counts.made).toBe(rig.oneByOne ? 1 : 2)
   },
 
   async 'calls that waited when the connection was cut are lost, not repeated'(rig) {
+    const [started, stopped] = [moment<Context>(), moment<unknown>()]
     let calls = 0
     const server = numbers()
-    server.tool('wait', {}, () => {
+    server.tool('wait', {}, (_args, ctx) => {
       calls += 1
+      ctx.signal.addEventListener('abort', () => stopped.happen(ctx.signal.reason))
+      started.happen(ctx)
       return new Promise(() => {})
     })
-    const { connector, cut } = cuttable(rig, server)
-    await using client = await connectTo(connector, { era: rig.revision })
+    const { client, cut } = await cuttable(rig, server)
     const waiting = caught(() => client.callTool('wait'))
-    await client.callTool('t')
+    const { signal } = await rig.soon('the call', started.come)
     await cut()
-    expect(await waiting).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
-    await client.callTool('t')
+    expect(await rig.soon('the end of the call', waiting)).toMatchObject({
+      name: 'ConnectionError',
+      reason: rig.oneByOne ? 'unreachable' : 'closed',
+      retryable: false,
+    })
+    // On the older wires it is no wish of the client that a response ends.
+    const runsOn = rig.oneByOne && rig.era === 'legacy'
+    if (!runsOn) {
+      expect(await rig.soon('that the tool is told', stopped.come)).toMatchObject({
+        name: 'ConnectionError',
+        reason: 'closed',
+      })
+    }
+    expect(textOf(await client.callTool('t'))).toBe('x')
+    expect(signal.aborted).toBe(!runsOn)
     expect(calls).toBe(1)
   },
 
-  async 'who listens goes on over the new connection, and what is watched counts as changed'(rig) {
+  async 'a call that spoke before the cut goes on where its stream can be had again, and is lost elsewhere'(rig) {
+    const [cutNow, heardNow, goOn, goOnAgain] = [moment<void>(), moment<void>(), moment<void>(), moment<void>()]
+    let calls = 0
     const server = numbers()
-    server.resource('note://a', { subscribe: true }, 'a')
-    const { connector, counts, cut } = cuttable(rig, server)
-    const { onChange, changes } = heard()
-    await using client = await connectTo(connector, { era: rig.revision })
-    const listening = client.listen({ toolsListChanged: true, resourceSubscriptions: ['note://a'] })
-    await listening.ready
+    server.tool('talk', {}, async (_args, ctx) => {
+      calls += 1
+      await ctx.progress(1)
+      await goOn.come
+      await ctx.progress(2)
+      await ctx.progress(3)
+      await goOnAgain.come
+      await ctx.progress(4)
+      return 'talked'
+    })
+    const { client, cut } = await cuttable(rig, server)
+    const seen: number[] = []
+    const onProgress = ({ progress }: { progress: number }) => {
+      seen.push(progress)
+      if (progress === 1) cutNow.happen()
+      if (progress === 3) heardNow.happen()
+    }
+    const call = client.callTool('talk', {}, { onProgress }).catch((error: unknown) => error)
+    await rig.soon('the first progress', cutNow.come)
     await cut()
-    onChange((await listening.next()).value)
-    onChange((await listening.next()).value)
-    expect(changes.map(({ kind }) => kind).sort()).toEqual(['resource', 'tools'])
+    goOn.happen()
+    if (rig.carrier === 'HTTP' && rig.revision === LAST_LEGACY) {
+      await rig.soon('what was said while the stream was cut', heardNow.come)
+      goOnAgain.happen()
+      expect(await call).toMatchObject({ content: [{ text: 'talked' }] })
+      expect(seen).toEqual([1, 2, 3, 4])
+    } else {
+      const reason = rig.oneByOne ? 'unreachable' : 'closed'
+      expect(await rig.soon('the end of the call', call)).toMatchObject({ name: 'ConnectionError', reason })
+      goOnAgain.happen()
+      expect(seen).toEqual([1])
+    }
+    expect(textOf(await client.callTool('t'))).toBe('x')
+    expect(calls).toBe(1)
+  },
+
+  async 'who listens goes on after the cut, and what is watched counts as changed'(rig) {
+    const server = numbers()
+    server.resource('note://a', { subscribe: true }, 'a').resource('note://b', { subscribe: true }, 'b')
+    const { client, counts, cut } = await cuttable(rig, server)
+    const listening = client.listen({ toolsListChanged: true, resourceSubscriptions: ['note://a'] })
+    await rig.soon('that the server listens', listening.ready)
+    await settled()
+    await cut()
     server.resourceUpdated('note://a')
-    expect((await listening.next()).value).toEqual({ kind: 'resource', uri: 'note://a' })
-    expect(counts.made).toBe(2)
+    const next = async () => (await rig.soon('a change', listening.next())).value as Change
+    const counted = [await next(), await next()]
+    expect(counted.map(({ kind }) => kind).sort()).toEqual(['resource', 'tools'])
+    server.resourceUpdated('note://b')
+    server.resourceUpdated('note://a')
+    expect(await next()).toEqual({ kind: 'resource', uri: 'note://a' })
+    expect(counts.made).toBe(rig.oneByOne ? 1 : 2)
     listening.close()
   },
 }

@@ -1,9 +1,11 @@
 /** The state of an unfinished call: it is for the caller and the call that it was sealed for, and for nobody else. */
 
+import type { Client } from '@mcpx/client'
 import type { JsonObject } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
+import { textOf } from '../results.ts'
 
 const form = { message: 'Who?', schema: { type: 'object' as const, properties: {} } }
 
@@ -22,24 +24,29 @@ const answered = { inputResponses: { who: { action: 'decline' } } }
 const ada = { subject: 'ada', scopes: [] }
 const capabilities = { elicitation: {} }
 
+/** A call that came back with a question, and with its state. */
+async function begin(client: Pick<Client, 'request'>): Promise<{ requestState: string }> {
+  const result = await client.request('tools/call', params, { input: 'pass' })
+  if (result.resultType !== 'input_required') throw new Error(`The call is finished: ${textOf(result)}`)
+  expect(result).toMatchObject({ requestState: expect.stringMatching(/.{32}/), inputRequests: { who: {} } })
+  return result as { requestState: string }
+}
+
 export const sealedState: Behaviours = {
   async 'unfinished calls can be carried on by hand, over any connection of the caller'({ connect }) {
     const server = asking()
     const first = await connect(server, { auth: ada, capabilities })
-    const unfinished = await first.request('tools/call', params, { input: 'pass' })
-    expect(unfinished).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) })
+    const unfinished = await begin(first)
     expect(JSON.stringify(unfinished)).not.toContain('the secret')
     const second = await connect(server, { auth: ada, capabilities })
     const { requestState } = unfinished
-    expect(await second.request('tools/call', { ...params, ...answered, requestState })).toMatchObject({
-      content: [{ text: 'the secret' }],
-    })
+    expect(textOf(await second.request('tools/call', { ...params, ...answered, requestState }))).toBe('the secret')
   },
 
   async 'state is refused from another caller, for another call, altered, old, or from another server'({ connect }) {
     const server = asking()
     const first = await connect(server, { auth: ada, capabilities })
-    const { requestState } = (await first.request('tools/call', params, { input: 'pass' })) as { requestState: string }
+    const { requestState } = await begin(first)
     const carryOn = async (changed: JsonObject, to: typeof first) =>
       expect(
         to.request('tools/call', { ...params, ...answered, requestState, ...changed }, { input: 'pass' }),
@@ -60,17 +67,17 @@ export const sealedState: Behaviours = {
   async 'servers that share a secret carry on the calls of each other, until the state is too old'({ connect }) {
     const secrets = ['a secret of at least thirty-two characters']
     const first = await connect(asking({ secrets }), { capabilities })
-    const { requestState } = await first.request('tools/call', params, { input: 'pass' })
+    const { requestState } = await begin(first)
     const second = await connect(asking({ secrets: ['a newer secret of thirty-two characters', ...secrets] }), {
       capabilities,
     })
     const sent = { ...params, ...answered, requestState }
-    expect(await second.request('tools/call', sent)).toMatchObject({ content: [{ text: 'the secret' }] })
+    expect(textOf(await second.request('tools/call', sent))).toBe('the secret')
     const hasty = await connect(asking({ secrets, stateTtl: 1 }), { capabilities })
-    const late = await hasty.request('tools/call', params, { input: 'pass' })
+    const late = await begin(hasty)
     await new Promise((resolve) => setTimeout(resolve, 20))
     await expect(
       hasty.request('tools/call', { ...params, ...answered, requestState: late.requestState }),
-    ).rejects.toMatchObject({ code: -32602 })
+    ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('params.requestState: not valid here') })
   },
 }

@@ -14,8 +14,8 @@ export interface CarrierOptions {
 /** The way to a server, as often as its client connects, and what is left of it afterwards. */
 export interface Way {
   readonly connector: Connector
-  /** Ends the newest connection from the server's end, without a word. */
-  readonly cut?: () => Promise<void>
+  /** Ends from the server's end, without a word, the newest connection; over HTTP every response that is under way. */
+  readonly cut: () => Promise<void>
   /** Ends what the server's end holds. The client was closed before. */
   readonly end?: () => void
 }

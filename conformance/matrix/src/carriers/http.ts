@@ -1,21 +1,27 @@
-/** HTTP without a network: what the client fetches is handed to the app, and its response is handed back. */
+/** HTTP without sockets: what the client fetches is handed to the app, and its response is handed back. */
 
 import { type EndpointOptions, mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
 import type { Carry } from './carrier.ts'
+import { createNetwork } from './network.ts'
 
-/** No pause before a stream is opened again: there is nobody to spare. */
+/** What the server asks for between two attempts at a stream, in ms: there is nobody to spare. */
 const RETRY = 1
+/** From here on servers name that pause; a client that did not heed it would wait longer than any behaviour does. */
+const FIRST_WITH_RETRY = '2025-11-25'
+const LONG = 60_000
 
 /** As the options say; at a path of its own where the transport of the first revision is. */
 function over(options: EndpointOptions, path = '/mcp'): Carry {
-  return (server, { auth, report }) => {
+  return (server, { auth, report, revision }) => {
     const app = mcp(server, { ...options, authenticate: auth && (() => auth), report })
+    const network = createNetwork((request) => app.fetch(request))
+    const delay = revision === FIRST_WITH_RETRY ? LONG : RETRY
     const connector = http(`http://localhost${path}`, {
-      fetch: async (input, init) => app.fetch(new Request(input, init)),
-      reconnect: { minDelay: RETRY },
+      fetch: network.fetch,
+      reconnect: { minDelay: delay, maxDelay: LONG },
     })
-    return { connector, end: () => app.close() }
+    return { connector, cut: async () => network.cut(), end: () => app.close() }
   }
 }
 

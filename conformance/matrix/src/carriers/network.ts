@@ -1,0 +1,43 @@
+/** What lies between `fetch` and an app: the client may leave in the midst of a response, and a response may be cut. */
+
+type Serve = (request: Request) => Response | Promise<Response>
+
+export interface Network {
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+  /** Breaks every response that has not ended; the server's end sees that nobody reads on. */
+  readonly cut: () => void
+}
+
+export function createNetwork(serve: Serve): Network {
+  const underWay = new Set<AbortController>()
+
+  async function fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    const breaking = new AbortController()
+    const signal = init.signal ? AbortSignal.any([init.signal, breaking.signal]) : breaking.signal
+    const done = () => void underWay.delete(breaking)
+    underWay.add(breaking)
+    signal.addEventListener('abort', done)
+    const broken = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason))
+      if (signal.aborted) reject(signal.reason)
+    })
+    const response = await Promise.race([serve(new Request(input, { ...init, signal })), broken])
+    if (response.body === null) {
+      done()
+      return response
+    }
+    const passing = new TransformStream<Uint8Array, Uint8Array>({ flush: done })
+    return new Response(response.body.pipeThrough(passing, { signal }), response)
+  }
+
+  return {
+    fetch,
+    cut() {
+      for (const breaking of [...underWay]) breaking.abort(new TypeError('fetch failed', { cause: brokenPipe() }))
+    },
+  }
+}
+
+function brokenPipe(): Error {
+  return Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
+}
