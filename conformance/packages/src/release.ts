@@ -71,6 +71,7 @@ async function installAll(folder: string): Promise<string> {
     '@types/node': '^20.0.0',
     typescript: root.devDependencies.typescript,
     'typescript-5': 'npm:typescript@~5.9.0',
+    'typescript-5.7': 'npm:typescript@~5.7.0',
     vite: '^8.0.0',
   }
   writeFileSync(
@@ -92,7 +93,7 @@ async function consumersIn(folder: string): Promise<Consumer[]> {
   const oldest = runtimes[0]?.path ?? process.execPath
   return [
     ...runtimes.map((runtime) => javascriptOn(runtime, home)),
-    ...['typescript', 'typescript-5'].flatMap((compiler) =>
+    ...['typescript', 'typescript-5', 'typescript-5.7'].flatMap((compiler) =>
       (['nodenext', 'bundler'] as const).map((resolution) => typescript(compiler, resolution, oldest, home)),
     ),
     page(home, chromium),
