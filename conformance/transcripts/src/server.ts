@@ -60,8 +60,6 @@ export function legacyOnly(server: Server): Responder {
       }
       return server.respond(message, exchange)
     },
-    changes: (session, signal) => server.changes?.(session, signal) ?? none(),
+    changes: (session, tell) => server.changes?.(session, tell) ?? (() => {}),
   }
 }
-
-async function* none(): AsyncGenerator<never> {}

@@ -3,6 +3,8 @@
 import type { Change } from '@mcpx/protocol'
 
 export interface ChangeFeed {
+  /** Whether anybody listens. */
+  readonly isHeard: boolean
   /** Calls every listener before it returns. */
   publish(change: Change): void
   /** Calls the listener with each change until the returned function is called. */
@@ -13,6 +15,9 @@ export interface ChangeFeed {
 export function createChangeFeed(onError?: (error: unknown) => void): ChangeFeed {
   const entries = new Set<{ readonly listener: (change: Change) => void }>()
   return {
+    get isHeard() {
+      return entries.size > 0
+    },
     publish(change) {
       for (const entry of [...entries]) {
         if (!entries.has(entry)) continue

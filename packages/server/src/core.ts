@@ -1,6 +1,7 @@
 /** What the eras share of a server: what it is, what it can do, and how a request is run. */
 
 import type { Awaitable, Change, Context, Handler, Implementation, ServerCapabilities } from '@mcpx/protocol'
+import type { Audience } from './audience.ts'
 import type { Faults } from './faults.ts'
 import type { ServerRequest } from './middleware.ts'
 import type { RequestState } from './request-state.ts'
@@ -32,6 +33,8 @@ export interface Core {
   readonly servesLegacy: boolean
   /** Runs a request through the middleware and the handler. */
   run(request: ServerRequest, ctx: Context): Awaitable<object>
+  /** Those who are told of changes. */
+  readonly audience: Audience
   /** Hears of changes until the returned function is called. */
   onChange(listener: (change: Change) => void): () => void
 }

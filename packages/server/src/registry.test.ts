@@ -116,6 +116,18 @@ describe('changes of a registry', () => {
     expect(heard.slice(2)).toEqual([{ kind: 'resources' }])
   })
 
+  it('are not told to who begins to listen after them', async () => {
+    const registry = createRegistry()
+    registry.addTool('a', {}, () => '')
+    const heard: Change[] = []
+    registry.changes((change) => heard.push(change))
+    await Promise.resolve()
+    expect(heard).toEqual([])
+    registry.removeTool('a')
+    await Promise.resolve()
+    expect(heard).toEqual([{ kind: 'tools' }])
+  })
+
   it('go to whoever listens, whatever another listener does', async () => {
     const errors: unknown[] = []
     const registry = createRegistry({ onError: (error) => errors.push(error) })

@@ -122,11 +122,14 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
 /** What is registered may log. The level is for whoever sends the messages: there is nothing to do here. */
 const logging = { setLogLevel() {} }
 
-/** Publishes changes of lists once per kind, however many are made before the current task is done. */
+/**
+ * Publishes changes of lists once per kind, however many are made before the current task is done. What nobody listens to
+ * is not told of: who begins to listen within the task knows it already.
+ */
 function createAnnouncing(feed: ChangeFeed): (kind: OfferKind) => void {
   const pending = new Set<OfferKind>()
   return (kind) => {
-    if (pending.has(kind)) return
+    if (pending.has(kind) || !feed.isHeard) return
     pending.add(kind)
     queueMicrotask(() => {
       pending.delete(kind)

@@ -1,6 +1,7 @@
 /** What a server is made of, behind the face that users see: its parts, its middleware, and what the eras need. */
 
 import { type Context, type Handler, type Implementation, kindOf, type ServerCapabilities } from '@mcpx/protocol'
+import { createAudience } from './audience.ts'
 import { combine } from './compose.ts'
 import { type Core, capabilitiesOf, SERVER_LIMITS, type ServerLimits } from './core.ts'
 import { dispatch } from './dispatcher.ts'
@@ -55,8 +56,7 @@ export interface ServerCore extends Core {
 }
 
 export function createServerCore(info: Implementation, options: ServerOptions & Handler): ServerCore {
-  if (typeof info?.name !== 'string' || typeof info.version !== 'string')
-    throw new RegistrationError(`createServer: expected { name, version } as texts, got ${JSON.stringify(info)}`)
+  checkInfo(info)
   const faults = createFaults(options.onError)
   const report = (error: unknown, ctx?: Context): void => void faults.report(error, ctx)
   // By name: of a handler that is an object of a class, a copy would lose what its class has.
@@ -95,6 +95,7 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
       endpoint ??= wrap(middlewares, (passed, passedCtx) => dispatch(core.handler, passed, passedCtx, faults))
       return endpoint(request, ctx)
     },
+    audience: createAudience(() => core.handler, report),
     toolSchema: (name, exchange) => toolSchema(name, exchange),
     onChange: (listener) => core.handler.changes?.(listener) ?? (() => {}),
     register(add) {
@@ -112,11 +113,21 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
       middlewares.push(middleware)
       endpoint = undefined
     },
-    close: () => closing.abort(),
+    close: () => end(core, closing),
   }
 
   const toolSchema = createToolSchemas(core, registry)
   return core
+}
+
+function checkInfo(info: Implementation): void {
+  if (typeof info?.name === 'string' && typeof info.version === 'string') return
+  throw new RegistrationError(`createServer: expected { name, version } as texts, got ${JSON.stringify(info)}`)
+}
+
+function end(core: Core, closing: AbortController): void {
+  closing.abort()
+  core.audience.close()
 }
 
 function isHandler(options: object): options is Handler {

@@ -63,7 +63,7 @@ export function assemble(info: Implementation, options: ServerOptions, wire: Wir
       'id' in message ? wire.answer(message, exchange, core) : wire.hear?.(message, exchange, core),
     legacy: core.servesLegacy && changes !== undefined,
     toolSchema: core.toolSchema,
-    changes: changes && ((session, signal) => changes(session, signal, core)),
+    changes: changes && ((session, tell) => changes(session, tell, core)),
     sessionEnded: ended && ((session) => ended(session, core)),
   } as Responder & { readonly handler: Handler }
   return server as unknown as Server

@@ -18,10 +18,12 @@ export interface Exchange {
   /** Fires when the answer is no longer wanted. Created when it is first read. */
   readonly signal: AbortSignal
   /**
-   * Fires when the carrier is about to end while the peer still hears: what goes on until somebody ends it, such as a
-   * stream of changes, ends now, with its answer. Absent where a carrier cannot tell.
+   * Has the one listener called once when what goes on until somebody ends it, such as a stream of changes, has to end:
+   * with `true` when the carrier is about to end and the peer still hears the answer, with `false` when the answer is no
+   * longer wanted. At once, where that is so already. It weighs less than `signal`, for what is open by the thousand.
+   * Absent where a carrier has the signal alone.
    */
-  readonly closing?: AbortSignal | undefined
+  onOver?(listener: (isHeard: boolean) => void): void
   /** Who is asking, as established by the carrier; never taken from the message. */
   readonly auth: AuthInfo | undefined
   /** The session this message belongs to; legacy era only. */
@@ -67,10 +69,11 @@ export interface Responder {
    */
   respond(message: RequestMessage | NotificationMessage, exchange: Exchange): Awaitable<ResponseMessage | undefined>
   /**
-   * What a session is to be told unasked, until the signal fires: list changes, resource updates, logs. Each
-   * carrier delivers it in its own way. It waits by itself until the session is ready for it.
+   * Tells a session unasked what there is to tell, until the returned function is called: list changes, resource updates,
+   * logs. A carrier calls it once the session is ready, and takes what is told in its own way. A promise from `tell` means
+   * that there is no room for more until it resolves; it never rejects. Nothing is told before `changes` has returned.
    */
-  changes?(session: Session, signal: AbortSignal): AsyncIterable<NotificationMessage>
+  changes?(session: Session, tell: (message: NotificationMessage) => Awaitable<void>): () => void
   /**
    * A session has ended: with its connection, or because its client said so. One that is only forgotten, when its
    * time to live is over, is not told of.

@@ -166,10 +166,11 @@ describe('both directions at once', () => {
           void session?.update((state) => void Object.assign(state, { initialized: true }))
         return undefined
       },
-      async *changes(_, signal) {
-        yield { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }
-        await new Promise((resolve) => signal.addEventListener('abort', resolve))
-        stopped = true
+      changes(_, tell) {
+        queueMicrotask(() => void tell({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }))
+        return () => {
+          stopped = true
+        }
       },
     }
     const { far, received, duplex } = bare({ responder })

@@ -190,6 +190,7 @@ describe('closing', () => {
     const [near, far] = createChannelPair({ highWaterMark: 1 })
     let settled = 0
     let feedEnded = false
+    let told = 0
     const duplex = createDuplex(near, {
       responder: {
         async respond(message, exchange) {
@@ -201,10 +202,15 @@ describe('closing', () => {
           settled += 1
           return resultMessage(message.id, {})
         },
-        async *changes() {
-          try {
-            for (;;) yield { jsonrpc: '2.0', method: 'notifications/x' } as const
-          } finally {
+        changes(_, tell) {
+          void (async () => {
+            while (!feedEnded) {
+              told += 1
+              await tell({ jsonrpc: '2.0', method: 'notifications/x' })
+              await turn()
+            }
+          })()
+          return () => {
             feedEnded = true
           }
         },
@@ -214,6 +220,7 @@ describe('closing', () => {
     void far.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
     await turn(10)
     expect([settled, feedEnded]).toEqual([0, false])
+    expect(told).toBeLessThan(3)
     await duplex.close()
     await turn()
     expect([settled, feedEnded]).toEqual([1, true])

@@ -67,7 +67,7 @@ class Connection implements Duplex, ExchangeHost {
   readonly #running = createRunningRequests()
   readonly #resolveClosed: (reason: ConnectionError | undefined) => void
   #session: Session | undefined
-  #feed: AbortController | undefined
+  #stopFeed: (() => void) | undefined
   #ending: Promise<void> | undefined
 
   constructor(channel: Channel, options: DuplexOptions) {
@@ -150,7 +150,7 @@ class Connection implements Duplex, ExchangeHost {
     this.#answering.stop()
     this.#asking.stop(error)
     this.#running.abortAll(error)
-    this.#feed?.abort(error)
+    this.#attempt(() => this.#stopFeed?.())
     this.#outbox.stop()
     try {
       await this.#channel.close()
@@ -274,19 +274,18 @@ class Connection implements Duplex, ExchangeHost {
 
   /** What the responder says unasked starts to flow when the session is ready. */
   #startFeed(): void {
-    const { responder } = this.#options
-    if (responder?.changes === undefined || this.#feed !== undefined || this.#session?.state.initialized !== true)
-      return
-    this.#feed = new AbortController()
-    void this.#runFeed(responder, this.#session, this.#feed.signal)
+    const session = this.#session
+    if (this.#stopFeed !== undefined || session?.state.initialized !== true || this.#ending !== undefined) return
+    this.#stopFeed = () => {}
+    const tell = (change: Message) => (this.#ending === undefined ? this.#outbox.tell(change) : undefined)
+    this.#attempt(() => {
+      this.#stopFeed = this.#options.responder?.changes?.(session, tell) ?? this.#stopFeed
+    })
   }
 
-  async #runFeed(responder: Responder, session: Session, signal: AbortSignal): Promise<void> {
+  #attempt(step: () => void): void {
     try {
-      for await (const change of responder.changes?.(session, signal) ?? []) {
-        if (this.#ending !== undefined) return
-        await this.#outbox.tell(change)
-      }
+      step()
     } catch (error) {
       this.#report(error as Error)
     }

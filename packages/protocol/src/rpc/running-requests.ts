@@ -25,7 +25,7 @@ export class RunningExchange implements Exchange {
   readonly #during: RequestId | undefined
   #controller: AbortController | undefined
   #reason: unknown
-  #closing: AbortController | undefined
+  #onOver: ((isHeard: boolean) => void) | undefined
   #state: 'open' | 'aborted' | 'ended' = 'open'
 
   /** Whether this goes on until somebody ends it. */
@@ -58,9 +58,9 @@ export class RunningExchange implements Exchange {
     return this.#controller.signal
   }
 
-  get closing(): AbortSignal {
-    this.#closing ??= new AbortController()
-    return this.#closing.signal
+  onOver(listener: (isHeard: boolean) => void): void {
+    if (this.#state === 'aborted') listener(false)
+    else if (this.#state === 'open') this.#onOver = listener
   }
 
   get during(): RequestOptions | undefined {
@@ -87,8 +87,8 @@ export class RunningExchange implements Exchange {
 
   /** Ends by an answer of its own what listens for that, and by force what does not. */
   finish(reason: unknown): void {
-    if (this.#closing === undefined) this.abort(reason)
-    else this.#closing.abort(reason)
+    if (this.#onOver === undefined) this.abort(reason)
+    else this.#over(true)
   }
 
   /** The answer is no longer wanted. */
@@ -96,7 +96,14 @@ export class RunningExchange implements Exchange {
     if (this.#state !== 'open') return
     this.#state = 'aborted'
     this.#reason = reason
+    this.#over(false)
     this.#controller?.abort(reason)
+  }
+
+  #over(isHeard: boolean): void {
+    const listener = this.#onOver
+    this.#onOver = undefined
+    listener?.(isHeard)
   }
 }
 

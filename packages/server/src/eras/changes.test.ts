@@ -156,6 +156,52 @@ describe('a modern subscription', () => {
     for (const { params } of heard) expect(params?._meta).toEqual({ [subscription]: 1 })
   })
 
+  it('misses nothing that changes while it is set up, and hears of it after the acknowledgement', async () => {
+    const server = createServer({ name: 's', version: '1' })
+    server.tool('first', {}, () => 'x')
+    server.resource('note://{id}', { subscribe: true }, ({ id }) => `note ${id}`)
+    server.use(async (request, _ctx, next) => {
+      const result = await next()
+      if (request.method === 'resources/subscribe') {
+        server.resourceUpdated(String(request.params.uri))
+        server.removeTool('first')
+        await turn()
+      }
+      return result
+    })
+    const { heard } = listen(server, { toolsListChanged: true, resourceSubscriptions: ['note://1'] })
+    await turn(10)
+    expect(methods(heard)).toEqual(['subscriptions/acknowledged', 'resources/updated', 'tools/list_changed'])
+  })
+
+  it('is told once of what changes often while its client does not read', async () => {
+    const server = growing()
+    const told: string[] = []
+    let read = () => {}
+    const exchange = {
+      signal: new AbortController().signal,
+      auth: undefined,
+      session: undefined,
+      requestInfo: undefined,
+      notify(method: string) {
+        told.push(method.replace('notifications/', ''))
+        return new Promise<void>((resolve) => (read = resolve))
+      },
+    }
+    const params = { notifications: { toolsListChanged: true }, _meta: modern }
+    void server.respond({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }, exchange)
+    for (let n = 0; n < 5; n++) {
+      server.tool(`more-${n}`, {}, () => 'x')
+      await turn()
+    }
+    expect(told).toEqual(['subscriptions/acknowledged'])
+    for (let n = 0; n < 3; n++) {
+      read()
+      await turn()
+    }
+    expect(told).toEqual(['subscriptions/acknowledged', 'tools/list_changed'])
+  })
+
   it('is given nothing that the server does not offer', async () => {
     const server = createServer(
       { name: 's', version: '1' },

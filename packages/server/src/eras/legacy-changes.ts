@@ -1,45 +1,34 @@
 /** What a legacy session is told unasked: that lists have changed, and resources that it watches. */
 
-import type { Change, NotificationMessage, Session } from '@mcpx/protocol'
+import type { Awaitable, Change, NotificationMessage, Session } from '@mcpx/protocol'
+import type { Listener } from '../audience.ts'
 import type { Core } from '../core.ts'
 import { toldOf } from './change-notifications.ts'
 
-/** Changes of one kind that have not been told yet are told once: what waits has a bound. */
-export async function* legacyChanges(
-  session: Session,
-  signal: AbortSignal,
-  core: Core,
-): AsyncGenerator<NotificationMessage> {
-  // Most streams wait long for their first change: what holds changes is made with it.
-  let waiting: Map<string, NotificationMessage> | undefined
-  let wake = (): void => {}
-  const stop = core.onChange((change) => {
-    const key = change.kind === 'resource' ? `resource ${change.uri}` : change.kind
-    if (!isWanted(change, session)) return
-    waiting ??= new Map()
-    waiting.set(key, { jsonrpc: '2.0', ...toldOf(change) })
-    wake()
-  })
-  const onAbort = () => wake()
-  signal.addEventListener('abort', onAbort)
-  try {
-    while (!signal.aborted) {
-      for (const [key, notification] of waiting ?? []) {
-        waiting?.delete(key)
-        yield notification
-      }
-      if (waiting !== undefined && waiting.size > 0) continue
-      await new Promise<void>((resolve) => {
-        wake = resolve
-        if (signal.aborted) resolve()
-      })
-    }
-  } finally {
-    stop()
-    signal.removeEventListener('abort', onAbort)
-  }
+type Tell = (message: NotificationMessage) => Awaitable<void>
+
+export function legacyChanges(session: Session, tell: Tell, { audience }: Core): () => void {
+  const listener = new SessionListener(session, tell)
+  audience.join(listener)
+  return () => audience.leave(listener)
 }
 
-function isWanted(change: Change, { state }: Session): boolean {
-  return change.kind !== 'resource' || state.subscriptions?.includes(change.uri) === true
+class SessionListener implements Listener {
+  isBusy = false
+  waiting: Listener['waiting']
+  readonly #session: Session
+  readonly #tell: Tell
+
+  constructor(session: Session, tell: Tell) {
+    this.#session = session
+    this.#tell = tell
+  }
+
+  wants(change: Change): boolean {
+    return change.kind !== 'resource' || this.#session.state.subscriptions?.includes(change.uri) === true
+  }
+
+  tell(change: Change): Awaitable<void> {
+    return this.#tell({ jsonrpc: '2.0', ...toldOf(change) })
+  }
 }

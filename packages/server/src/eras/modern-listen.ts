@@ -3,17 +3,22 @@
 import {
   type Awaitable,
   type Change,
+  type Exchange,
   errorMessage,
   internalError,
   invalidParams,
+  isPromise,
   type JsonObject,
+  type RequestId,
   type ResponseMessage,
+  type Revision,
   RpcError,
   resultMessage,
   type ServerCapabilities,
   type SubscriptionFilter,
   withSubscriptionId,
 } from '@mcpx/protocol'
+import { type Listener, resume } from '../audience.ts'
 import { RequestContext } from '../context.ts'
 import type { Core } from '../core.ts'
 import { toldOf } from './change-notifications.ts'
@@ -36,40 +41,112 @@ export function listen(call: ModernCall): Awaitable<ResponseMessage | undefined>
     )
   }
   if (open >= listens) return errorMessage(message.id, internalError(`Too many subscriptions: at most ${listens}`))
+  const listening = new Listening(call, honoured(wanted, core.capabilities))
+  // Thrown before it counts: who cannot listen holds no place.
+  core.audience.join(listening)
   streams.set(core, open + 1)
-  return stream(call, honoured(wanted, core.capabilities)).finally(() => {
-    streams.set(core, (streams.get(core) ?? 1) - 1)
-  })
+  return new Promise((answer) => listening.open(call, answer))
 }
 
-async function stream(call: ModernCall, wanted: SubscriptionFilter): Promise<ResponseMessage | undefined> {
-  const { core, exchange, message } = call
-  const watched = await watch(call, wanted.resourceSubscriptions ?? [])
-  const filter =
-    wanted.resourceSubscriptions === undefined ? wanted : { ...wanted, resourceSubscriptions: watched.uris }
-  const { id } = message
-  const tell = (method: string, params?: JsonObject) => exchange.notify(method, withSubscriptionId(params, id))
-  const { signal } = exchange
-  const stop = core.onChange((change) => {
-    const { method, params } = toldOf(change)
-    if (isWanted(change, filter)) void tell(method, params)
-  })
-  try {
-    await tell('notifications/subscriptions/acknowledged', { notifications: filter })
-    await firstOf(signal, core.closing, exchange.closing)
-  } finally {
-    stop()
-    await watched.leave()
+type Answer = (answer: Awaitable<ResponseMessage | undefined>) => void
+
+/** An open stream: what it keeps of its request is what it needs until its end. */
+class Listening implements Listener {
+  /** Nothing comes before the acknowledgement. */
+  isBusy = true
+  waiting: Listener['waiting']
+  readonly #core: Core
+  readonly #exchange: Exchange
+  readonly #id: RequestId
+  readonly #revision: Revision
+  #filter: SubscriptionFilter
+  #watched: Watched | undefined
+  #answer: Answer | undefined
+
+  constructor({ core, exchange, message, revision }: ModernCall, filter: SubscriptionFilter) {
+    this.#core = core
+    this.#exchange = exchange
+    this.#id = message.id
+    this.#revision = revision
+    this.#filter = filter
   }
-  if (signal.aborted) return undefined
-  return resultMessage(id, sealResult(call, withSubscriptionId({}, id)))
+
+  wants(change: Change): boolean {
+    return change.kind === 'resource'
+      ? this.#filter.resourceSubscriptions?.includes(change.uri) === true
+      : this.#filter[`${change.kind}ListChanged`] === true
+  }
+
+  tell(change: Change): Awaitable<void> {
+    const { method, params } = toldOf(change)
+    return this.#notify(method, params)
+  }
+
+  open(call: ModernCall, answer: Answer): void {
+    this.#answer = answer
+    const uris = this.#filter.resourceSubscriptions ?? []
+    if (uris.length === 0) this.#acknowledge()
+    else void this.#watch(call, uris)
+  }
+
+  end(): void {
+    this.#over(true)
+  }
+
+  async #watch(call: ModernCall, wanted: readonly string[]): Promise<void> {
+    this.#watched = await watch(call, wanted)
+    this.#filter = { ...this.#filter, resourceSubscriptions: this.#watched.uris }
+    // The server may have been closed in between.
+    if (this.#answer === undefined) await this.#watched.leave()
+    else this.#acknowledge()
+  }
+
+  #acknowledge(): void {
+    const told = this.#notify('notifications/subscriptions/acknowledged', { notifications: this.#filter })
+    const over = (isHeard: boolean) => this.#over(isHeard)
+    // The first thing said opens the stream, by which its end is noticed with the least ado.
+    if (this.#exchange.onOver !== undefined) this.#exchange.onOver(over)
+    else onAbort(this.#exchange.signal, () => over(false))
+    if (isPromise(told)) void told.then(() => resume(this))
+    else resume(this)
+  }
+
+  #notify(method: string, params: JsonObject | undefined): Awaitable<void> {
+    return this.#exchange.notify(method, withSubscriptionId(params, this.#id))
+  }
+
+  #over(isHeard: boolean): void {
+    const answer = this.#answer
+    if (answer === undefined) return
+    this.#answer = undefined
+    const core = this.#core
+    core.audience.leave(this)
+    streams.set(core, (streams.get(core) ?? 1) - 1)
+    const last = isHeard ? this.#result() : undefined
+    answer(this.#watched === undefined ? last : this.#watched.leave().then(() => last))
+  }
+
+  #result(): ResponseMessage {
+    const call = { core: this.#core, revision: this.#revision, message: { method: 'subscriptions/listen' } }
+    return resultMessage(this.#id, sealResult(call, withSubscriptionId({}, this.#id)))
+  }
+}
+
+function onAbort(signal: AbortSignal, listener: () => void): void {
+  if (signal.aborted) listener()
+  else signal.addEventListener('abort', listener, { once: true })
+}
+
+interface Watched {
+  readonly uris: string[]
+  leave(): Promise<void>
 }
 
 /**
  * Tells the handler who watches what, by the requests that sessions have for it; what is refused, such as to those who
  * may not see it, is not watched.
  */
-async function watch(call: ModernCall, wanted: readonly string[]): Promise<{ uris: string[]; leave(): Promise<void> }> {
+async function watch(call: ModernCall, wanted: readonly string[]): Promise<Watched> {
   const { core, exchange, params } = call
   const { faults } = core
   const ctx = new RequestContext(params, exchange, new ModernFacts(call, undefined))
@@ -106,23 +183,4 @@ function honoured(wanted: SubscriptionFilter, capabilities: ServerCapabilities):
     filter.resourceSubscriptions = wanted.resourceSubscriptions
   }
   return filter
-}
-
-function isWanted(change: Change, filter: SubscriptionFilter): boolean {
-  return change.kind === 'resource'
-    ? filter.resourceSubscriptions?.includes(change.uri) === true
-    : filter[`${change.kind}ListChanged`] === true
-}
-
-/** Resolves when one of the signals has fired; listens to none afterwards. */
-async function firstOf(...signals: (AbortSignal | undefined)[]): Promise<void> {
-  let onAbort = (): void => {}
-  await new Promise<void>((resolve) => {
-    onAbort = resolve
-    for (const signal of signals) {
-      if (signal?.aborted) resolve()
-      else signal?.addEventListener('abort', onAbort)
-    }
-  })
-  for (const signal of signals) signal?.removeEventListener('abort', onAbort)
 }

@@ -10,7 +10,10 @@ const sealedOnce = new WeakMap<object, { readonly core: object; readonly sealed:
 /** Those of the protocol itself. Others belong to extensions, and no extension is served here. */
 const TYPES: readonly unknown[] = ['complete', 'input_required']
 
-export function sealResult(call: ModernCall, result: object): object {
+/** What is read of a call. */
+type Sealed = Pick<ModernCall, 'core' | 'revision'> & { readonly message: Pick<ModernCall['message'], 'method'> }
+
+export function sealResult(call: Sealed, result: object): object {
   if (!isTextKept(result)) return seal(call, result)
   const known = sealedOnce.get(result)
   if (known?.core === call.core) return known.sealed
@@ -19,7 +22,7 @@ export function sealResult(call: ModernCall, result: object): object {
   return sealed
 }
 
-function seal({ core, revision, message }: ModernCall, result: object): JsonObject {
+function seal({ core, revision, message }: Sealed, result: object): JsonObject {
   const sealed = withServerInfo(result, core.info)
   if (sealed.resultType === undefined) sealed.resultType = 'complete'
   else if (!TYPES.includes(sealed.resultType)) throw unknownType(message.method, sealed.resultType)

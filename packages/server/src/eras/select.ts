@@ -16,10 +16,8 @@ export const bothEras: Wire = {
     if (core.servesLegacy && exchange.session !== undefined) return hearLegacy(message, exchange)
     return undefined
   },
-  changes: (session, signal, core) => (core.servesLegacy ? legacyChanges(session, signal, core) : nothing()),
+  changes: (session, tell, core) => (core.servesLegacy ? legacyChanges(session, tell, core) : () => {}),
   async ended(session, core) {
     if (core.servesLegacy) await endLegacy(session, core)
   },
 }
-
-async function* nothing(): AsyncGenerator<never> {}

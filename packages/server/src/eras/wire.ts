@@ -8,7 +8,7 @@ export interface Wire {
   /** Takes a notification. Absent where none means anything. */
   hear?(message: NotificationMessage, exchange: Exchange, core: Core): Awaitable<undefined>
   /** What a session is told unasked. Absent in an era without sessions, as is the next. */
-  changes?(session: Session, signal: AbortSignal, core: Core): AsyncIterable<NotificationMessage>
+  changes?(session: Session, tell: (message: NotificationMessage) => Awaitable<void>, core: Core): () => void
   /** Undoes what a session has had the handler do. */
   ended?(session: Session, core: Core): Awaitable<void>
 }

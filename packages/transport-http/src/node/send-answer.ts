@@ -1,6 +1,7 @@
 /** Sends what the endpoint answered on Node's own HTTP server. */
 
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { ConnectionError } from '@mcpx/protocol'
 import type { EventStream, Sink } from '../server/event-stream.ts'
 import type { HeaderRecord, HttpAnswer } from '../server/http-answer.ts'
@@ -64,9 +65,17 @@ function sendEvents(outgoing: ServerResponse, stream: EventStream): void {
     gone()
     return
   }
-  outgoing.on('drain', () => stream.makeRoom())
-  outgoing.once('close', gone)
+  outgoing.on('close', gone)
+  // Written by itself, the head becomes one string: joined to what follows, Node keeps its pieces as long as the stream.
+  const { socket } = outgoing
+  socket?.cork()
+  outgoing.flushHeaders()
   stream.flow(new NodeSink(outgoing, stream))
+  process.nextTick(uncork, socket)
+}
+
+function uncork(socket: Socket | null): void {
+  socket?.uncork()
 }
 
 /** How much may be said within one tick before there is no room for more, in characters. */
@@ -105,7 +114,10 @@ class NodeSink implements Sink {
   #flush(): void {
     const text = this.#said
     this.#said = ''
-    if (text !== '' && !this.#outgoing.destroyed && this.#outgoing.write(text)) this.#stream.makeRoom()
+    const outgoing = this.#outgoing
+    if (text === '' || outgoing.destroyed) return
+    if (outgoing.write(text)) this.#stream.makeRoom()
+    else outgoing.once('drain', () => this.#stream.makeRoom())
   }
 }
 

@@ -66,6 +66,9 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   // What one request brings about must not end the process, which serves others.
   const fault: Fault = (error) => faultAnswer(error, report)
   const unsent = new Set<ServerResponse>()
+  function forget(this: ServerResponse): void {
+    unsent.delete(this)
+  }
   const { createServer } = await loadHttp()
   const http = createServer(arrivalSettings(options), (incoming, outgoing) => {
     unsent.add(outgoing)
@@ -73,7 +76,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
       sendSafely(outgoing, answered, fault)
       // Small answers are with the system at once.
       if (outgoing.destroyed || (outgoing.writableEnded && outgoing.writableLength === 0)) unsent.delete(outgoing)
-      else outgoing.once('close', () => unsent.delete(outgoing))
+      else outgoing.on('close', forget)
     }
     const fail = (error: unknown) => send(fault(error))
     try {

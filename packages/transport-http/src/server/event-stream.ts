@@ -2,22 +2,34 @@
 
 import { ConnectionError } from '@mcpx/protocol'
 import { encodeComment } from '@mcpx/sse/encode'
+import { type Beating, LONGEST_TIMER, type Pulse } from './pulse.ts'
 
-export interface EventStreamOptions {
+/** What all streams of an endpoint share. */
+export interface StreamHost {
   /** How often a comment is sent, in ms. */
   readonly keepAlive: number
-  /** How many bytes may wait before the stream is cut. */
-  readonly maxUnsent: number
-  /** When the stream ends whatever is still to come, in seconds since 1970: its client is let in no longer than that. */
-  readonly expiresAt?: number | undefined
-  /** Called with each comment. */
-  readonly onTick?: (() => void) | undefined
+  readonly pulse: Pulse
+  /** `unsent`: how many bytes may wait before a stream is cut. */
+  readonly limits: { readonly unsent: number }
   /** Hears of a client that was cut off. */
-  readonly report?: ((problem: Error) => void) | undefined
-  /** Called once when the client has gone, or was cut off; not when this side ended the stream. */
-  readonly onGone: (reason: Error) => void
-  /** Called once when this side ends the stream. */
-  readonly onEnd?: (() => void) | undefined
+  readonly report: (problem: Error) => void
+}
+
+/** Whose stream it is. Either of the first two is called, and once. */
+export interface StreamOwner {
+  /** The client has gone, or was cut off. */
+  onGone(reason: Error): void
+  /** This side has ended the stream. */
+  onEnd?: (() => void) | undefined
+  /** A comment is sent. */
+  onTick?: (() => void) | undefined
+}
+
+/** The request that a stream answers. */
+interface Asked {
+  readonly request: { readonly isAlone: boolean }
+  /** `expiresAt`: when the stream ends whatever is still to come, in seconds since 1970: its client is let in no longer than that. */
+  readonly auth: { readonly expiresAt?: number | undefined } | undefined
 }
 
 /** Where a runtime takes the text of a stream. It calls `makeRoom` and `gone` of the stream. */
@@ -31,25 +43,31 @@ export interface Sink {
   cut(reason: Error): void
 }
 
-const LONGEST_TIMER = 2 ** 31 - 1
 /** How much is taken before the runtime asks for it without a word that it should wait, in characters. */
 const EARLY_ENOUGH = 64 * 1024
 const comment = encodeComment()
 
-export class EventStream {
-  readonly #options: EventStreamOptions
+/** Servers have thousands of them that are silent: what one does not need yet is not made. */
+export class EventStream implements Beating {
+  place: Beating['place']
+  readonly #host: StreamHost
+  readonly #owner: StreamOwner
+  readonly #isAlone: boolean
+  readonly #expiresAt: number | undefined
   #sink: Sink | undefined
   /** What was sent before the runtime asked for it. */
   #early = ''
   /** Why the stream was cut before the runtime asked for it. */
   #broken: Error | undefined
   #isOpen = true
-  #timer: ReturnType<typeof setInterval> | undefined
   #expiry: ReturnType<typeof setTimeout> | undefined
   #room: Gate | undefined
 
-  constructor(options: EventStreamOptions) {
-    this.#options = options
+  constructor(host: StreamHost, owner: StreamOwner, { request, auth }: Asked) {
+    this.#host = host
+    this.#owner = owner
+    this.#isAlone = request.isAlone
+    this.#expiresAt = auth?.expiresAt
   }
 
   get isOpen(): boolean {
@@ -80,8 +98,7 @@ export class EventStream {
       sink.end()
       return
     }
-    const { keepAlive } = this.#options
-    if (keepAlive <= LONGEST_TIMER) this.#timer = setInterval(() => this.#tick(), keepAlive)
+    this.#host.pulse.join(this, this.#isAlone)
     this.#watchExpiry()
   }
 
@@ -90,7 +107,7 @@ export class EventStream {
     if (!this.#isOpen) return undefined
     const sink = this.#sink
     // What waits already is what counts: a single message may be as large as it is.
-    if ((sink?.unsent ?? this.#early.length) > this.#options.maxUnsent) return this.#cut()
+    if ((sink?.unsent ?? this.#early.length) > this.#host.limits.unsent) return this.#cut()
     if (sink !== undefined) return this.#hasRoom(sink.write(text))
     this.#early += text
     return this.#hasRoom(this.#early.length < EARLY_ENOUGH)
@@ -100,7 +117,7 @@ export class EventStream {
     if (!this.#isOpen) return
     this.#release()
     this.#sink?.end()
-    this.#options.onEnd?.()
+    this.#owner.onEnd?.()
   }
 
   makeRoom(): void {
@@ -112,7 +129,7 @@ export class EventStream {
   gone(reason: Error): void {
     if (!this.#isOpen) return
     this.#release()
-    this.#options.onGone(reason)
+    this.#owner.onGone(reason)
   }
 
   #hasRoom(has: boolean): Promise<void> | undefined {
@@ -122,25 +139,26 @@ export class EventStream {
   }
 
   #cut(): undefined {
-    const most = this.#options.maxUnsent
+    const most = this.#host.limits.unsent
     const message = `The client left ${most} bytes unread: its stream was cut (limits.unsent)`
     const error = new ConnectionError('limit', message)
     this.#broken = error
     this.#sink?.cut(error)
-    this.#options.report?.(error)
+    this.#host.report(error)
     this.gone(error)
   }
 
-  #tick(): void {
+  beat(): void {
     // A client that does not read needs no comment to know that the stream is alive.
     if (this.#room === undefined) void this.#hasRoom(this.#sink?.write(comment) ?? true)
-    this.#options.onTick?.()
+    this.#owner.onTick?.()
     this.#watchExpiry()
   }
 
-  /** Most streams end long before: the timer is started by the last tick before the time has come. */
+  /** Most streams end long before: the timer is started by the last comment before the time has come. */
   #watchExpiry(): void {
-    const { expiresAt, keepAlive } = this.#options
+    const { keepAlive } = this.#host
+    const expiresAt = this.#expiresAt
     if (expiresAt === undefined || this.#expiry !== undefined || !this.#isOpen) return
     const left = expiresAt * 1000 - Date.now()
     if (left > keepAlive && keepAlive <= LONGEST_TIMER) return
@@ -159,7 +177,7 @@ export class EventStream {
 
   #release(): void {
     this.#isOpen = false
-    clearInterval(this.#timer)
+    this.#host.pulse.leave(this)
     clearTimeout(this.#expiry)
     this.makeRoom()
   }

@@ -10,7 +10,7 @@ import type {
   RequestInfo,
   Session,
 } from '@mcpx/protocol'
-import type { HttpRequest } from './http-request.ts'
+import { goneError, type HttpRequest } from './http-request.ts'
 import type { Watched } from './watch.ts'
 
 /** What is said before the answer goes this way. */
@@ -19,6 +19,8 @@ export interface Speaker {
   say(message: Message | undefined): Awaitable<void>
   /** Ends the response while the work goes on. */
   letGo?(): void
+  /** Whether a stream is open, which aborts the exchange when its client goes. */
+  readonly isOpen?: boolean | undefined
 }
 
 export interface ExchangeFacts {
@@ -42,7 +44,7 @@ export class HttpExchange implements Exchange, Watched {
   #reason: Error | undefined
   #ended = false
   #unfollow: (() => void) | undefined
-  #closing: AbortController | undefined
+  #onOver: ((isHeard: boolean) => void) | undefined
   #isClosing = false
 
   constructor(facts: ExchangeFacts) {
@@ -67,10 +69,13 @@ export class HttpExchange implements Exchange, Watched {
     return this.#controller.signal
   }
 
-  get closing(): AbortSignal {
-    this.#closing ??= new AbortController()
-    if (this.#isClosing) this.#closing.abort()
-    return this.#closing.signal
+  onOver(listener: (isHeard: boolean) => void): void {
+    if (this.isAborted || this.#isClosing) listener(!this.isAborted)
+    else if (!this.#ended) {
+      this.#onOver = listener
+      // A signal hears of it anyway, and an open stream with less ado.
+      if (this.#endsWithClient && this.#controller === undefined) this.#follow(this.#speaker?.isOpen === true)
+    }
   }
 
   get isAborted(): boolean {
@@ -106,7 +111,7 @@ export class HttpExchange implements Exchange, Watched {
   /** Has what goes on until somebody ends it end with its answer. */
   finish(): void {
     this.#isClosing = true
-    this.#closing?.abort()
+    this.#over(true)
   }
 
   /** Nobody waits for the answer any more. */
@@ -114,6 +119,7 @@ export class HttpExchange implements Exchange, Watched {
     if (this.#ended) return
     this.#reason = reason
     this.end()
+    this.#over(false)
     this.#controller?.abort(reason)
   }
 
@@ -124,14 +130,27 @@ export class HttpExchange implements Exchange, Watched {
     this.#unfollow = undefined
   }
 
+  #over(isHeard: boolean): void {
+    const listener = this.#onOver
+    this.#onOver = undefined
+    listener?.(isHeard)
+  }
+
   #createController(): AbortController {
     const controller = new AbortController()
+    if (this.#endsWithClient && !this.#ended) this.#follow(false)
     if (this.#reason !== undefined) controller.abort(this.#reason)
-    else if (this.#endsWithClient && !this.#ended) {
-      const unfollow = this.#request.onGone((reason) => this.abort(reason))
-      if (this.#reason === undefined) this.#unfollow = unfollow
-      else controller.abort(this.#reason)
-    }
     return controller
+  }
+
+  /** @param isTold whether somebody else tells of a client that goes from now on. */
+  #follow(isTold: boolean): void {
+    if (this.#unfollow !== undefined) return
+    if (isTold) {
+      if (this.#request.hasGone) this.abort(goneError())
+      return
+    }
+    const unfollow = this.#request.onGone((reason) => this.abort(reason))
+    if (this.#reason === undefined) this.#unfollow = unfollow
   }
 }

@@ -16,6 +16,7 @@ import {
 import type { HttpExchange } from './exchange.ts'
 import type { HttpRequest } from './http-request.ts'
 import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE, type ToolSchemas } from './options.ts'
+import { Pulse } from './pulse.ts'
 import { Watch } from './watch.ts'
 
 /** A request by HTTP that has passed the guards. */
@@ -31,6 +32,8 @@ export interface Host {
   readonly options: EndpointOptions
   readonly limits: HttpLimits
   readonly keepAlive: number
+  /** Calls the streams that are open. */
+  readonly pulse: Pulse
   /** Where the schemas of tools are found, if anywhere. */
   readonly toolSchemas: ToolSchemas | undefined
   /** Whether the revisions that have sessions are served besides. */
@@ -50,6 +53,7 @@ export function createHost(responder: Responder, options: EndpointOptions): Host
     toolSchemas: toolSchemasOf(responder, options),
     limits: { ...HTTP_LIMITS, ...options.limits },
     keepAlive,
+    pulse: new Pulse(keepAlive),
     servesSessions: options.legacy !== false && responder.legacy !== false,
     running: new Watch({ ms: keepAlive, onLate: (exchange) => exchange.rouse() }),
     report: guarded(options.report),

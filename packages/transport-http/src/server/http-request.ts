@@ -31,6 +31,8 @@ export interface HttpRequest {
   readonly outlive?: ((work: PromiseLike<unknown>) => void) | undefined
   /** Whether its timers end with it, and those of others may end before it. */
   readonly isAlone: boolean
+  /** Whether the client has gone away, as far as that is known. */
+  readonly hasGone: boolean
   /**
    * Calls back once if the client goes away before it has its answer, until the returned function is called; at once if
    * it has gone.

@@ -85,13 +85,17 @@ export class NodeRequest implements HttpRequest {
     return readBesideWeb(incoming, this.web, limit, arrivals)
   }
 
+  get hasGone(): boolean {
+    return hasGone(this.#incoming, this.#outgoing)
+  }
+
   onGone(listener: (reason: Error) => void): () => void {
     const outgoing = this.#outgoing
     const heard = () => {
       if (!outgoing.writableFinished) listener(goneError())
     }
     // What is closed already closes no more.
-    if (hasGone(this.#incoming, outgoing)) heard()
+    if (this.hasGone) heard()
     else outgoing.once('close', heard)
     return () => outgoing.removeListener('close', heard)
   }

@@ -57,6 +57,10 @@ export class LazyReply<For> implements Speaker {
     return !this.#ended && this.inbound.takesEvents
   }
 
+  get isOpen(): boolean {
+    return this.#stream !== undefined
+  }
+
   /** Without a message, the stream is opened for what comes, and begins. */
   say(message: Message | undefined): Awaitable<void> {
     if (!this.canSay) return undefined
@@ -75,9 +79,13 @@ export class LazyReply<For> implements Speaker {
   /** The response: at once when the answer is there and nothing was said. */
   answer(answer: Awaitable<Answer>): Awaitable<HttpAnswer> {
     if (!isPromise(answer)) return this.#finish(answer)
+    const response = this.#response
+    if (response !== undefined) {
+      void answer.then((settled) => this.#settle(settled, ignore))
+      return response
+    }
     return new Promise<HttpAnswer>((resolve, reject) => {
       this.#resolve = resolve
-      if (this.#response !== undefined) resolve(this.#response)
       answer.then((settled) => this.#settle(settled, reject), reject)
     })
   }
@@ -85,7 +93,8 @@ export class LazyReply<For> implements Speaker {
   /** Nobody hears of what is thrown here but the caller, and only while the response has not begun. */
   #settle(answer: Answer, reject: (problem: unknown) => void): void {
     try {
-      this.#resolve?.(this.#finish(answer))
+      const response = this.#finish(answer)
+      this.#resolve?.(response)
     } catch (problem) {
       reject(problem)
     }
@@ -98,6 +107,7 @@ export class LazyReply<For> implements Speaker {
     // Made once: from now on the body belongs to whoever reads it.
     this.#response = eventsAnswer(stream.body)
     this.#resolve?.(this.#response)
+    this.#resolve = undefined
     return stream
   }
 
@@ -130,6 +140,8 @@ export class LazyReply<For> implements Speaker {
     return jsonAnswer(`[${answer.map((each) => answerText(each, report)).join(',')}]`)
   }
 }
+
+function ignore(): void {}
 
 /** Errors keep their status, which a stream could not have. */
 function isResult(answer: Answer): boolean {

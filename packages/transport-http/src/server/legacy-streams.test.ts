@@ -12,27 +12,11 @@ function feeding() {
   const sessions: Session[] = []
   const server: Responder = {
     respond: new HandWritten().respond.bind(new HandWritten()),
-    async *changes(session, signal) {
+    changes(session, tell) {
       sessions.push(session)
-      const waiting: string[] = []
-      let wake = () => {}
-      const listener = (text: string) => {
-        waiting.push(text)
-        wake()
-      }
+      const listener = (text: string) => void tell(message(text))
       listeners.add(listener)
-      signal.addEventListener('abort', () => wake())
-      try {
-        while (!signal.aborted) {
-          for (const data of waiting.splice(0)) yield message(data)
-          if (signal.aborted) return
-          await new Promise<void>((resolve) => {
-            wake = resolve
-          })
-        }
-      } finally {
-        listeners.delete(listener)
-      }
+      return () => void listeners.delete(listener)
     },
   }
   return { server, sessions, listeners, tell: (text: string) => listeners.forEach((each) => void each(text)) }

@@ -51,6 +51,10 @@ export class WebRequest implements HttpRequest {
     return arrivals.inTime(readWebText(this.web, announced !== null, limit), this.isAlone)
   }
 
+  get hasGone(): boolean {
+    return this.web.signal.aborted
+  }
+
   onGone(listener: (reason: Error) => void): () => void {
     const { signal } = this.web
     const heard = () => listener(goneError(signal.reason))

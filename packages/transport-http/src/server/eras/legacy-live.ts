@@ -22,8 +22,8 @@ export class LiveSession {
   changes = 0
   /** How many clients read a stream. */
   readers = 0
-  /** Ends the stream that carries no answer. */
-  endFeed: (() => void) | undefined
+  /** The stream that carries no answer. */
+  feed: { end(): void } | undefined
   /** How many calls hold on to this object. */
   holders = 0
   unsubscribe: (() => unknown) | undefined
@@ -199,7 +199,7 @@ export class LiveSessions {
   }
 
   endHere(live: LiveSession, reason: Error): void {
-    live.endFeed?.()
+    live.feed?.end()
     live.asks.drop(reason)
     for (const exchange of [...live.running.values()]) exchange.abort(reason)
   }

@@ -20,7 +20,7 @@ import {
 import { encodeEvent } from '@mcpx/sse/encode'
 import { EVENTS_TYPE } from '../../headers.ts'
 import { accepted, answerText, eventsAnswer, messageText, notAllowed, refusal } from '../answers.ts'
-import { EventStream } from '../event-stream.ts'
+import { EventStream, type StreamOwner } from '../event-stream.ts'
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
 import type { HttpAnswer } from '../http-answer.ts'
@@ -79,7 +79,7 @@ export class SseConnections {
 }
 
 /** One client: its stream, and the session that ends with it. */
-class Connection {
+class Connection implements StreamOwner {
   readonly principal: string | undefined
   readonly stream: EventStream
   readonly #host: Host
@@ -88,20 +88,13 @@ class Connection {
   readonly #session = new HttpSession(this.#live, updateHere, this)
   readonly #onClosed: () => void
 
-  constructor(host: Host, { request, auth }: Inbound, onClosed: () => void) {
-    const { keepAlive, limits, report } = host
+  constructor(host: Host, inbound: Inbound, onClosed: () => void) {
     this.#host = host
-    this.#sessions = new LiveSessions(undefined, report)
+    this.#sessions = new LiveSessions(undefined, host.report)
     this.#onClosed = onClosed
-    this.principal = principalOf(auth)
-    this.stream = new EventStream({
-      keepAlive,
-      maxUnsent: limits.unsent,
-      report,
-      expiresAt: auth?.expiresAt,
-      onGone: (reason) => this.close(reason),
-    })
-    const url = `${pathOf(request.target)}?${SESSION_PARAMETER}=${this.id}`
+    this.principal = principalOf(inbound.auth)
+    this.stream = new EventStream(host, this, inbound)
+    const url = `${pathOf(inbound.request.target)}?${SESSION_PARAMETER}=${this.id}`
     void this.stream.send(encodeEvent({ event: 'endpoint', data: url }))
   }
 
@@ -131,6 +124,10 @@ class Connection {
       void this.#take(arrived, inbound).then((answer) => this.#send(answer && this.#textOf(answer)))
     }
     return accepted()
+  }
+
+  onGone(reason: Error): void {
+    this.close(reason)
   }
 
   close(reason: Error): void {
@@ -173,18 +170,18 @@ class Connection {
     if (await this.#sessions.relate(this.#live, message)) return
     await hearNotification(this.#host, message, exchange)
     exchange.end()
-    void this.#feed()
+    this.#feed()
   }
 
   /** What is said unasked follows once the session is ready. */
-  async #feed(): Promise<void> {
+  #feed(): void {
     const { responder, report } = this.#host
     const live = this.#live
-    if (live.state.initialized !== true || live.endFeed !== undefined || !this.canSay) return
-    const ending = new AbortController()
-    live.endFeed = () => ending.abort()
+    if (live.state.initialized !== true || live.feed !== undefined || !this.canSay) return
+    live.feed = { end() {} }
     try {
-      for await (const change of responder.changes?.(this.#session, ending.signal) ?? []) await this.say(change)
+      const stop = responder.changes?.(this.#session, (change) => this.say(change))
+      live.feed = { end: () => stop?.() }
     } catch (problem) {
       report(problem as Error)
     }

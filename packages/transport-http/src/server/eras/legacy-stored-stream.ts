@@ -4,12 +4,11 @@ import { type Awaitable, type EventStore, isPromise, type StoredEvent } from '@m
 import { encodeEvent } from '@mcpx/sse/encode'
 import type { EventStream } from '../event-stream.ts'
 
-export interface StoredStreamOptions {
-  readonly id: string
+/** How events are kept: the same for all streams of an endpoint. */
+export interface Keeping {
   readonly events: EventStore
   /** How long the client is to wait before it comes back, in ms. */
   readonly retry: number
-  readonly onEnd?: (() => void) | undefined
   readonly report: (problem: Error) => void
 }
 
@@ -17,7 +16,9 @@ export interface StoredStreamOptions {
 const MOST_AT_ONCE = 16 * 1024
 
 export class StoredStream {
-  readonly #options: StoredStreamOptions
+  readonly #keeping: Keeping
+  readonly #id: string
+  readonly #onEnd: (() => void) | undefined
   #reader: EventStream | undefined
   /** A reader that is still given what it missed. */
   #joining: EventStream | undefined
@@ -25,14 +26,16 @@ export class StoredStream {
   /** What is still being stored; nothing overtakes it. Absent when nothing is. */
   #tail: PromiseLike<void> | undefined
 
-  constructor(options: StoredStreamOptions) {
-    this.#options = options
+  constructor(keeping: Keeping, id: string, onEnd?: () => void) {
+    this.#keeping = keeping
+    this.#id = id
+    this.#onEnd = onEnd
   }
 
   /** Gives the stream its first reader, and the reader a place to resume from before there is anything to say. */
   open(reader: EventStream): Awaitable<void> {
     this.#reader = reader
-    const { retry } = this.#options
+    const { retry } = this.#keeping
     return this.#next(() => this.#store('', { retry }))
   }
 
@@ -42,19 +45,13 @@ export class StoredStream {
   }
 
   end(): void {
-    const { events, id, onEnd } = this.#options
     const end = () => {
       this.#hasEnded = true
       this.#reader?.end()
-      onEnd?.()
+      this.#onEnd?.()
     }
-    void this.#next(() => events.end(id))
+    void this.#next(() => this.#keeping.events.end(this.#id))
     void this.#next(end)
-  }
-
-  /** This side writes no more; another reader may go on with the stream. */
-  release(): void {
-    this.#options.onEnd?.()
   }
 
   /** Sends the reader away after what was sent; it may come back. */
@@ -89,7 +86,7 @@ export class StoredStream {
     let missed: readonly StoredEvent[] = []
     await this.#next(async () => {
       if (this.#joining !== reader) return
-      const { events = [] } = (await this.#options.events.replay(last)) ?? {}
+      const { events = [] } = (await this.#keeping.events.replay(last)) ?? {}
       if (events.reduce((sum, { data }) => sum + data.length, 0) > MOST_AT_ONCE) missed = events
       else this.#handOver(reader, events)
     })
@@ -107,10 +104,10 @@ export class StoredStream {
 
   /** A store that fails costs the place to resume from, not the event. */
   #store(data: string, first?: { readonly retry: number }): Awaitable<void> {
-    const { events, id: stream, report } = this.#options
+    const { events, report } = this.#keeping
     let id: Awaitable<string | undefined>
     try {
-      id = events.append(stream, data)
+      id = events.append(this.#id, data)
     } catch (problem) {
       report(problem as Error)
     }
@@ -137,7 +134,7 @@ export class StoredStream {
   }
 
   #take(step: () => Awaitable<void>): Awaitable<void> {
-    const { report } = this.#options
+    const { report } = this.#keeping
     try {
       const done = step()
       return isPromise(done) ? done.then(undefined, (problem) => report(problem as Error)) : undefined

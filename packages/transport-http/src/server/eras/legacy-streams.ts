@@ -1,13 +1,13 @@
 /** Opens the streams of a session: with events that are kept where the revision and the options have it so. */
 
-import type { AuthInfo, Awaitable, EventStore, Revision } from '@mcpx/protocol'
+import type { Awaitable, Revision } from '@mcpx/protocol'
 import { createMemoryEventStore } from '@mcpx/protocol/memory'
 import { encodeEvent } from '@mcpx/sse/encode'
 import { EventStream } from '../event-stream.ts'
-import type { Host } from '../host.ts'
+import type { Host, Inbound } from '../host.ts'
 import type { MessageStream } from '../lazy-reply.ts'
 import type { LiveSession, LiveSessions } from './legacy-live.ts'
-import { StoredStream } from './legacy-stored-stream.ts'
+import { type Keeping, StoredStream } from './legacy-stored-stream.ts'
 import { storeWhole } from './legacy-whole-stream.ts'
 
 /** Clients before this one take an event without data for a broken message. */
@@ -19,24 +19,24 @@ const DEFAULT_RETRY = 1_000
 type StreamKind = 'post' | 'feed'
 
 export class LegacyStreams {
-  readonly events: EventStore | undefined
+  /** Absent where no events are kept. */
+  readonly keeping: Keeping | undefined
   readonly #host: Host
   readonly #sessions: LiveSessions
-  readonly #retry: number
   /** With the count, no stream of any process has the name of another. Runtimes for workers have no random values before a request. */
   #prefix: string | undefined
   #count = 0
 
   constructor(host: Host, sessions: LiveSessions) {
     const options = host.options.sessions === false ? {} : (host.options.sessions ?? {})
-    this.events = options.events === false ? undefined : (options.events ?? createMemoryEventStore())
+    const events = options.events === false ? undefined : (options.events ?? createMemoryEventStore())
+    this.keeping = events && { events, retry: options.retry ?? DEFAULT_RETRY, report: host.report }
     this.#host = host
     this.#sessions = sessions
-    this.#retry = options.retry ?? DEFAULT_RETRY
   }
 
   keepsEventsOf({ state: { revision } }: LiveSession): boolean {
-    return this.events !== undefined && revision !== undefined && revision >= FIRST_WITH_EMPTY_EVENTS
+    return this.keeping !== undefined && revision !== undefined && revision >= FIRST_WITH_EMPTY_EVENTS
   }
 
   /** The name of a new stream. It begins with its session's: no other session is given its events. */
@@ -56,47 +56,46 @@ export class LegacyStreams {
     return this.#sessions.isWritten(live, streamId)
   }
 
-  /** One client reading one stream. The session is held until it goes. */
-  openReader(
-    live: LiveSession,
-    auth: AuthInfo | undefined,
-    onGone: (reader: EventStream) => void,
-    onTick?: () => void,
-  ): EventStream {
+  /** Holds the session for as long as a client reads. */
+  enter(live: LiveSession): void {
     live.readers += 1
     live.holders += 1
     this.#sessions.keep(live)
-    let isOpen = true
-    const leave = () => {
-      if (!isOpen) return
-      isOpen = false
-      live.readers -= 1
-      onGone(reader)
-      this.#sessions.release(live)
+  }
+
+  leave(live: LiveSession): void {
+    live.readers -= 1
+    this.#sessions.release(live)
+  }
+
+  /** One client reading one stream. The session is held until it goes. */
+  openReader(
+    live: LiveSession,
+    inbound: Inbound,
+    onLeft: (reader: EventStream) => void,
+    onTick?: () => void,
+  ): EventStream {
+    this.enter(live)
+    const left = () => {
+      onLeft(reader)
+      this.leave(live)
     }
-    const { keepAlive, limits, report } = this.#host
-    const reader: EventStream = new EventStream({
-      keepAlive,
-      maxUnsent: limits.unsent,
-      report,
-      expiresAt: auth?.expiresAt,
-      onTick,
-      onGone: leave,
-      onEnd: leave,
-    })
+    const reader: EventStream = new EventStream(this.#host, { onGone: left, onEnd: left, onTick }, inbound)
     return reader
   }
 
-  openStored(live: LiveSession, events: EventStore, id: string): StoredStream {
-    const stream = new StoredStream({
-      id,
-      events,
-      retry: this.#retry,
-      onEnd: () => {
-        live.streams.delete(id)
-        this.#sessions.release(live)
-      },
-      report: this.#host.report,
+  /** The stream of what is said unasked, where its events are kept. Nobody looks for it while it is written to. */
+  openFeed(live: LiveSession, id: string | undefined): StoredStream | undefined {
+    const { keeping } = this
+    if (keeping === undefined || !this.keepsEventsOf(live)) return undefined
+    return new StoredStream(keeping, id ?? this.newId(live, 'feed'))
+  }
+
+  #openStored(live: LiveSession, keeping: Keeping): StoredStream {
+    const id = this.newId(live, 'post')
+    const stream = new StoredStream(keeping, id, () => {
+      live.streams.delete(id)
+      this.#sessions.release(live)
     })
     live.holders += 1
     this.#sessions.keep(live)
@@ -105,18 +104,18 @@ export class LegacyStreams {
   }
 
   /** The stream of a POST. `onLost` is called when what comes next reaches nobody. */
-  openPost(live: LiveSession, auth: AuthInfo | undefined, onLost: () => void): MessageStream {
-    const { events } = this
-    if (events === undefined || !this.keepsEventsOf(live)) {
-      const reader = this.openReader(live, auth, onLost)
+  openPost(live: LiveSession, inbound: Inbound, onLost: () => void): MessageStream {
+    const { keeping } = this
+    if (keeping === undefined || !this.keepsEventsOf(live)) {
+      const reader = this.openReader(live, inbound, onLost)
       return {
         body: reader,
         send: (text) => reader.send(encodeEvent({ data: text })),
         end: () => reader.end(),
       }
     }
-    const stream = this.openStored(live, events, this.newId(live, 'post'))
-    const reader = this.openReader(live, auth, (gone) => stream.detach(gone))
+    const stream = this.#openStored(live, keeping)
+    const reader = this.openReader(live, inbound, (gone) => stream.detach(gone))
     void stream.open(reader)
     return {
       body: reader,
@@ -128,9 +127,10 @@ export class LegacyStreams {
 
   /** The text of a stream of POST that nobody reads before it has ended. Its events are kept as those of any other. */
   whole(live: LiveSession, messages: readonly string[]): Awaitable<string> {
-    const { events } = this
-    if (events === undefined || !this.keepsEventsOf(live)) return messages.map((data) => encodeEvent({ data })).join('')
-    const first = { retry: this.#retry }
-    return storeWhole({ events, id: this.newId(live, 'post'), first, report: this.#host.report }, messages)
+    const { keeping } = this
+    if (keeping === undefined || !this.keepsEventsOf(live))
+      return messages.map((data) => encodeEvent({ data })).join('')
+    const { events, retry, report } = keeping
+    return storeWhole({ events, id: this.newId(live, 'post'), first: { retry }, report }, messages)
   }
 }

@@ -24,6 +24,7 @@ import { HttpAnswer } from '../http-answer.ts'
 import { LazyReply, type Manner, type MessageStream } from '../lazy-reply.ts'
 import type { SessionEra } from './era.ts'
 import { unreachable } from './legacy-asking.ts'
+import type { FeedContext } from './legacy-feed.ts'
 import { getStream, tooManyStreams } from './legacy-get.ts'
 import { LiveSession } from './legacy-live.ts'
 import { createRecords, type Records } from './legacy-records.ts'
@@ -42,7 +43,7 @@ export function createLegacy(host: Host): SessionEra {
     post: (arrived, inbound) => era.post(arrived, inbound),
     other: (inbound) => era.other(inbound),
     endFeeds() {
-      for (const live of records.live.all) live.endFeed?.()
+      for (const live of records.live.all) live.feed?.end()
     },
     close(reason) {
       era.close(reason)
@@ -54,12 +55,14 @@ class LegacyEra implements Manner<LiveSession> {
   readonly #host: Host
   readonly #records: Records
   readonly #streams: LegacyStreams
+  readonly #feeds: FeedContext
   readonly #sse: SseConnections | undefined
 
   constructor(host: Host, records: Records, streams: LegacyStreams) {
     this.#host = host
     this.#records = records
     this.#streams = streams
+    this.#feeds = { host, streams, update: records.update, refresh: records.refresh }
     this.#sse = host.options.sse === undefined ? undefined : new SseConnections(host, host.options.sse)
   }
 
@@ -109,16 +112,7 @@ class LegacyEra implements Manner<LiveSession> {
     if (live instanceof HttpAnswer) return live
     this.#records.live.keep(live)
     try {
-      if (isGet) {
-        const { update, refresh } = this.#records
-        return await getStream(live, inbound, {
-          auth: inbound.auth,
-          host: this.#host,
-          streams: this.#streams,
-          update,
-          refresh,
-        })
-      }
+      if (isGet) return await getStream(live, inbound, this.#feeds)
       await this.#records.end(live)
       await sessionEnded(this.#host, new HttpSession(live, this.#records.update))
       return new HttpAnswer(204, {}, null)
@@ -197,7 +191,7 @@ class LegacyEra implements Manner<LiveSession> {
   openStream(reply: LazyReply<LiveSession>): MessageStream {
     const { owner, inbound } = reply
     // The stream is gone for good: nobody can answer what was asked on it.
-    return this.#streams.openPost(owner, inbound.auth, () => owner.asks.drop(unreachable('anything'), reply))
+    return this.#streams.openPost(owner, inbound, () => owner.asks.drop(unreachable('anything'), reply))
   }
 
   wholeStream(live: LiveSession, messages: readonly string[]): Awaitable<string> {

@@ -18,7 +18,7 @@ import {
 import { encodeEvent } from '@mcpx/sse/encode'
 import { VERSION_HEADER } from '../../headers.ts'
 import { accepted, refusal } from '../answers.ts'
-import { EventStream } from '../event-stream.ts'
+import { EventStream, type StreamOwner } from '../event-stream.ts'
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
 import type { HttpAnswer } from '../http-answer.ts'
@@ -109,15 +109,30 @@ function wholeStream(_: HttpExchange, messages: readonly string[]): string {
   return messages.map((data) => encodeEvent({ data })).join('')
 }
 
+function openPlainStream({ host, inbound, owner }: LazyReply<HttpExchange>): MessageStream {
+  return new PlainStream(host, inbound, owner)
+}
+
 /** Events without ids: a stream that is lost is not resumed. */
-function openPlainStream({ host, inbound: { auth }, owner }: LazyReply<HttpExchange>): MessageStream {
-  const { keepAlive, limits, report } = host
-  const onGone = (reason: Error) => owner.abort(reason)
-  const stream = new EventStream({ keepAlive, maxUnsent: limits.unsent, expiresAt: auth?.expiresAt, report, onGone })
-  return {
-    body: stream,
-    send: (text) => stream.send(encodeEvent({ data: text })),
-    end: () => stream.end(),
+class PlainStream implements MessageStream, StreamOwner {
+  readonly body: EventStream
+  readonly #exchange: HttpExchange
+
+  constructor(host: Host, inbound: Inbound, exchange: HttpExchange) {
+    this.body = new EventStream(host, this, inbound)
+    this.#exchange = exchange
+  }
+
+  send(text: string): Awaitable<void> {
+    return this.body.send(encodeEvent({ data: text }))
+  }
+
+  end(): void {
+    this.body.end()
+  }
+
+  onGone(reason: Error): void {
+    this.#exchange.abort(reason)
   }
 }
 

@@ -1,0 +1,164 @@
+import type { Change, Handler } from '@mcpx/protocol'
+import { describe, expect, it } from 'vitest'
+import { createAudience, type Listener, resume } from './audience.ts'
+import { createChangeFeed } from './change-feed.ts'
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 0))
+const tools: Change = { kind: 'tools' }
+const updated = (uri: string): Change => ({ kind: 'resource', uri })
+
+/** A handler that counts who is subscribed to it. */
+function source() {
+  const feed = createChangeFeed()
+  const counted = { subscribed: 0, handler: {} as Handler, publish: feed.publish }
+  counted.handler = {
+    changes(listener) {
+      counted.subscribed += 1
+      const stop = feed.subscribe(listener)
+      return () => {
+        counted.subscribed -= 1
+        stop()
+      }
+    },
+  }
+  return counted
+}
+
+function listener(room?: () => Promise<void> | undefined) {
+  const heard: string[] = []
+  const one: Listener & { heard: string[] } = {
+    heard,
+    isBusy: false,
+    waiting: undefined,
+    wants: (change) => change.kind !== 'prompts',
+    tell(change) {
+      heard.push(change.kind === 'resource' ? change.uri : change.kind)
+      return room?.()
+    },
+  }
+  return one
+}
+
+function audienceOf(handler: () => Handler) {
+  const errors: unknown[] = []
+  return { errors, audience: createAudience(handler, (error) => errors.push(error)) }
+}
+
+describe('an audience', () => {
+  it('is told all that it wants, by one subscription to the handler that ends with the last of it', async () => {
+    const from = source()
+    const { audience } = audienceOf(() => from.handler)
+    const all = Array.from({ length: 5 }, () => listener())
+    for (const each of all) audience.join(each)
+    expect(from.subscribed).toBe(1)
+    for (const change of [tools, { kind: 'prompts' } as const, updated('a:1')]) from.publish(change)
+    await settled()
+    for (const { heard } of all) expect(heard).toEqual(['tools', 'a:1'])
+    for (const each of all) audience.leave(each)
+    for (const each of all) audience.leave(each)
+    expect(from.subscribed).toBe(0)
+    from.publish(tools)
+    await settled()
+    expect(all[0]?.heard).toHaveLength(2)
+    audience.join(listener())
+    expect(from.subscribed).toBe(1)
+  })
+
+  it('is told once of what changes often within a task', async () => {
+    const from = source()
+    const { audience } = audienceOf(() => from.handler)
+    const one = listener()
+    audience.join(one)
+    for (let n = 0; n < 100; n++) from.publish(updated('a:1'))
+    await settled()
+    expect(one.heard).toEqual(['a:1'])
+    from.publish(updated('a:1'))
+    await settled()
+    expect(one.heard).toEqual(['a:1', 'a:1'])
+  })
+
+  it('waits for who has no room, who is then told of each thing once, and keeps nobody else waiting', async () => {
+    const from = source()
+    const { audience } = audienceOf(() => from.handler)
+    let makeRoom = () => {}
+    const slow = listener(() => new Promise<void>((resolve) => (makeRoom = resolve)))
+    const fast = listener()
+    audience.join(slow)
+    audience.join(fast)
+    for (let n = 0; n < 10; n++) {
+      from.publish(tools)
+      from.publish(updated('a:1'))
+      await settled()
+    }
+    expect(fast.heard).toHaveLength(20)
+    expect(slow.heard).toEqual(['tools'])
+    expect(slow.waiting?.size).toBe(2)
+    for (let n = 0; n < 3; n++) {
+      makeRoom()
+      await settled()
+    }
+    expect(slow.heard).toEqual(['tools', 'a:1', 'tools'])
+    expect(slow.waiting).toBeUndefined()
+  })
+
+  it('is not told of what it does not want any more when there is room again', async () => {
+    const from = source()
+    const { audience } = audienceOf(() => from.handler)
+    const one = listener()
+    one.isBusy = true
+    audience.join(one)
+    from.publish(tools)
+    await settled()
+    one.wants = () => false
+    resume(one)
+    expect([one.heard, one.waiting]).toEqual([[], undefined])
+  })
+
+  it('hears what the handler has become when somebody joins', async () => {
+    const before = source()
+    const after = source()
+    let handler = before.handler
+    const { audience } = audienceOf(() => handler)
+    const early = listener()
+    audience.join(early)
+    handler = after.handler
+    const late = listener()
+    audience.join(late)
+    expect([before.subscribed, after.subscribed]).toEqual([0, 1])
+    after.publish(tools)
+    await settled()
+    expect([early.heard, late.heard]).toEqual([['tools'], ['tools']])
+  })
+
+  it('has nobody join where the handler throws, and survives what it throws at the end, and listeners', async () => {
+    const { audience, errors } = audienceOf(() => ({
+      changes() {
+        throw new Error('deaf')
+      },
+    }))
+    expect(() => audience.join(listener())).toThrow('deaf')
+    const from = source()
+    const stuck = {
+      changes(hear: (change: Change) => void) {
+        from.handler.changes?.(hear)
+        return () => {
+          throw new Error('stuck')
+        }
+      },
+    }
+    const other = audienceOf(() => stuck)
+    const broken = listener(() => {
+      throw new Error('broken')
+    })
+    const fine = listener()
+    other.audience.join(broken)
+    other.audience.join(fine)
+    from.publish(tools)
+    await settled()
+    expect(fine.heard).toEqual(['tools'])
+    other.audience.leave(broken)
+    other.audience.leave(fine)
+    expect(other.errors).toEqual([new Error('broken'), new Error('stuck')])
+    expect(errors).toEqual([])
+  })
+})

@@ -1,0 +1,113 @@
+/** Those who are told of what changes in a server: however many they are, they share one subscription to its handler. */
+
+import { type Awaitable, type Change, type Handler, isPromise } from '@mcpx/protocol'
+
+/** One who is told. It is all that an open stream costs here, so what it waits for is kept in it. */
+export interface Listener {
+  /** Whether nothing can be told just now. */
+  isBusy: boolean
+  /** What is to be told then, each once: what waits has a bound. Absent where nothing waits. */
+  waiting: Map<string, Change> | undefined
+  /** Whether it is to be told of this, when the time has come. */
+  wants(change: Change): boolean
+  /** A promise means that there is no room for more until it resolves. */
+  tell(change: Change): Awaitable<void>
+  /** The server is closed. */
+  end?(): void
+}
+
+export interface Audience {
+  /** Throws what the handler throws when it is subscribed to. */
+  join(listener: Listener): void
+  leave(listener: Listener): void
+  /** Ends those that end with the server. */
+  close(): void
+}
+
+/** @param report hears of what handlers and listeners throw */
+export function createAudience(source: () => Handler, report: (error: unknown) => void): Audience {
+  const listeners = new Set<Listener>()
+  /** What has changed since the last task: who changes one thing often says so once. */
+  const changed = new Map<string, Change>()
+  let followed: Handler | undefined
+  let unfollow = (): void => {}
+
+  function attempt(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      report(error)
+    }
+  }
+
+  function spread(): void {
+    const changes = [...changed.values()]
+    changed.clear()
+    for (const listener of listeners) attempt(() => hearAll(listener, changes))
+  }
+
+  function note(change: Change): void {
+    if (changed.size === 0) queueMicrotask(spread)
+    changed.set(keyOf(change), change)
+  }
+
+  /** What was registered or mounted since makes another handler. */
+  function follow(handler: Handler): void {
+    if (handler === followed) return
+    const stop = handler.changes?.(note)
+    attempt(unfollow)
+    followed = handler
+    unfollow = stop ?? (() => {})
+  }
+
+  return {
+    join(listener) {
+      follow(source())
+      listeners.add(listener)
+    },
+    leave(listener) {
+      if (!listeners.delete(listener) || listeners.size > 0) return
+      followed = undefined
+      attempt(unfollow)
+      unfollow = () => {}
+    },
+    close() {
+      for (const listener of [...listeners]) attempt(() => listener.end?.())
+    },
+  }
+}
+
+function hearAll(listener: Listener, changes: readonly Change[]): void {
+  for (const change of changes) hear(listener, change)
+}
+
+function hear(listener: Listener, change: Change): void {
+  if (!listener.wants(change)) return
+  if (!listener.isBusy) occupy(listener, listener.tell(change))
+  else {
+    listener.waiting ??= new Map()
+    listener.waiting.set(keyOf(change), change)
+  }
+}
+
+/** Tells a listener what has waited for it. */
+export function resume(listener: Listener): void {
+  listener.isBusy = false
+  for (const [key, change] of listener.waiting ?? []) {
+    listener.waiting?.delete(key)
+    if (listener.wants(change)) occupy(listener, listener.tell(change))
+    if (listener.isBusy) return
+  }
+  listener.waiting = undefined
+}
+
+function occupy(listener: Listener, room: Awaitable<void>): void {
+  if (!isPromise(room)) return
+  listener.isBusy = true
+  const go = () => resume(listener)
+  room.then(go, go)
+}
+
+function keyOf(change: Change): string {
+  return change.kind === 'resource' ? `resource ${change.uri}` : change.kind
+}
