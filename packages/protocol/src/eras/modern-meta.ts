@@ -1,6 +1,7 @@
 /** The reserved `_meta` names of the modern wire: what a request, a result and a notification say of themselves. */
 
 import { isObject, isRequestId, kindOf } from '../jsonrpc/check.ts'
+import { keepText } from '../jsonrpc/codec.ts'
 import { check, placeOf } from '../schema/check.ts'
 import { ClientCapabilities, Implementation } from '../schema/lifecycle.ts'
 import { LOGGING_LEVELS, type LoggingLevel } from '../schema/logging.ts'
@@ -27,8 +28,8 @@ export interface Envelope {
 
 /** Whether a message says which modern revision it speaks, whatever it says. */
 export function claimsModern(message: unknown): boolean {
-  const meta = metaOf(memberOf(message, 'params'))
-  return memberOf(meta, PROTOCOL_VERSION_KEY) !== undefined
+  const meta = isObject(message) ? metaOf(message.params) : undefined
+  return isObject(meta) && meta[PROTOCOL_VERSION_KEY] !== undefined
 }
 
 /**
@@ -75,9 +76,17 @@ export function withEnvelope(params: object | undefined, envelope: Envelope): Js
   return withMeta(params, meta)
 }
 
+/** What results say that say nothing else of themselves: one object for all of a server, so that it is written once. */
+const metaOfServers = new WeakMap<Implementation, JsonObject>()
+
 /** A result that says which server gave it. */
 export function withServerInfo(result: object, serverInfo: Implementation): JsonObject {
-  return withMeta(result, { [SERVER_INFO_KEY]: serverInfo })
+  let meta = metaOfServers.get(serverInfo)
+  if (meta === undefined) {
+    meta = Object.freeze(keepText<JsonObject>({ [SERVER_INFO_KEY]: serverInfo }))
+    metaOfServers.set(serverInfo, meta)
+  }
+  return withMeta(result, meta)
 }
 
 /** The parameters of a notification, or the last result, of a subscription; `id` is the id of the request. */
@@ -130,7 +139,7 @@ function wrong(key: string, expected: string, value: unknown): string {
 }
 
 function metaOf(holder: unknown): unknown {
-  return memberOf(holder, '_meta')
+  return isObject(holder) ? holder._meta : undefined
 }
 
 function memberOf(value: unknown, key: string): unknown {

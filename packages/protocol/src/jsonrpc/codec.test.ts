@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CODEC_LIMITS, decode, encode, keepText } from './codec.ts'
-import type { Message } from './message.ts'
+import type { JsonObject, Message } from './message.ts'
 import { Refusal } from './refusal.ts'
 
 function refused(text: string, limits = CODEC_LIMITS): Refusal {
@@ -268,5 +268,25 @@ describe('writing', () => {
     }
     expect(written).toBe(1)
     expect(Object.keys(result)).toEqual(['tools'])
+  })
+
+  it.each<[string, JsonObject]>([
+    ['members before and behind it', { a: 1, _meta: undefined, b: [{ c: 'é"' }] }],
+    ['no other', { _meta: undefined }],
+    ['others that JSON leaves out', { a: undefined, _meta: undefined, b: () => {} }],
+    ['a text of its own', { _meta: undefined, a: 1, toJSON: () => ({ b: 2 }) }],
+  ])('writes a kept _meta into a result that has %s, once for all of them', (_, result) => {
+    let written = 0
+    const toJSON = () => {
+      written += 1
+      return 'x'
+    }
+    const _meta = Object.freeze(keepText({ 'io.example/server': { toJSON } }))
+    const meant = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { ...result, _meta: { 'io.example/server': 'x' } } })
+    for (let time = 0; time < 3; time++) {
+      const text = encode({ jsonrpc: '2.0', id: 1, result: { ...result, _meta } })
+      expect(JSON.parse(text)).toEqual(JSON.parse(meant))
+    }
+    expect(written).toBe('toJSON' in result ? 0 : 1)
   })
 })

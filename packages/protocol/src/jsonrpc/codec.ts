@@ -1,6 +1,6 @@
 /** Text to messages and back. A text is parsed once; a refused one comes back as a `Refusal`, never as a throw. */
 
-import { checkMessage, isRequestId, refuse } from './check.ts'
+import { checkMessage, isObject, isRequestId, refuse } from './check.ts'
 import { internalError, parseError } from './errors.ts'
 import type { JsonObject, Message, ResultMessage } from './message.ts'
 import { Refusal } from './refusal.ts'
@@ -70,15 +70,23 @@ function positionOf(cause: unknown, text: string): string {
 
 const TEXT: unique symbol = Symbol('mcpx.text')
 
-/** Marks a result that does not change: its text is made once and reused each time it is sent. */
-export function keepText<T extends object>(result: T): T {
-  if (!Object.isExtensible(result)) return result
-  return Object.defineProperty(result, TEXT, { value: undefined, writable: true, enumerable: false })
+/** The text is beside the object, so that a frozen one can have it. */
+interface Kept {
+  readonly [TEXT]: { text: string | undefined }
 }
 
-/** Whether a result is marked as one that does not change. */
-export function isTextKept(result: object): boolean {
-  return TEXT in result
+/**
+ * Marks a result that does not change, or the `_meta` of results that does not: its text is made once and reused each
+ * time it is sent.
+ */
+export function keepText<T extends object>(value: T): T {
+  if (!Object.isExtensible(value)) return value
+  return Object.defineProperty(value, TEXT, { value: { text: undefined }, enumerable: false })
+}
+
+/** Whether an object is marked as one that does not change. */
+export function isTextKept(value: object): boolean {
+  return TEXT in value
 }
 
 /** Writes one message as one line of JSON. A value that JSON cannot hold is a thrown `RpcError` that says so. */
@@ -100,14 +108,21 @@ function isBareResult(message: ResultMessage): boolean {
 
 /** Its frame by hand takes a quarter less than to have `JSON.stringify` write it too (measured). */
 function encodeResult({ id, result }: ResultMessage): string {
-  const text = isTextKept(result) ? keptText(result as Kept) : JSON.stringify(result)
+  const text = isTextKept(result) ? keptText(result) : resultText(result)
   if (text === undefined) throw new TypeError('The result is nothing that JSON has')
   return `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":${text}}`
 }
 
-type Kept = JsonObject & { [TEXT]: string | undefined }
+/** What all results of a server say of it is put behind the rest as it was written for the first of them. */
+function resultText(result: JsonObject): string | undefined {
+  const { _meta } = result
+  if (!isObject(_meta) || !isTextKept(_meta) || 'toJSON' in result) return JSON.stringify(result)
+  const others = JSON.stringify({ ...result, _meta: undefined })
+  return `${others.slice(0, -1)}${others === '{}' ? '' : ','}"_meta":${keptText(_meta)}}`
+}
 
-function keptText(result: Kept): string | undefined {
-  result[TEXT] ??= JSON.stringify(result)
-  return result[TEXT]
+function keptText(value: object): string | undefined {
+  const kept = (value as Kept)[TEXT]
+  kept.text ??= JSON.stringify(value)
+  return kept.text
 }

@@ -47,68 +47,93 @@ export function endOfListening(answer: Message | undefined): NotificationMessage
   return { jsonrpc: '2.0', method: 'notifications/cancelled', params }
 }
 
-export function createAnswering({ responder, running, host, limit, onHeard, report }: AnsweringOptions): Answering {
-  let stopped = false
+export function createAnswering(options: AnsweringOptions): Answering {
+  return new Answerer(options)
+}
 
-  function refusalOf(message: RequestMessage): RpcError | undefined {
-    if (responder === undefined) return methodNotFound(message.method)
-    if (running.has(message.id)) return invalidRequest('Invalid message: id: a request with this id is still in flight')
-    if (stopped) return internalError('Shutting down: no new requests are taken')
+class Answerer implements Answering {
+  readonly #options: AnsweringOptions
+  #isStopped = false
+
+  constructor(options: AnsweringOptions) {
+    this.#options = options
+  }
+
+  answer(message: RequestMessage, during?: RequestId): Awaitable<ResponseMessage | undefined> {
+    const refusal = this.#refusalOf(message)
+    if (refusal !== undefined) return errorMessage(message.id, refusal)
+    const exchange = new RunningExchange(this.#options.host, during, message.method === LISTEN)
+    let response: Awaitable<ResponseMessage | undefined>
+    try {
+      response = this.#run(message.id, exchange, message)
+    } catch (error) {
+      return this.#fail(message, exchange, error)
+    }
+    if (!isPromise(response)) return this.#settle(message, exchange, response)
+    return Promise.resolve(response).then(
+      (answer) => this.#settle(message, exchange, answer),
+      (error) => this.#fail(message, exchange, error),
+    )
+  }
+
+  hear(message: NotificationMessage): void {
+    const { responder, running, host, limit, onHeard, report } = this.#options
+    if (responder === undefined) return
+    if (running.size >= limit) {
+      report(new ConnectionError('limit', `${message.method} was dropped: ${limit} run already (limits.running)`))
+      return
+    }
+    const exchange = new RunningExchange(host)
+    const done = () => {
+      exchange.end()
+      running.delete(exchange)
+      onHeard()
+    }
+    const failed = (error: unknown) => {
+      report(asError(error))
+      done()
+    }
+    let heard: Awaitable<unknown>
+    try {
+      heard = this.#run(exchange, exchange, message)
+    } catch (error) {
+      failed(error)
+      return
+    }
+    if (isPromise(heard)) void Promise.resolve(heard).then(done, failed)
+    else done()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  #refusalOf({ id, method }: RequestMessage): RpcError | undefined {
+    const { responder, running, limit } = this.#options
+    if (responder === undefined) return methodNotFound(method)
+    if (running.has(id)) return invalidRequest('Invalid message: id: a request with this id is still in flight')
+    if (this.#isStopped) return internalError('Shutting down: no new requests are taken')
     if (running.size >= limit) return internalError(`Too many requests at once: at most ${limit} (limits.running)`)
     return undefined
   }
 
-  /** Runs the responder; a fault becomes an answer that says nothing of it. */
-  function run(key: RunningKey, exchange: RunningExchange, message: RequestMessage | NotificationMessage) {
-    const fault = (error: unknown) => {
-      report(asError(error))
-      return undefined
-    }
+  #run(key: RunningKey, exchange: RunningExchange, message: RequestMessage | NotificationMessage) {
+    const { responder, running } = this.#options
     running.add(key, exchange)
-    try {
-      const response = (responder as Responder).respond(message, exchange)
-      if (isPromise(response)) return Promise.resolve(response).then(undefined, fault)
-      return response
-    } catch (error) {
-      return fault(error)
-    }
+    return (responder as Responder).respond(message, exchange)
   }
 
-  function settle(message: RequestMessage, exchange: RunningExchange, response: ResponseMessage | undefined) {
+  #settle({ id }: RequestMessage, exchange: RunningExchange, response: ResponseMessage | undefined) {
     const wanted = exchange.isOpen
     exchange.end()
-    running.delete(message.id)
-    return wanted ? (response ?? errorMessage(message.id, internalError())) : undefined
+    this.#options.running.delete(id)
+    return wanted ? (response ?? errorMessage(id, internalError())) : undefined
   }
 
-  return {
-    answer(message, during) {
-      const refusal = refusalOf(message)
-      if (refusal !== undefined) return errorMessage(message.id, refusal)
-      const exchange = new RunningExchange(host, during, message.method === LISTEN)
-      const response = run(message.id, exchange, message)
-      if (isPromise(response)) return response.then((answer) => settle(message, exchange, answer))
-      return settle(message, exchange, response)
-    },
-    hear(message) {
-      if (responder === undefined) return
-      if (running.size >= limit) {
-        report(new ConnectionError('limit', `${message.method} was dropped: ${limit} run already (limits.running)`))
-        return
-      }
-      const exchange = new RunningExchange(host)
-      const done = () => {
-        exchange.end()
-        running.delete(exchange)
-        onHeard()
-      }
-      const heard = run(exchange, exchange, message)
-      if (isPromise(heard)) void heard.then(done)
-      else done()
-    },
-    stop() {
-      stopped = true
-    },
+  /** A fault becomes an answer that says nothing of it. */
+  #fail(message: RequestMessage, exchange: RunningExchange, error: unknown) {
+    this.#options.report(asError(error))
+    return this.#settle(message, exchange, undefined)
   }
 }
 

@@ -249,20 +249,21 @@ class Connection implements Duplex, ExchangeHost {
     return refusal.answer
   }
 
-  /** A result that cannot be written is answered with the error that says so, be it noticed now or later. */
   #sendAnswer(answer: Message | Message[] | undefined, isRepaired = false): void {
     if (answer === undefined || this.#ending !== undefined || this.#options.responder?.silent === true) return
-    const repair = (problem: unknown) => {
-      if (hasEnded(problem)) return
-      this.#report(problem as Error)
-      if (problem instanceof RpcError && !isRepaired) this.#sendAnswer(writable(answer), true)
-    }
     try {
       const sending = this.#outbox.answer(answer)
-      if (isPromise(sending)) sending.then(undefined, repair)
+      if (isPromise(sending)) sending.then(undefined, (problem) => this.#repair(answer, problem, isRepaired))
     } catch (problem) {
-      repair(problem)
+      this.#repair(answer, problem, isRepaired)
     }
+  }
+
+  /** A result that cannot be written is answered with the error that says so, be it noticed now or later. */
+  #repair(answer: Message | Message[], problem: unknown, isRepaired: boolean): void {
+    if (hasEnded(problem)) return
+    this.#report(problem as Error)
+    if (problem instanceof RpcError && !isRepaired) this.#sendAnswer(writable(answer), true)
   }
 
   /** The end of a stream of changes is said in both ways that the specification has for it: peers may wait for either. */

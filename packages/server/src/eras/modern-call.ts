@@ -1,6 +1,6 @@
 /** An opened request of the modern wire. */
 
-import type { Envelope, Exchange, JsonObject, RequestMessage, Revision } from '@mcpx/protocol'
+import type { Envelope, Exchange, JsonObject, MethodEntry, RequestMessage, Revision } from '@mcpx/protocol'
 import type { Core } from '../core.ts'
 
 export interface ModernCall {
@@ -8,6 +8,8 @@ export interface ModernCall {
   readonly params: JsonObject
   readonly envelope: Envelope
   readonly revision: Revision
+  /** What the revision says of the method. */
+  readonly entry: MethodEntry
   readonly exchange: Exchange
   readonly core: Core
 }

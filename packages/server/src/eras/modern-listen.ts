@@ -9,9 +9,9 @@ import {
   invalidParams,
   isPromise,
   type JsonObject,
+  type MethodEntry,
   type RequestId,
   type ResponseMessage,
-  type Revision,
   RpcError,
   resultMessage,
   type ServerCapabilities,
@@ -58,16 +58,16 @@ class Listening implements Listener {
   readonly #core: Core
   readonly #exchange: Exchange
   readonly #id: RequestId
-  readonly #revision: Revision
+  readonly #entry: MethodEntry
   #filter: SubscriptionFilter
   #watched: Watched | undefined
   #answer: Answer | undefined
 
-  constructor({ core, exchange, message, revision }: ModernCall, filter: SubscriptionFilter) {
+  constructor({ core, entry, exchange, message }: ModernCall, filter: SubscriptionFilter) {
     this.#core = core
     this.#exchange = exchange
     this.#id = message.id
-    this.#revision = revision
+    this.#entry = entry
     this.#filter = filter
   }
 
@@ -127,7 +127,7 @@ class Listening implements Listener {
   }
 
   #result(): ResponseMessage {
-    const call = { core: this.#core, revision: this.#revision, message: { method: 'subscriptions/listen' } }
+    const call = { core: this.#core, entry: this.#entry, message: { method: 'subscriptions/listen' } }
     return resultMessage(this.#id, sealResult(call, withSubscriptionId({}, this.#id)))
   }
 }

@@ -1,6 +1,6 @@
 /** Results as this wire wants them: what kind they are, how long they keep, and which server gave them. */
 
-import { isTextKept, type JsonObject, keepText, kindOf, modernRequest, quoted, withServerInfo } from '@mcpx/protocol'
+import { isTextKept, type JsonObject, keepText, kindOf, quoted, withServerInfo } from '@mcpx/protocol'
 import { ResultError } from '../features/result-error.ts'
 import type { ModernCall } from './modern-call.ts'
 
@@ -11,7 +11,7 @@ const sealedOnce = new WeakMap<object, { readonly core: object; readonly sealed:
 const TYPES: readonly unknown[] = ['complete', 'input_required']
 
 /** What is read of a call. */
-type Sealed = Pick<ModernCall, 'core' | 'revision'> & { readonly message: Pick<ModernCall['message'], 'method'> }
+type Sealed = Pick<ModernCall, 'core' | 'entry'> & { readonly message: Pick<ModernCall['message'], 'method'> }
 
 export function sealResult(call: Sealed, result: object): object {
   if (!isTextKept(result)) return seal(call, result)
@@ -22,11 +22,11 @@ export function sealResult(call: Sealed, result: object): object {
   return sealed
 }
 
-function seal({ core, revision, message }: Sealed, result: object): JsonObject {
+function seal({ core, entry, message }: Sealed, result: object): JsonObject {
   const sealed = withServerInfo(result, core.info)
   if (sealed.resultType === undefined) sealed.resultType = 'complete'
   else if (!TYPES.includes(sealed.resultType)) throw unknownType(message.method, sealed.resultType)
-  if (sealed.resultType === 'complete' && modernRequest(revision, message.method)?.cacheable === true) {
+  if (sealed.resultType === 'complete' && entry.cacheable === true) {
     sealed.ttlMs = toTtl(sealed.ttlMs)
     if (sealed.cacheScope !== 'public') sealed.cacheScope = 'private'
   }

@@ -55,7 +55,7 @@ export function answerModern(
   if (entry === undefined) return errorMessage(id, methodNotFound(method))
   const problem = paramsProblem(modernRequestParams, revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
-  const call: ModernCall = { message, params, envelope, revision, exchange, core }
+  const call: ModernCall = { message, params, envelope, revision, entry, exchange, core }
   if (method === 'server/discover') return discover(call)
   if (method === 'subscriptions/listen') return listen(call)
   if (params.requestState === undefined) return run(call, undefined)
@@ -79,7 +79,19 @@ function run(call: ModernCall, state: JsonObject | undefined): Awaitable<Respons
   const ctx = new RequestContext(params, exchange, new ModernFacts(call, state))
   try {
     const result = core.run({ method, params }, ctx)
-    const answered = isPromise(result) ? result.then((late) => answer(call, ctx, late)) : answer(call, ctx, result)
+    if (!isPromise(result)) return settled(call, ctx, result)
+    return result.then(
+      (late) => settled(call, ctx, late),
+      (error) => answerFailure(call, ctx, error),
+    )
+  } catch (error) {
+    return answerFailure(call, ctx, error)
+  }
+}
+
+function settled(call: ModernCall, ctx: RequestContext, result: object): Awaitable<ResponseMessage> {
+  try {
+    const answered = answer(call, ctx, result)
     return isPromise(answered) ? answered.then(undefined, (error) => answerFailure(call, ctx, error)) : answered
   } catch (error) {
     return answerFailure(call, ctx, error)
@@ -92,7 +104,7 @@ function answer(call: ModernCall, ctx: RequestContext, given: object): Awaitable
   const result = ctx.asker?.unfinished?.() ?? given
   expectResult(method, result)
   if (!isInputRequired(result)) return resultMessage(id, sealResult(call, result))
-  if (modernRequest(call.revision, method)?.mayAsk !== true) throw misplacedQuestion(method)
+  if (call.entry.mayAsk !== true) throw misplacedQuestion(method)
   return sealQuestions(call, result, ctx.asker)
 }
 
