@@ -16,7 +16,7 @@ const options = {
 } satisfies BuildOptions
 
 /** What finds packages by itself gets them left out, as in a program of theirs. */
-const importing = ['serve-node', 'serve-bun', 'serve-deno', 'serve-stdio', 'client']
+const importing = ['serve-node', 'serve-bun', 'serve-deno', 'serve-stdio', 'client', 'first-request']
 const carrying = ['serve-workerd', 'client-workerd', 'guard-workerd', 'client-page']
 
 /** Bundles all entries into `dist`; throws when a source of a package gets in, which no user has. */
