@@ -6,6 +6,7 @@ import { runInChromium } from './chromium.ts'
 import type { Job, Report, Target } from './job.ts'
 import { end, start } from './programs.ts'
 import type { Runtime, RuntimeName } from './runtimes.ts'
+import type { Limited } from './smoke.ts'
 import { startWorker } from './workerd.ts'
 
 /** How a runtime runs a file. Those that are not here run no programs. */
@@ -18,35 +19,35 @@ const commands: Partial<Record<RuntimeName, readonly string[]>> = {
 }
 
 /**
- * What a runtime cannot do as a server, with the reason. A client that has closed its connection looks to these like
- * one that still listens until something is written to it; Deno tells at once only while a request is one small packet.
+ * What a runtime cannot do as a server, with the reason and a pattern of how it fails. A client that has closed its
+ * connection looks to these like one that still listens until something is written to it. With some clients they may
+ * notice: a connection that Bun resets is gone to workerd, and Deno sees at times that nothing more is to be read.
  */
 export const limits: readonly Limit[] = (['deno', 'workerd'] as const).map((server) => ({
   server,
   carrier: 'http',
   era: 'modern',
   check: 'cancels a silent call, and the server stops',
+  evidence: '^Error: the server goes on, after ',
   why: 'it notices that a client has gone only when it writes to it',
 }))
 
-interface Limit {
+interface Limit extends Limited {
   readonly server: RuntimeName
   readonly carrier: Report['carrier']
   readonly era: Era
-  readonly check: string
   readonly why: string
 }
 
-/** The checks that are left out of a conversation. */
-export function leftOutOf({ server, carrier, era }: Omit<Report, 'results'>): string[] {
-  const isSame = (limit: Limit): boolean => limit.server === server && limit.carrier === carrier && limit.era === era
-  return limits.filter(isSame).map(({ check }) => check)
+/** The limits that a conversation may meet. */
+export function limitsOf({ server, carrier, era }: Omit<Report, 'results'>): Limit[] {
+  return limits.filter((limit) => limit.server === server && limit.carrier === carrier && limit.era === era)
 }
 
 function job(server: RuntimeName, target: Target): Job {
   const carrier = 'url' in target ? 'http' : 'stdio'
-  const of = (era: Era): string[] => leftOutOf({ server, carrier, era })
-  return { server, target, leftOut: { modern: of('modern'), legacy: of('legacy') } }
+  const of = (era: Era): Limited[] => limitsOf({ server, carrier, era })
+  return { server, target, limited: { modern: of('modern'), legacy: of('legacy') } }
 }
 
 /** Starts all servers; each is a job for every client. */

@@ -9,6 +9,7 @@ const givenUp = new Set<string>()
 const charges = new Map<string, number>()
 
 const Key = z.object({ key: z.string() })
+const Wait = Key.extend({ ballast: z.string().optional() })
 
 export const desk = createServer({ name: 'desk', version: '1.0.0' })
   .tool(
@@ -35,7 +36,7 @@ export const desk = createServer({ name: 'desk', version: '1.0.0' })
     if (seat.action !== 'accept') return 'Nothing was booked.'
     return `Row ${seat.content.row} to ${to}, charged ${charges.get(to)} time`
   })
-  .tool('wait', { description: 'Ends when nobody wants it any more', input: Key }, async ({ key }, ctx) => {
+  .tool('wait', { description: 'Ends when nobody wants it any more', input: Wait }, async ({ key }, ctx) => {
     begun.add(key)
     for (let n = 1; !ctx.signal.aborted; n += 1) {
       await ctx.progress(n)

@@ -2,7 +2,7 @@
 
 import type { Connector, Era } from '@mcpx/protocol'
 import { http } from '@mcpx/transport-http/client'
-import { type CheckResult, smoke } from './smoke.ts'
+import { type CheckResult, type Limited, smoke } from './smoke.ts'
 
 /** A server to be tried. */
 export type Target = { readonly url: string } | { readonly command: string; readonly args: readonly string[] }
@@ -11,8 +11,8 @@ export interface Job {
   /** The runtime of the server. */
   readonly server: string
   readonly target: Target
-  /** The checks that the runtime of the server cannot pass, for each era. */
-  readonly leftOut: Readonly<Record<Era, readonly string[]>>
+  /** The checks that the runtime of the server is known to fail, for each era. */
+  readonly limited: Readonly<Record<Era, readonly Limited[]>>
 }
 
 export interface Report {
@@ -28,10 +28,10 @@ export type Start = (command: string, args: readonly string[]) => Connector
 /** Does one job after the other. It never rejects. */
 export async function work(jobs: readonly Job[], start?: Start): Promise<Report[]> {
   const reports: Report[] = []
-  for (const { server, target, leftOut } of jobs) {
+  for (const { server, target, limited } of jobs) {
     for (const era of ['modern', 'legacy'] as const) {
       const carrier = 'url' in target ? 'http' : 'stdio'
-      reports.push({ server, carrier, era, results: await smoke(() => reach(target, start), era, leftOut[era]) })
+      reports.push({ server, carrier, era, results: await smoke(() => reach(target, start), era, limited[era]) })
     }
   }
   return reports
