@@ -267,6 +267,24 @@ describe('the stream of a POST', () => {
     expect(await json(await post(app, request('tools/call', {}, 6), old))).toMatchObject({ id: 6 })
   })
 
+  it('is neither let go nor named where there are no sessions: nobody could come back for it', async () => {
+    const app = mcp(
+      new HandWritten({
+        'tools/call': async (_params, exchange) => {
+          await exchange.notify('notifications/message', { level: 'info', data: 'one' })
+          exchange.letGo?.()
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          return { content: [] }
+        },
+      }),
+      { sessions: false },
+    )
+    const response = await post(app, request('tools/call', {}, 5), { 'mcp-protocol-version': '2025-11-25' })
+    const text = await response.text()
+    expect(text).not.toMatch(/^(?:id|retry):/m)
+    expect(text).toMatch(/"data":"one"[\s\S]*"id":5,"result"/)
+  })
+
   it('is resumed after it has ended, from its beginning too', async () => {
     const { server, held } = speaking()
     const app = mcp(server)

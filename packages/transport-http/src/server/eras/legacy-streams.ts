@@ -6,6 +6,7 @@ import { encodeEvent } from '@mcpx/sse/encode'
 import { EventStream } from '../event-stream.ts'
 import type { Host, Inbound } from '../host.ts'
 import type { MessageStream } from '../lazy-reply.ts'
+import type { SessionOptions } from '../options.ts'
 import type { LiveSession, LiveSessions } from './legacy-live.ts'
 import { type Keeping, StoredStream } from './legacy-stored-stream.ts'
 import { storeWhole } from './legacy-whole-stream.ts'
@@ -28,7 +29,9 @@ export class LegacyStreams {
   #count = 0
 
   constructor(host: Host, sessions: LiveSessions) {
-    const options = host.options.sessions === false ? {} : (host.options.sessions ?? {})
+    // Without a session nobody can come back for the rest of a stream.
+    const without = { events: false } as const
+    const options: SessionOptions = host.options.sessions === false ? without : (host.options.sessions ?? {})
     const events = options.events === false ? undefined : (options.events ?? createMemoryEventStore())
     this.keeping = events && { events, retry: options.retry ?? DEFAULT_RETRY, report: host.report }
     this.#host = host
