@@ -2,6 +2,7 @@
 
 import { REVISIONS, type Revision } from '@mcpx/protocol'
 import { beforeAll, chai, describe, it, vi } from 'vitest'
+import type { Behaviour } from './behaviour.ts'
 import { behaviours } from './behaviours.ts'
 import { type Carrier, exists } from './carriers.ts'
 import { gapOf } from './gaps.ts'
@@ -14,12 +15,28 @@ import { prepareToJudge } from './wire-judge.ts'
 const SHORT_PATIENCE = 300
 
 function tryOne(name: string, revision: Revision, carrier: Carrier): void {
-  const run = behaviours[name] as (typeof behaviours)[string]
+  const run = behaviours[name] as Behaviour
   const missing = gapOf(name, carrier) ?? skipOf(name, revision)
   if (missing === undefined) it.concurrent(`${name} (${carrier})`, () => withRig(revision, carrier, run))
   else {
     it.concurrent(`there is not: ${name} (${carrier}: ${missing.reason})`, () =>
       tryMissing(() => withRig(revision, carrier, run, SHORT_PATIENCE), missing))
+  }
+}
+
+/** What is loaded when it is first needed takes time that is not the behaviour's. Whether it works is seen later. */
+async function warmUp(carriers: readonly Carrier[]): Promise<void> {
+  const some = [
+    'bad arguments are a result that names the place',
+    'progress that nobody asked for is not sent',
+    'the folders of the client are known to the server',
+  ]
+  for (const carrier of carriers) {
+    for (const revision of REVISIONS.filter((each) => exists(carrier, each))) {
+      for (const name of some) {
+        await withRig(revision, carrier, behaviours[name] as Behaviour, SHORT_PATIENCE).catch(() => {})
+      }
+    }
   }
 }
 
@@ -31,6 +48,7 @@ export function tryOver(...carriers: readonly Carrier[]): void {
   // Servers tell of faults that are meant here, and of clients that were gone; behaviours that want to hear it do.
   beforeAll(() => void vi.spyOn(console, 'error').mockReturnValue())
   if (carriers.includes('text')) beforeAll(prepareToJudge)
+  beforeAll(() => warmUp(carriers), 60_000)
   const carriersIn = (revision: Revision) => carriers.filter((each) => exists(each, revision))
   describe.each(REVISIONS.filter((each) => carriersIn(each).length > 0))('in %s', (revision) => {
     for (const carrier of carriersIn(revision)) {

@@ -119,6 +119,27 @@ export const reconnecting: Behaviours = {
     expect(calls).toBe(1)
   },
 
+  async 'a call that lets its client go is answered all the same'(rig) {
+    const heardOne = moment()
+    const server = numbers()
+    server.tool('slow', {}, async (_args, ctx) => {
+      await ctx.progress(1)
+      ctx.letGo()
+      await heardOne.come
+      await settled()
+      await ctx.progress(2)
+      return 'done'
+    })
+    const client = await rig.connect(server)
+    const seen: unknown[] = []
+    const onProgress = ({ progress }: { progress: number }) => {
+      seen.push(progress)
+      heardOne.happen()
+    }
+    seen.push(textOf(await rig.soon('the answer', client.callTool('slow', {}, { onProgress }))))
+    expect(seen).toEqual([1, 2, 'done'])
+  },
+
   async 'who listens goes on after the cut, and what is watched counts as changed'(rig) {
     const server = numbers()
     server.resource('note://a', { subscribe: true }, 'a').resource('note://b', { subscribe: true }, 'b')

@@ -2,6 +2,7 @@
 
 import { type EndpointOptions, mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
+import { watchAnswers } from './answers-watch.ts'
 import type { Carry } from './carrier.ts'
 import { createNetwork } from './network.ts'
 
@@ -15,7 +16,8 @@ const LONG = 60_000
 function over(options: EndpointOptions, path = '/mcp'): Carry {
   return (server, { auth, report, revision }) => {
     const app = mcp(server, { ...options, authenticate: auth && (() => auth), report })
-    const network = createNetwork((request) => app.fetch(request))
+    const watch = watchAnswers((problem) => report?.(problem))
+    const network = createNetwork((request) => app.fetch(request), watch)
     const delay = revision === FIRST_WITH_RETRY ? LONG : RETRY
     const connector = http(`http://localhost${path}`, {
       fetch: network.fetch,

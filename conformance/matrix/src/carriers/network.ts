@@ -1,5 +1,7 @@
 /** What lies between `fetch` and an app: the client may leave in the midst of a response, and a response may be cut. */
 
+import type { AnswersWatch } from './answers-watch.ts'
+
 type Serve = (request: Request) => Response | Promise<Response>
 
 export interface Network {
@@ -8,7 +10,8 @@ export interface Network {
   readonly cut: () => void
 }
 
-export function createNetwork(serve: Serve): Network {
+/** @param watch sees all that passes. */
+export function createNetwork(serve: Serve, watch: AnswersWatch): Network {
   const underWay = new Set<AbortController>()
 
   async function fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
@@ -21,12 +24,24 @@ export function createNetwork(serve: Serve): Network {
       signal.addEventListener('abort', () => reject(signal.reason))
       if (signal.aborted) reject(signal.reason)
     })
+    const listen = watch.sent(typeof init.body === 'string' ? init.body : '')
     const response = await Promise.race([serve(new Request(input, { ...init, signal })), broken])
     if (response.body === null) {
       done()
       return response
     }
-    const passing = new TransformStream<Uint8Array, Uint8Array>({ flush: done })
+    const ear = listen(response.headers.get('content-type') ?? '')
+    const decoder = new TextDecoder()
+    const passing = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        ear.hear(decoder.decode(chunk, { stream: true }))
+        controller.enqueue(chunk)
+      },
+      flush() {
+        ear.end()
+        done()
+      },
+    })
     return new Response(response.body.pipeThrough(passing, { signal }), response)
   }
 
