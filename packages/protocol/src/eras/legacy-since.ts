@@ -18,6 +18,8 @@ export interface Rule {
   before?: Revision
 }
 
+type Rules = Readonly<Record<string, Rule>>
+
 const MARCH = '2025-03-26'
 const JUNE = '2025-06-18'
 const NOVEMBER = '2025-11-25'
@@ -25,6 +27,8 @@ const MODERN = '2026-07-28'
 
 const retry = { inputResponses: MODERN, requestState: MODERN } as const
 const task = { task: NOVEMBER } as const
+
+const newest = { resultType: MODERN, ttlMs: MODERN, cacheScope: MODERN } as const
 
 const named = { title: JUNE } as const
 const listed = { ...named, icons: NOVEMBER, _meta: JUNE } as const
@@ -55,7 +59,7 @@ const message: Rule = {
   before: NOVEMBER,
 }
 
-const results: Readonly<Record<string, Rule>> = {
+const makeResults = (): Rules => ({
   initialize: result({
     within: { capabilities: capabilities(legacyCapabilities.server), serverInfo: implementation },
   }),
@@ -73,10 +77,10 @@ const results: Readonly<Record<string, Rule>> = {
   'prompts/get': result({ within: { messages: { within: { content: block } } } }),
   'sampling/createMessage': result({ within: { content: sampledBlock }, becomes: oldSampled, before: NOVEMBER }),
   'roots/list': result({ within: { roots: { since: { _meta: JUNE } } } }),
-}
-const plainResult = result({})
+})
+const plainResult: Rule = { since: newest }
 
-const params: Readonly<Record<string, Rule>> = {
+const makeParams = (): Rules => ({
   initialize: { within: { capabilities: capabilities(legacyCapabilities.client), clientInfo: implementation } },
   'tools/call': { since: { ...retry, ...task } },
   'resources/read': { since: retry },
@@ -91,20 +95,26 @@ const params: Readonly<Record<string, Rule>> = {
     within: { requestedSchema: { since: { $schema: NOVEMBER }, becomes: oldForm, before: NOVEMBER } },
   },
   'notifications/progress': { since: { message: MARCH } },
-}
+})
+
+// Made for the first older peer: they are a third of what it takes to begin.
+let results: Rules | undefined
+let params: Rules | undefined
 
 /** What has to go from the result of a method. */
 export function ruleOfResult(method: string): Rule {
+  results ??= makeResults()
   return (Object.hasOwn(results, method) ? results[method] : undefined) ?? plainResult
 }
 
 /** What has to go from the parameters of a method, if anything. */
 export function ruleOfParams(method: string): Rule | undefined {
+  params ??= makeParams()
   return Object.hasOwn(params, method) ? params[method] : undefined
 }
 
 function result(rule: Rule): Rule {
-  return { ...rule, since: { resultType: MODERN, ttlMs: MODERN, cacheScope: MODERN, ...rule.since } }
+  return { ...rule, since: { ...newest, ...rule.since } }
 }
 
 /** The era table says when each capability came. Those of the tables have one dot at most where it matters. */

@@ -6,8 +6,8 @@ import type { EventStream } from './event-stream.ts'
 import { HttpAnswer } from './http-answer.ts'
 import { AROUND_HEADER, type Arriving, goneError, type HttpRequest } from './http-request.ts'
 
-/** It says so itself, where it may have been given no execution context that would show it. */
-const IS_WORKERD = globalThis.navigator?.userAgent === 'Cloudflare-Workers'
+/** It says so itself, where it may have been given no execution context that would show it. Node takes long to say. */
+let isWorkerd: boolean | undefined
 
 export class WebRequest implements HttpRequest {
   readonly web: Request
@@ -20,7 +20,9 @@ export class WebRequest implements HttpRequest {
 
   /** Whether the runtime ends with a request all that was begun for it. */
   get isAlone(): boolean {
-    return this.outlive !== undefined || IS_WORKERD
+    if (this.outlive !== undefined) return true
+    isWorkerd ??= globalThis.navigator?.userAgent === 'Cloudflare-Workers'
+    return isWorkerd
   }
 
   get method(): string {
