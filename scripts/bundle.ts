@@ -23,6 +23,9 @@ const sources = Object.values(manifest.exports).flatMap((entry) =>
   typeof entry === 'string' ? [] : (entry.source ?? []),
 )
 
+const CLIENT = /\/src\/client[./]/
+/** What serves older clients over HTTP. */
+const SESSIONS = /\/src\/server\/eras\/legacy/
 const JOINED = new Set(['@mcpx/client', '@mcpx/server', '@mcpx/transport-http', '@mcpx/transport-stdio'])
 /** Functions of other packages that keep nothing, and are read sooner than their file is found. */
 const INLINED = new Set(['@mcpx/protocol/uri-template', '@mcpx/sse/encode'])
@@ -48,7 +51,7 @@ await build.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/[name].js',
-  codeSplitting: { groups: [...chunkOfBoth(), ...chunkOfSides()] },
+  codeSplitting: { groups: [...chunkOfBoth(), ...chunksOfJoined()] },
   // Names and lines stay as they are written: whoever meets this code in a stack or a debugger can read it, without a map.
   minify: false,
   minifyInternalExports: false,
@@ -70,9 +73,20 @@ function chunkOfBoth(): Groups {
 
 /**
  * What these load at once is one file, or one for each side of the wire, and an entry only names what is in it: each more
- * file, and each more import of another package, takes as long to find as 10 to 20 kB take to read.
+ * file, and each more import of another package, takes as long to find as 10 to 20 kB take to read. What one entry alone
+ * has of a server over HTTP stays there: a bundle for the web would not drop what only Node loads later.
  */
-function chunkOfSides(): Groups {
-  const name = (id: string) => (/\/src\/client[./]/.test(id) ? 'client' : 'shared')
-  return JOINED.has(manifest.name) ? [{ debugName: 'loaded at once', name, tags: ['$initial'] }] : []
+function chunksOfJoined(): Groups {
+  const fewest = manifest.name === '@mcpx/transport-http' ? 2 : 1
+  const groups: Groups = [
+    { name: 'client', test: CLIENT, tags: ['$initial'] },
+    {
+      name: 'shared',
+      test: (id) => !(CLIENT.test(id) || SESSIONS.test(id)),
+      tags: ['$initial'],
+      minShareCount: fewest,
+    },
+    { name: 'sessions', test: SESSIONS, tags: ['$initial'], minShareCount: fewest },
+  ]
+  return JOINED.has(manifest.name) ? groups : []
 }

@@ -28,6 +28,15 @@ export function refusal(status: number, error: ErrorObject, id?: RequestId, head
   return jsonAnswer(encode(errorMessage(id, error)), status, headers)
 }
 
+/** What cannot be answered now may be asked again in a second. */
+export function unavailable(text: string): HttpAnswer {
+  return refusal(503, internalError(text), undefined, { 'retry-after': '1' })
+}
+
+export function shuttingDown(): HttpAnswer {
+  return unavailable('Shutting down: no new requests are taken')
+}
+
 /** A method that is not there; `allow` lists those that are. */
 export function notAllowed(allow: string): HttpAnswer {
   return new HttpAnswer(405, { allow }, null)

@@ -7,13 +7,12 @@ import {
   decode,
   encode,
   errorMessage,
-  internalError,
   isPromise,
   type Message,
   Refusal,
   type Responder,
 } from '@mcpx/protocol'
-import { faultAnswer, jsonAnswer, notAllowed, refusal } from './answers.ts'
+import { faultAnswer, jsonAnswer, notAllowed, shuttingDown, unavailable } from './answers.ts'
 import { Arrivals } from './arrival-limits.ts'
 import { type Cors, createCors } from './cors.ts'
 import type { Eras } from './eras/era.ts'
@@ -100,7 +99,7 @@ class GuardedEndpoint implements Endpoint {
 
   #handle(request: HttpRequest): Awaitable<HttpAnswer> {
     const { method } = request
-    if (this.#isClosed || (this.#isClosing && method === 'GET')) return unavailable(CLOSING)
+    if (this.#isClosed || (this.#isClosing && method === 'GET')) return shuttingDown()
     const hasOthers = this.#eras.other !== undefined
     if (method !== 'POST' && !(hasOthers && (method === 'GET' || method === 'DELETE'))) {
       return notAllowed(hasOthers ? 'GET, POST, DELETE' : 'POST')
@@ -144,12 +143,10 @@ class GuardedEndpoint implements Endpoint {
       return jsonAnswer(encode(arrived.answer ?? errorMessage(undefined, arrived.error)), 400)
     }
     // Answers to what was asked are still let in while the requests that asked are given time to end.
-    if (this.#isClosing && asks(arrived)) return unavailable(CLOSING)
+    if (this.#isClosing && asks(arrived)) return shuttingDown()
     return this.#eras.post(arrived, inbound)
   }
 }
-
-const CLOSING = 'Shutting down: no new requests are taken'
 
 function asks(arrived: Message | (Message | Refusal)[]): boolean {
   const isAsking = (item: Message | Refusal) => !(item instanceof Refusal) && 'method' in item && 'id' in item
@@ -159,10 +156,6 @@ function asks(arrived: Message | (Message | Refusal)[]): boolean {
 function isPreflight(request: HttpRequest): boolean {
   if (request.method !== 'OPTIONS') return false
   return request.header('origin') !== null && request.header('access-control-request-method') !== null
-}
-
-function unavailable(text: string): HttpAnswer {
-  return refusal(503, internalError(text), undefined, { 'retry-after': '1' })
 }
 
 /** How long what runs is given to end, in ms. */
