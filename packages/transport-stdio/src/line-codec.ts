@@ -42,7 +42,8 @@ export class LineDecoder {
   /** Takes a chunk; to be called only when `next` has nothing more to give. */
   take(chunk: Uint8Array | string): void {
     const bytes = toBuffer(chunk)
-    const last = bytes.lastIndexOf(LF)
+    // Most chunks end with a line: to search from the end takes a call below the language.
+    const last = bytes.at(-1) === LF ? bytes.length - 1 : bytes.lastIndexOf(LF)
     let start = 0
     if (last >= 0 && !this.#unfinished.isEmpty) {
       const end = bytes.indexOf(LF)

@@ -11,6 +11,9 @@ export interface LineReaderOptions {
   readonly hand: (item: Decoded) => Awaitable<void>
   /** Asked before each item: while it is so, nothing more is read. `proceed` ends that. */
   readonly isCrowded: () => boolean
+  /** Called before items are handed over, however many there are, and when that is done for now. */
+  readonly onBegin: () => void
+  readonly onEnd: () => void
 }
 
 /** How many items are handed over before other tasks get their turn, and their answers are counted. */
@@ -90,36 +93,43 @@ export class LineReader {
     if (!this.#isHeld) this.#pump()
   }
 
-  /** Hands over what has arrived until it is used up, or has to wait. */
   readonly #pump = (): void => {
     this.#isBusy = false
+    this.#options.onBegin()
     try {
-      for (let count = 0; this.#settle !== undefined; count++) {
-        if (this.#options.isCrowded()) {
-          this.#isCrowded = true
-          this.#pause()
-          return
-        }
-        if (count === SLICE) {
-          this.#isBusy = true
-          setImmediate(this.#pump)
-          return
-        }
-        const item = this.#options.decoder.next()
-        if (item === undefined) {
-          if (!this.#takeChunk()) return
-          continue
-        }
-        const busy = this.#options.hand(item)
-        if (isPromise(busy)) {
-          this.#isBusy = true
-          this.#pause()
-          busy.then(this.#pump, (error) => this.stop(error))
-          return
-        }
-      }
+      this.#handOver()
     } catch (error) {
       this.stop(error)
+    } finally {
+      this.#options.onEnd()
+    }
+  }
+
+  /** Hands over what has arrived until it is used up, or has to wait. */
+  #handOver(): void {
+    for (let count = 0; this.#settle !== undefined; count++) {
+      if (this.#options.isCrowded()) {
+        this.#isCrowded = true
+        this.#pause()
+        return
+      }
+      if (count === SLICE) {
+        this.#isBusy = true
+        setImmediate(this.#pump)
+        return
+      }
+      const item = this.#options.decoder.next()
+      if (item === undefined) {
+        if (!this.#takeChunk()) return
+        continue
+      }
+      const busy = this.#options.hand(item)
+      if (isPromise(busy)) {
+        this.#isBusy = true
+        this.#pause()
+        busy.then(this.#pump, (error) => this.stop(error))
+        return
+      }
     }
   }
 

@@ -1,10 +1,13 @@
-/** Lines on their way out: those of one turn leave in one write, and no more is written than the stream takes. */
+/** Lines on their way out: those of one turn leave in few writes, and no more is written than the stream takes. */
 
 import type { Awaitable } from '@mcpx/protocol'
 import type { ByteSink } from './streams.ts'
 
-/** How much is gathered before it is written at once, in characters. */
-const GATHERED = 64 * 1024
+/**
+ * How much is gathered before it is written at once, in characters. A write costs as much as half an answer; a peer that
+ * gets its first answers while the others are made has its next requests ready by then.
+ */
+const GATHERED = 4 * 1024
 
 interface Gate {
   readonly opened: Promise<void>
@@ -52,6 +55,15 @@ export class LineWriter {
       process.nextTick(this.#flushScheduled)
     }
     return undefined
+  }
+
+  /** What is written until `end` is called leaves then, if not before; that has to be in the same turn. */
+  begin(): void {
+    this.#isScheduled = true
+  }
+
+  end(): void {
+    this.#flushScheduled()
   }
 
   /** Resolves when nothing waits to leave any more. */

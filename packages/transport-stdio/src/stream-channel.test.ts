@@ -79,6 +79,30 @@ describe('a channel over streams', () => {
     ).toEqual([1, 2, 3].map((n) => note(n, 'a\nb')))
   })
 
+  it('writes what answers one chunk as soon as it is read, and in pieces when it is much', async () => {
+    const input = new PassThrough()
+    const writes: string[] = []
+    const output = new Writable({
+      decodeStrings: false,
+      write(text: string, _encoding, done) {
+        writes.push(text)
+        done()
+      },
+    })
+    const channel = createStreamChannel({ input, output })
+    void channel.receive((item) => void channel.send(resultMessage((item as { id: number }).id, {})))
+    const asked = (count: number) =>
+      Array.from({ length: count }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"m"}\n`).join('')
+    const chunks: number[] = []
+    for (const count of [1, 5, 120]) {
+      input.emit('data', Buffer.from(asked(count)))
+      // Nothing was awaited: it has left in the turn in which it came.
+      chunks.push(writes.length)
+      expect(writes.splice(0).join('').trim().split('\n')).toHaveLength(count)
+    }
+    expect(chunks).toEqual([1, 1, 2])
+  })
+
   it('refuses what cannot be written as JSON, and writes nothing of it', async () => {
     const [near, far] = streamChannels()
     const items: Decoded[] = []

@@ -98,6 +98,8 @@ export class StreamChannel implements Channel {
       decoder: this.#decoder,
       hand: (item) => (onStray !== undefined && isStray(item) ? onStray(this.#decoder.line) : receiver(item)),
       isCrowded: () => this.#writer.unsent > this.#maxUnsent,
+      onBegin: () => this.#writer.begin(),
+      onEnd: () => this.#writer.end(),
     })
     if (this.#broken !== undefined) throw this.#broken
     if (this.#closing === undefined) await this.#reader.start()

@@ -89,7 +89,8 @@ describe('floods', () => {
       read += 1
       await turn(15)
     })
-    await turn(260)
+    // As long as a busy machine may need; one that was given up is not read to the end.
+    for (let waited = 0; read < 12 && waited < 5_000; waited += 20) await turn(20)
     expect(read).toBe(12)
     await duplex.close()
   })
