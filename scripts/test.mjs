@@ -4,6 +4,9 @@ import { bold, dim, elapsed, green, red, showProgress, yellow } from './progress
 import { root, setup, stop } from './setup.mjs'
 import { stages } from './stages.mjs'
 
+/** The proof by the programs of others: its stages share this time, in seconds. At the limit they are stopped, and that is a failure. */
+const proof = { stages: ['conformance', 'interop'], limit: 240, spent: 0 }
+
 const wanted = process.argv.slice(2)
 const unknown = wanted.find((name) => !Object.hasOwn(stages, name))
 if (unknown !== undefined) stop(`There is no stage '${unknown}': it is one of ${Object.keys(stages).join(', ')}.`)
@@ -18,13 +21,27 @@ const run = { root, env }
 for (const [name, stage] of Object.entries(stages)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   const progress = showProgress(name)
-  const result = await stage(Object.assign(run, { note: progress.note })).catch(broken)
-  report(name, result, progress.done())
+  const isProof = proof.stages.includes(name)
+  const limit = isProof ? Math.max(1, proof.limit - proof.spent) : undefined
+  const result = await stage(Object.assign(run, { note: progress.note, limit })).catch(broken)
+  const seconds = progress.done()
+  report(name, result, seconds)
+  if (isProof) proof.spent += seconds
   total.passed += result.passed
   total.failed += result.failed
   leftOut.push(...(result.leftOut ?? []).map((what) => `${name}: ${what}`))
 }
 
+if (proof.spent > 0) {
+  const isLate = proof.spent >= proof.limit
+  const found = `${proof.stages.join(' and ')} took ${elapsed(proof.spent)}, and may take ${elapsed(proof.limit)}`
+  report(
+    'proof',
+    { passed: isLate ? 0 : 1, failed: isLate ? 1 : 0, found, output: `${found}: find out what got slow` },
+    proof.spent,
+  )
+  total[isLate ? 'failed' : 'passed'] += 1
+}
 for (const what of leftOut) console.log(`${yellow('left out:')} ${what}`)
 console.log(dim(`all stages in ${elapsed((performance.now() - started) / 1000)}`))
 console.log(`${total.passed} passed, ${total.failed} failed`)
