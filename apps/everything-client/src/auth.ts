@@ -92,7 +92,6 @@ const plain = [
   'token-endpoint-auth-none',
   '2025-03-26-oauth-metadata-backcompat',
   '2025-03-26-oauth-endpoint-fallback',
-  'offline-access-scope',
   'offline-access-not-supported',
   'authorization-server-migration',
   'iss-supported',
@@ -101,6 +100,8 @@ const plain = [
 
 export const auth: Scenarios = {
   ...Object.fromEntries(plain.map((name) => [`auth/${name}`, logIn()])),
+  // Registers itself: what it says of itself there is looked at too.
+  'auth/offline-access-scope': logIn({ clientMetadataUrl: undefined }),
   'auth/scope-retry-limit': refuse('authorization'),
   'auth/resource-mismatch': refuse('discovery'),
   'auth/metadata-issuer-mismatch': refuse('discovery'),

@@ -7,7 +7,8 @@ import { table } from './table.ts'
 /** What is run beside the suite. */
 const own: Readonly<Record<string, string>> = {
   pipe: 'the same server on a pipe, with our client of each era',
-  broken: 'servers broken on purpose, in which the suite has to find a fault',
+  streams: 'the same server, with streams for all answers',
+  broken: 'servers broken on purpose, in which the suite has to find just that, and two that are whole',
 }
 
 /** A line for each run, then each scenario that did not simply pass, with the reason. */
@@ -16,6 +17,7 @@ export function officialSection(record: OfficialRecord): string {
     'run',
     'what',
     'scenarios',
+    'scored',
     'passed',
     'excused',
     'waiting',
@@ -23,22 +25,35 @@ export function officialSection(record: OfficialRecord): string {
     'failed',
     'warned',
     'skipped',
+    'tries',
   ]
   return [
     '## By the official conformance suite\n',
     `\`@modelcontextprotocol/conformance\` ${record.suite} on ${record.date}, with Node ${record.node.slice(1)}: \`npm run conformance\`.\n`,
     table([head, ...record.runs.map(rowOf)]),
-    '\nWhat is excused, and what waits for a package that is not written yet; checks of the latter are not counted:\n',
+    ...againOf(record),
+    '\n"Scored" are the scenarios that a revision requires. A run is made again only when the suite itself stood still for longer than it',
+    'gives a server to answer, and shows it. What is excused, and what waits for a package that is not written yet; checks of the latter are not counted:\n',
     table([['scenario', 'in', 'why'], ...othersOf(record)]),
   ].join('\n')
 }
 
-function rowOf({ run, scenarios, checks }: RunRecord): string[] {
+function rowOf({ run, scenarios, checks, scored, tries }: RunRecord): string[] {
   const { passed = 0, excused = 0, 'not yet': waiting = 0, failed = 0 } = scenarios
   const all = passed + excused + waiting + failed
   const choice = runs.find(({ name }) => name === run)?.choice.join(' ')
-  const numbers = [all, passed, excused, waiting, checks.passed, checks.failed, checks.warned, checks.skipped]
-  return [run, choice === undefined ? (own[run] ?? '') : `\`${choice}\``, ...numbers.map(String)]
+  const score = scored === undefined ? '' : `${scored.passed} of ${scored.needed}`
+  const numbers = [passed, excused, waiting, checks.passed, checks.failed, checks.warned, checks.skipped, tries]
+  const what = choice === undefined ? (own[run] ?? '') : `\`${choice}\``
+  return [run, what, String(all), score, ...numbers.map(String)]
+}
+
+/** What failed before a run was made again. */
+function againOf({ runs }: OfficialRecord): string[] {
+  const lines = runs.flatMap(({ run, again = [] }) =>
+    again.map((what) => `- ${run}, in a try before the last: ${what}`),
+  )
+  return lines.length === 0 ? [] : [['', ...lines].join('\n')]
 }
 
 /** What is the same in several runs is said once. */

@@ -40,7 +40,7 @@ const official: OfficialRecord = {
   suite: '1.0.0',
   node: 'v24.0.0',
   date: '2026-01-03',
-  runs: names.map((run) => ({ run, scenarios: { failed: 1, 'not yet': 1 }, checks, others: [tasks] })),
+  runs: names.map((run) => ({ run, scenarios: { failed: 1, 'not yet': 1 }, tries: 1, checks, others: [tasks] })),
 }
 
 describe('the front page', () => {
@@ -80,8 +80,31 @@ describe('the kept results', () => {
     expect(loose).toEqual([])
   })
 
+  it('are of the official suite that is pinned, with a day and a version of Node', () => {
+    const { devDependencies } = JSON.parse(read('conformance/official/package.json'))
+    const { suite, date, node } = readOfficial()
+    expect(suite).toBe(devDependencies['@modelcontextprotocol/conformance'])
+    for (const each of [date, readRecord().date]) expect(each).toMatch(/^\d{4}-\d\d-\d\d$/)
+    for (const each of [node, readRecord().node]) expect(each).toMatch(/^v\d+\.\d+\.\d+$/)
+  })
+
+  it('are of all scenarios that are scored, each passed', () => {
+    const scored = readOfficial().runs.flatMap((run) => (run.scored === undefined ? [] : [[run.run, run.scored]]))
+    expect(Object.fromEntries(scored)).toEqual({
+      'server-2025': { needed: 30, passed: 30 },
+      'server-2026': { needed: 37, passed: 37 },
+      'client-2025': { needed: 18, passed: 18 },
+      'client-2026': { needed: 32, passed: 32 },
+    })
+  })
+
   it('are of all runs of the official suite', () => {
-    expect(readOfficial().runs.map(({ run }) => run)).toEqual([...runs.map(({ name }) => name), 'pipe', 'broken'])
+    expect(readOfficial().runs.map(({ run }) => run)).toEqual([
+      ...runs.map(({ name }) => name),
+      'pipe',
+      'streams',
+      'broken',
+    ])
     expect(
       readOfficial()
         .runs.flatMap(({ checks }) => [checks.failed, checks.warned])

@@ -1,42 +1,96 @@
-/** Breaks the server in one way after the other, and sees whether the suite notices. */
+/** Breaks the server in one way after the other, and sees whether the suite notices; one that is whole shows that the suite notices nothing else. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { serve } from '@hono/node-server'
 import { createEverything } from '@mcpx/everything-server'
-import { mcp } from '@mcpx/transport-http'
-import { judge, type Verdict } from './judge.ts'
+import { LATEST_LEGACY_REVISION, LATEST_MODERN_REVISION } from '@mcpx/protocol'
+import { type EndpointOptions, mcp } from '@mcpx/transport-http'
+import { judge, missing, type Verdict } from './judge.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { collect } from './suite.ts'
 
-/** A verdict on each mutant: it passes when the scenario fails for the reason that is expected. */
-export function breakServer(folder: string): Promise<Verdict[]> {
-  return Promise.all(mutants.map((mutant) => tryMutant(mutant, folder)))
+/** A mutant, or a control, which has no check that is to fail. */
+export type Tried = Omit<Mutant, 'check'> & Partial<Pick<Mutant, 'check'>>
+
+/** How many are tried at once: the suite decides by its clock whether something was said. */
+const AT_ONCE = 2
+
+/** Nothing of it is broken: it goes the same way as the mutants, and has to pass where they have to fail. */
+const controls: readonly Tried[] = [...new Set(mutants.map(({ scenario }) => scenario))].map((scenario) => ({
+  name: `is whole, in ${scenario}`,
+  scenario,
+}))
+
+/** A verdict on each: a control passes when nothing fails, a mutant when just those checks fail that are meant to. */
+export async function breakServer(folder: string): Promise<Verdict[]> {
+  const tasks = [...controls, ...mutants].map((mutant) => async () => {
+    return verdictOn(mutant, await tryServer(mutant, {}, join(folder, mutant.name.replaceAll(/\W+/g, '-'))))
+  })
+  const verdicts = new Map<number, Verdict>()
+  const queue = [...tasks.entries()]
+  async function work(): Promise<void> {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) verdicts.set(next[0], await next[1]())
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return tasks.map((_, index) => verdicts.get(index) as Verdict)
 }
 
-async function tryMutant(mutant: Mutant, folder: string): Promise<Verdict> {
-  const { scenario, check, name, breakServer = (server) => server, breakHttp = (fetch) => fetch } = mutant
-  const app = mcp(breakServer(await createEverything()))
+/** The server with streams for answers, wherever its clients take them: the scenario that looks at streams has some to look at. */
+export async function serveStreams(folder: string): Promise<Verdict[]> {
+  const scenario = 'server-sse-multiple-streams'
+  const verdicts = await Promise.all(
+    [LATEST_LEGACY_REVISION, LATEST_MODERN_REVISION].map(async (revision) => {
+      const [verdict] = await tryServer({ scenario }, { responses: 'events' }, join(folder, revision), revision)
+      return {
+        ...(verdict ?? missing(scenario)),
+        scenario: `${scenario} of ${revision}, where all answers are streams`,
+      }
+    }),
+  )
+  return verdicts
+}
+
+async function tryServer(
+  { scenario, breakServer = (server) => server, breakHttp = (fetch) => fetch }: Omit<Tried, 'name'>,
+  options: EndpointOptions,
+  folder: string,
+  revision: string = LATEST_MODERN_REVISION,
+): Promise<Verdict[]> {
+  const app = mcp(breakServer(await createEverything()), options)
   const fetch = breakHttp((request) => app.fetch(request))
   const http = serve({ fetch, hostname: '127.0.0.1', port: 0, overrideGlobalObjects: false })
   await once(http, 'listening')
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
-  const { remains } = await collect('server', ['--url', url, '--scenario', scenario], join(folder, check))
+  const choice = ['--scenario', scenario, '--spec-version', revision]
+  const { remains } = await collect('server', ['--url', url, ...choice], folder)
   app.close()
   http.close()
-  const verdicts = remains.map((each) => judge(each, { excuses: [], notYet: [] }))
-  const wanted = [`FAILURE ${check}:`, `WARNING ${check}:`]
-  const isSeen = verdicts.some(({ outcome, reasons }) => {
-    return outcome === 'failed' && reasons.some((reason) => wanted.some((each) => reason.startsWith(each)))
-  })
-  const found = verdicts.flatMap(({ reasons }) => reasons)
+  return remains.map((each) => judge(each, { excuses: [], notYet: [] }))
+}
+
+/** What the suite said of a server, beside what it should have said. */
+export function verdictOn({ name, scenario, check, also = [] }: Tried, verdicts: readonly Verdict[]): Verdict {
+  const [verdict] = verdicts
+  const meant = [...(check === undefined ? [] : [check]), ...also].sort()
+  const found = [...new Set(verdicts.flatMap(({ failing = [] }) => failing))].sort()
+  const isAsMeant =
+    verdicts.length === 1 &&
+    verdict?.scenario === scenario &&
+    verdict.passed > 0 &&
+    JSON.stringify(found) === JSON.stringify(meant)
   return {
     scenario: `a server that ${name}`,
-    outcome: isSeen ? 'passed' : 'failed',
-    passed: isSeen ? 1 : 0,
-    failed: isSeen ? 0 : 1,
+    outcome: isAsMeant ? 'passed' : 'failed',
+    passed: isAsMeant ? 1 : 0,
+    failed: isAsMeant ? 0 : 1,
     warned: 0,
     skipped: 0,
-    reasons: isSeen ? [] : [`${scenario} did not fail by ${check}`, ...found],
+    reasons: isAsMeant
+      ? []
+      : [
+          `in ${scenario} there should fail: ${meant.join(', ') || 'nothing'}; there failed: ${found.join(', ') || 'nothing'}`,
+          ...verdicts.flatMap(({ reasons }) => reasons),
+        ],
   }
 }

@@ -6,11 +6,11 @@ import { summary, table } from './table.ts'
 
 const lists: Lists = {
   excuses: [{ scenario: 'headers', check: 'older', says: /older era/, reason: 'the scenario is of the newer one' }],
-  notYet: [{ scenarios: 'tasks-', needs: '@mcpx/ext-tasks' }],
+  notYet: [{ scenarios: ['tasks-one'], needs: '@mcpx/ext-tasks' }],
 }
 
 const good: Check = { id: 'good', status: 'SUCCESS' }
-const told: Check = { id: 'told', status: 'INFO' }
+const told: Check = { id: 'incoming-request', status: 'INFO' }
 
 function verdictOn(checks: readonly Check[] | undefined, scenario = 'headers', complaint = '') {
   return judge({ scenario, checks, complaint }, lists)
@@ -24,6 +24,19 @@ describe('the verdict on a scenario', () => {
   it.each(['FAILURE', 'WARNING', 'SKIPPED'] as const)('is bad for a %s, and says why', (status) => {
     const bad: Check = { id: 'bad', status, errorMessage: 'it is not so' }
     expect(verdictOn([good, bad])).toMatchObject({ outcome: 'failed', reasons: [`${status} bad: it is not so`] })
+  })
+
+  it('is bad for a remark that something could not be checked, unless that is excused', () => {
+    const open: Check = { id: 'older', status: 'INFO', errorMessage: 'only the older era has it' }
+    expect(verdictOn([good, open])).toMatchObject({ outcome: 'excused', skipped: 1, failing: [] })
+    expect(verdictOn([good, { ...open, id: 'other' }])).toMatchObject({ outcome: 'failed', failing: ['other'] })
+  })
+
+  it('names the checks that did not pass', () => {
+    const bad: Check = { id: 'bad', status: 'FAILURE' }
+    expect(verdictOn([good, bad]).failing).toEqual(['bad'])
+    expect(verdictOn([good, bad], 'headers', 'Error: lost').failing).toEqual(['bad', '(run)'])
+    expect(verdictOn(undefined).failing).toEqual(['(run)'])
   })
 
   it('is bad for a scenario that broke, or that checked nothing', () => {
@@ -53,7 +66,11 @@ describe('the verdict on a scenario', () => {
       outcome: 'not yet',
       reasons: ['needs @mcpx/ext-tasks'],
     })
-    expect(verdictOn([good], 'tasks-one')).toMatchObject({ outcome: 'failed' })
+    expect(verdictOn([good], 'tasks-one')).toMatchObject({
+      outcome: 'failed',
+      reasons: ['passes already: take it out of not-yet.ts'],
+    })
+    expect(verdictOn([good, bad], 'tasks-one-more')).toMatchObject({ outcome: 'failed' })
   })
 })
 
@@ -83,7 +100,7 @@ describe('an entry of the lists', () => {
   })
 
   it('fails when there is no such scenario, unless only a part was run', () => {
-    expect(reasonsOf([excused])).toEqual(['failed', 'no scenario begins with tasks-: take it out'])
+    expect(reasonsOf([excused])).toEqual(['failed', 'there is no scenario tasks-one: take it out'])
     expect(reasonsOf([excused], false)).toEqual([])
     expect(reasonsOf([waiting], false)).toEqual([])
   })
@@ -105,6 +122,8 @@ describe('the results that are kept', () => {
   it('hold while the same suite says the same of the same scenarios', () => {
     expect(outdated(kept, '1', results)).toEqual([])
     expect(outdated(kept, '2', results)).toEqual(['they are of the suite 1'])
+    const again = [{ ...results[0], run: 'server-2025', verdicts: results[0]?.verdicts ?? [], tries: 2, again: ['x'] }]
+    expect(outdated(kept, '1', again)).toEqual([])
     const more = [{ run: 'server-2025', verdicts: [good, good] }]
     expect(outdated(kept, '1', more)).toEqual(['server-2025 came out otherwise'])
     expect(outdated(kept, '1', [{ run: 'other', verdicts: [good] }])).toEqual(['other came out otherwise'])
@@ -115,15 +134,21 @@ describe('the table', () => {
   const verdicts = [verdictOn([good]), verdictOn([{ id: 'bad', status: 'FAILURE' }], 'tools')]
 
   it('has a line for each scenario and for each reason', () => {
-    const lines = table('server-2025', verdicts).trimEnd().split('\n')
+    const lines = table({ run: 'server-2025', verdicts }).trimEnd().split('\n')
     expect(lines).toHaveLength(5)
     expect(lines[1]).toMatch(/^headers +1 +0 +0 +0 {2}passed$/)
     expect(lines[3]).toBe('    FAILURE bad: ')
   })
 
   it('sums up, without what waits for its package', () => {
-    expect(summary([...verdicts, verdictOn([good, { id: 'x', status: 'FAILURE' }], 'tasks-one')])).toBe(
-      '3 scenarios: 1 passed, 1 not yet, 1 failed; checks: 1 passed, 1 failed, 0 warned, 0 skipped',
+    const all = [...verdicts, verdictOn([good, { id: 'x', status: 'FAILURE' }], 'tasks-one')]
+    expect(summary({ verdicts: all })).toBe(
+      '3 scenarios: 1 passed, 1 not yet, 1 failed; checks: 1 passed, 1 failed, 0 warned, 0 skipped; 1 try',
     )
+    expect(summary({ verdicts, tries: 2, scored: { needed: 30, passed: 29 } })).toMatch(/; scored: 29 of 30; 2 tries$/)
+  })
+
+  it('shows what failed in a try before', () => {
+    expect(table({ run: 'x', verdicts, tries: 2, again: ['a: b'] })).toContain('failed in a try before: a: b')
   })
 })

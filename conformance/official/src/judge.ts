@@ -20,6 +20,9 @@ export interface Remains {
   readonly complaint: string
 }
 
+/** What the suite writes down of what went over the wire. Any other remark says that something could not be checked. */
+const TRAFFIC = /^(?:incoming|outgoing)-|^(?:stream-closed|server-info|scope-retry-auth-attempt)$/
+
 export interface Verdict {
   readonly scenario: string
   readonly outcome: 'passed' | 'excused' | 'not yet' | 'failed'
@@ -29,6 +32,8 @@ export interface Verdict {
   readonly skipped: number
   /** One line for everything that did not pass. */
   readonly reasons: readonly string[]
+  /** The checks that did not pass and are not excused; `(run)` for what is wrong with the scenario as a whole. */
+  readonly failing?: readonly string[]
   /** The excuses that were needed. */
   readonly used?: readonly Excuse[]
 }
@@ -39,30 +44,36 @@ export interface Lists {
 }
 
 export function judge(remains: Remains, { excuses, notYet }: Lists): Verdict {
-  const { scenario, checks = [] } = remains
+  const { scenario } = remains
+  const checks = (remains.checks ?? []).filter(({ id, status }) => status !== 'INFO' || !TRAFFIC.test(id))
   const count = (status: Check['status']) => checks.filter((each) => each.status === status).length
   const counts = {
     passed: count('SUCCESS'),
     failed: count('FAILURE'),
     warned: count('WARNING'),
-    skipped: count('SKIPPED'),
+    skipped: count('SKIPPED') + count('INFO'),
   }
   const faults: string[] = []
+  const failing: string[] = []
   const used: Excuse[] = []
   if (remains.checks === undefined) faults.push('broke: the suite wrote no checks')
   if (remains.complaint !== '') faults.push(`the client failed: ${remains.complaint}`)
   for (const check of checks) {
-    if (check.status === 'SUCCESS' || check.status === 'INFO') continue
-    const excuse = check.status === 'SKIPPED' ? excuseFor(scenario, check, excuses) : undefined
-    if (excuse === undefined) faults.push(`${check.status} ${check.id}: ${reasonOf(check)}`)
-    else used.push(excuse)
+    if (check.status === 'SUCCESS') continue
+    const isOpen = check.status === 'SKIPPED' || check.status === 'INFO'
+    const excuse = isOpen ? excuseFor(scenario, check, excuses) : undefined
+    if (excuse === undefined) {
+      faults.push(`${check.status} ${check.id}: ${reasonOf(check)}`)
+      failing.push(check.id)
+    } else used.push(excuse)
   }
   const excused = used.map(({ check, reason }) => `excused ${check}: ${reason}`)
   if (faults.length === 0 && excused.length === 0 && counts.passed === 0) faults.push('nothing was checked')
-  const needs = notYet.find((each) => scenario.startsWith(each.scenarios))?.needs
+  if (faults.length > failing.length) failing.push('(run)')
+  const needs = notYet.find(({ scenarios }) => scenarios.includes(scenario))?.needs
   const outcome = outcomeOf({ faults, excused, needs, passed: counts.passed })
   // What waits for its package needs no excuse.
-  return { scenario, ...counts, ...outcome, used: needs === undefined ? used : [] }
+  return { scenario, ...counts, ...outcome, failing, used: needs === undefined ? used : [] }
 }
 
 interface Findings {

@@ -5,9 +5,12 @@ export type Fetch = (request: Request) => Response | Promise<Response>
 
 export interface Mutant {
   readonly name: string
-  /** The scenario that sees it, and the check that fails. */
+  /** The scenario that sees it. */
   readonly scenario: string
+  /** The check that is meant for it. */
   readonly check: string
+  /** The checks that fail besides, of the same fault. Any other one that fails is a surprise. */
+  readonly also?: readonly string[]
   readonly breakServer?: (server: Responder) => Responder
   readonly breakHttp?: (fetch: Fetch) => Fetch
 }
@@ -20,6 +23,15 @@ export const mutants: readonly Mutant[] = [
     name: 'answers every error with the status 200',
     scenario: 'server-stateless',
     check: 'sep-2575-http-server-method-not-found-404',
+    also: [
+      'sep-2575-http-server-meta-invalid-400',
+      'sep-2575-http-server-unsupported-version-400',
+      'sep-2575-http-server-header-mismatch-400',
+      'sep-2575-missing-capability-http-400',
+      ...['initialize', 'ping', 'logging-setlevel', 'resources-subscribe', 'resources-unsubscribe'].map(
+        (method) => `sep-2575-http-server-method-not-found-404-${method}`,
+      ),
+    ],
     breakHttp: (fetch) => async (request) => {
       const response = await fetch(request)
       return response.ok ? response : new Response(response.body, { headers: response.headers })
@@ -29,6 +41,13 @@ export const mutants: readonly Mutant[] = [
     name: 'opens subscriptions without a word',
     scenario: 'server-stateless',
     check: 'sep-2575-server-sends-subscription-ack',
+    // The suite waits for the first word before it changes anything that it could be told of.
+    also: [
+      'sep-2575-server-tags-subscription-id',
+      'sep-2575-server-honors-notification-filter',
+      'sep-2575-server-sends-prompts-list-changed-on-subscription',
+      'sep-2575-server-sends-tools-list-changed-on-subscription',
+    ],
     breakServer: (server) =>
       speaking(server, (method, params) =>
         method === 'notifications/subscriptions/acknowledged' ? undefined : { method, params },

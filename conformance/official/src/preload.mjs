@@ -1,17 +1,16 @@
 /** Loaded before the suite, and before the clients that it starts, by NODE_OPTIONS. */
 import { writeSync } from 'node:fs'
 import { Server } from 'node:net'
-import { constants, setPriority } from 'node:os'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 if (process.env.MCP_CONFORMANCE_SCENARIO === undefined) {
   stayOnLoopback()
   tellOfStalls()
 } else {
-  // The suite starts all of its clients at once: whoever answers so many goes first.
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   // What is deprecated is part of what is tested, and what a client writes to standard error is taken for a failure.
   process.noDeprecation = true
+  // Nobody else looks at the code that a client ends with.
+  process.on('exit', (code) => code !== 0 && writeSync(2, `it ended with code ${code}\n`))
 }
 
 /**

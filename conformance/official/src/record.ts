@@ -9,10 +9,21 @@ interface OtherRecord extends Pick<Verdict, 'scenario' | 'outcome'> {
   readonly why: string
 }
 
+export interface Score {
+  readonly needed: number
+  readonly passed: number
+}
+
 export interface RunRecord {
   readonly run: string
   /** How many scenarios came out how. */
   readonly scenarios: Readonly<Partial<Record<Verdict['outcome'], number>>>
+  /** How many of the scored scenarios passed, of how many that have to. */
+  readonly scored?: Score | undefined
+  /** How often it was made: again only when the suite stood still for longer than it gives a server to answer. */
+  readonly tries: number
+  /** What failed in the tries before the last. */
+  readonly again?: readonly string[] | undefined
   /** Without those of scenarios that wait for their package. */
   readonly checks: Readonly<Record<'passed' | 'failed' | 'warned' | 'skipped', number>>
   /** Each scenario that did not simply pass. */
@@ -30,15 +41,21 @@ export interface OfficialRecord {
 export interface RunResults {
   readonly run: string
   readonly verdicts: readonly Verdict[]
+  readonly tries?: number
+  readonly again?: readonly string[]
+  readonly scored?: Score | undefined
 }
 
-export function toRunRecord({ run, verdicts }: RunResults): RunRecord {
+export function toRunRecord({ run, verdicts, tries = 1, again = [], scored }: RunResults): RunRecord {
   const scenarios: Partial<Record<Verdict['outcome'], number>> = {}
   for (const { outcome } of verdicts) scenarios[outcome] = (scenarios[outcome] ?? 0) + 1
   const judged = verdicts.filter(({ outcome }) => outcome !== 'not yet')
   const sum = (which: keyof RunRecord['checks']) => judged.reduce((all, verdict) => all + verdict[which], 0)
   return {
     run,
+    ...(scored !== undefined && { scored }),
+    tries,
+    ...(again.length > 0 && { again }),
     scenarios,
     checks: { passed: sum('passed'), failed: sum('failed'), warned: sum('warned'), skipped: sum('skipped') },
     others: verdicts
@@ -63,12 +80,12 @@ export function readRecord(): OfficialRecord {
  */
 export function outdated(record: OfficialRecord, suite: string, results: readonly RunResults[]): string[] {
   const found = results.map(toRunRecord)
-  const differ = found.filter(({ run, scenarios, others }) => {
+  const differ = found.filter(({ run, scenarios, others, scored }) => {
     const kept = record.runs.find((each) => each.run === run)
     const names = others.map(({ scenario }) => scenario)
     return (
-      JSON.stringify([sorted(kept?.scenarios ?? {}), kept?.others.map(({ scenario }) => scenario)]) !==
-      JSON.stringify([sorted(scenarios), names])
+      JSON.stringify([sorted(kept?.scenarios ?? {}), kept?.others.map(({ scenario }) => scenario), kept?.scored]) !==
+      JSON.stringify([sorted(scenarios), names, scored])
     )
   })
   return [

@@ -7,13 +7,14 @@ import type { Lists, Verdict } from './judge.ts'
  * @param isWhole whether all runs were made; else only the entries of scenarios that ran are looked at.
  */
 export function staleEntries(verdicts: readonly Verdict[], { excuses, notYet }: Lists, isWhole: boolean): Verdict[] {
-  const ran = (begin: string) => verdicts.some(({ scenario }) => scenario.startsWith(begin))
+  const ran = (name: string) => verdicts.some(({ scenario }) => scenario === name)
   const used = new Set(verdicts.flatMap((verdict) => verdict.used ?? []))
   const idle = excuses.filter((excuse) => !used.has(excuse) && (isWhole || ran(excuse.scenario)))
-  const gone = isWhole ? notYet.filter(({ scenarios }) => !ran(scenarios)) : []
+  const waiting = notYet.flatMap(({ scenarios }) => scenarios)
+  const gone = isWhole ? waiting.filter((name) => !ran(name)) : []
   return [
     ...idle.map(({ scenario, check }) => stale('excused.ts', `${check} of ${scenario} needs no excuse: take it out`)),
-    ...gone.map(({ scenarios }) => stale('not-yet.ts', `no scenario begins with ${scenarios}: take it out`)),
+    ...gone.map((name) => stale('not-yet.ts', `there is no scenario ${name}: take it out`)),
   ]
 }
 

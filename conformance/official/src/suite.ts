@@ -18,6 +18,8 @@ export interface Output {
   readonly text: string
   /** How long the suite itself was kept from its work, in ms. */
   readonly stalled: number
+  /** What the suite itself thinks of it: 0 when nothing failed. */
+  readonly code: number | null
 }
 
 /** Runs the suite; resolves to what it printed. At the limit it is ended. */
@@ -35,9 +37,9 @@ export function conformance(args: readonly string[]): Promise<Output> {
     child.stdout.setEncoding('utf8').on('data', keep)
     child.stderr.setEncoding('utf8').on('data', keep)
     child.once('error', reject)
-    child.once('close', () => {
+    child.once('close', (code) => {
       clearTimeout(timer)
-      resolve({ text, stalled: Number(/^stalled for (\d+) ms$/m.exec(text)?.[1] ?? 0) })
+      resolve({ text, code, stalled: Number(/^stalled for (\d+) ms$/m.exec(text)?.[1] ?? 0) })
     })
   })
 }
@@ -87,18 +89,26 @@ function read(path: string): string | undefined {
   }
 }
 
+export interface Listed {
+  readonly all: readonly string[]
+  /** Those that count: not those that a list of requirements only reports. */
+  readonly scored: readonly string[]
+}
+
 /** The names of all scenarios that a choice stands for, as the suite lists them. */
-export async function list(role: 'server' | 'client', choice: readonly string[]): Promise<string[]> {
+export async function list(role: 'server' | 'client', choice: readonly string[]): Promise<Listed> {
   const { text } = await conformance(['list', ...choice])
-  const names: string[] = []
+  const scored: string[] = []
+  const reported: string[] = []
   let section: string = 'none'
   for (const line of text.split('\n')) {
     const heading = /^(Server|Client|Authorization server) scenarios|^Run and reported/.exec(line)
     if (heading !== null) section = heading[1]?.toLowerCase() ?? 'reported'
     const [, name = '', mark] = /^\s+- (\S+)(?: \[(.*)\])?$/.exec(line) ?? []
-    if (name !== '' && (section === role || (section === 'reported' && mark === role))) names.push(name)
+    if (name !== '' && section === role) scored.push(name)
+    if (name !== '' && section === 'reported' && mark === role) reported.push(name)
   }
-  return names
+  return { all: [...scored, ...reported], scored }
 }
 
 /** Such as `0.2.0-alpha.12`. */
