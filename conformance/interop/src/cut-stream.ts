@@ -1,81 +1,93 @@
-/** A `fetch` that loses a stream in the middle, once. */
+/** Ways to fetch that lose a stream in the middle, once. */
 
 import type { Fetch } from './driver.ts'
 
 export interface Cut {
   readonly fetch: Fetch
-  readonly cuts: number
   /** The event ids by which streams were asked for again. */
   readonly resumed: readonly string[]
+  /** What came over each stream of the call, event by event: its progress, and `answer`. */
+  readonly streams: readonly (readonly (number | 'answer')[])[]
+  /** Loses the stream of the call. */
+  now(): void
+  /** Lets who asks for the rest have it; they wait until then. */
+  reopen(): void
 }
 
-/** The stream breaks behind the first event that tells of progress. */
-export function cutAfterProgress(): Cut {
+/** The stream breaks by which a tool of this name answers. */
+export function cutCall(tool: string): Cut {
   const resumed: string[] = []
-  let cuts = 0
+  const texts: string[] = []
+  const loss = new AbortController()
+  let reopen = () => {}
+  const opened = new Promise<void>((resolve) => {
+    reopen = resolve
+  })
   return {
     resumed,
-    get cuts() {
-      return cuts
+    get streams() {
+      return texts.map(eventsIn)
     },
+    now: () => loss.abort(new TypeError('terminated')),
+    reopen: () => reopen(),
     async fetch(input, init) {
       const lastEvent = new Headers(init?.headers).get('last-event-id')
-      if (lastEvent !== null) resumed.push(lastEvent)
+      if (lastEvent !== null) {
+        resumed.push(lastEvent)
+        await opened
+      }
       const response = await fetch(input, init)
-      const isCall = String(init?.body ?? '').includes('"slow"')
-      if (!isCall || cuts > 0 || response.body === null) return response
-      cuts += 1
-      return new Response(cutBody(response.body), { status: response.status, headers: response.headers })
+      const isCall = String(init?.body ?? '').includes(`"${tool}"`)
+      if (response.body === null || !(isCall || lastEvent !== null)) return response
+      const index = texts.push('') - 1
+      const decoder = new TextDecoder()
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          texts[index] += decoder.decode(chunk, { stream: true })
+          controller.enqueue(chunk)
+        },
+      })
+      const signal = isCall ? { signal: loss.signal } : {}
+      response.body.pipeTo(writable, signal).catch(() => {})
+      return new Response(readable, { status: response.status, headers: response.headers })
     },
   }
 }
 
+function eventsIn(text: string): (number | 'answer')[] {
+  const events = text.split(/\r?\n\r?\n/).flatMap((event) => /^data: ?(\{.*\})$/m.exec(event)?.[1] ?? [])
+  return events.map((data) => {
+    const { method, params } = JSON.parse(data) as { method?: string; params?: { progress: number } }
+    return method === 'notifications/progress' && params !== undefined ? params.progress : 'answer'
+  })
+}
+
 export interface ListeningCut {
   readonly fetch: Fetch
-  /** Whether a stream of changes has been opened, and not yet been lost. */
-  readonly isOpen: boolean
+  /** How many streams of changes were opened. */
+  readonly opened: number
   /** Loses it. */
   now(): void
 }
 
 /** The stream breaks by which changes are told. */
 export function cutListening(): ListeningCut {
-  let cut: (() => void) | undefined
-  let wasCut = false
+  const loss = new AbortController()
+  let opened = 0
   return {
-    get isOpen() {
-      return cut !== undefined && !wasCut
+    get opened() {
+      return opened
     },
-    now() {
-      wasCut = true
-      cut?.()
-    },
+    now: () => loss.abort(new TypeError('terminated')),
     async fetch(input, init) {
       const response = await fetch(input, init)
       const isListening = init?.method === 'GET' || String(init?.body ?? '').includes('subscriptions/listen')
-      if (!isListening || !response.ok || response.body === null || cut !== undefined) return response
+      if (!isListening || !response.ok || response.body === null) return response
+      opened += 1
+      if (opened > 1) return response
       const { readable, writable } = new TransformStream()
-      const loss = new AbortController()
-      cut = () => loss.abort(new TypeError('terminated'))
       response.body.pipeTo(writable, { signal: loss.signal }).catch(() => {})
       return new Response(readable, { status: response.status, headers: response.headers })
     },
   }
-}
-
-function cutBody(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
-  let seen = ''
-  return new ReadableStream({
-    async pull(controller) {
-      const isOver = seen.includes('notifications/progress') && seen.endsWith('\n\n')
-      const { done, value } = isOver ? { done: true } : await reader.read()
-      if (isOver) void reader.cancel()
-      if (isOver) return controller.error(new TypeError('terminated'))
-      if (done || value === undefined) return controller.close()
-      seen += new TextDecoder().decode(value)
-      controller.enqueue(value)
-    },
-    cancel: (reason) => reader.cancel(reason),
-  })
 }

@@ -46,6 +46,11 @@ export async function eventually(
   }
 }
 
+/** Waits for what should not come, as long as it might take. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 60))
+}
+
 export function textOf({ content }: CallToolResult): string {
   return content.map((block) => (block.type === 'text' ? block.text : block.type)).join()
 }

@@ -2,10 +2,10 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Results } from './results.ts'
+import { type Results, titleOf } from './results.ts'
 import type { StrangerResults } from './run-stranger.ts'
 import type { Cell, Verdict } from './verdict.ts'
-import type { Way } from './ways.ts'
+import { nameOf, type Way } from './ways.ts'
 
 const FILE = fileURLToPath(new URL('../results.json', import.meta.url))
 
@@ -37,6 +37,25 @@ function triedOf(cells: readonly Cell[]): Tried {
     verdicts: Object.fromEntries(cells.map(({ what, status }) => [what, status])),
     notes: cells.filter(({ status }) => status !== 'passed' && status !== 'absent'),
   }
+}
+
+/**
+ * What is kept and came out otherwise now, or is not kept. Versions are those of the installed packages; what was not tried, as only
+ * a part was, is not compared.
+ */
+export function outdated(kept: ResultsRecord, results: Results, only = ''): string[] {
+  const found = toRecord(results)
+  const keyed = ({ ways, strangers }: ResultsRecord) =>
+    new Map<string, unknown>([
+      ...ways.map((way) => [nameOf(way), way.verdicts] as const),
+      ...strangers.map((each) => [titleOf(each), each.verdicts] as const),
+    ])
+  const [before, now] = [keyed(kept), keyed(found)]
+  const differ = [...now].filter(([name, verdicts]) => JSON.stringify(before.get(name)) !== JSON.stringify(verdicts))
+  const gone = only === '' ? [...before.keys()].filter((name) => !now.has(name)) : []
+  return [...differ.map(([name]) => name), ...gone].map(
+    (name) => `${name}: what is kept in results.json does not hold: run conformance/interop/src/main.ts --write`,
+  )
 }
 
 export function writeRecord(results: Results): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { withSection } from './marked-section.ts'
-import { toRecord } from './record.ts'
-import type { Results } from './results.ts'
+import { outdated, toRecord } from './record.ts'
+import { countOf, type Results } from './results.ts'
 import { shortSection, wholeSection } from './support.ts'
 
 const way = { ours: 'client', peer: 'sdk-1', carrier: 'http' } as const
@@ -60,6 +60,39 @@ describe('the sections on support', () => {
       'client',
       'http',
     ])
+  })
+})
+
+describe('the results that are kept', () => {
+  const kept = toRecord(results)
+  const [first, ...rest] = results.ways
+  const other = (status: 'passed' | 'breaks'): Results => ({
+    ...results,
+    ways: [{ ...way, revision: '2025-06-18', cells: [{ what: 'a tool is called', status }] }, ...rest],
+  })
+
+  it('hold while the same comes out, on whichever day', () => {
+    expect(outdated(kept, { ...results, date: '2026-02-03' })).toEqual([])
+    expect(outdated(kept, other('passed'))).toEqual([])
+  })
+
+  it('do not hold when something came out otherwise, is new, or is gone', () => {
+    expect(outdated(kept, other('breaks'))).toEqual([
+      expect.stringContaining('ours -> sdk-1, http, 2025-06-18: what is'),
+    ])
+    expect(outdated({ ...kept, strangers: [] }, results)).toEqual([
+      expect.stringContaining('other 4.5.6 (client), http'),
+    ])
+    expect(outdated(kept, { ...results, ways: rest })).toHaveLength(1)
+  })
+
+  it('are compared with a part of them, when only that was tried', () => {
+    expect(outdated(kept, { ...results, ways: first === undefined ? [] : [first], strangers: [] }, 'http')).toEqual([])
+  })
+
+  it('count as passed what passed, and nothing else', () => {
+    expect(countOf(results, 'passed')).toBe(2)
+    expect(countOf(results, 'lacks', 'breaks')).toBe(1)
   })
 })
 

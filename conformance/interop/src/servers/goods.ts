@@ -8,6 +8,25 @@ export const info = {
 }
 export const instructions = 'Ask for what you want.'
 
+/** The tools of every shop, in the order of their names; those that grow come on top. */
+export const tools: readonly string[] = [
+  ...[
+    'add',
+    'ask',
+    'ask-both',
+    'ask-choices',
+    'ask-fields',
+    'ask-twice',
+    'contents',
+    'echo',
+    'fail',
+    'folders',
+    'grow',
+  ],
+  ...['parts', 'region', 'release', 'slow', 'steps', 'talk', 'touch', 'visit', 'wait', 'waits', 'who', 'write'],
+  'write-with-tools',
+]
+
 export const PIXEL = 'iVBORw0KGgo='
 export const SOUND = 'UklGRg=='
 export const notes: readonly string[] = ['1', '2', '3', '4', '5']
@@ -89,4 +108,36 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve()
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
+}
+
+/** What a handler that tells of its progress needs. */
+interface Teller {
+  readonly signal: AbortSignal
+  progress(done: number, total: number): unknown
+}
+
+/** Tells three steps, with a pause behind each. */
+export async function tellSlowly(teller: Teller): Promise<string> {
+  for (const done of [1, 2, 3]) {
+    await teller.progress(done, 3)
+    await pause(60)
+  }
+  return 'made it'
+}
+
+/** Tells two steps; two when the caller says that it lost the stream; and two when it says that it is back. */
+export async function tellInParts(tag: string, waits: Waits, teller: Teller): Promise<string> {
+  const pair = async (first: number) => {
+    await teller.progress(first, 6)
+    await teller.progress(first + 1, 6)
+  }
+  const until = (what: string) => untilReleased(waits, `${tag} ${what}`, teller.signal)
+  await pair(1)
+  await until('lost')
+  await pair(3)
+  waits.started.push(`${tag} told`)
+  await until('back')
+  await pair(5)
+  await until('over')
+  return 'made it'
 }

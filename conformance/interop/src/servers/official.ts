@@ -11,9 +11,10 @@ import {
   notes,
   noWaits,
   PIXEL,
-  pause,
   SOUND,
   stylesFor,
+  tellInParts,
+  tellSlowly,
   untilAborted,
   untilReleased,
   type Waits,
@@ -141,13 +142,8 @@ function addTalkingTools(tool: AddTool, waits: Waits): void {
     await talk.log('warning', { careful: true }, 'shop')
     return words('talked')
   })
-  tool('slow', nothing, async (_args, talk) => {
-    for (const done of [1, 2, 3]) {
-      await talk.progress(done, 3)
-      await pause(60)
-    }
-    return words('made it')
-  })
+  tool('slow', nothing, async (_args, talk) => words(await tellSlowly(talk)))
+  tool('parts', tagged, async ({ tag = '' }, talk) => words(await tellInParts(tag, waits, talk)))
   tool('wait', tagged, async ({ tag = '' }, talk) => {
     waits.started.push(tag)
     await talk.progress(1)

@@ -15,9 +15,10 @@ import {
   notes,
   noWaits,
   PIXEL,
-  pause,
   SOUND,
   stylesFor,
+  tellInParts,
+  tellSlowly,
   untilAborted,
   untilReleased,
 } from './goods.ts'
@@ -102,13 +103,8 @@ function addTalkingTools(server: Server): void {
       await ctx.log.warning({ careful: true }, 'shop')
       return 'talked'
     })
-    .tool('slow', {}, async (_args, ctx) => {
-      for (const done of [1, 2, 3]) {
-        await ctx.progress(done, 3)
-        await pause(60)
-      }
-      return 'made it'
-    })
+    .tool('slow', {}, (_args, ctx) => tellSlowly(ctx))
+    .tool('parts', { input: tag }, (args, ctx) => tellInParts(args.tag, waits, ctx))
     .tool('wait', { input: tag }, async (args, ctx) => {
       waits.started.push(args.tag)
       await ctx.progress(1)
