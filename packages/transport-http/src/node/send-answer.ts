@@ -2,10 +2,9 @@
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { ConnectionError } from '@mcpx/protocol'
-import type { EventStream, Sink } from '../server/event-stream.ts'
+import type { EventStream } from '../server/event-stream.ts'
 import type { HeaderRecord, HttpAnswer } from '../server/http-answer.ts'
-import { hasGone } from '../server/incoming.ts'
+import { flowTo, watchClient } from '../server/outgoing-sink.ts'
 
 export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: HttpAnswer): void {
   const isWeb = areWebs(headers)
@@ -59,66 +58,17 @@ function linger(outgoing: ServerResponse, text: string): void {
 }
 
 function sendEvents(outgoing: ServerResponse, stream: EventStream): void {
-  const gone = () => stream.gone(new ConnectionError('closed', 'The client closed the stream'))
-  // Nothing would tell that there is room, nor that there will be none.
-  if (hasGone(outgoing.req, outgoing)) {
-    gone()
-    return
-  }
-  outgoing.on('close', gone)
   // Written by itself, the head becomes one string: joined to what follows, Node keeps its pieces as long as the stream.
   const { socket } = outgoing
   socket?.cork()
   outgoing.flushHeaders()
-  stream.flow(new NodeSink(outgoing, stream))
+  flowTo(outgoing, stream, process.nextTick)
+  watchClient(outgoing, stream)
   process.nextTick(uncork, socket)
 }
 
 function uncork(socket: Socket | null): void {
   socket?.uncork()
-}
-
-/** How much may be said within one tick before there is no room for more, in characters. */
-const MOST_AT_ONCE = 16 * 1024
-
-/** What is said within one tick is one write: each costs as much as the rest of an event. */
-class NodeSink implements Sink {
-  readonly #outgoing: ServerResponse
-  readonly #stream: EventStream
-  #said = ''
-
-  constructor(outgoing: ServerResponse, stream: EventStream) {
-    this.#outgoing = outgoing
-    this.#stream = stream
-  }
-
-  get unsent(): number {
-    return this.#outgoing.writableLength + this.#said.length
-  }
-
-  write(text: string): boolean {
-    if (this.#said === '') process.nextTick(() => this.#flush())
-    this.#said += text
-    return this.#said.length < MOST_AT_ONCE && !this.#outgoing.writableNeedDrain
-  }
-
-  end(): void {
-    this.#outgoing.end(this.#said)
-    this.#said = ''
-  }
-
-  cut(): void {
-    this.#outgoing.destroy()
-  }
-
-  #flush(): void {
-    const text = this.#said
-    this.#said = ''
-    const outgoing = this.#outgoing
-    if (text === '' || outgoing.destroyed) return
-    if (outgoing.write(text)) this.#stream.makeRoom()
-    else outgoing.once('drain', () => this.#stream.makeRoom())
-  }
 }
 
 /** The body of a response that a hook made. */

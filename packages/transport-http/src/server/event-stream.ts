@@ -2,6 +2,7 @@
 
 import { ConnectionError } from '@mcpx/protocol'
 import { encodeComment } from '@mcpx/sse/encode'
+import type { OutgoingStream } from './outgoing.ts'
 import { type Beating, LONGEST_TIMER, type Pulse } from './pulse.ts'
 
 /** What all streams of an endpoint share. */
@@ -27,7 +28,7 @@ export interface StreamOwner {
 
 /** The request that a stream answers. */
 interface Asked {
-  readonly request: { readonly isAlone: boolean }
+  readonly request: { readonly isAlone: boolean; readonly outgoing?: OutgoingStream | undefined }
   /** `expiresAt`: when the stream ends whatever is still to come, in seconds since 1970: its client is let in no longer than that. */
   readonly auth: { readonly expiresAt?: number | undefined } | undefined
 }
@@ -50,6 +51,8 @@ const comment = encodeComment()
 /** Servers have thousands of them that are silent: what one does not need yet is not made. */
 export class EventStream implements Beating {
   place: Beating['place']
+  /** The response of Node's that it will be written to, where that is known. */
+  readonly outgoing: OutgoingStream | undefined
   readonly #host: StreamHost
   readonly #owner: StreamOwner
   readonly #isAlone: boolean
@@ -64,6 +67,7 @@ export class EventStream implements Beating {
   #room: Gate | undefined
 
   constructor(host: StreamHost, owner: StreamOwner, { request, auth }: Asked) {
+    this.outgoing = request.outgoing
     this.#host = host
     this.#owner = owner
     this.#isAlone = request.isAlone

@@ -6,8 +6,9 @@ import { readArrivalLimits } from './arrival-limits.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import { createEras } from './eras/select.ts'
 import type { HttpRequest } from './http-request.ts'
-import { type Incoming, NodeRequest, type Outgoing } from './incoming.ts'
+import { type Incoming, NodeRequest } from './incoming.ts'
 import type { EndpointOptions } from './options.ts'
+import type { Outgoing } from './outgoing.ts'
 import { sendWeb, webRequest } from './web.ts'
 
 /** What Hono's `route` takes. All that comes has the one handler, so there is nothing of Hono's to add to it. */

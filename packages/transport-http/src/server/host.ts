@@ -9,6 +9,7 @@ import {
   internalError,
   isPromise,
   type NotificationMessage,
+  type RequestId,
   type RequestMessage,
   type Responder,
   type ResponseMessage,
@@ -69,24 +70,26 @@ export function answerRequest(
 ): Awaitable<ResponseMessage | undefined> {
   try {
     const answer = host.responder.respond(message, exchange)
-    return isPromise(answer) ? answerLater(host, message, exchange, answer) : finish(host, message, exchange, answer)
+    return isPromise(answer)
+      ? answerLater(host, message.id, exchange, answer)
+      : finish(host, message.id, exchange, answer)
   } catch (error) {
     host.report(asError(error))
-    return finish(host, message, exchange, undefined)
+    return finish(host, message.id, exchange, undefined)
   }
 }
 
-/** What is answered at once never counts as running. */
+/** What is answered at once never counts as running. Of what is not, the request itself is needed no longer. */
 function answerLater(
   host: Host,
-  message: RequestMessage,
+  id: RequestId,
   exchange: HttpExchange,
   answer: PromiseLike<ResponseMessage | undefined>,
 ): PromiseLike<ResponseMessage | undefined> {
   const { running, report } = host
   const done = (settled: ResponseMessage | undefined) => {
     running.delete(exchange)
-    return finish(host, message, exchange, settled)
+    return finish(host, id, exchange, settled)
   }
   running.add(exchange)
   running.follow(exchange, exchange.isAlone)
@@ -102,7 +105,7 @@ function answerLater(
 
 function finish(
   host: Host,
-  { id }: RequestMessage,
+  id: RequestId,
   exchange: HttpExchange,
   answer: ResponseMessage | undefined,
 ): ResponseMessage | undefined {

@@ -2,6 +2,7 @@
 
 import { type Awaitable, ConnectionError } from '@mcpx/protocol'
 import type { HttpAnswer } from './http-answer.ts'
+import type { OutgoingStream } from './outgoing.ts'
 
 /** Looks after bodies that have to be waited for. */
 export interface Arriving {
@@ -31,6 +32,8 @@ export interface HttpRequest {
   readonly outlive?: ((work: PromiseLike<unknown>) => void) | undefined
   /** Whether its timers end with it, and those of others may end before it. */
   readonly isAlone: boolean
+  /** The response of Node's HTTP server that answers it, where one does that a stream can be written to. */
+  readonly outgoing?: OutgoingStream | undefined
   /** Whether the client has gone away, as far as that is known. */
   readonly hasGone: boolean
   /**

@@ -18,10 +18,11 @@ export interface IncomingBody {
   /** Null as long as nobody has begun to listen. */
   readonly readableFlowing: boolean | null
   readonly readableDidRead: boolean
-  on(event: 'data', listener: (chunk: Bytes) => void): unknown
-  on(event: 'end' | 'error', listener: () => void): unknown
+  on(event: 'data', listener: (chunk: Bytes) => void): IncomingBody
+  on(event: 'end' | 'error', listener: () => void): IncomingBody
   read(): Bytes | null
-  removeAllListeners(event: 'data'): unknown
+  removeListener(event: 'data', listener: (chunk: Bytes) => void): IncomingBody
+  removeListener(event: 'end' | 'error', listener: () => void): IncomingBody
   /** Where Hono's server finds a body that was read already. */
   rawBody?: unknown
   resume(): unknown
@@ -85,22 +86,26 @@ function readToEnd(incoming: IncomingBody, limit: number, isKept: boolean): Prom
   return new Promise((resolve) => {
     const chunks: Bytes[] = []
     let length = 0
-    incoming.on('data', (chunk) => {
+    const onData = (chunk: Bytes) => {
       length += chunk.byteLength
-      if (length > limit) {
-        incoming.removeAllListeners('data')
+      if (length <= limit) chunks.push(chunk)
+      else {
+        end(tooLarge(limit))
         incoming.resume()
-        resolve(tooLarge(limit))
-        return
       }
-      chunks.push(chunk)
-    })
-    incoming.on('end', () => {
+    }
+    const onEnd = () => {
       const whole = joined(chunks, length)
       if (isKept) incoming.rawBody = whole
-      resolve(whole === undefined ? '' : textOf(whole))
-    })
-    incoming.on('error', () => resolve(unreadable()))
+      end(whole === undefined ? '' : textOf(whole))
+    }
+    const onError = () => end(unreadable())
+    // The request may stay for long, as that of a stream: what has read it does not.
+    const end = (text: string | HttpAnswer) => {
+      incoming.removeListener('data', onData).removeListener('end', onEnd).removeListener('error', onError)
+      resolve(text)
+    }
+    incoming.on('data', onData).on('end', onEnd).on('error', onError)
   })
 }
 

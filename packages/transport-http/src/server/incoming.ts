@@ -8,6 +8,7 @@ import { tooLarge } from './answers.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { AROUND_HEADER, type Arriving, goneError, type HttpRequest, UnaddressedError } from './http-request.ts'
 import { type IncomingBody, isTooLong, readAtOnce, readBesideWeb } from './incoming-body.ts'
+import { hasGone, type Outgoing, type OutgoingStream, takesStreams } from './outgoing.ts'
 
 /** Node's `IncomingMessage`. */
 export interface Incoming extends IncomingBody {
@@ -16,14 +17,6 @@ export interface Incoming extends IncomingBody {
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[]
   readonly socket: { readonly destroyed: boolean }
-}
-
-/** Node's `ServerResponse`. */
-export interface Outgoing {
-  readonly destroyed: boolean
-  readonly writableFinished: boolean
-  once(event: 'close', listener: () => void): unknown
-  removeListener(event: 'close', listener: () => void): unknown
 }
 
 /** What a server made of the same request for the web. */
@@ -85,6 +78,11 @@ export class NodeRequest implements HttpRequest {
     return readBesideWeb(incoming, this.web, limit, arrivals)
   }
 
+  get outgoing(): OutgoingStream | undefined {
+    const outgoing = this.#outgoing
+    return takesStreams(outgoing) ? outgoing : undefined
+  }
+
   get hasGone(): boolean {
     return hasGone(this.#incoming, this.#outgoing)
   }
@@ -133,9 +131,4 @@ export class NodeRequest implements HttpRequest {
 
 function withSlash(path: string): string {
   return path.startsWith('/') ? path : `/${path}`
-}
-
-/** Whether nothing can reach the client any more. */
-export function hasGone({ socket }: Pick<Incoming, 'socket'>, { destroyed }: Pick<Outgoing, 'destroyed'>): boolean {
-  return destroyed || socket.destroyed
 }

@@ -1,10 +1,12 @@
 /** The endpoint's view of requests and answers on runtimes that speak `Request` and `Response`. */
 
-import { type Awaitable, ConnectionError, isPromise } from '@mcpx/protocol'
+import { type Awaitable, isPromise } from '@mcpx/protocol'
 import { notText, readBefore, tooLarge, unreadable } from './answers.ts'
 import type { EventStream } from './event-stream.ts'
 import { HttpAnswer } from './http-answer.ts'
 import { AROUND_HEADER, type Arriving, goneError, type HttpRequest } from './http-request.ts'
+import { OutgoingBody } from './outgoing-body.ts'
+import { toReadable } from './readable.ts'
 
 /** It says so itself, where it may have been given no execution context that would show it. Node takes long to say. */
 let isWorkerd: boolean | undefined
@@ -95,60 +97,18 @@ export function sendWeb(answer: Awaitable<HttpAnswer>): Response | Promise<Respo
 export function toResponse({ status, headers, body }: HttpAnswer): Response {
   const init = { status, headers }
   if (body === null || typeof body === 'string' || body instanceof ReadableStream) return new Response(body, init)
-  return new Response(body.whole ?? readable(body), init)
+  return new Response(body.whole ?? bodyOf(body), init)
+}
+
+function bodyOf(stream: EventStream): BodyInit {
+  const { outgoing } = stream
+  if (outgoing === undefined) return toReadable(stream)
+  return new OutgoingBody(stream, outgoing, toReadable) as unknown as ReadableStream
 }
 
 /** The answer that a hook of the user's gave as a response. */
 export function fromResponse({ status, headers, body }: Response): HttpAnswer {
   return new HttpAnswer(status, headers, body as ReadableStream<Uint8Array<ArrayBuffer>> | null)
-}
-
-/** What waits while the client is told to read first. */
-const HIGH_WATER = 64 * 1024
-const encoder = new TextEncoder()
-
-/** What is said while nobody reads is given as one chunk to who reads next. */
-function readable(stream: EventStream): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let said = ''
-  let isWanted = false
-  let hasEnded = false
-  function give(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
-    if (said !== '' && isWanted) {
-      isWanted = false
-      const chunk = encoder.encode(said)
-      said = ''
-      controller.enqueue(chunk)
-      stream.makeRoom()
-    }
-    if (said === '' && hasEnded) controller.close()
-  }
-  return new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      start(controller) {
-        stream.flow({
-          write(text) {
-            said += text
-            give(controller)
-            return said.length < HIGH_WATER
-          },
-          get unsent() {
-            return said.length
-          },
-          end() {
-            hasEnded = true
-            give(controller)
-          },
-          cut: (reason) => controller.error(reason),
-        })
-      },
-      pull(controller) {
-        isWanted = true
-        give(controller)
-      },
-      cancel: () => stream.gone(new ConnectionError('closed', 'The client closed the stream')),
-    },
-    { highWaterMark: 0 },
-  )
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

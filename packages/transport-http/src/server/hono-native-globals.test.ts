@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { mcp } from './hono.ts'
+import { call, readTold, serve, talking } from './hono-streams.fixture.ts'
+
+it("streams on Hono's server for Node where that leaves the objects of the web as they are", async () => {
+  const port = await serve(mcp(talking(20, 1_000).server), false)
+  expect(Object.getPrototypeOf(new Response(''))).toBe(Response.prototype)
+  const response = await call(port)
+  const { progress, result } = readTold(await response.text())
+  expect([progress.length, result]).toEqual([20, { told: 20 }])
+})

@@ -1,0 +1,118 @@
+import { Hono, type MiddlewareHandler } from 'hono'
+import { describe, expect, it, vi } from 'vitest'
+import { mcp } from './hono.ts'
+import { call, callByHand, readTold, serve, talking } from './hono-streams.fixture.ts'
+import { gate, HandWritten } from './server.fixture.ts'
+
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1)
+
+const around: Record<string, MiddlewareHandler> = {
+  'that sets headers before and after': async (context, next) => {
+    context.res.headers.set('x-before', 'yes')
+    await next()
+    context.res.headers.set('x-after', 'yes')
+  },
+  'that puts another response in its place': async (context, next) => {
+    await next()
+    const { body, headers } = context.res
+    context.res = undefined
+    context.res = new Response(body, {
+      headers: { ...Object.fromEntries(headers), 'x-before': 'yes', 'x-after': 'yes' },
+    })
+  },
+  'that has looked at it': async (context, next) => {
+    await next()
+    if (context.res.body?.locked === false) context.header('x-before', 'yes')
+    context.header('x-after', 'yes')
+  },
+}
+
+describe("a stream of an app on Hono's server for Node", () => {
+  it('is written without a stream of the web in between', async () => {
+    const port = await serve(new Hono().route('/mcp', mcp(talking(3, 10).server)))
+    let made = 0
+    const construct: ProxyHandler<typeof ReadableStream>['construct'] = (target, args, heir) => {
+      if (new Error('made by').stack?.includes('readable.ts')) made += 1
+      return Reflect.construct(target, args, heir)
+    }
+    vi.stubGlobal('ReadableStream', new Proxy(ReadableStream, { construct }))
+    try {
+      expect(readTold(await (await call(port)).text())).toEqual({ progress: [1, 2, 3], result: { told: 3 } })
+      expect(made).toBe(0)
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+
+  it.each(Object.keys(around))('is whole behind a middleware %s', async (which) => {
+    const app = new Hono().use(around[which] as MiddlewareHandler).route('/mcp', mcp(talking(50, 1_000).server))
+    const response = await call(await serve(app))
+    expect([response.headers.get('x-before'), response.headers.get('x-after')]).toEqual(['yes', 'yes'])
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(readTold(await response.text())).toEqual({ progress: upTo(50), result: { told: 50 } })
+  })
+
+  it('goes no faster than its client reads, and has all of it', async () => {
+    const { server, told } = talking(2_000, 10_000)
+    const socket = callByHand(await serve(mcp(server)))
+    await expect.poll(() => told.count).toBeGreaterThan(1)
+    let before = -1
+    while (before !== told.count) {
+      before = told.count
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    expect(told.count).toBeLessThan(2_000)
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += String(chunk)
+    })
+    socket.resume()
+    await expect.poll(() => text.includes('"told":2000'), { timeout: 4_000 }).toBe(true)
+  })
+
+  it('is cut when too much waits for a client that does not read', async () => {
+    const reports: string[] = []
+    const aborted = gate<string>()
+    const server = new HandWritten({
+      'tools/call': (_params, exchange) => {
+        exchange.signal.addEventListener('abort', () => aborted.open(exchange.signal.reason.message))
+        const timer = setInterval(() => {
+          for (let n = 0; n < 20; n++)
+            void exchange.notify('notifications/progress', {
+              progressToken: 1,
+              progress: n,
+              message: 'x'.repeat(100_000),
+            })
+        }, 1)
+        void aborted.promise.then(() => clearInterval(timer))
+        return new Promise(() => {})
+      },
+    })
+    const report = (problem: Error) => void reports.push(problem.message)
+    callByHand(await serve(mcp(server, { limits: { unsent: 500_000 }, report })))
+    expect(await aborted.promise).toContain('500000 bytes unread')
+    expect(reports).toEqual([expect.stringContaining('limits.unsent')])
+  })
+
+  it('is let go of when its client goes before it has begun', async () => {
+    const gone = gate()
+    const begin = gate()
+    const called = gate()
+    const server = new HandWritten({
+      'tools/call': async (_params, exchange) => {
+        called.open()
+        await begin.promise
+        await exchange.notify('notifications/progress', { progressToken: 1, progress: 1 })
+        if (exchange.signal.aborted) gone.open()
+        else exchange.signal.addEventListener('abort', () => gone.open())
+        return new Promise(() => {})
+      },
+    })
+    const socket = callByHand(await serve(mcp(server)))
+    await called.promise
+    socket.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    begin.open()
+    await gone.promise
+  })
+})

@@ -1,0 +1,52 @@
+/** The body of a response that is a stream of events, where Hono's server for Node will write it. */
+
+import type { EventStream } from './event-stream.ts'
+import type { OutgoingStream } from './outgoing.ts'
+import { flowTo, watchClient } from './outgoing-sink.ts'
+
+/**
+ * Hono's server takes for a stream what has a `getReader`, asks for it when it has written the head, with all that
+ * middleware has made of it, and copies what it reads to the response. This one writes there by itself, and tells the
+ * server that it is done: a copy of a `ReadableStream` holds 5 kB for as long as it is open. Whoever makes a response of the
+ * web's of it, such as a middleware that looks at the body, gets a real stream.
+ */
+export class OutgoingBody implements AsyncIterable<Uint8Array> {
+  readonly #stream: EventStream
+  readonly #outgoing: OutgoingStream
+  readonly #toReadable: (stream: EventStream) => ReadableStream<Uint8Array<ArrayBuffer>>
+  locked = false
+
+  constructor(
+    stream: EventStream,
+    outgoing: OutgoingStream,
+    toReadable: (stream: EventStream) => ReadableStream<Uint8Array<ArrayBuffer>>,
+  ) {
+    this.#stream = stream
+    this.#outgoing = outgoing
+    this.#toReadable = toReadable
+  }
+
+  getReader() {
+    this.locked = true
+    const stream = this.#stream
+    const outgoing = this.#outgoing
+    flowTo(outgoing, stream, queueMicrotask)
+    // When Hono's server has taken its own listener away: of three at a time, Node keeps a list with room for 19.
+    queueMicrotask(() => queueMicrotask(() => watchClient(outgoing, stream)))
+    return { read: never, closed: Promise.resolve(), cancel: done, releaseLock() {} }
+  }
+
+  cancel(reason: Error): Promise<void> {
+    return this.#toReadable(this.#stream).cancel(reason)
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array<ArrayBuffer>> {
+    return this.#toReadable(this.#stream)[Symbol.asyncIterator]()
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {})
+}
+
+async function done(): Promise<void> {}
