@@ -53,29 +53,36 @@ export class Arrivals implements Arriving {
 
   /** The same body, or the refusal when it is not here in time: then nobody waits for the rest. */
   inTime(text: PromiseLike<string | HttpAnswer>, isAlone: boolean): PromiseLike<string | HttpAnswer> {
-    if (this.#ms === Number.POSITIVE_INFINITY) return this.#counted(text, isAlone)
-    return this.#counted(this.#watched(text, isAlone), isAlone)
-  }
-
-  /** Where all of a request ends with its client, nothing might be left to count it off. */
-  #counted(text: PromiseLike<string | HttpAnswer>, isAlone: boolean): PromiseLike<string | HttpAnswer> {
-    if (isAlone) return text
-    this.#size += 1
+    if (this.#ms !== Number.POSITIVE_INFINITY) return this.#watched(text, isAlone)
+    this.#count(1, isAlone)
     return text.then((read) => {
-      this.#size -= 1
+      this.#count(-1, isAlone)
       return read
     })
   }
 
+  /** Where all of a request ends with its client, nothing might be left to count it off. */
+  #count(by: number, isAlone: boolean): void {
+    if (!isAlone) this.#size += by
+  }
+
   #watched(text: PromiseLike<string | HttpAnswer>, isAlone: boolean): Promise<string | HttpAnswer> {
     return new Promise((resolve) => {
-      const arrival: Arrival = { refuse: () => resolve(tooSlow(this.#ms)) }
+      let isOver = false
+      const end = (read: string | HttpAnswer) => {
+        if (isOver) return
+        isOver = true
+        this.#count(-1, isAlone)
+        resolve(read)
+      }
+      const arrival: Arrival = { refuse: () => end(tooSlow(this.#ms)) }
+      this.#count(1, isAlone)
       // What has a timer of its own may vanish with it, and be kept by nothing else.
       if (!isAlone) this.#watch.add(arrival)
       this.#watch.follow(arrival, isAlone)
       void text.then((read) => {
         this.#watch.delete(arrival)
-        resolve(read)
+        end(read)
       })
     })
   }

@@ -90,11 +90,15 @@ class GuardedEndpoint implements Endpoint {
 
   #handleSafely(request: HttpRequest): Awaitable<HttpAnswer> {
     try {
-      const answer = this.#handle(request)
-      return isPromise(answer) ? answer.then(undefined, this.#fault) : answer
+      return this.#handle(request)
     } catch (error) {
       return this.#fault(error)
     }
+  }
+
+  /** What is still to come is answered in any case, as what is there already. */
+  #safe(answer: Awaitable<HttpAnswer>): Awaitable<HttpAnswer> {
+    return isPromise(answer) ? answer.then(undefined, this.#fault) : answer
   }
 
   #handle(request: HttpRequest): Awaitable<HttpAnswer> {
@@ -105,7 +109,8 @@ class GuardedEndpoint implements Endpoint {
       return notAllowed(hasOthers ? 'GET, POST, DELETE' : 'POST')
     }
     const { authenticate } = this.#host.options
-    return authenticate === undefined ? this.#answer(request, undefined) : this.#authenticated(request, authenticate)
+    if (authenticate === undefined) return this.#answer(request, undefined)
+    return this.#safe(this.#authenticated(request, authenticate))
   }
 
   async #authenticated(
@@ -120,7 +125,7 @@ class GuardedEndpoint implements Endpoint {
   #answer(request: HttpRequest, auth: AuthInfo | undefined): Awaitable<HttpAnswer> {
     const { responses, strictAccept } = this.#host.options
     const inbound: Inbound = { request, auth, takesEvents: responses !== 'json' && acceptsEvents(request) }
-    if (request.method !== 'POST') return this.#eras.other?.(inbound) ?? notAllowed('POST')
+    if (request.method !== 'POST') return this.#safe(this.#eras.other?.(inbound) ?? notAllowed('POST'))
     const refused = checkContentType(request) ?? checkAccept(request, strictAccept === true) ?? this.#busy()
     return refused ?? this.#post(inbound)
   }
@@ -133,7 +138,16 @@ class GuardedEndpoint implements Endpoint {
 
   #post(inbound: Inbound): Awaitable<HttpAnswer> {
     const text = inbound.request.readText(this.#host.limits.body, this.#arrivals)
-    return isPromise(text) ? text.then((read) => this.#receive(read, inbound)) : this.#receive(text, inbound)
+    if (!isPromise(text)) return this.#receiveSafely(text, inbound)
+    return text.then((read) => this.#receiveSafely(read, inbound), this.#fault)
+  }
+
+  #receiveSafely(text: string | HttpAnswer, inbound: Inbound): Awaitable<HttpAnswer> {
+    try {
+      return this.#safe(this.#receive(text, inbound))
+    } catch (error) {
+      return this.#fault(error)
+    }
   }
 
   #receive(text: string | HttpAnswer, inbound: Inbound): Awaitable<HttpAnswer> {

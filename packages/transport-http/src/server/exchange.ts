@@ -37,6 +37,9 @@ export class HttpExchange implements Exchange, Watched {
   readonly auth: AuthInfo | undefined
   readonly session: Session | undefined
   timer: Watched['timer']
+  older: Watched['older']
+  newer: Watched['newer']
+  came: Watched['came']
   readonly #request: HttpRequest
   readonly #endsWithClient: boolean
   #speaker: Speaker | undefined

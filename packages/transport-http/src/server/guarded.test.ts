@@ -159,6 +159,18 @@ describe('the metadata of a guard', () => {
   })
 })
 
+describe('a guard that changes the headers of a request', () => {
+  it('has the changed ones count', async () => {
+    const authenticate = (from: Request) => {
+      from.headers.set('mcp-method', 'other')
+      return ada
+    }
+    const app = mcp(new HandWritten({ ping: () => ({}) }), { authenticate })
+    const response = await postModern(app, modern('ping'))
+    expect([response.status, await json(response)]).toMatchObject([400, { error: { code: -32020 } }])
+  })
+})
+
 describe('a session', () => {
   it('is not for somebody whom another issuer calls the same [S-278]', async () => {
     let auth: AuthInfo = { ...ada, issuer: 'https://one.example' }

@@ -7,6 +7,7 @@ import { sayTooLarge } from './arrival-limits.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import type { HttpRequest } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
+import { remembered } from './remembered.ts'
 
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
@@ -97,19 +98,6 @@ export function acceptsEvents(request: HttpRequest): boolean {
 
 const isJson = remembered((type) => mediaType(type) === JSON_TYPE)
 const listsEvents = remembered((accept) => [EVENTS_TYPE, '*/*', 'text/*'].some((type) => listsType(accept, type)))
-
-/** Clients say the same with each request: what was made of the last value is not made again. */
-function remembered<T>(read: (value: string) => T): (value: string) => T {
-  let last: string | undefined
-  let made: T
-  return (value) => {
-    if (value !== last) {
-      made = read(value)
-      last = value
-    }
-    return made
-  }
-}
 
 function listsType(accept: string, type: string): boolean {
   return accept.includes(type) && accept.split(',').some((each) => mediaType(each) === type)

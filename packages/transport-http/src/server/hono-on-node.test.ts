@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { connect, createServer as createHttp2Server } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -106,8 +106,12 @@ describe('an app behind a middleware that has read the body', () => {
   })
 })
 
-describe('an app behind a middleware that reads the body too', () => {
-  const body = JSON.stringify(modern('tools/call', { name: 'anb', arguments: { text: 'x'.repeat(300_000) } }))
+describe.each([
+  ['in one packet with the headers', 3],
+  ['in many packets', 300_000],
+])('an app behind a middleware that reads the body too, which comes %s', (_, length) => {
+  const said = 'x'.repeat(length)
+  const body = JSON.stringify(modern('tools/call', { name: 'anb', arguments: { text: said } }))
   const read: Record<string, (raw: Request, next: () => Promise<void>) => Promise<string>> = {
     'as a copy, before': async (raw, next) => {
       const copy = raw.clone()
@@ -121,14 +125,71 @@ describe('an app behind a middleware that reads the body too', () => {
   }
 
   it.each(Object.keys(read))('has it whole, and so has the middleware: %s', async (when) => {
-    const said: (string | undefined)[] = []
+    const heard: (string | undefined)[] = []
     const app = new Hono()
     app.use(async (context, next) => {
-      said.push(await read[when]?.(context.req.raw, next))
+      heard.push(await read[when]?.(context.req.raw, next))
     })
     const response = await call(await serve(app.route('/mcp', mcp(echo))), { body, signal: AbortSignal.timeout(2_000) })
-    expect(await response.json()).toMatchObject({ result: { said: { text: 'x'.repeat(300_000) } } })
-    expect(said).toEqual([body])
+    expect(await response.json()).toMatchObject({ result: { said: { text: said } } })
+    expect(heard).toEqual([body])
+  })
+})
+
+describe('an app whose body is there with the headers', () => {
+  async function serveRaw(app: Pick<Hono, 'fetch'>) {
+    const ends: boolean[] = []
+    const listener = getRequestListener(app.fetch)
+    const server = createServer((incoming, outgoing) => {
+      outgoing.on('close', () => ends.push(incoming.readableEnded))
+      void listener(incoming, outgoing)
+    })
+    open.push(server)
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const socket = connectTcp((server.address() as AddressInfo).port, '127.0.0.1')
+    return { ends, socket }
+  }
+
+  function bytesOf(body: string, length = Buffer.byteLength(body)): string {
+    const head = Object.entries({ ...modernHeaders, host: 'localhost', 'content-length': String(length) })
+    return `POST /mcp HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
+  }
+
+  async function heard(socket: Socket, pattern: RegExp): Promise<string> {
+    let all = ''
+    for await (const chunk of socket) {
+      all += chunk
+      if (pattern.test(all)) break
+    }
+    return all
+  }
+
+  const body = JSON.stringify(modern('tools/call', { name: 'anb', arguments: { text: 'ü€😀' } }))
+
+  it('has all of it read before it is answered, so that nothing has to be read off afterwards', async () => {
+    const { ends, socket } = await serveRaw(mounted(mcp(echo)))
+    socket.write(bytesOf(body) + bytesOf(body))
+    expect(await heard(socket, /said[\s\S]*said/)).toMatch(/^HTTP\/1.1 200[\s\S]*HTTP\/1.1 200/)
+    socket.destroy()
+    expect(ends).toEqual([true, true])
+  })
+
+  it('refuses one that is empty', async () => {
+    const { socket } = await serveRaw(mounted(mcp(echo)))
+    socket.write(bytesOf(''))
+    expect(await heard(socket, /jsonrpc.*\}/)).toMatch(/^HTTP\/1.1 400[\s\S]*Parse error/)
+    socket.destroy()
+  })
+
+  it('answers one that comes later too, and refuses one that does not come', async () => {
+    const { socket } = await serveRaw(mounted(mcp(echo, { requestTimeout: 100 })))
+    const bytes = bytesOf(body)
+    socket.write(bytes.slice(0, -10))
+    setTimeout(() => socket.write(bytes.slice(-10)), 10)
+    expect(await heard(socket, /said/)).toMatch(/^HTTP\/1.1 200/)
+    const late = await serveRaw(mounted(mcp(echo, { requestTimeout: 100 })))
+    late.socket.write(bytes.slice(0, -10))
+    expect(await heard(late.socket, /requestTimeout/)).toMatch(/^HTTP\/1.1 408/)
   })
 })
 
@@ -181,6 +242,23 @@ describe('an app behind a middleware that makes another request', () => {
     const answer = await response.json()
     if (which.endsWith('with another header')) expect(answer).toMatchObject({ error: { code: -32020 } })
     else expect(answer).toMatchObject({ result: { said: { text: 'ü€😀' } } })
+  })
+})
+
+describe('an app behind a middleware that changes the headers of some requests', () => {
+  it.each([
+    ['the first', [0]],
+    ['a later one', [2]],
+    ['all', [0, 1, 2, 3]],
+  ])('goes by the headers of each: %s', async (_, changed) => {
+    let count = 0
+    const app = new Hono()
+    app.use(async (context, next) => {
+      if (changed.includes(count++)) context.req.raw.headers.set('mcp-name', 'other')
+      await next()
+    })
+    const url = await serve(app.route('/mcp', mcp(echo)))
+    for (const n of [0, 1, 2, 3]) expect((await call(url)).status).toBe(changed.includes(n) ? 400 : 200)
   })
 })
 

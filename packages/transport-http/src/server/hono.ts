@@ -9,6 +9,7 @@ import type { HttpRequest } from './http-request.ts'
 import { type Incoming, NodeRequest } from './incoming.ts'
 import type { EndpointOptions } from './options.ts'
 import type { Outgoing } from './outgoing.ts'
+import { likenessOf } from './request-likeness.ts'
 import { sendWeb, webRequest } from './web.ts'
 
 /** What Hono's `route` takes. All that comes has the one handler, so there is nothing of Hono's to add to it. */
@@ -86,26 +87,10 @@ interface NodeBindings {
 /** On Node, its own objects are read: they are there already, and a web request would have to be made of them. */
 function viewOf(request: Request, env: unknown, execution: ExecutionContext | undefined): HttpRequest {
   const { incoming, outgoing } = (env ?? {}) as NodeBindings
-  if (incoming !== undefined && outgoing !== undefined && isUntouched(request, incoming)) {
-    return new NodeRequest(incoming, outgoing, { request, headers: seenHeaders(request) })
-  }
-  return webRequest(request, execution)
-}
-
-/**
- * Hono's server for Node gives an object that only looks like a request; what a middleware put in its place is one, of
- * whatever class: the prototype of a class knows its constructor.
- */
-function isUntouched(request: Request, { rawHeaders }: Incoming): boolean {
-  return rawHeaders !== undefined && !Object.hasOwn(Object.getPrototypeOf(request), 'constructor')
-}
-
-/** Such an object has its headers from the first look at them on: whoever looked may have changed them. */
-function seenHeaders(request: Request): Headers | undefined {
-  const values = Object.getOwnPropertySymbols(request).map(
-    (key) => (request as unknown as Record<symbol, unknown>)[key],
-  )
-  return values.find((value) => value instanceof Headers)
+  if (incoming?.rawHeaders === undefined || outgoing === undefined) return webRequest(request, execution)
+  const likeness = likenessOf(request)
+  if (likeness === undefined) return webRequest(request, execution)
+  return new NodeRequest(incoming, outgoing, { request, headers: likeness.headersOf(request) })
 }
 
 /** Hono throws where there is no execution context: what the first request shows holds for all, as a throw is dear. */

@@ -63,12 +63,30 @@ export function readBesideWeb(
   limit: number,
   arrivals: Arriving,
 ): Promise<string | HttpAnswer> {
-  return soon.then(() => {
-    const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead && !('rawBody' in incoming)
-    if (isUntouched && isHere(incoming)) return readToEnd(incoming, limit, true)
-    if (isUntouched) return listen(incoming, limit, arrivals, true)
-    return arrivals.inTime(readWebText(web, incoming.headers['content-length'] !== undefined, limit), false)
+  return new Promise((resolve, reject) => {
+    void soon.then(() => {
+      try {
+        const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead && !('rawBody' in incoming)
+        if (isUntouched && isHere(incoming)) takeAtEnd(incoming, resolve)
+        else if (isUntouched) resolve(listen(incoming, limit, arrivals, true))
+        else resolve(arrivals.inTime(readWebText(web, incoming.headers['content-length'] !== undefined, limit), false))
+      } catch (problem) {
+        reject(problem)
+      }
+    })
   })
+}
+
+/**
+ * Takes a body that is there, and gives it when it has ended, which is a moment later: Hono's server starts timers for
+ * requests that are answered before.
+ */
+function takeAtEnd(incoming: IncomingBody, give: (text: string | HttpAnswer) => void): void {
+  const whole = incoming.read()
+  if (whole !== null) incoming.rawBody = whole
+  incoming.on('end', () => give(whole === null ? '' : textOf(whole)))
+  incoming.on('error', () => give(unreadable()))
+  incoming.resume()
 }
 
 function listen(

@@ -43,6 +43,34 @@ describe('what is watched', () => {
     expect([late, watch.size]).toEqual([[], 0])
   })
 
+  it('is called late though what is called before ends others', () => {
+    const late: string[] = []
+    const items = ['a', 'b', 'c', 'd'].map((name) => ({ name }) as Watched & { name: string })
+    const watch = new Watch<Watched & { name: string }>({
+      ms: 1_000,
+      onLate({ name }) {
+        late.push(name)
+        if (name === 'a') for (const each of items.slice(0, 3)) watch.delete(each)
+      },
+    })
+    for (const item of items) {
+      watch.add(item)
+      watch.follow(item, false)
+    }
+    vi.advanceTimersByTime(1_250)
+    expect([late, [...watch]]).toEqual([['a', 'd'], [items[3]]])
+  })
+
+  it('is known in the order in which it came, whatever ended in between', () => {
+    const { watch, follow } = watching(1_000)
+    const items = ['a', 'b', 'c', 'd', 'e'].map((name) => follow(name))
+    for (const at of [2, 0, 4, 2]) watch.delete(items[at] as Watched & { name: string })
+    follow('f')
+    expect([[...watch].map(({ name }) => name), watch.size]).toEqual([['b', 'd', 'f'], 3])
+    for (const each of watch) watch.delete(each)
+    expect([[...watch], watch.size]).toEqual([[], 0])
+  })
+
   it('has a timer of its own where it stands alone, and is called on time', () => {
     const { late, follow } = watching(1_000)
     follow('a', true)

@@ -15,15 +15,21 @@ export interface WatchOptions<T> {
 
 type Timer = ReturnType<typeof setTimeout>
 
+/** What a watch keeps of an item, on the item itself: a map of all costs each of them more than all the rest. */
 export interface Watched {
   /** Its own timer, where it has one. */
   timer?: Timer | undefined
+  /** The neighbours in the order in which items came, and how often the timer had looked before. */
+  older?: Watched | undefined
+  newer?: Watched | undefined
+  came?: number | undefined
 }
 
 export class Watch<T extends Watched> implements Iterable<T> {
   readonly #options: WatchOptions<T>
-  /** The items, oldest first, with how often the timer had looked when each came. */
-  readonly #items = new Map<T, number>()
+  #oldest: T | undefined
+  #newest: T | undefined
+  #size = 0
   #looks = 0
   #timer: Timer | undefined
 
@@ -32,20 +38,38 @@ export class Watch<T extends Watched> implements Iterable<T> {
   }
 
   get size(): number {
-    return this.#items.size
+    return this.#size
   }
 
+  /** Those that are watched now, the oldest first. */
   [Symbol.iterator](): Iterator<T> {
-    return this.#items.keys()
+    const all: T[] = []
+    for (let item = this.#oldest; item !== undefined; item = item.newer as T | undefined) all.push(item)
+    return all.values()
   }
 
+  /** What is watched already is not added again. */
   add(item: T): void {
-    this.#items.set(item, this.#looks)
+    if (item.came !== undefined) return
+    item.came = this.#looks
+    item.older = this.#newest
+    if (this.#newest === undefined) this.#oldest = item
+    else this.#newest.newer = item
+    this.#newest = item
+    this.#size += 1
   }
 
   delete(item: T): void {
-    this.#items.delete(item)
     if (item.timer !== undefined) clearTimeout(item.timer)
+    if (item.came === undefined) return
+    const older = item.older as T | undefined
+    const newer = item.newer as T | undefined
+    if (older === undefined) this.#oldest = newer
+    else older.newer = newer
+    if (newer === undefined) this.#newest = older
+    else newer.older = older
+    item.came = item.older = item.newer = undefined
+    this.#size -= 1
   }
 
   /** Begins to look after an item that was added and does not end at once. */
@@ -62,14 +86,19 @@ export class Watch<T extends Watched> implements Iterable<T> {
   }
 
   #look(): void {
-    if (this.#items.size === 0) this.stop()
+    if (this.#size === 0) this.stop()
     this.#looks += 1
-    for (const [item, came] of this.#items) {
-      // It came somewhere between two looks: one more of them makes sure.
-      if (this.#looks - came <= LOOKS) return
-      if (came === CALLED) continue
-      this.#items.set(item, CALLED)
-      this.#options.onLate(item)
+    let item = this.#oldest
+    while (item !== undefined) {
+      const next = item.newer as T | undefined
+      if (item.came !== CALLED) {
+        // It came somewhere between two looks: one more of them makes sure.
+        if (this.#looks - (item.came as number) <= LOOKS) return
+        item.came = CALLED
+        this.#options.onLate(item)
+      }
+      // An item that is late may have ended the one that follows.
+      item = next === undefined || next.came !== undefined ? next : this.#oldest
     }
   }
 }

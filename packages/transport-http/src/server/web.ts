@@ -7,17 +7,26 @@ import { HttpAnswer } from './http-answer.ts'
 import { AROUND_HEADER, type Arriving, goneError, type HttpRequest } from './http-request.ts'
 import { OutgoingBody } from './outgoing-body.ts'
 import { toReadable } from './readable.ts'
+import { remembered } from './remembered.ts'
 
 /** It says so itself, where it may have been given no execution context that would show it. Node takes long to say. */
 let isWorkerd: boolean | undefined
 
 export class WebRequest implements HttpRequest {
-  readonly web: Request
   readonly outlive: HttpRequest['outlive']
+  readonly #request: Request
+  /** Names and values in turn: to look for each header in the request costs more than to read all of them once. */
+  #headers: readonly string[] | undefined
 
   constructor(request: Request, outlive?: HttpRequest['outlive']) {
-    this.web = request
+    this.#request = request
     this.outlive = outlive
+  }
+
+  /** Who is given the request may change its headers: then they are read once more. */
+  get web(): Request {
+    this.#headers = undefined
+    return this.#request
   }
 
   /** Whether the runtime ends with a request all that was begun for it. */
@@ -28,39 +37,44 @@ export class WebRequest implements HttpRequest {
   }
 
   get method(): string {
-    return this.web.method
+    return this.#request.method
   }
 
   get target(): string {
-    const { url } = this.web
+    const { url } = this.#request
     return url.slice(url.indexOf('/', url.indexOf('//') + 2))
   }
 
   get headerSize(): number {
-    let size = 0
-    this.web.headers.forEach((value, name) => {
-      size += name.length + value.length + AROUND_HEADER
-    })
+    const headers = this.#listed()
+    let size = (headers.length / 2) * AROUND_HEADER
+    for (const each of headers) size += each.length
     return size
   }
 
   header(name: string): string | null {
-    const value = this.web.headers.get(name)
-    return value === null && name === 'host' ? new URL(this.web.url).host : value
+    const headers = this.#listed()
+    for (let i = 0; i < headers.length; i += 2) if (headers[i] === name) return headers[i + 1] as string
+    return name === 'host' ? hostOf(this.#request.url) : null
   }
 
   readText(limit: number, arrivals: Arriving): Awaitable<string | HttpAnswer> {
-    const announced = this.web.headers.get('content-length')
+    const announced = this.header('content-length')
     if (announced !== null && Number(announced) > limit) return tooLarge(limit)
-    return arrivals.inTime(readWebText(this.web, announced !== null, limit), this.isAlone)
+    return arrivals.inTime(readWebText(this.#request, announced !== null, limit), this.isAlone)
+  }
+
+  #listed(): readonly string[] {
+    this.#headers ??= listed(this.#request.headers)
+    return this.#headers
   }
 
   get hasGone(): boolean {
-    return this.web.signal.aborted
+    return this.#request.signal.aborted
   }
 
   onGone(listener: (reason: Error) => void): () => void {
-    const { signal } = this.web
+    const { signal } = this.#request
     const heard = () => listener(goneError(signal.reason))
     if (signal.aborted) heard()
     else signal.addEventListener('abort', heard, { once: true })
@@ -68,16 +82,62 @@ export class WebRequest implements HttpRequest {
   }
 }
 
+const hostOf = remembered((url) => new URL(url).host)
+
+function listed(headers: Headers): readonly string[] {
+  const all: string[] = []
+  headers.forEach((value, name) => {
+    all.push(name, value)
+  })
+  return all
+}
+
 /** A runtime gives no more than was announced: then there is nothing to count. */
-export async function readWebText(request: Request, isAnnounced: boolean, limit: number): Promise<string | HttpAnswer> {
-  if (request.bodyUsed) return readBefore()
+export function readWebText(request: Request, isAnnounced: boolean, limit: number): Promise<string | HttpAnswer> {
+  if (request.bodyUsed) return Promise.resolve(readBefore())
+  return isAnnounced ? readAnnounced(request, limit) : readCounted(request, limit)
+}
+
+async function readAnnounced(request: Request, limit: number): Promise<string | HttpAnswer> {
   try {
-    const bytes = isAnnounced ? new Uint8Array(await request.arrayBuffer()) : await readCounted(request, limit)
-    if (bytes === undefined || bytes.byteLength > limit) return tooLarge(limit)
-    return decodeText(bytes)
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    return bytes.byteLength > limit ? tooLarge(limit) : decodeText(bytes)
   } catch {
     return unreadable()
   }
+}
+
+async function readCounted(request: Request, limit: number): Promise<string | HttpAnswer> {
+  try {
+    const reader = request.body?.getReader()
+    if (reader === undefined) return ''
+    const chunks: Uint8Array[] = []
+    let length = 0
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return decodeText(joined(chunks, length))
+      length += value.byteLength
+      if (length > limit) {
+        await reader.cancel().catch(() => {})
+        return tooLarge(limit)
+      }
+      chunks.push(value)
+    }
+  } catch {
+    return unreadable()
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const [first] = chunks
+  if (chunks.length === 1 && first !== undefined) return first
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return whole
 }
 
 /** What runtimes give besides the request, where they end the work of a request when its client goes away. */
@@ -119,31 +179,4 @@ export function decodeText(bytes: Uint8Array): string | HttpAnswer {
   } catch {
     return notText()
   }
-}
-
-async function readCounted(request: Request, limit: number): Promise<Uint8Array | undefined> {
-  const reader = request.body?.getReader()
-  if (reader === undefined) return new Uint8Array()
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return chunks.length === 1 ? chunks[0] : joined(chunks, length)
-    length += value.byteLength
-    if (length > limit) {
-      await reader.cancel().catch(() => {})
-      return undefined
-    }
-    chunks.push(value)
-  }
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return whole
 }
