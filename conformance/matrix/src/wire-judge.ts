@@ -38,6 +38,8 @@ interface Law {
   readonly definitions: Definitions
   /** The definition of each method. */
   readonly methods: ReadonlyMap<string, string>
+  /** The definition of a response that says no. */
+  readonly error: string
 }
 
 const laws = new Map<Revision, Law>()
@@ -53,7 +55,8 @@ function lawOf(revision: Revision): Law {
     const method = properties?.method?.const
     return typeof method === 'string' ? ([[method, name]] as const) : []
   })
-  const law = { judge: createJudge(schema, [...meant, closed]), definitions, methods: new Map(methods) }
+  const error = 'JSONRPCError' in definitions ? 'JSONRPCError' : 'JSONRPCErrorResponse'
+  const law = { judge: createJudge(schema, [...meant, closed]), definitions, methods: new Map(methods), error }
   laws.set(revision, law)
   return law
 }
@@ -61,7 +64,8 @@ function lawOf(revision: Revision): Law {
 /** Schemas are compiled when they are first asked for, which takes long enough to be noticed. */
 export function prepareToJudge(): void {
   for (const revision of REVISIONS) {
-    const { judge, definitions, methods } = lawOf(revision)
+    const { judge, definitions, methods, error } = lawOf(revision)
+    judge(error, {})
     for (const name of methods.values()) {
       judge(name, {})
       const result = name.replace(/Request$/, 'Result')
@@ -79,21 +83,23 @@ export function judged(channel: Channel, revision: Revision, report: (problem: E
     const message = item as Message
     const definition = isResponse(message) ? resultOf(from, message) : definitionOf(from, message)
     if (definition === undefined) return
-    const value = isResponse(message) ? (message as { result?: unknown }).result : framed(law, definition, message)
+    const value = 'result' in message ? message.result : framed(law, definition, message)
     if (!law.judge(definition, value)) {
       report(new Error(`${from} sent what is no ${definition} of ${revision}: ${JSON.stringify(message)}`))
     }
   }
 
-  /** Methods that the revision does not have are sent on purpose, to be refused. */
+  /** Methods that the revision does not have are sent on purpose by clients, to be refused. */
   function definitionOf(from: 'C' | 'S', message: Message): string | undefined {
     const { method } = message as { method: string }
     if (isRequest(message)) asked[from].set(message.id, method)
-    return law.methods.get(method)
+    const definition = law.methods.get(method)
+    if (definition === undefined && from === 'S') report(new Error(`S sent ${method}, which is not in ${revision}`))
+    return definition
   }
 
   function resultOf(from: 'C' | 'S', message: Message): string | undefined {
-    if (!('result' in message)) return undefined
+    if (!('result' in message)) return law.error
     const method = asked[from === 'C' ? 'S' : 'C'].get(message.id as RequestId) ?? ''
     if ((message.result as { resultType?: unknown }).resultType === 'input_required') return 'InputRequiredResult'
     const name = law.methods.get(method)?.replace(/Request$/, 'Result')
