@@ -3,11 +3,13 @@
 import type { AskOrigin, ElicitAsk } from '@mcpx/client'
 import type { Awaitable, Context, CreateMessageRequestParams, ElicitResult, RequestedSchema } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
+import { settled } from '@mcpx/testkit'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
 import { moment } from '../moment.ts'
 import { complaintOf, jsonOf, textOf } from '../results.ts'
+import { tap } from '../tap.ts'
 
 const info = { name: 'asking', version: '1' }
 const asker = (run: (ctx: Context) => Awaitable<unknown>) =>
@@ -22,15 +24,20 @@ const sampleParams = {
 } satisfies CreateMessageRequestParams
 
 export const asking: Behaviours = {
-  async 'the user is sent to a URL'({ connect }) {
+  async 'the user is sent to a URL'({ era, connectOver, reach }) {
     const server = asker((ctx) => ctx.openUrl('pay', { message: 'Pay', url: 'https://example.com/pay' }))
     const asks: unknown[] = []
     const onElicit = ({ signal: _, ...ask }: ElicitAsk) => {
       asks.push(ask)
       return { action: 'accept' } as const
     }
-    const client = await connect(server, { onElicit })
+    const { tapped, sent } = tap(reach(server).connector)
+    const client = await connectOver(tapped, { onElicit })
     expect(jsonOf(await client.callTool('t'))).toEqual({ action: 'accept' })
+    await settled()
+    // Where the server does not ask anew, it says when the visit is over.
+    const over = era === 'legacy' ? [['notifications/elicitation/complete', expect.stringMatching(/.{20}/)]] : []
+    expect(sent.map(({ method, params }) => [method, params?.elicitationId])).toEqual(over)
     expect(asks).toMatchObject([
       { mode: 'url', message: 'Pay', url: 'https://example.com/pay', server: { name: 'asking' } },
     ])

@@ -195,6 +195,22 @@ export const flow: Behaviours = {
     expect(await stopped()).toMatchObject(givenUp(rig))
   },
 
+  async 'progress keeps a call alive for longer than its timeout, and silence does not'({ connect }) {
+    const server = createServer(info).tool('t', { input: { type: 'object' } }, async ({ steps }, ctx) => {
+      for (let done = 1; done <= Number(steps); done += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        await ctx.progress(done)
+      }
+      await new Promise((resolve) => setTimeout(resolve, steps === 0 ? 1_000 : 100))
+      return 'done'
+    })
+    const client = await connect(server)
+    const options = { timeout: 400, onProgress: () => {} }
+    const [long, silent] = [client.callTool('t', { steps: 5 }, options), client.callTool('t', { steps: 0 }, options)]
+    expect(await caught(() => silent)).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
+    expect(textOf(await long)).toBe('done')
+  },
+
   async 'closing the client ends its calls on both sides'(rig) {
     const { server, started, stopped } = endless(rig)
     const client = await rig.connect(server)

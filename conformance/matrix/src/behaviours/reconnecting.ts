@@ -25,8 +25,10 @@ async function cuttable({ reach, connectOver }: Rig, server: Responder) {
   return {
     client,
     counts,
-    async cut() {
+    /** @param meanwhile what happens before the client can have come back. */
+    async cut(meanwhile = () => {}) {
       await cut()
+      meanwhile()
       await settled()
     },
   }
@@ -102,8 +104,7 @@ export const reconnecting: Behaviours = {
     }
     const call = client.callTool('talk', {}, { onProgress }).catch((error: unknown) => error)
     await rig.soon('the first progress', cutNow.come)
-    await cut()
-    goOn.happen()
+    await cut(() => goOn.happen())
     if (rig.carrier === 'HTTP' && rig.revision === LAST_LEGACY) {
       await rig.soon('what was said while the stream was cut', heardNow.come)
       goOnAgain.happen()
