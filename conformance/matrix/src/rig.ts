@@ -41,21 +41,19 @@ export interface Rig {
   reach(server: Responder, options?: CarrierOptions): Way
 }
 
-/** How long a call may take, in ms: enough for anything within a process, and less than a test may. */
+/** How long a call, or what comes unasked, may take, in ms: enough for anything within a process, and less than a test may. */
 const TIMEOUT = 4_000
-/** The same for what comes unasked. */
-const PATIENCE = 2_000
 
 /**
  * Runs one behaviour and leaves nothing open.
  *
- * @param patience how long what comes unasked may take, in ms. Default: 2,000.
+ * @param patience how long what comes unasked may take, in ms. Default: 4,000.
  */
 export async function withRig(
   revision: Revision,
   carrier: Carrier,
   run: (rig: Rig) => Promise<void>,
-  patience = PATIENCE,
+  patience = TIMEOUT,
 ): Promise<void> {
   const clients: Client[] = []
   const ends: (() => void)[] = []

@@ -123,6 +123,19 @@ export const asking: Behaviours = {
     expect(steps).toBe(1)
   },
 
+  async 'what was answered is not asked again in the same call, and is in the next'({ connect }) {
+    const server = asker(async (ctx) => [await ctx.roots(), await ctx.roots(), await ctx.roots('others')])
+    let asked = 0
+    const roots = () => {
+      asked += 1
+      return [{ uri: `file:///${asked}` }]
+    }
+    const client = await connect(server, { roots })
+    const of = (count: number) => [{ uri: `file:///${count}` }]
+    expect(jsonOf(await client.callTool('t'))).toEqual([of(1), of(1), of(2)])
+    expect(jsonOf(await client.callTool('t'))).toEqual([of(3), of(3), of(4)])
+  },
+
   async 'prompts and resources ask as tools do'({ connect }) {
     const ask = async (ctx: Context) => (await ctx.elicit('who', { message: 'Who?', schema: name })).content?.name ?? ''
     const server = createServer(info)

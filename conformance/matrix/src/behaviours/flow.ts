@@ -2,12 +2,13 @@
 
 import { type Awaitable, type Context, LOGGING_LEVELS, type LoggingLevel } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
-import { caught } from '@mcpx/testkit'
+import { caught, settled } from '@mcpx/testkit'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import { moment } from '../moment.ts'
 import { textOf } from '../results.ts'
 import type { Rig } from '../rig.ts'
+import { tap } from '../tap.ts'
 
 const info = { name: 'flow', version: '1' }
 const oneTool = (run: (ctx: Context) => Awaitable<string>) => createServer(info).tool('t', {}, (_args, ctx) => run(ctx))
@@ -195,20 +196,31 @@ export const flow: Behaviours = {
     expect(await stopped()).toMatchObject(givenUp(rig))
   },
 
-  async 'progress keeps a call alive for longer than its timeout, and silence does not'({ connect }) {
-    const server = createServer(info).tool('t', { input: { type: 'object' } }, async ({ steps }, ctx) => {
-      for (let done = 1; done <= Number(steps); done += 1) {
-        await new Promise((resolve) => setTimeout(resolve, 100))
-        await ctx.progress(done)
-      }
-      await new Promise((resolve) => setTimeout(resolve, steps === 0 ? 1_000 : 100))
-      return 'done'
-    })
-    const client = await connect(server)
-    const options = { timeout: 400, onProgress: () => {} }
-    const [long, silent] = [client.callTool('t', { steps: 5 }, options), client.callTool('t', { steps: 0 }, options)]
-    expect(await caught(() => silent)).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
-    expect(textOf(await long)).toBe('done')
+  async 'what a handler says after its answer is not sent'({ connectOver, reach }) {
+    const late: Context[] = []
+    const server = createServer(info)
+      .tool('silent', {}, (_args, ctx) => {
+        late.push(ctx)
+        return 'done'
+      })
+      .tool('talking', {}, async (_args, ctx) => {
+        late.push(ctx)
+        await ctx.progress(1)
+        return 'done'
+      })
+    const seen: unknown[] = []
+    const { tapped, sent } = tap(reach(server).connector)
+    const client = await connectOver(tapped, { onLog: ({ data }) => void seen.push(data) })
+    const options = { onProgress: ({ progress }: { progress: number }) => void seen.push(progress) }
+    for (const tool of ['silent', 'talking']) expect(textOf(await client.callTool(tool, {}, options))).toBe('done')
+    for (const ctx of late) {
+      await ctx.progress(2)
+      await ctx.log.error('late')
+    }
+    expect(textOf(await client.callTool('silent'))).toBe('done')
+    await settled()
+    expect(seen).toEqual([1])
+    expect(sent.map(({ method }) => method)).toEqual(['notifications/progress'])
   },
 
   async 'closing the client ends its calls on both sides'(rig) {
