@@ -76,6 +76,7 @@ export {
 } from './jsonrpc/message.ts'
 export { Refusal, type RefusedKind } from './jsonrpc/refusal.ts'
 export type { ValueLimits } from './jsonrpc/tame.ts'
+export { withDefaultLimits } from './limits.ts'
 export { type AuthInfo, principalOf } from './ports/auth-info.ts'
 export { type Awaitable, isPromise } from './ports/awaitable.ts'
 export type { Catalogue, Catalogued, ToolTypes } from './ports/catalogue.ts'

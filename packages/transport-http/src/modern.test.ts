@@ -51,6 +51,11 @@ describe('an app of the modern era alone', () => {
     expect((await mcp(tools, options).fetch(sent)).status).toBe(status)
   })
 
+  it('is not made with what bounds nothing, or of what serves nothing', () => {
+    expect(() => mcp(tools, { limits: { body: Number.NaN } })).toThrow('limits.body')
+    expect(() => mcp(undefined as never)).toThrow('expected a server such as createServer makes, got undefined')
+  })
+
   it('streams what is said first, shows that it goes on, and drains', async () => {
     const held = gate<object>()
     const app = mcp(new HandWritten({ 'tools/list': () => held.promise }), { keepAlive: 20 })

@@ -24,7 +24,8 @@ export interface ModernApp extends Pick<Endpoint, 'close' | 'drain'> {
  * Serves a server of any kind over HTTP, as `mcp` of `@mcpx/transport-http` does, to clients of the modern era. Older
  * ones are refused and told which revisions are served. Within an app of Hono's, mount its `fetch`.
  *
- * @throws RangeError for a limit that is none
+ * @throws RangeError for a limit or a time that is none
+ * @throws TypeError for another option that is none, and for what is no server
  *
  * ```ts
  * export default mcp(server, { allowedHosts: ['mcp.example.com'] })

@@ -20,6 +20,7 @@ import { acceptsEvents, checkAccept, checkContentType, createGuards, type Guards
 import { createHost, type Host, type Inbound } from './host.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import type { HttpRequest } from './http-request.ts'
+import { checkOptions } from './option-checks.ts'
 import type { EndpointOptions } from './options.ts'
 import { fromResponse } from './web.ts'
 
@@ -36,6 +37,7 @@ export function createEndpoint(
   options: EndpointOptions,
   createEras: (host: Host) => Eras,
 ): Endpoint {
+  checkOptions(responder, options)
   return new GuardedEndpoint(responder, options, createEras)
 }
 

@@ -46,7 +46,8 @@ export interface McpApp extends Mountable, Pick<Endpoint, 'close' | 'drain'> {
  * Serves a server of any kind over HTTP, to clients of every revision. The app answers on every path below the one it
  * is mounted at.
  *
- * @throws RangeError for a limit that is none
+ * @throws RangeError for a limit or a time that is none
+ * @throws TypeError for another option that is none, and for what is no server
  *
  * ```ts
  * export default mcp(server, { allowedHosts: ['mcp.example.com'] })

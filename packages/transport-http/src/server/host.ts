@@ -13,6 +13,7 @@ import {
   type RequestMessage,
   type Responder,
   type ResponseMessage,
+  withDefaultLimits,
 } from '@mcpx/protocol'
 import type { HttpExchange } from './exchange.ts'
 import type { HttpRequest } from './http-request.ts'
@@ -52,7 +53,7 @@ export function createHost(responder: Responder, options: EndpointOptions): Host
     responder,
     options,
     toolSchemas: toolSchemasOf(responder, options),
-    limits: { ...HTTP_LIMITS, ...options.limits },
+    limits: withDefaultLimits(HTTP_LIMITS, options.limits),
     keepAlive,
     pulse: new Pulse(keepAlive),
     servesSessions: options.legacy !== false && responder.legacy !== false,
