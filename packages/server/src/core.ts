@@ -28,7 +28,7 @@ export interface Core {
   readonly limits: ServerLimits
   readonly faults: Faults
   /** Fires when the server is being shut down; its reason is nothing that clients see. */
-  readonly closing: AbortSignal
+  readonly closing: () => AbortSignal
   /** Whether peers of the legacy era are served. */
   readonly servesLegacy: boolean
   /** Runs a request through the middleware and the handler. */

@@ -64,7 +64,7 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
   const registry = createRegistry({ pageSize, cache, warn, validator, onError: report })
   const parts: Handler[] = isHandler(options) ? [options] : []
   const middlewares: Middleware[] = []
-  const closing = new AbortController()
+  const closing = createClosing()
   let handler: Handler | undefined
   let endpoint: Endpoint | undefined
   let capabilities: ServerCapabilities = {}
@@ -77,7 +77,7 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
     servesLegacy: options.legacy ?? true,
     requestState: createRequestState({ secrets: options.secrets, ttlMs: options.stateTtl, warn: report }),
     registry,
-    closing: closing.signal,
+    closing: () => closing().signal,
     get handler() {
       handler ??= combine(parts)
       return handler
@@ -113,7 +113,7 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
       middlewares.push(middleware)
       endpoint = undefined
     },
-    close: () => end(core, closing),
+    close: () => end(core, closing()),
   }
 
   const toolSchema = createToolSchemas(core, registry)
@@ -128,6 +128,15 @@ function checkInfo(info: Implementation): void {
 function end(core: Core, closing: AbortController): void {
   closing.abort()
   core.audience.close()
+}
+
+/** Few ask for it, and Node takes as long to load the first of a process as to read a small file. */
+function createClosing(): () => AbortController {
+  let controller: AbortController | undefined
+  return () => {
+    controller ??= new AbortController()
+    return controller
+  }
 }
 
 function isHandler(options: object): options is Handler {

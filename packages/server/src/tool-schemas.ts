@@ -33,7 +33,7 @@ export function createToolSchemas(core: Core, registry: Registry): ToolSchemas {
       if (handler.listTools === undefined) return undefined
       if (searched !== handler) search = createSchemaSearch(handler, report)
       searched = handler
-      return search?.(name, listingContext(exchange, core.closing))
+      return search?.(name, listingContext(exchange, core.closing()))
     } catch (error) {
       report(error)
       return undefined

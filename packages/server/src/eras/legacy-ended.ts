@@ -7,10 +7,8 @@ import { listingContext } from '../tool-schemas.ts'
 export async function endLegacy(session: Session, { handler, faults, closing }: Core): Promise<void> {
   const { subscriptions = [] } = session.state
   if (subscriptions.length === 0) return
-  const ctx = listingContext(
-    { signal: closing, auth: undefined, session, requestInfo: undefined, notify() {} },
-    closing,
-  )
+  const signal = closing()
+  const ctx = listingContext({ signal, auth: undefined, session, requestInfo: undefined, notify() {} }, signal)
   for (const uri of subscriptions) {
     try {
       await handler.unsubscribe?.({ uri }, ctx)

@@ -58,6 +58,7 @@ function placed(convert: () => JsonObject, where: string): string | undefined {
 }
 
 function findUnsaid(root: JsonObject, where: string): string | undefined {
+  if (!JSON.stringify(root).includes(UNSAID)) return undefined
   for (const { schema, path } of placesIn(root, where)) {
     if (isObject(schema) && Object.hasOwn(schema, UNSAID)) return `${path}: ${schema[UNSAID]}`
   }

@@ -74,7 +74,9 @@ function isStandard(schema: AnySchema): schema is StandardSchema {
   return isHolder && '~standard' in schema && isObject(schema['~standard'])
 }
 
+/** Nothing is looked for in the places of a schema that its text does not have. */
 function warnOfEmpty(root: JsonObject, where: string, warn: (message: string) => void): void {
+  if (!JSON.stringify(root).includes('{}')) return
   for (const { schema, path, key } of placesIn(root, where)) {
     if (key.startsWith('properties/') && isObject(schema) && Object.keys(schema).length === 0) {
       warn(`${path}: clients are told nothing about it; give it a type or a description`)
