@@ -78,7 +78,10 @@ function createLaterSubscriptions(core: Core, keeper: LinkKeeper, listen: Client
     return createSubscriptions({ listen, capabilities, onChange, report: core.report })
   }
   const get = () => {
-    loading ??= load()
+    loading ??= load().catch((error) => {
+      loading = undefined
+      throw error
+    })
     return loading
   }
   if (onChange !== undefined) get().catch(core.report)

@@ -15,7 +15,7 @@ export interface OutputCheck {
 const MOST_TOOLS = 10_000
 
 export function createOutputCheck(report: (problem: Error) => void): OutputCheck {
-  const known = new Map<string, { schema: object; verdict?: Promise<OutputVerdict> }>()
+  const known = new Map<string, { schema: object; verdict?: Promise<OutputVerdict> | undefined }>()
 
   async function load(name: string, schema: object): Promise<OutputVerdict> {
     const { createVerdict } = await import('./output-verdict.ts')
@@ -33,7 +33,10 @@ export function createOutputCheck(report: (problem: Error) => void): OutputCheck
     async check(name, result) {
       const tool = known.get(name)
       if (tool === undefined || result.isError === true) return result
-      tool.verdict ??= load(name, tool.schema)
+      tool.verdict ??= load(name, tool.schema).catch((error) => {
+        tool.verdict = undefined
+        throw error
+      })
       const problem = (await tool.verdict)(result)
       if (problem !== undefined) throw problem
       return result

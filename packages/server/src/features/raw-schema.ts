@@ -21,11 +21,13 @@ export interface RawSchemaOptions {
   readonly onError: (error: unknown) => void
 }
 
-let loading: Promise<JsonSchemaValidator> | undefined
+let loaded: JsonSchemaValidator | undefined
 
-function loadValidator(): Promise<JsonSchemaValidator> {
-  loading ??= import('@mcpx/protocol/json-schema').then((loaded) => loaded.createJsonSchemaValidator())
-  return loading
+/** No promise is kept: what could not be loaded once can be the next time. */
+async function loadValidator(): Promise<JsonSchemaValidator> {
+  const { createJsonSchemaValidator } = await import('@mcpx/protocol/json-schema')
+  loaded ??= createJsonSchemaValidator()
+  return loaded
 }
 
 /**
@@ -44,11 +46,17 @@ export function createRawCheck(schema: JsonObject, options: RawSchemaOptions): (
     }
   }
   const load = (): Promise<CompiledSchema> => {
-    const loaded = loadValidator().then(compile)
-    loaded.then((compiled) => {
-      ready = compiled
-    }, onError)
-    return loaded
+    const loading = loadValidator().then(compile)
+    loading.then(
+      (compiled) => {
+        ready = compiled
+      },
+      (error) => {
+        if (!(error instanceof RegistrationError)) ready = undefined
+        onError(error)
+      },
+    )
+    return loading
   }
   let ready: Awaitable<CompiledSchema> | undefined = validator && compile(validator)
   return (value) => {
