@@ -47,4 +47,13 @@ describe.each(REVISIONS)('the judge of %s', (revision) => {
     const result = 'result' in message ? { result: { ...hints(revision), ...message.result } } : {}
     expect(await saidOf(revision, { ...message, ...result })).toEqual([expect.stringMatching(/^S sent /)])
   })
+
+  it('reports a second answer, and one to what was not asked', async () => {
+    const right = { tools: [], ...hints(revision) }
+    const twice = await saidOf(revision, { id: 1, result: right }, { id: 1, error: { code: -32603, message: 'no' } })
+    expect(twice).toEqual(['S answered 1, which does not wait for an answer'])
+    expect(await saidOf(revision, { id: 7, error: { code: -32603, message: 'no' } })).toEqual([
+      'S answered 7, which does not wait for an answer',
+    ])
+  })
 })

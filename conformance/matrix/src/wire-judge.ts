@@ -98,11 +98,14 @@ export function judged(channel: Channel, revision: Revision, report: (problem: E
     return definition
   }
 
-  function resultOf(from: 'C' | 'S', message: Message): string | undefined {
+  function resultOf(from: 'C' | 'S', message: Message & { id?: RequestId | undefined }): string | undefined {
+    const waiting = asked[from === 'C' ? 'S' : 'C']
+    const method = message.id === undefined ? '' : waiting.get(message.id)
+    if (method === undefined) report(new Error(`${from} answered ${message.id}, which does not wait for an answer`))
+    else if (message.id !== undefined) waiting.delete(message.id)
     if (!('result' in message)) return law.error
-    const method = asked[from === 'C' ? 'S' : 'C'].get(message.id as RequestId) ?? ''
     if ((message.result as { resultType?: unknown }).resultType === 'input_required') return 'InputRequiredResult'
-    const name = law.methods.get(method)?.replace(/Request$/, 'Result')
+    const name = law.methods.get(method ?? '')?.replace(/Request$/, 'Result')
     return name === undefined || name in law.definitions ? name : 'EmptyResult'
   }
 
