@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { verdictOn } from './break-server.ts'
+import { tryUntilJudged, verdictOn } from './break-server.ts'
+import { excuses } from './excused.ts'
 import { judge, type Verdict } from './judge.ts'
 import { mutants } from './mutants.ts'
 import { notYet } from './not-yet.ts'
 import { type Attempt, excuseOfTheMachine, faultsOf, perform, scoreOf } from './perform.ts'
 import { type Run, runs } from './runs.ts'
+import { suiteText } from './suite.ts'
 import { timed } from './timed.ts'
 
 const lists = { excuses: [], notYet: [] }
@@ -23,6 +25,11 @@ const good: Attempt = { verdicts: [failing('a'), failing('b')], stalled: 0, scor
 function attempts(...all: Attempt[]) {
   let tries = 0
   return { next: async () => all[tries++] ?? good, count: () => tries }
+}
+
+/** Gives one after the other. */
+function inTurn<Value>(...all: Value[]): () => Promise<Value> {
+  return async () => all.shift() ?? Promise.reject(new Error('It was tried once too often'))
 }
 
 describe('a run', () => {
@@ -73,6 +80,17 @@ describe('the excuse of a busy machine', () => {
     const broke = judge({ scenario: 'a', checks: undefined, complaint: '' }, lists)
     expect(excuseOfTheMachine([failing('a', ACK), broke], 60_000)).toBeUndefined()
     expect(excuseOfTheMachine([failing('a')], 60_000)).toBeUndefined()
+  })
+})
+
+describe('what the lists name', () => {
+  const text = suiteText()
+
+  it('are checks and scenarios that the suite has', () => {
+    const checks = [...Object.keys(timed), ...mutants.map(({ check }) => check), ...excuses.map(({ check }) => check)]
+    const scenarios = [...mutants, ...excuses].map(({ scenario }) => scenario)
+    const names = [...checks, ...scenarios, ...notYet.flatMap(({ scenarios }) => scenarios)]
+    expect(names.filter((name) => !text.includes(name))).toEqual([])
   })
 })
 
@@ -147,6 +165,16 @@ describe('a server that is broken on purpose', () => {
     expect(verdictOn(control, [failing('a')]).outcome).toBe('passed')
     expect(verdictOn(control, [failing('a', 'truth')]).outcome).toBe('failed')
     expect(verdictOn(control, []).outcome).toBe('failed')
+  })
+
+  it('is tried again where the suite stood still, which is shown, and not for anything else', async () => {
+    const control = { name: 'is whole', scenario: 'a' }
+    const late = { verdicts: [failing('a', ACK)], stalled: 900 }
+    const verdict = await tryUntilJudged(control, inTurn(late, { verdicts: [failing('a')], stalled: 0 }))
+    expect(verdict).toMatchObject({ outcome: 'passed', reasons: [expect.stringMatching(/^tried again: .* 900 ms$/)] })
+    const other = { verdicts: [failing('a', 'truth')], stalled: 60_000 }
+    expect((await tryUntilJudged(control, inTurn(other))).outcome).toBe('failed')
+    expect((await tryUntilJudged(control, inTurn(late, late, late))).outcome).toBe('failed')
   })
 
   it('is one of five', () => {

@@ -10,6 +10,8 @@ import { collect, type Listed, list } from './suite.ts'
 import { timed } from './timed.ts'
 
 const TRIES = 3
+/** How long a client may take, in ms: it starts with all the others, and gets what is left of the machine. */
+const PATIENCE = '60000'
 
 export interface Attempt {
   readonly verdicts: readonly Verdict[]
@@ -61,7 +63,7 @@ export async function attempt(run: Run, client: string, folder: string): Promise
   const listing = list(run.role, run.list)
   const server = run.role === 'server' ? await startServer() : undefined
   try {
-    const target = server === undefined ? ['--command', client] : ['--url', server.url]
+    const target = server === undefined ? ['--command', client, '--timeout', PATIENCE] : ['--url', server.url]
     const collected = await collect(run.role, [...target, ...run.choice], join(folder, run.name))
     const listed = await listing
     const complaints = server?.complaints() ?? ''

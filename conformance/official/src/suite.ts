@@ -111,6 +111,11 @@ export async function list(role: 'server' | 'client', choice: readonly string[])
   return { all: [...scored, ...reported], scored }
 }
 
+/** All of its program, to look for names in. */
+export function suiteText(): string {
+  return readFileSync(program, 'utf8')
+}
+
 /** Such as `0.2.0-alpha.12`. */
 export function suiteVersion(): string {
   return JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).version
