@@ -10,7 +10,7 @@ const isText = { type: 'object', properties: { text: { type: 'string' } }, requi
 const server = createServer({ name: 'lost', version: '1' }, { onError: () => {} }).tool(
   'echo',
   { description: 'Gives it back', input: isText, output: isText },
-  ({ text }: { text: string }) => ({ content: [{ type: 'text', text }], structuredContent: { text } }),
+  (args) => ({ content: [{ type: 'text', text: String(args.text) }], structuredContent: args }),
 )
 
 async function call(): Promise<boolean> {
