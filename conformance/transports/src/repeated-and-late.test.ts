@@ -140,6 +140,7 @@ describe('answers in any order', () => {
       if (era === 'legacy') await connection.request('initialize', handshake(), { announceCancel: false })
       await askTen(connection, era === 'legacy' ? {} : modern())
       await delay(50)
+      expect(reports).not.toEqual([])
       for (const report of reports) expect(report).toMatchObject({ name: 'ConnectionError', reason: 'unmatched' })
       await connection.close()
     },
