@@ -29,12 +29,12 @@ export function refusal(status: number, error: ErrorObject, id?: RequestId, head
 }
 
 /** What cannot be answered now may be asked again in a second. */
-export function unavailable(text: string): HttpAnswer {
-  return refusal(503, internalError(text), undefined, { 'retry-after': '1' })
+export function unavailable(text: string, asked?: RequestId): HttpAnswer {
+  return refusal(503, internalError(text), asked, { 'retry-after': '1' })
 }
 
-export function shuttingDown(): HttpAnswer {
-  return unavailable('Shutting down: no new requests are taken')
+export function shuttingDown(asked?: RequestId): HttpAnswer {
+  return unavailable('Shutting down: no new requests are taken', asked)
 }
 
 /** A method that is not there; `allow` lists those that are. */

@@ -159,7 +159,7 @@ class GuardedEndpoint implements Endpoint {
       return jsonAnswer(encode(arrived.answer ?? errorMessage(undefined, arrived.error)), 400)
     }
     // Answers to what was asked are still let in while the requests that asked are given time to end.
-    if (this.#isClosing && asks(arrived)) return shuttingDown()
+    if (this.#isClosing && asks(arrived)) return shuttingDown('id' in arrived ? arrived.id : undefined)
     return this.#eras.post(arrived, inbound)
   }
 }

@@ -328,3 +328,42 @@ describe('without sessions', () => {
     for (const method of ['GET', 'DELETE']) expect((await get(app, {}, { method })).status).toBe(405)
   })
 })
+
+describe('a refusal', () => {
+  it('of a request has its id, of what else a session is told none', async () => {
+    const app = mcp(new HandWritten({ 'tools/list': () => ({ tools: [] }) }), { limits: { sessionRequests: 0 } })
+    const session = { 'mcp-session-id': await openSession(app) }
+    const ask = (headers: Record<string, string>) => post(app, request('tools/list', {}, 'of-mine'), headers)
+    for (const [headers, status] of [
+      [{}, 400],
+      [{ 'mcp-session-id': 'no-such' }, 404],
+      [{ ...session, 'mcp-protocol-version': '1999-01-01' }, 400],
+      [session, 429],
+    ] as const) {
+      const response = await ask(headers)
+      expect([response.status, await json(response)]).toMatchObject([status, { id: 'of-mine' }])
+    }
+    const told = await post(app, { jsonrpc: '2.0', method: 'notifications/initialized' }, { 'mcp-session-id': 'no' })
+    expect([told.status, await json(told)]).toEqual([404, expect.not.objectContaining({ id: expect.anything() })])
+  })
+
+  it('of one stream too many in a session has the id of the request', async () => {
+    const app = mcp(new HandWritten({ 'tools/list': () => ({ tools: [] }) }), { limits: { sessionStreams: 0 } })
+    const session = { 'mcp-session-id': await openSession(app) }
+    const response = await post(app, request('tools/list', {}, 7), session)
+    expect([response.status, await json(response)]).toMatchObject([429, { id: 7 }])
+  })
+
+  it('of a request that comes when no more are taken has its id, too', async () => {
+    const held = gate<object>()
+    const app = mcp(new HandWritten({ 'tools/list': () => held.promise }))
+    const session = { 'mcp-session-id': await openSession(app) }
+    const first = post(app, request('tools/list', {}, 1), session)
+    const drained = app.drain()
+    const late = await post(app, request('tools/list', {}, 2), session)
+    expect([late.status, late.headers.get('retry-after'), await json(late)]).toMatchObject([503, '1', { id: 2 }])
+    held.open({ tools: [] })
+    expect(await json(await first)).toMatchObject({ id: 1, result: {} })
+    await drained
+  })
+})

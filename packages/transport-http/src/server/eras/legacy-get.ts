@@ -1,6 +1,6 @@
 /** GET: the stream of what a session is told unasked, and the rest of a stream that was lost. */
 
-import { type EventReplay, type EventStore, invalidRequest } from '@mcpx/protocol'
+import { type EventReplay, type EventStore, invalidRequest, type RequestId } from '@mcpx/protocol'
 import { encodeComment, encodeEvent } from '@mcpx/sse/encode'
 import { EVENTS_TYPE, LAST_EVENT_HEADER } from '../../headers.ts'
 import { eventsAnswer, notAllowed, refusal } from '../answers.ts'
@@ -35,8 +35,10 @@ export async function getStream(live: LiveSession, inbound: Inbound, context: Fe
   )
 }
 
-export function tooManyStreams(most: number): HttpAnswer {
-  return refusal(429, invalidRequest(`Too many streams of one session: at most ${most} (limits.sessionStreams)`))
+/** @param asked the id of the request that would have opened one */
+export function tooManyStreams(most: number, asked?: RequestId): HttpAnswer {
+  const error = invalidRequest(`Too many streams of one session: at most ${most} (limits.sessionStreams)`)
+  return refusal(429, error, asked)
 }
 
 /** A client that lost this stream may be back before its going was noticed: the newest reader has it. */

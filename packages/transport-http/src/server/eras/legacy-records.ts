@@ -9,6 +9,7 @@ import {
   isPromise,
   isRevision,
   principalOf,
+  type RequestId,
   type SessionState,
   type SessionStore,
 } from '@mcpx/protocol'
@@ -25,8 +26,8 @@ export interface Records {
   readonly areKept: boolean
   readonly live: LiveSessions
   create(id: string, state: Readonly<SessionState>, auth: AuthInfo | undefined): Promise<void>
-  /** The session that a request names, held until it is released; or why there is none. */
-  find(inbound: Inbound): Awaitable<LiveSession | HttpAnswer>
+  /** The session that a request names, held until it is released; or why there is none, under the id of what was asked. */
+  find(inbound: Inbound, asked?: RequestId): Awaitable<LiveSession | HttpAnswer>
   end(live: LiveSession): Promise<void>
   readonly update: UpdateSession
   readonly refresh: (live: LiveSession) => void
@@ -47,13 +48,13 @@ export function createRecords(host: Host): Records {
       const bound = auth === undefined ? state : { ...state, subject: principalOf(auth) as string }
       await store.create(id, bound, ttl)
     },
-    find({ request, auth }) {
+    find({ request, auth }, asked) {
       const id = request.header(SESSION_HEADER)
-      if (id === null) return refusal(400, invalidRequest('Mcp-Session-Id is missing: send "initialize" first'))
+      if (id === null) return refusal(400, invalidRequest('Mcp-Session-Id is missing: send "initialize" first'), asked)
       const changes = live.changesOf(id)
       const admit = (state: Readonly<SessionState> | undefined) =>
         // Whose session it is, is nobody else's business: a stranger is told the same as for a dead one.
-        state === undefined || state.subject !== principalOf(auth) ? noSession() : live.hold(id, state, changes)
+        state === undefined || state.subject !== principalOf(auth) ? noSession(asked) : live.hold(id, state, changes)
       const state = store.get(id, ttl)
       const isAtHand = !(isPromise(state) || live.isShared)
       return isAtHand ? admit(state) : findLater(state, admit, live)
@@ -77,10 +78,11 @@ async function findLater(
   return live instanceof HttpAnswer ? live : sessions.listen(live)
 }
 
-function noSession(): HttpAnswer {
+function noSession(asked: RequestId | undefined): HttpAnswer {
   return refusal(
     404,
     invalidRequest('There is no such session, or no longer: send "initialize" without Mcp-Session-Id'),
+    asked,
   )
 }
 

@@ -12,6 +12,7 @@ import {
   type NotificationMessage,
   REVISIONS,
   Refusal,
+  type RequestId,
   type RequestMessage,
   type ResponseMessage,
   unsupportedVersion,
@@ -73,7 +74,7 @@ class LegacyEra implements Manner<LiveSession> {
     if (isHandshake && 'id' in arrived && !hasSession) return this.#open(arrived as RequestMessage, inbound)
     const wrong = versionProblem(inbound, arrived)
     if (wrong !== undefined) return wrong
-    const live = this.#records.find(inbound)
+    const live = this.#records.find(inbound, idOf(arrived))
     return isPromise(live)
       ? live.then((found) => this.#receiveHeld(arrived, found, inbound))
       : this.#receiveHeld(arrived, live, inbound)
@@ -181,7 +182,7 @@ class LegacyEra implements Manner<LiveSession> {
     const { sessionRequests, sessionStreams } = this.#host.limits
     if (live.load > 0 && live.running.has(id)) return refusal(400, inFlight(), id)
     if (live.load >= sessionRequests) return refusal(429, this.#tooMany(), id)
-    return live.readers >= sessionStreams ? tooManyStreams(sessionStreams) : undefined
+    return live.readers >= sessionStreams ? tooManyStreams(sessionStreams, id) : undefined
   }
 
   #tooMany() {
@@ -248,6 +249,10 @@ class LegacyEra implements Manner<LiveSession> {
 function versionProblem({ request }: Inbound, arrived?: Message | Item[]): HttpAnswer | undefined {
   const version = request.header(VERSION_HEADER)
   if (version === null || (isRevision(version) && eraOf(version) === 'legacy')) return undefined
-  const id = arrived !== undefined && 'method' in arrived && 'id' in arrived ? arrived.id : undefined
-  return refusal(400, unsupportedVersion(version, REVISIONS), id)
+  return refusal(400, unsupportedVersion(version, REVISIONS), idOf(arrived))
+}
+
+/** The id of a request; nothing for what is none, or is more than one. */
+function idOf(arrived: Message | Item[] | undefined): RequestId | undefined {
+  return arrived !== undefined && 'method' in arrived && 'id' in arrived ? arrived.id : undefined
 }
