@@ -356,9 +356,15 @@ describe('a refusal', () => {
 
   it('of a request that comes when no more are taken has its id, too', async () => {
     const held = gate<object>()
-    const app = mcp(new HandWritten({ 'tools/list': () => held.promise }))
+    const begun = gate<void>()
+    const list = () => {
+      begun.open()
+      return held.promise
+    }
+    const app = mcp(new HandWritten({ 'tools/list': list }))
     const session = { 'mcp-session-id': await openSession(app) }
     const first = post(app, request('tools/list', {}, 1), session)
+    await begun.promise
     const drained = app.drain()
     const late = await post(app, request('tools/list', {}, 2), session)
     expect([late.status, late.headers.get('retry-after'), await json(late)]).toMatchObject([503, '1', { id: 2 }])
