@@ -79,6 +79,7 @@ class GuardedEndpoint implements Endpoint {
     this.#eras.close(reason)
     for (const each of [...this.#host.running]) each.abort(reason)
     this.#host.running.stop()
+    this.#host.streams.stop()
     this.#arrivals.stop()
   }
 

@@ -3,13 +3,14 @@
 import { ConnectionError } from '@mcpx/protocol'
 import { encodeComment } from '@mcpx/sse/encode'
 import type { OutgoingStream } from './outgoing.ts'
-import { type Beating, LONGEST_TIMER, type Pulse } from './pulse.ts'
+import { LONGEST_TIMER, type Watch, type Watched } from './watch.ts'
 
 /** What all streams of an endpoint share. */
 export interface StreamHost {
   /** How often a comment is sent, in ms. */
   readonly keepAlive: number
-  readonly pulse: Pulse
+  /** Calls each of them when a comment is due. */
+  readonly streams: Watch<EventStream>
   /** `unsent`: how many bytes may wait before a stream is cut. */
   readonly limits: { readonly unsent: number }
   /** Hears of a client that was cut off. */
@@ -49,8 +50,11 @@ const EARLY_ENOUGH = 64 * 1024
 const comment = encodeComment()
 
 /** Servers have thousands of them that are silent: what one does not need yet is not made. */
-export class EventStream implements Beating {
-  place: Beating['place']
+export class EventStream implements Watched {
+  timer: Watched['timer']
+  older: Watched['older']
+  newer: Watched['newer']
+  came: Watched['came']
   /** The response of Node's that it will be written to, where that is known. */
   readonly outgoing: OutgoingStream | undefined
   readonly #host: StreamHost
@@ -102,7 +106,7 @@ export class EventStream implements Beating {
       sink.end()
       return
     }
-    this.#host.pulse.join(this, this.#isAlone)
+    this.#host.streams.again(this, this.#isAlone)
     this.#watchExpiry()
   }
 
@@ -152,10 +156,13 @@ export class EventStream implements Beating {
     this.gone(error)
   }
 
+  /** Shows that it is alive. */
   beat(): void {
     // A client that does not read needs no comment to know that the stream is alive.
     if (this.#room === undefined) void this.#hasRoom(this.#sink?.write(comment) ?? true)
     this.#owner.onTick?.()
+    if (!this.#isOpen) return
+    this.#host.streams.again(this, this.#isAlone)
     this.#watchExpiry()
   }
 
@@ -181,7 +188,7 @@ export class EventStream implements Beating {
 
   #release(): void {
     this.#isOpen = false
-    this.#host.pulse.leave(this)
+    this.#host.streams.delete(this)
     clearTimeout(this.#expiry)
     this.makeRoom()
   }

@@ -15,10 +15,10 @@ import {
   type ResponseMessage,
   withDefaultLimits,
 } from '@mcpx/protocol'
+import type { EventStream } from './event-stream.ts'
 import type { HttpExchange } from './exchange.ts'
 import type { HttpRequest } from './http-request.ts'
 import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE, type ToolSchemas } from './options.ts'
-import { Pulse } from './pulse.ts'
 import { Watch } from './watch.ts'
 
 /** A request by HTTP that has passed the guards. */
@@ -34,8 +34,8 @@ export interface Host {
   readonly options: EndpointOptions
   readonly limits: HttpLimits
   readonly keepAlive: number
-  /** Calls the streams that are open. */
-  readonly pulse: Pulse
+  /** The streams that are open, by one timer for all. */
+  readonly streams: Watch<EventStream>
   /** Where the schemas of tools are found, if anywhere. */
   readonly toolSchemas: ToolSchemas | undefined
   /** Whether the revisions that have sessions are served besides. */
@@ -47,6 +47,9 @@ export interface Host {
   ended: Error | undefined
 }
 
+/** Streams are given their comments in so many groups: all at once would keep everything else waiting. */
+const GROUPS = 16
+
 export function createHost(responder: Responder, options: EndpointOptions): Host {
   const keepAlive = options.keepAlive ?? KEEP_ALIVE
   return {
@@ -55,7 +58,7 @@ export function createHost(responder: Responder, options: EndpointOptions): Host
     toolSchemas: toolSchemasOf(responder, options),
     limits: withDefaultLimits(HTTP_LIMITS, options.limits),
     keepAlive,
-    pulse: new Pulse(keepAlive),
+    streams: new Watch({ ms: keepAlive * (1 - 1 / (GROUPS + 1)), looks: GROUPS, onLate: (stream) => stream.beat() }),
     servesSessions: options.legacy !== false && responder.legacy !== false,
     running: new Watch({ ms: keepAlive, onLate: (exchange) => exchange.rouse() }),
     report: guarded(options.report),

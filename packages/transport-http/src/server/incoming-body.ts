@@ -84,10 +84,17 @@ export function readBesideWeb(
 function takeAtEnd(incoming: IncomingBody, give: (text: string | HttpAnswer) => void): void {
   const whole = incoming.read()
   if (whole !== null) incoming.rawBody = whole
-  incoming.on('end', () => give(whole === null ? '' : textOf(whole)))
-  incoming.on('error', () => give(unreadable()))
+  // The listeners stay as long as the request, which may be that of a stream: what they have given does not.
+  let taker = give
+  incoming.on('end', () => {
+    taker(whole === null ? '' : textOf(whole))
+    taker = ignore
+  })
+  incoming.on('error', () => taker(unreadable()))
   incoming.resume()
 }
+
+function ignore(): void {}
 
 function listen(
   incoming: IncomingBody,

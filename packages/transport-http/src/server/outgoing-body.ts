@@ -14,7 +14,6 @@ export class OutgoingBody implements AsyncIterable<Uint8Array> {
   readonly #stream: EventStream
   readonly #outgoing: OutgoingStream
   readonly #toReadable: (stream: EventStream) => ReadableStream<Uint8Array<ArrayBuffer>>
-  locked = false
 
   constructor(
     stream: EventStream,
@@ -27,13 +26,12 @@ export class OutgoingBody implements AsyncIterable<Uint8Array> {
   }
 
   getReader() {
-    this.locked = true
     const stream = this.#stream
     const outgoing = this.#outgoing
     flowTo(outgoing, stream, queueMicrotask)
     // When Hono's server has taken its own listener away: of three at a time, Node keeps a list with room for 19.
     queueMicrotask(() => queueMicrotask(() => watchClient(outgoing, stream)))
-    return { read: never, closed: Promise.resolve(), cancel: done, releaseLock() {} }
+    return { read: never, closed: Promise.resolve(), cancel: done }
   }
 
   cancel(reason: Error): Promise<void> {

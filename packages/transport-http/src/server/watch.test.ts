@@ -89,6 +89,61 @@ describe('what is watched', () => {
   })
 })
 
+describe('what is watched again whenever it was called', () => {
+  function beating(ms: number, looks: number) {
+    const called: string[] = []
+    const watch: Watch<Watched & { name: string }> = new Watch({
+      ms,
+      looks,
+      onLate(item) {
+        called.push(item.name)
+        watch.again(item, item.name === 'alone')
+      },
+    })
+    return { watch, called, join: (name: string) => watch.again({ name }, name === 'alone') }
+  }
+
+  it('is called once within each stretch of its time and one look, by one timer', () => {
+    const { called, join } = beating(1_600, 16)
+    const names = Array.from({ length: 100 }, (_, n) => `n${n}`)
+    for (const name of names) {
+      join(name)
+      vi.advanceTimersByTime(15)
+    }
+    expect([called, vi.getTimerCount()]).toEqual([[], 1])
+    for (let times = 1; times <= 3; times++) {
+      vi.advanceTimersByTime(1_700)
+      expect([...called].sort()).toEqual(names.flatMap((name) => Array(times).fill(name)).sort())
+    }
+  })
+
+  it('is called few at a time, when they came one after the other', () => {
+    const { called, join } = beating(1_600, 16)
+    for (let n = 0; n < 160; n++) {
+      join(`n${n}`)
+      vi.advanceTimersByTime(10)
+    }
+    let most = 0
+    for (let ms = 0; ms < 1_700; ms += 10) {
+      const before = called.length
+      vi.advanceTimersByTime(10)
+      most = Math.max(most, called.length - before)
+    }
+    expect([called.length, most]).toEqual([160, 10])
+  })
+
+  it('is called on time by a timer of its own, where it stands alone', () => {
+    const { watch, called, join } = beating(1_600, 16)
+    join('alone')
+    vi.advanceTimersByTime(1_599)
+    expect(called).toEqual([])
+    vi.advanceTimersByTime(1 + 1_600)
+    expect(called).toEqual(['alone', 'alone'])
+    for (const each of watch) watch.delete(each)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
 describe('the timer', () => {
   it('is one for all, runs while something is watched, and begins again', () => {
     const { watch, late, follow } = watching(1_000)

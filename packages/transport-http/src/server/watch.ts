@@ -1,14 +1,16 @@
 /** Notices what takes too long. One coarse timer serves all that is watched: what ends in time costs none. */
 
-/** How often the timer looks within the time that is given. */
+/** How often the timer looks within the time that is given, if nothing else is said. */
 const LOOKS = 4
-const LONGEST_TIMER = 2 ** 31 - 1
+export const LONGEST_TIMER = 2 ** 31 - 1
 /** What stands in the place of a look for an item that was called late. */
 const CALLED = -1
 
 export interface WatchOptions<T> {
-  /** How long an item may take, in ms; up to a quarter more may pass before it is noticed. `Infinity`: as long as it likes. */
+  /** How long an item may take, in ms. `Infinity`: as long as it likes. */
   readonly ms: number
+  /** How often it is looked meanwhile: up to one look more may pass before an item is called. Default: 4. */
+  readonly looks?: number
   /** Called once for an item that takes longer. */
   readonly onLate: (item: T) => void
 }
@@ -27,6 +29,7 @@ export interface Watched {
 
 export class Watch<T extends Watched> implements Iterable<T> {
   readonly #options: WatchOptions<T>
+  readonly #most: number
   #oldest: T | undefined
   #newest: T | undefined
   #size = 0
@@ -35,6 +38,7 @@ export class Watch<T extends Watched> implements Iterable<T> {
 
   constructor(options: WatchOptions<T>) {
     this.#options = options
+    this.#most = options.looks ?? LOOKS
   }
 
   get size(): number {
@@ -77,7 +81,14 @@ export class Watch<T extends Watched> implements Iterable<T> {
     const { ms } = this.#options
     if (ms > LONGEST_TIMER) return
     if (isAlone) item.timer = setTimeout(() => this.#options.onLate(item), ms)
-    else this.#timer ??= unref(setInterval(() => this.#look(), Math.max(ms / LOOKS, 1)))
+    else this.#timer ??= unref(setInterval(() => this.#look(), Math.max(ms / this.#most, 1)))
+  }
+
+  /** Begins anew with an item that was called. */
+  again(item: T, isAlone: boolean): void {
+    this.delete(item)
+    this.add(item)
+    this.follow(item, isAlone)
   }
 
   stop(): void {
@@ -93,7 +104,7 @@ export class Watch<T extends Watched> implements Iterable<T> {
       const next = item.newer as T | undefined
       if (item.came !== CALLED) {
         // It came somewhere between two looks: one more of them makes sure.
-        if (this.#looks - (item.came as number) <= LOOKS) return
+        if (this.#looks - (item.came as number) <= this.#most) return
         item.came = CALLED
         this.#options.onLate(item)
       }
