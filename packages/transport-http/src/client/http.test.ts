@@ -137,9 +137,12 @@ it('sends nothing before something is asked, and names the server by origin and 
 it('refuses a URL that holds credentials or is not of HTTP, and numbers out of range', () => {
   expect(() => http('https://me:secret@example.com')).toThrow('headers option')
   expect(() => http('file:///etc')).toThrow('expected http: or https:')
-  expect(() => http('nonsense')).toThrow(TypeError)
+  for (const none of ['nonsense', '', '/mcp', undefined, null, {}] as never[])
+    expect(() => http(none)).toThrow(new TypeError('url: expected a whole URL such as "https://example.com/mcp"'))
+  expect(() => http('localhost:3000/mcp')).toThrow('url: expected http: or https:, got localhost:')
   expect(() => http('https://example.com', { keepAlive: 0 })).toThrow(RangeError)
   expect(() => http('https://example.com', { maxResponseSize: Number.NaN })).toThrow('maxResponseSize')
+  expect(() => http('https://example.com', { probeTimeout: 0 })).toThrow('probeTimeout: expected a number from 1')
 })
 
 it('sends each message as a POST of its own that takes both kinds of answer [C-040]', async () => {

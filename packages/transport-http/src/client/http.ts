@@ -20,7 +20,7 @@ export function http(url: string | URL, options: HttpOptions = {}): Connector {
     connect: (options) => createConnection(settings, options),
     // One origin may serve several servers, and not all of one age.
     peer: `${settings.url.origin}${settings.url.pathname}`,
-    probeTimeout: options.probeTimeout ?? 10_000,
+    probeTimeout: settings.probeTimeout,
     // What lies between may be slow or broken; a server that is there answers.
     silence: 'nothing',
   }

@@ -73,6 +73,7 @@ export interface Settings {
   readonly keepAlive: number
   readonly maxResponseSize: number
   readonly maxEventSize: number
+  readonly probeTimeout: number
 }
 
 export function settle(url: string | URL, options: HttpOptions): Settings {
@@ -92,10 +93,13 @@ export function settle(url: string | URL, options: HttpOptions): Settings {
     keepAlive: atLeast(1, 'keepAlive', options.keepAlive ?? Number.POSITIVE_INFINITY),
     maxResponseSize: atLeast(1, 'maxResponseSize', options.maxResponseSize ?? 2 ** 25),
     maxEventSize: atLeast(1, 'maxEventSize', options.maxEventSize ?? 2 ** 24),
+    probeTimeout: atLeast(1, 'probeTimeout', options.probeTimeout ?? 10_000),
   }
 }
 
 function readUrl(given: string | URL): URL {
+  // What is none is not shown: it may hold a password.
+  if (!URL.canParse(given)) throw new TypeError('url: expected a whole URL such as "https://example.com/mcp"')
   const url = new URL(given)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new TypeError(`url: expected http: or https:, got ${url.protocol}`)
