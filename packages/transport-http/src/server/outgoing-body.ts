@@ -4,6 +4,11 @@ import type { EventStream } from './event-stream.ts'
 import type { OutgoingStream } from './outgoing.ts'
 import { flowTo, watchClient } from './outgoing-sink.ts'
 
+/** After all that runs now, with what waits for nothing but promises: so what is said one by one is written at once. */
+interface OnNode {
+  readonly process: { nextTick(run: () => void): void }
+}
+
 /**
  * Hono's server takes for a stream what has a `getReader`, asks for it when it has written the head, with all that
  * middleware has made of it, and copies what it reads to the response. This one writes there by itself, and tells the
@@ -28,7 +33,7 @@ export class OutgoingBody implements AsyncIterable<Uint8Array> {
   getReader() {
     const stream = this.#stream
     const outgoing = this.#outgoing
-    flowTo(outgoing, stream, queueMicrotask)
+    flowTo(outgoing, stream, (globalThis as Partial<OnNode>).process?.nextTick ?? queueMicrotask)
     // When Hono's server has taken its own listener away: of three at a time, Node keeps a list with room for 19.
     queueMicrotask(() => queueMicrotask(() => watchClient(outgoing, stream)))
     return { read: never, closed: Promise.resolve(), cancel: done }
