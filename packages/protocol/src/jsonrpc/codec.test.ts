@@ -243,7 +243,6 @@ describe('writing', () => {
     ['an id that is none', { jsonrpc: '2.0', id: Number.NaN, result: {} }],
     ['no id', { jsonrpc: '2.0', result: {} }],
     ['an error beside it', { jsonrpc: '2.0', id: 1, result: {}, error: { code: 1, message: 'm' } }],
-    ['another version', { jsonrpc: '1.0', id: 1, result: {} }],
   ])('writes the answer that has %s with all that it holds', (_, message) => {
     expect(JSON.parse(encode(message as Message))).toEqual(JSON.parse(JSON.stringify(message)))
   })

@@ -37,8 +37,17 @@ export function decode(text: string, limits: Readonly<CodecLimits> = CODEC_LIMIT
     const problem = tame(value, limits)
     if (problem !== undefined) return refuse(value, problem)
   }
-  return Array.isArray(value) ? checkBatch(value, limits) : checkMessage(value)
+  if (Array.isArray(value)) return checkBatch(value, limits)
+  const message = checkMessage(value)
+  if ('method' in message && message.method === FREQUENT) message.method = FREQUENT
+  return message
 }
+
+/**
+ * What most requests are. A text that was just read is hashed wherever it is looked up in a table; this one is known to
+ * all of them (60 ns of a call).
+ */
+const FREQUENT = 'tools/call'
 
 /**
  * A short text without a suspicious member name can break no bound: it is not walked. A level takes two characters, or
@@ -72,7 +81,7 @@ const TEXT: unique symbol = Symbol('mcpx.text')
 
 /** The text is beside the object, so that a frozen one can have it. */
 interface Kept {
-  readonly [TEXT]: { text: string | undefined }
+  readonly [TEXT]: { text?: string | undefined }
 }
 
 /**
@@ -81,7 +90,7 @@ interface Kept {
  */
 export function keepText<T extends object>(value: T): T {
   if (!Object.isExtensible(value)) return value
-  return Object.defineProperty(value, TEXT, { value: { text: undefined }, enumerable: false })
+  return Object.defineProperty(value, TEXT, { value: {} })
 }
 
 /** Whether an object is marked as one that does not change. */
@@ -92,24 +101,19 @@ export function isTextKept(value: object): boolean {
 /** Writes one message as one line of JSON. A value that JSON cannot hold is a thrown `RpcError` that says so. */
 export function encode(message: Message): string {
   try {
-    return 'result' in message && isBareResult(message) ? encodeResult(message) : JSON.stringify(message)
+    return 'result' in message ? encodeResult(message) : JSON.stringify(message)
   } catch (cause) {
     const what = 'method' in message ? `the parameters of ${message.method}` : 'the answer'
     throw internalError(`Internal error: ${what} cannot be written as JSON`, { cause })
   }
 }
 
-/** Whether it has all of its members, and no other. */
-function isBareResult(message: ResultMessage): boolean {
-  let members = 0
-  for (const _ in message) members += 1
-  return members === 3 && message.jsonrpc === '2.0' && isRequestId(message.id)
-}
-
-/** Its frame by hand takes a quarter less than to have `JSON.stringify` write it too (measured). */
-function encodeResult({ id, result }: ResultMessage): string {
+/** The frame by hand takes a quarter less than to have it written too (measured). */
+function encodeResult(message: ResultMessage): string {
+  const { id, result } = message
+  if (Object.keys(message).length > 3 || !isRequestId(id)) return JSON.stringify(message)
   const text = isTextKept(result) ? keptText(result) : resultText(result)
-  if (text === undefined) throw new TypeError('The result is nothing that JSON has')
+  if (text === undefined) throw new TypeError('no JSON')
   return `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":${text}}`
 }
 

@@ -47,93 +47,68 @@ export function endOfListening(answer: Message | undefined): NotificationMessage
   return { jsonrpc: '2.0', method: 'notifications/cancelled', params }
 }
 
-export function createAnswering(options: AnsweringOptions): Answering {
-  return new Answerer(options)
-}
+export function createAnswering({ responder, running, host, limit, onHeard, report }: AnsweringOptions): Answering {
+  let stopped = false
 
-class Answerer implements Answering {
-  readonly #options: AnsweringOptions
-  #isStopped = false
-
-  constructor(options: AnsweringOptions) {
-    this.#options = options
-  }
-
-  answer(message: RequestMessage, during?: RequestId): Awaitable<ResponseMessage | undefined> {
-    const refusal = this.#refusalOf(message)
-    if (refusal !== undefined) return errorMessage(message.id, refusal)
-    const exchange = new RunningExchange(this.#options.host, during, message.method === LISTEN)
-    let response: Awaitable<ResponseMessage | undefined>
-    try {
-      response = this.#run(message.id, exchange, message)
-    } catch (error) {
-      return this.#fail(message, exchange, error)
-    }
-    if (!isPromise(response)) return this.#settle(message, exchange, response)
-    return Promise.resolve(response).then(
-      (answer) => this.#settle(message, exchange, answer),
-      (error) => this.#fail(message, exchange, error),
-    )
-  }
-
-  hear(message: NotificationMessage): void {
-    const { responder, running, host, limit, onHeard, report } = this.#options
-    if (responder === undefined) return
-    if (running.size >= limit) {
-      report(new ConnectionError('limit', `${message.method} was dropped: ${limit} run already (limits.running)`))
-      return
-    }
-    const exchange = new RunningExchange(host)
-    const done = () => {
-      exchange.end()
-      running.delete(exchange)
-      onHeard()
-    }
-    const failed = (error: unknown) => {
-      report(asError(error))
-      done()
-    }
-    let heard: Awaitable<unknown>
-    try {
-      heard = this.#run(exchange, exchange, message)
-    } catch (error) {
-      failed(error)
-      return
-    }
-    if (isPromise(heard)) void Promise.resolve(heard).then(done, failed)
-    else done()
-  }
-
-  stop(): void {
-    this.#isStopped = true
-  }
-
-  #refusalOf({ id, method }: RequestMessage): RpcError | undefined {
-    const { responder, running, limit } = this.#options
+  function refusalOf({ id, method }: RequestMessage): RpcError | undefined {
     if (responder === undefined) return methodNotFound(method)
     if (running.has(id)) return invalidRequest('Invalid message: id: a request with this id is still in flight')
-    if (this.#isStopped) return internalError('Shutting down: no new requests are taken')
+    if (stopped) return internalError('Shutting down: no new requests are taken')
     if (running.size >= limit) return internalError(`Too many requests at once: at most ${limit} (limits.running)`)
     return undefined
   }
 
-  #run(key: RunningKey, exchange: RunningExchange, message: RequestMessage | NotificationMessage) {
-    const { responder, running } = this.#options
+  /** Runs the responder, and goes on when it is done; a fault counts as no answer. */
+  function run<Done>(
+    key: RunningKey,
+    exchange: RunningExchange,
+    message: RequestMessage | NotificationMessage,
+    done: (key: RunningKey, exchange: RunningExchange, response: ResponseMessage | undefined) => Done,
+  ): Awaitable<Done> {
+    const fault = (error: unknown) => {
+      report(asError(error))
+      return done(key, exchange, undefined)
+    }
     running.add(key, exchange)
-    return (responder as Responder).respond(message, exchange)
+    let response: Awaitable<ResponseMessage | undefined>
+    try {
+      response = (responder as Responder).respond(message, exchange)
+    } catch (error) {
+      return fault(error)
+    }
+    return isPromise(response)
+      ? Promise.resolve(response).then((late) => done(key, exchange, late), fault)
+      : done(key, exchange, response)
   }
 
-  #settle({ id }: RequestMessage, exchange: RunningExchange, response: ResponseMessage | undefined) {
+  function settle(id: RunningKey, exchange: RunningExchange, response: ResponseMessage | undefined) {
     const wanted = exchange.isOpen
     exchange.end()
-    this.#options.running.delete(id)
-    return wanted ? (response ?? errorMessage(id, internalError())) : undefined
+    running.delete(id)
+    return wanted ? (response ?? errorMessage(id as RequestId, internalError())) : undefined
   }
 
-  /** A fault becomes an answer that says nothing of it. */
-  #fail(message: RequestMessage, exchange: RunningExchange, error: unknown) {
-    this.#options.report(asError(error))
-    return this.#settle(message, exchange, undefined)
+  function heard(key: RunningKey, exchange: RunningExchange): void {
+    exchange.end()
+    running.delete(key)
+    onHeard()
+  }
+
+  return {
+    answer(message, during) {
+      const refusal = refusalOf(message)
+      if (refusal !== undefined) return errorMessage(message.id, refusal)
+      return run(message.id, new RunningExchange(host, during, message.method === LISTEN), message, settle)
+    },
+    hear(message) {
+      if (responder === undefined) return
+      const exchange = new RunningExchange(host)
+      if (running.size < limit) void run(exchange, exchange, message, heard)
+      else report(new ConnectionError('limit', `${message.method} was dropped: ${limit} run already (limits.running)`))
+    },
+    stop() {
+      stopped = true
+    },
   }
 }
 
