@@ -3,6 +3,9 @@ import { writeSync } from 'node:fs'
 import { Server } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
+/** How long a connection that rests is kept, in ms: for longer than a client may take in all. */
+const PATIENCE = 90_000
+
 if (process.env.MCP_CONFORMANCE_SCENARIO === undefined) {
   stayOnLoopback()
   tellOfStalls()
@@ -20,6 +23,8 @@ if (process.env.MCP_CONFORMANCE_SCENARIO === undefined) {
 function stayOnLoopback() {
   const { _listen2: bind } = Server.prototype
   Server.prototype._listen2 = function (address, port, addressType, ...rest) {
+    // A client that got nothing of the machine for five seconds would find its connection closed, and its next request lost.
+    if ('keepAliveTimeout' in this) this.keepAliveTimeout = PATIENCE
     const isEverywhere = address === null || address === '0.0.0.0' || address === '::'
     return isEverywhere
       ? bind.call(this, '127.0.0.1', port, 4, ...rest)
