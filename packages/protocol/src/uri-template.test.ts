@@ -338,8 +338,9 @@ describe('matching hostile URIs', () => {
   const template = parseUriTemplate(`x://${'{a}-{+b}-'.repeat(15)}{c}!{?q}`)
   const time = (length: number) => {
     const uri = `x://${'a-'.repeat(length / 2)}`
-    const times = [1, 2, 3, 4, 5].map(() => workOf(() => expect(template.match(uri)).toBeUndefined()))
-    return Math.min(...times)
+    const match = () => expect(template.match(uri)).toBeUndefined()
+    // Together: the system may count the time of one for another, so that some seem to take none.
+    return workOf(() => [1, 2, 3, 4, 5].forEach(match)) / 5
   }
 
   it('takes time linear in the length of the URI', () => {
