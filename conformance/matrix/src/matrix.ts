@@ -47,7 +47,7 @@ export function tryOver(...carriers: readonly Carrier[]): void {
   chai.config.truncateThreshold = 0
   // Servers tell of faults that are meant here, and of clients that were gone; behaviours that want to hear it do.
   beforeAll(() => void vi.spyOn(console, 'error').mockReturnValue())
-  if (carriers.includes('text')) beforeAll(prepareToJudge)
+  if (carriers.includes('text')) beforeAll(prepareToJudge, 60_000)
   beforeAll(() => warmUp(carriers), 60_000)
   const carriersIn = (revision: Revision) => carriers.filter((each) => exists(each, revision))
   describe.each(REVISIONS.filter((each) => carriersIn(each).length > 0))('in %s', (revision) => {

@@ -45,6 +45,7 @@ interface Reached {
   readonly client: Client
   readonly proxy: FaultyProxy
   readonly counts: ReturnType<typeof createHost>['counts']
+  readonly server: ReturnType<typeof createHost>['server']
 }
 
 async function reach(setting: Setting, options: HttpOptions = {}, keepAlive = 40): Promise<Reached> {
@@ -55,7 +56,7 @@ async function reach(setting: Setting, options: HttpOptions = {}, keepAlive = 40
   const connector = http(url.replace(String(port), String(proxy.port)), { reconnect, ...options })
   const client = await connect(connector, { era: setting.era, timeout: 4_000 })
   onTestFinished(() => client.close())
-  return { client, proxy, counts }
+  return { client, proxy, counts, server }
 }
 
 const json = [
@@ -145,5 +146,23 @@ describe.each(Object.entries(settings))('in %s, a call whose connection goes sil
     if (setting.resumes) expect(outcome).toMatchObject({ content: [{ text: texts.events }] })
     else expect(outcome).toMatchObject(lost)
     expect(heard).toEqual(setting.resumes ? [1, 2, 3, 4] : [1, 2])
+  })
+})
+
+const listening = Object.entries(settings).filter(([, setting]) => setting.serve?.sessions !== false)
+
+describe.each(listening)('in %s, a client that listens', (_, setting) => {
+  it('misses nothing that changes while its connections are cut, and goes on', async () => {
+    const { client, proxy, server } = await reach(setting)
+    const changes = client.listen({ toolsListChanged: true, resourceSubscriptions: ['note://watched'] })
+    // A resource is subscribed to when the stream is there that tells of it.
+    await changes.ready
+    const told = [changes.next(), changes.next()]
+    proxy.cutAll()
+    server.tool('meanwhile', {}, () => 'x')
+    const kinds = (await Promise.all(told)).map(({ value }) => value.kind)
+    expect(kinds.sort()).toEqual(['resource', 'tools'])
+    expect((await client.listTools().all()).map(({ name }) => name)).toContain('meanwhile')
+    changes.close()
   })
 })

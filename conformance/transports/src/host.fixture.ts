@@ -68,6 +68,7 @@ export function createHost() {
       server.tool(`grown-${++counts.grown}`, {}, () => 'x')
       return 'grown'
     })
+    .resource('note://watched', { subscribe: true }, 'x')
     .tool('ask', {}, async (_args, ctx) => {
       const schema = { type: 'object', properties: { name: { type: 'string' } } } as const
       const answer = await ctx.elicit('name', { message: 'Who?', schema: { ...schema } })

@@ -16,6 +16,8 @@ export interface Way {
   readonly connector: Connector
   /** Ends from the server's end, without a word, the newest connection; over HTTP every response that is under way. */
   readonly cut: () => Promise<void>
+  /** The methods of the requests of HTTP that were made, in order. */
+  readonly fetched?: readonly string[]
   /** Ends what the server's end holds. The client was closed before. */
   readonly end?: () => void
 }

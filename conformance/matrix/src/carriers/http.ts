@@ -23,7 +23,7 @@ function over(options: EndpointOptions, path = '/mcp'): Carry {
       fetch: network.fetch,
       reconnect: { minDelay: delay, maxDelay: LONG },
     })
-    return { connector, cut: async () => network.cut(), end: () => app.close() }
+    return { connector, cut: async () => network.cut(), fetched: network.fetched, end: () => app.close() }
   }
 }
 

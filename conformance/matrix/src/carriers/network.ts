@@ -6,6 +6,8 @@ type Serve = (request: Request) => Response | Promise<Response>
 
 export interface Network {
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+  /** The methods of all requests so far, in order. */
+  readonly fetched: readonly string[]
   /** Breaks every response that has not ended; the server's end sees that nobody reads on. */
   readonly cut: () => void
 }
@@ -13,12 +15,14 @@ export interface Network {
 /** @param watch sees all that passes. */
 export function createNetwork(serve: Serve, watch: AnswersWatch): Network {
   const underWay = new Set<AbortController>()
+  const fetched: string[] = []
 
   async function fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     const breaking = new AbortController()
     const signal = init.signal ? AbortSignal.any([init.signal, breaking.signal]) : breaking.signal
     const done = () => void underWay.delete(breaking)
     underWay.add(breaking)
+    fetched.push(init.method ?? 'GET')
     signal.addEventListener('abort', done)
     const broken = new Promise<never>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
@@ -47,6 +51,7 @@ export function createNetwork(serve: Serve, watch: AnswersWatch): Network {
 
   return {
     fetch,
+    fetched,
     cut() {
       for (const breaking of [...underWay]) breaking.abort(new TypeError('fetch failed', { cause: brokenPipe() }))
     },
