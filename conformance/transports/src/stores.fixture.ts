@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import type { EventBus, EventStore, SessionState, SessionStore } from '@mcpx/protocol'
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
 
@@ -69,6 +69,12 @@ function createKeeper() {
   }
 }
 
+/** A process that is killed breaks its connection; its lines tell of that as well as its socket. */
+function linesOf(socket: Socket): Interface {
+  socket.on('error', () => {})
+  return createInterface(socket).on('error', () => {})
+}
+
 /** Keeps stores for others; resolves to the port they are reached at. */
 export async function keepStores(): Promise<{ port: number; close: () => void }> {
   const keeper = createKeeper()
@@ -77,12 +83,11 @@ export async function keepStores(): Promise<{ port: number; close: () => void }>
     const tell = (line: object) => void socket.write(`${JSON.stringify(line)}\n`)
     const { calls, end } = keeper(tell)
     sockets.add(socket)
-    socket.on('error', () => {})
     socket.on('close', () => {
       sockets.delete(socket)
       end()
     })
-    createInterface(socket).on('line', async (text) => {
+    linesOf(socket).on('line', async (text) => {
       const { id, call = '', args = [] } = JSON.parse(text) as Line
       try {
         tell({ id, value: await calls[call]?.(...(args as never[])) })
@@ -108,14 +113,13 @@ export async function openStores(port: number): Promise<Stores & { close: () => 
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   const listeners = new Map<string, (message: string) => void>()
   let count = 0
-  createInterface(socket).on('line', (text) => {
+  linesOf(socket).on('line', (text) => {
     const line = JSON.parse(text) as Line & { heard?: string; message: string }
     if (line.heard !== undefined) listeners.get(line.heard)?.(line.message)
     else if (line.failed === undefined) waiting.get(line.id)?.resolve(line.value as never)
     else waiting.get(line.id)?.reject(new Error(line.failed))
     waiting.delete(line.id)
   })
-  socket.on('error', () => {})
 
   function ask<T>(call: string, ...args: unknown[]): Promise<T> {
     const id = ++count
