@@ -345,9 +345,9 @@ describe('matching hostile URIs', () => {
 
   it('takes time linear in the length of the URI', () => {
     time(100_000)
-    const [short, long] = [time(25_000), time(100_000)]
-    expect(long).toBeLessThan(50)
-    expect(long / short).toBeLessThan(12)
+    expect(time(100_000)).toBeLessThan(50)
+    // The square would be 256 times as much.
+    expect(time(400_000) / time(25_000)).toBeLessThan(50)
   })
 
   it('takes little time for many query parameters', () => {
