@@ -10,7 +10,7 @@ type Tell = (message: NotificationMessage) => Awaitable<void>
 export function legacyChanges(session: Session, tell: Tell, { audience }: Core): () => void {
   const listener = new SessionListener(session, tell)
   audience.join(listener)
-  return () => audience.leave(listener)
+  return audience.leave.bind(undefined, listener)
 }
 
 class SessionListener implements Listener {

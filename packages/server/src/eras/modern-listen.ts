@@ -103,7 +103,7 @@ class Listening implements Listener {
 
   #acknowledge(): void {
     const told = this.#notify('notifications/subscriptions/acknowledged', { notifications: this.#filter })
-    const over = (isHeard: boolean) => this.#over(isHeard)
+    const over = this.#over.bind(this)
     // The first thing said opens the stream, by which its end is noticed with the least ado.
     if (this.#exchange.onOver !== undefined) this.#exchange.onOver(over)
     else onAbort(this.#exchange.signal, () => over(false))

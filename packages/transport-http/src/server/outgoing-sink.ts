@@ -11,10 +11,13 @@ export function flowTo(outgoing: OutgoingStream, stream: EventStream, later: (ru
 
 /** Tells the stream when its client goes, or has gone. */
 export function watchClient(outgoing: OutgoingStream, stream: EventStream): void {
-  const gone = () => stream.gone(new ConnectionError('closed', 'The client closed the stream'))
   // Nothing else would tell that there will be no room.
-  if (hasGone(outgoing.req, outgoing)) gone()
-  else outgoing.on('close', gone)
+  if (hasGone(outgoing.req, outgoing)) gone(stream)
+  else outgoing.on('close', gone.bind(undefined, stream))
+}
+
+function gone(stream: EventStream): void {
+  stream.gone(new ConnectionError('closed', 'The client closed the stream'))
 }
 
 /** How much may be said at once before there is no room for more, in characters. */

@@ -59,7 +59,8 @@ class Feed implements StreamOwner {
     else void this.#stored?.resume(lost.lastEventId, this.body)
     try {
       const session = new HttpSession(this.#live, update)
-      this.#stop = host.responder.changes?.(session, (change) => this.#tell(change))
+      // What is bound takes half of the room of a closure.
+      this.#stop = host.responder.changes?.(session, this.#tell.bind(this))
     } catch (problem) {
       host.report(problem as Error)
       this.end()
