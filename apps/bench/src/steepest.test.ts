@@ -61,6 +61,34 @@ describe('growth', () => {
     ).toBe(1.7)
   })
 
+  it('may be as steep as that of the least that can be done', () => {
+    const least = [
+      [1, 2],
+      [10, 20],
+      [100, 400],
+    ] as const
+    const steep = [
+      [1, 5],
+      [10, 50],
+      [100, 1000],
+    ] as const
+    expect(steepest(steep, true)).toBe(2)
+    expect(steepest(steep, true, least)).toBe(1)
+    expect(steepest(steep, true, least.slice(1))).toBe(2)
+  })
+
+  it('is not to be less where the least that can be done grows by less than expected', () => {
+    const points = [
+      [1, 5],
+      [10, 50],
+    ] as const
+    const least = [
+      [1, 5],
+      [10, 6],
+    ] as const
+    expect(steepest(points, true, least)).toBe(1)
+  })
+
   it('cannot be told without two points', () => {
     expect(steepest([], true)).toBeNaN()
   })
