@@ -17,8 +17,9 @@ export function mirrorsArguments({ properties }: JsonObject, depth = 0): boolean
   )
 }
 
-/** What is wrong with an annotation, and where; nothing when all is well. */
+/** What is wrong with an annotation of a schema that is JSON, and where; nothing when all is well. */
 export function headerProblem(root: JsonObject, where: string): string | undefined {
+  if (!JSON.stringify(root).includes(ANNOTATION)) return undefined
   const seen = new Map<string, string>()
   for (const { schema, path, isProperty } of placesIn(root, where)) {
     if (!isObject(schema) || !Object.hasOwn(schema, ANNOTATION)) continue
