@@ -22,23 +22,37 @@ export class RpcError extends Error implements ErrorObject {
   }
 }
 
+// Each by itself: a bundle has those that it uses, and of the table below all or nothing.
+const PARSE_ERROR = -32700
+const INVALID_REQUEST = -32600
+const METHOD_NOT_FOUND = -32601
+const INVALID_PARAMS = -32602
+const INTERNAL_ERROR = -32603
+const RESOURCE_NOT_FOUND = -32002
+const HEADER_MISMATCH = -32020
+const MISSING_REQUIRED_CLIENT_CAPABILITY = -32021
+const UNSUPPORTED_PROTOCOL_VERSION = -32022
+const URL_ELICITATION_REQUIRED = -32042
+const INSUFFICIENT_SCOPE = 403
+const USER_REJECTED = -1
+
 export const ErrorCode = {
-  ParseError: -32700,
-  InvalidRequest: -32600,
-  MethodNotFound: -32601,
-  InvalidParams: -32602,
-  InternalError: -32603,
+  ParseError: PARSE_ERROR,
+  InvalidRequest: INVALID_REQUEST,
+  MethodNotFound: METHOD_NOT_FOUND,
+  InvalidParams: INVALID_PARAMS,
+  InternalError: INTERNAL_ERROR,
   /** Legacy era only. */
-  ResourceNotFound: -32002,
-  HeaderMismatch: -32020,
-  MissingRequiredClientCapability: -32021,
-  UnsupportedProtocolVersion: -32022,
+  ResourceNotFound: RESOURCE_NOT_FOUND,
+  HeaderMismatch: HEADER_MISMATCH,
+  MissingRequiredClientCapability: MISSING_REQUIRED_CLIENT_CAPABILITY,
+  UnsupportedProtocolVersion: UNSUPPORTED_PROTOCOL_VERSION,
   /** 2025-11-25 only. */
-  UrlElicitationRequired: -32042,
+  UrlElicitationRequired: URL_ELICITATION_REQUIRED,
   /** The caller lacks scopes; see `insufficientScope`. */
-  InsufficientScope: 403,
+  InsufficientScope: INSUFFICIENT_SCOPE,
   /** Legacy era only: the user said no to a sampling request. */
-  UserRejected: -1,
+  UserRejected: USER_REJECTED,
 } as const
 
 const NAME_LIMIT = 100
@@ -50,38 +64,38 @@ export function quoted(name: string): string {
 
 /** The text is not JSON. */
 export function parseError(message = 'The text is not valid JSON', options?: RpcErrorOptions): RpcError {
-  return new RpcError(ErrorCode.ParseError, message, options)
+  return new RpcError(PARSE_ERROR, message, options)
 }
 
 /** The JSON is not a JSON-RPC message, or not one that may come now. */
 export function invalidRequest(message: string, options?: RpcErrorOptions): RpcError {
-  return new RpcError(ErrorCode.InvalidRequest, message, options)
+  return new RpcError(INVALID_REQUEST, message, options)
 }
 
 /** No such method on this wire. */
 export function methodNotFound(method: string): RpcError {
-  return new RpcError(ErrorCode.MethodNotFound, `Method not found: ${quoted(method)}`)
+  return new RpcError(METHOD_NOT_FOUND, `Method not found: ${quoted(method)}`)
 }
 
 /** The parameters do not fit; the message says where and what was expected. */
 export function invalidParams(message: string, options?: RpcErrorOptions): RpcError {
-  return new RpcError(ErrorCode.InvalidParams, message, options)
+  return new RpcError(INVALID_PARAMS, message, options)
 }
 
 /** Something broke on the answering side. The message must be safe to show to the peer. */
 export function internalError(message = 'Internal error', options?: RpcErrorOptions): RpcError {
-  return new RpcError(ErrorCode.InternalError, message, options)
+  return new RpcError(INTERNAL_ERROR, message, options)
 }
 
 /** No such resource. Newer revisions answer with invalid parameters, older ones with a code of their own. */
 export function resourceNotFound(uri: string, era: 'legacy' | 'modern'): RpcError {
-  const code = era === 'legacy' ? ErrorCode.ResourceNotFound : ErrorCode.InvalidParams
+  const code = era === 'legacy' ? RESOURCE_NOT_FOUND : INVALID_PARAMS
   return new RpcError(code, `Resource not found: ${quoted(uri)}`, { data: { uri } })
 }
 
 /** A header says something else than the body. */
 export function headerMismatch(message: string): RpcError {
-  return new RpcError(ErrorCode.HeaderMismatch, message)
+  return new RpcError(HEADER_MISMATCH, message)
 }
 
 /** The request needs something that the client did not declare, such as `{ elicitation: { url: {} } }`. */
@@ -89,13 +103,13 @@ export function missingClientCapability(
   required: object,
   message = `The client must declare: ${capabilityPaths(required).join(', ')}`,
 ): RpcError {
-  return new RpcError(ErrorCode.MissingRequiredClientCapability, message, { data: { requiredCapabilities: required } })
+  return new RpcError(MISSING_REQUIRED_CLIENT_CAPABILITY, message, { data: { requiredCapabilities: required } })
 }
 
 /** The revision asked for is not served here; `supported` are those that are. */
 export function unsupportedVersion(requested: string, supported: readonly string[]): RpcError {
   const message = `Unsupported protocol version ${quoted(requested)}; supported: ${supported.join(', ')}`
-  return new RpcError(ErrorCode.UnsupportedProtocolVersion, message, { data: { supported: [...supported], requested } })
+  return new RpcError(UNSUPPORTED_PROTOCOL_VERSION, message, { data: { supported: [...supported], requested } })
 }
 
 /**
@@ -105,7 +119,7 @@ export function unsupportedVersion(requested: string, supported: readonly string
  */
 export function insufficientScope(scopes: readonly string[]): RpcError {
   const text = `The caller needs ${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.map(quoted).join(', ')}`
-  return new RpcError(ErrorCode.InsufficientScope, text, { data: { requiredScopes: [...scopes] } })
+  return new RpcError(INSUFFICIENT_SCOPE, text, { data: { requiredScopes: [...scopes] } })
 }
 
 /** The user must visit these URLs first; 2025-11-25 only. */
@@ -113,12 +127,12 @@ export function urlElicitationRequired(
   elicitations: readonly object[],
   message = 'The request needs the user to visit a URL first',
 ): RpcError {
-  return new RpcError(ErrorCode.UrlElicitationRequired, message, { data: { elicitations: [...elicitations] } })
+  return new RpcError(URL_ELICITATION_REQUIRED, message, { data: { elicitations: [...elicitations] } })
 }
 
 /** The user declined a sampling request; legacy era only. */
 export function userRejected(message = 'The user rejected the request'): RpcError {
-  return new RpcError(ErrorCode.UserRejected, message)
+  return new RpcError(USER_REJECTED, message)
 }
 
 /** The error of a response as something to throw. */
