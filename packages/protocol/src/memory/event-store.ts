@@ -26,26 +26,21 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   // Counted over all streams: a stream that was forgotten and begins again never gives an id that it gave before.
   let count = 0
 
-  /** Most streams keep a single event: an array that is made with it has room for no more. */
-  function add(streamId: string, event: StoredEvent): Stream {
-    const known = streams.get(streamId, ttlMs)
-    if (known?.ended) throw new Error('The stream has ended: it takes no more events')
-    const stream = known ?? { events: [event], characters: 0, ended: false }
-    if (known === undefined) streams.set(streamId, stream, ttlMs)
-    else stream.events.push(event)
-    stream.characters += event.data.length
-    return stream
-  }
-
   return {
     append(streamId, data) {
+      const known = streams.get(streamId, ttlMs)
+      if (known?.ended) throw new Error('The stream has ended: it takes no more events')
       count += 1
       // The name of its stream, and its number.
       const id = `${streamId}.${count}`
-      const stream = add(streamId, { id, data })
+      // Most streams keep a single event: an array that is made with it has room for no more.
+      const stream = known ?? { events: [{ id, data }], characters: 0, ended: false }
+      if (known) known.events.push({ id, data })
+      else streams.set(streamId, stream, ttlMs)
+      stream.characters += data.length
       const { events } = stream
       while (events.length > maxEvents || (stream.characters > maxCharacters && events.length > 1)) {
-        stream.characters -= events.shift()?.data.length ?? 0
+        stream.characters -= (events.shift() as StoredEvent).data.length
       }
       return id
     },
