@@ -10,7 +10,7 @@ import { sharing } from './bundle/sharing.ts'
 
 interface Manifest {
   readonly name: string
-  readonly exports: Readonly<Record<string, string | { readonly source?: string }>>
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
 }
 
 interface Importers {
@@ -19,13 +19,20 @@ interface Importers {
 }
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest
-const sources = Object.values(manifest.exports).flatMap((entry) =>
-  typeof entry === 'string' ? [] : (entry.source ?? []),
+/** Every file of JavaScript that an entry may be, by whatever condition, has a source of its name. */
+const files = Object.values(manifest.exports).flatMap((entry) =>
+  typeof entry === 'string' ? [] : Object.values(entry),
 )
+const sources = [...new Set(files)].flatMap((file) => {
+  const name = /^\.\/dist\/(.+)\.js$/.exec(file)?.[1]
+  return name === undefined ? [] : `./src/${name}.ts`
+})
 
 const CLIENT = /\/src\/client[./]/
 /** What serves older clients over HTTP. */
 const SESSIONS = /\/src\/server\/eras\/legacy/
+/** What loads these at once, for apps of the web. */
+const APPS = /\/src\/server\/(?:hono|eras\/select)\.ts$/
 const JOINED = new Set(['@mcpx/client', '@mcpx/server', '@mcpx/transport-http', '@mcpx/transport-stdio'])
 /** Functions of other packages that keep nothing, and are read sooner than their file is found. */
 const INLINED = new Set(['@mcpx/protocol/uri-template', '@mcpx/sse/encode'])
@@ -82,7 +89,7 @@ function chunksOfJoined(): Groups {
     { name: 'client', test: CLIENT, tags: ['$initial'] },
     {
       name: 'shared',
-      test: (id) => !(CLIENT.test(id) || SESSIONS.test(id)),
+      test: (id) => ![CLIENT, SESSIONS, APPS].some((side) => side.test(id)),
       tags: ['$initial'],
       minShareCount: fewest,
     },

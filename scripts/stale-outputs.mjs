@@ -21,7 +21,8 @@ export function removeStaleOutputs(root) {
 /** The files that the entries of a package lead to. All there are while an entry is missing: it is not built. */
 function codeOf(folder) {
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  const entries = Object.values(exports).flatMap((entry) => entry.default?.replace('./dist/', '') ?? [])
+  const files = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : Object.values(entry)))
+  const entries = [...new Set(files)].flatMap((file) => /^\.\/dist\/(.+\.js)$/.exec(file)?.[1] ?? [])
   const dist = join(folder, 'dist')
   if (!entries.every((entry) => existsSync(join(dist, entry)))) return new Set(filesBelow(dist))
   const found = new Set(entries)

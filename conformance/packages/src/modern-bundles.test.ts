@@ -1,4 +1,6 @@
-/** What a bundle holds of a server that serves the modern era alone. */
+/** What a bundle holds of a server that serves the modern era alone, or runs where Node never is. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
@@ -56,6 +58,24 @@ describe('a bundle', () => {
     const files = await filesOf(`import { mcp } from '@mcpx/transport-http'; export default mcp`)
     expect(legacyIn(files).length).toBeGreaterThan(5)
     expect(files.filter((path) => path.includes('node_modules/hono/'))).toEqual([])
+  })
+
+  it.each([
+    ['index', true],
+    ['edge', false],
+    ['modern', false],
+  ])("of what serves by HTTP, by its file %s.ts, holds what reads Node's own objects: %s", async (name, isThere) => {
+    const files = await filesOf(
+      `import { mcp } from '../../packages/transport-http/src/${name}.ts'; export default mcp`,
+    )
+    const nodes = files.filter((path) => /src\/server\/(?:on-node|incoming|outgoing)[\w-]*\.ts$/.test(path))
+    expect(nodes.length > 3).toBe(isThere)
+    expect(nodes.length > 0).toBe(isThere)
+  })
+
+  it.each(['workerd', 'edge-light'])('for %s is made of what holds nothing for Node', (condition) => {
+    const { exports } = JSON.parse(readFileSync(join(apps, '../../packages/transport-http/package.json'), 'utf8'))
+    expect(exports['.'][condition]).toBe('./dist/edge.js')
   })
 
   it('of a server of @mcpx/server holds both eras', async () => {

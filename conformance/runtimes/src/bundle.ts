@@ -17,13 +17,21 @@ const options = {
 
 /** What finds packages by itself gets them left out, as in a program of theirs. */
 const importing = ['serve-node', 'serve-bun', 'serve-deno', 'serve-stdio', 'client', 'first-request']
-const carrying = ['serve-workerd', 'client-workerd', 'guard-workerd', 'client-page']
+const deployed = ['serve-workerd', 'client-workerd', 'guard-workerd']
+const carrying = ['client-page']
 
 /** Bundles all entries into `dist`; throws when a source of a package gets in, which no user has. */
 export async function bundle(): Promise<void> {
   const path = (name: string): string => `src/entries/${name}.ts`
   const results = await Promise.all([
     build({ ...options, entryPoints: importing.map(path), outdir: out, packages: 'external', platform: 'node' }),
+    build({
+      ...options,
+      entryPoints: deployed.map(path),
+      outdir: out,
+      platform: 'browser',
+      conditions: ['workerd', 'worker'],
+    }),
     build({ ...options, entryPoints: carrying.map(path), outdir: out, platform: 'browser' }),
   ])
   const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs))

@@ -5,7 +5,7 @@ import { readArrivalLimits } from './server/arrival-limits.ts'
 import { createEndpoint, type Endpoint } from './server/endpoint.ts'
 import { createModernEras } from './server/eras/modern-eras.ts'
 import type { EndpointOptions, HttpLimits } from './server/options.ts'
-import { type Execution, sendWeb, webRequest } from './server/web.ts'
+import { type Execution, onWeb, sendWeb } from './server/web.ts'
 
 /** Those of every endpoint, but for what only sessions have. */
 export interface ModernOptions extends Omit<EndpointOptions, 'legacy' | 'limits' | 'sessions' | 'sse'> {
@@ -35,7 +35,7 @@ export interface ModernApp extends Pick<Endpoint, 'close' | 'drain'> {
 export function mcp(server: Responder, options: ModernOptions = {}): ModernApp {
   const endpoint = createEndpoint(server, { ...options, ...readArrivalLimits(options) }, createModernEras)
   return {
-    fetch: (request, _env, execution) => sendWeb(endpoint.answer(webRequest(request, execution))),
+    fetch: (request, env, execution) => sendWeb(endpoint.answer(onWeb.viewOf(request, env, execution)), onWeb),
     close: () => endpoint.close(),
     drain: (ms) => endpoint.drain(ms),
     idleTimeout: 0,

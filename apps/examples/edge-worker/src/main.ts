@@ -19,6 +19,7 @@ const { metafile } = await build({
   bundle: true,
   minify: true,
   format: 'esm',
+  conditions: ['workerd', 'worker', 'browser'],
   external: ['cloudflare:*'],
   metafile: true,
 })

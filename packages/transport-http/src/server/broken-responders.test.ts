@@ -1,6 +1,6 @@
 import { errorMessage, insufficientScope, type Responder, type ResponseMessage } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import { eventsOf, HandWritten, json, modern, openSession, post, postModern, request } from './server.fixture.ts'
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 1))

@@ -1,6 +1,6 @@
 import { type AuthInfo, errorMessage, type Guard, insufficientScope, type Responder } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import {
   eventsOf,
   gate,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import { gate, get, HandWritten, json, MODERN, modern, post, postModern, request } from './server.fixture.ts'
 
 const server = new HandWritten({ 'tools/list': () => ({ tools: [] }), 'tools/call': () => ({ content: [] }) })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import { call, readTold, serve, talking } from './hono-streams.fixture.ts'
 
 it("streams on Hono's server for Node where that leaves the objects of the web as they are", async () => {

@@ -7,7 +7,7 @@ import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type McpApp, mcp } from './hono.ts'
+import { type McpApp, mcp } from '../index.ts'
 import { gate, HandWritten, MODERN, modern } from './server.fixture.ts'
 
 const open: Server[] = []

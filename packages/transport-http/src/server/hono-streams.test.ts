@@ -1,6 +1,6 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import { call, callByHand, readTold, serve, talking } from './hono-streams.fixture.ts'
 import { gate, HandWritten } from './server.fixture.ts'
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import { gate, HandWritten, json, LEGACY, MODERN, modern, postModern, request } from './server.fixture.ts'
 
 /** A runtime that ends the work of a request with its connection, unless it is told what to wait for. */

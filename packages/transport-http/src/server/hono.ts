@@ -6,11 +6,8 @@ import { readArrivalLimits } from './arrival-limits.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import { createEras } from './eras/select.ts'
 import type { HttpRequest } from './http-request.ts'
-import { type Incoming, NodeRequest } from './incoming.ts'
 import type { EndpointOptions } from './options.ts'
-import type { Outgoing } from './outgoing.ts'
-import { likenessOf } from './request-likeness.ts'
-import { sendWeb, webRequest } from './web.ts'
+import { type Runtime, sendWeb } from './web.ts'
 
 /** What Hono's `route` takes. All that comes has the one handler, so there is nothing of Hono's to add to it. */
 interface Mountable extends Hono {
@@ -42,24 +39,12 @@ export interface McpApp extends Mountable, Pick<Endpoint, 'close' | 'drain'> {
   readonly idleTimeout: 0
 }
 
-/**
- * Serves a server of any kind over HTTP, to clients of every revision. The app answers on every path below the one it
- * is mounted at.
- *
- * @throws RangeError for a limit or a time that is none
- * @throws TypeError for another option that is none, and for what is no server
- *
- * ```ts
- * export default mcp(server, { allowedHosts: ['mcp.example.com'] })
- * app.route('/mcp', mcp(server))
- * ```
- */
-export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
+export function appOf(server: Responder, options: EndpointOptions, runtime: Runtime): McpApp {
   const endpoint = createEndpoint(server, { ...options, ...readArrivalLimits(options) }, createEras)
-  const respond = (request: HttpRequest) => sendWeb(endpoint.answer(request))
+  const respond = (request: HttpRequest) => sendWeb(endpoint.answer(request), runtime)
   const executionOf = createExecutionOf()
-  const fetch: McpApp['fetch'] = (request, env, execution) => respond(viewOf(request, env, execution))
-  const handler = (context: Context) => respond(viewOf(context.req.raw, context.env, executionOf(context)))
+  const fetch: McpApp['fetch'] = (request, env, execution) => respond(runtime.viewOf(request, env, execution))
+  const handler = (context: Context) => respond(runtime.viewOf(context.req.raw, context.env, executionOf(context)))
   const app: Pick<McpApp, Made> = {
     fetch,
     request: (input, init, env, execution) => fetch(requestOf(input, init), env, execution),
@@ -77,21 +62,6 @@ type Made = 'close' | 'drain' | 'fetch' | 'idleTimeout' | 'request' | 'routes'
 /** A path stands for one on this machine, as in Hono. */
 function requestOf(input: Request | URL | string, init: RequestInit | undefined): Request {
   return new Request(input instanceof Request ? input : new URL(input, 'http://localhost'), init)
-}
-
-/** What Hono's server for Node gives an app besides the request. */
-interface NodeBindings {
-  readonly incoming?: Incoming | undefined
-  readonly outgoing?: Outgoing | undefined
-}
-
-/** On Node, its own objects are read: they are there already, and a web request would have to be made of them. */
-function viewOf(request: Request, env: unknown, execution: ExecutionContext | undefined): HttpRequest {
-  const { incoming, outgoing } = (env ?? {}) as NodeBindings
-  if (incoming?.rawHeaders === undefined || outgoing === undefined) return webRequest(request, execution)
-  const likeness = likenessOf(request)
-  if (likeness === undefined) return webRequest(request, execution)
-  return new NodeRequest(incoming, outgoing, { request, headers: likeness.headersOf(request) })
 }
 
 /** Hono throws where there is no execution context: what the first request shows holds for all, as a throw is dear. */

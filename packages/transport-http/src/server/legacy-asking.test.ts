@@ -1,7 +1,7 @@
 import type { EventBus } from '@mcpx/protocol'
 import { createMemoryEventBus, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import type { EndpointOptions } from './options.ts'
 import { eventsOf, gate, HandWritten, openSession, post, request } from './server.fixture.ts'
 

@@ -1,7 +1,7 @@
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { delay } from '@mcpx/testkit'
 import { describe, expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import { eventsOf, get, HandWritten, json, openSession } from './server.fixture.ts'
 
 /** An endpoint that knows a stream to which a process wrote that is gone. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import type { EndpointOptions } from './options.ts'
 import { eventsOf, get, HandWritten, json, post, request } from './server.fixture.ts'
 

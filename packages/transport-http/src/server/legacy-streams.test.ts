@@ -1,7 +1,7 @@
 import type { JsonObject, NotificationMessage, Responder, Session } from '@mcpx/protocol'
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import { eventsOf, gate, get, HandWritten, json, openSession, post, request } from './server.fixture.ts'
 
 const OLD = '2025-06-18'

@@ -1,7 +1,7 @@
 import type { EventStore } from '@mcpx/protocol'
 import { createMemoryEventStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import { get, HandWritten, openSession, post, request } from './server.fixture.ts'
 
 const server = () => new HandWritten({ 'tools/call': () => ({ content: [] }) })

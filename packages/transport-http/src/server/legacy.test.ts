@@ -1,6 +1,6 @@
 import { createMemoryEventBus, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import type { EndpointOptions } from './options.ts'
 import { eventsOf, gate, get, HandWritten, json, modern, openSession, post, request } from './server.fixture.ts'
 

@@ -1,7 +1,7 @@
 import { errorMessage } from '@mcpx/protocol'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { mcp } from './hono.ts'
+import { mcp } from '../index.ts'
 import {
   eventsOf,
   gate,

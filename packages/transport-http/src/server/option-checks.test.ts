@@ -1,7 +1,7 @@
 import type { Responder } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
+import { mcp } from '../index.ts'
 import { serveHttp } from '../node/serve-http.ts'
-import { mcp } from './hono.ts'
 import type { EndpointOptions } from './options.ts'
 import { get, HandWritten, LEGACY, modern, post, postModern } from './server.fixture.ts'
 

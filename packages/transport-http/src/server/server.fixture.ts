@@ -19,7 +19,7 @@ import {
   resultMessage,
 } from '@mcpx/protocol'
 import { createDecoder, type SseEvent } from '@mcpx/sse'
-import type { McpApp } from './hono.ts'
+import type { McpApp } from '../index.ts'
 
 export const MODERN = LATEST_MODERN_REVISION
 export const LEGACY = LATEST_LEGACY_REVISION

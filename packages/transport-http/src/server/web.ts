@@ -5,7 +5,6 @@ import { notText, readBefore, tooLarge, unreadable } from './answers.ts'
 import type { EventStream } from './event-stream.ts'
 import { HttpAnswer } from './http-answer.ts'
 import { AROUND_HEADER, type Arriving, goneError, type HttpRequest } from './http-request.ts'
-import { OutgoingBody } from './outgoing-body.ts'
 import { toReadable } from './readable.ts'
 import { remembered } from './remembered.ts'
 
@@ -150,20 +149,27 @@ export function webRequest(request: Request, execution: Partial<Execution> | und
   return new WebRequest(request, (work) => execution.waitUntil?.(Promise.resolve(work)))
 }
 
-export function sendWeb(answer: Awaitable<HttpAnswer>): Response | Promise<Response> {
-  return isPromise(answer) ? Promise.resolve(answer.then(toResponse)) : toResponse(answer)
+/** How requests and answers of the web are met. */
+export interface Runtime {
+  viewOf(request: Request, env: unknown, execution: Partial<Execution> | undefined): HttpRequest
+  bodyOf(stream: EventStream): BodyInit
 }
 
-export function toResponse({ status, headers, body }: HttpAnswer): Response {
+/** By what the web gives, and nothing else. */
+export const onWeb: Runtime = {
+  viewOf: (request, _env, execution) => webRequest(request, execution),
+  bodyOf: toReadable,
+}
+
+export function sendWeb(answer: Awaitable<HttpAnswer>, { bodyOf }: Runtime): Response | Promise<Response> {
+  if (isPromise(answer)) return Promise.resolve(answer.then((settled) => toResponse(settled, bodyOf)))
+  return toResponse(answer, bodyOf)
+}
+
+function toResponse({ status, headers, body }: HttpAnswer, bodyOf: Runtime['bodyOf']): Response {
   const init = { status, headers }
   if (body === null || typeof body === 'string' || body instanceof ReadableStream) return new Response(body, init)
   return new Response(body.whole ?? bodyOf(body), init)
-}
-
-function bodyOf(stream: EventStream): BodyInit {
-  const { outgoing } = stream
-  if (outgoing === undefined) return toReadable(stream)
-  return new OutgoingBody(stream, outgoing, toReadable) as unknown as ReadableStream
 }
 
 /** The answer that a hook of the user's gave as a response. */
