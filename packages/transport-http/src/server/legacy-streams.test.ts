@@ -1,7 +1,7 @@
 import type { JsonObject, NotificationMessage, Responder, Session } from '@mcpx/protocol'
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
-import { mcp } from '../index.ts'
+import { type McpApp, mcp } from '../index.ts'
 import { eventsOf, gate, get, HandWritten, json, openSession, post, request } from './server.fixture.ts'
 
 const OLD = '2025-06-18'
@@ -34,7 +34,7 @@ const listening = async (listeners: Set<unknown>) => {
 describe('the stream of a session', () => {
   it('carries what the session is told unasked, and ends when the client goes [S-130, S-135]', async () => {
     const { server, tell, listeners } = feeding()
-    const app = mcp(server)
+    const app = mcp(server, { sessions: { events: false } })
     const headers = { 'mcp-session-id': await openSession(app) }
     const response = await get(app, headers)
     expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -160,6 +160,49 @@ describe('the stream of a session', () => {
     tell('three')
     expect(said(await second.message())).toBe('three')
     await second.cancel()
+  })
+
+  it('keeps what is said while its client is away, and says it once when it is back [S-136]', async () => {
+    const { server, tell, listeners } = feeding()
+    const app = mcp(server, { sessions: { retry: 50 } })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await get(app, headers))
+    await listening(listeners)
+    tell('one')
+    await events.next()
+    const one = await events.next()
+    expect(one?.data).toContain('one')
+    const lastId = one?.id as string
+    await events.cancel()
+    tell('two')
+    tell('three')
+    const again = eventsOf(await get(app, { ...headers, 'last-event-id': lastId }))
+    expect([said(await again.message()), said(await again.message())]).toEqual(['two', 'three'])
+    expect(listeners.size).toBe(1)
+    tell('four')
+    expect(said(await again.message())).toBe('four')
+    await get(app, headers, { method: 'DELETE' })
+    expect(await again.rest()).toEqual([])
+    expect(listeners.size).toBe(0)
+  })
+
+  it.each([
+    ['for a while', async () => {}],
+    ['until the session ends', (app: McpApp, headers: object) => get(app, headers as never, { method: 'DELETE' })],
+    ['until the endpoint closes', (app: McpApp) => app.close()],
+    ['until it is opened anew', (app: McpApp, headers: object) => get(app, headers as never)],
+  ])('waits for its client no longer than %s', async (name, end) => {
+    const { server, listeners } = feeding()
+    const app = mcp(server, { sessions: { retry: name === 'for a while' ? 1 : 60_000 } })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await get(app, headers))
+    await listening(listeners)
+    const [kept] = listeners
+    await events.cancel()
+    expect(listeners.has(kept as never)).toBe(true)
+    await end(app, headers)
+    await expect.poll(() => listeners.has(kept as never), { timeout: 5_000 }).toBe(false)
+    app.close()
   })
 
   it('gives none of its events to another session [S-138]', async () => {

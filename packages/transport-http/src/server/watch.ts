@@ -115,7 +115,7 @@ export class Watch<T extends Watched> implements Iterable<T> {
 }
 
 /** Does not keep a process alive, where that is a question. */
-function unref(timer: Timer): Timer {
+export function unref(timer: Timer): Timer {
   ;(timer as { unref?: () => void }).unref?.()
   return timer
 }

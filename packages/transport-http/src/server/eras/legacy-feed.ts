@@ -5,6 +5,7 @@ import { encodeComment, encodeEvent } from '@mcpx/sse/encode'
 import { messageText } from '../answers.ts'
 import { EventStream, type StreamOwner } from '../event-stream.ts'
 import type { Host, Inbound } from '../host.ts'
+import { LONGEST_TIMER, unref } from '../watch.ts'
 import type { LiveSession } from './legacy-live.ts'
 import { HttpSession, type UpdateSession } from './legacy-session.ts'
 import type { StoredStream } from './legacy-stored-stream.ts'
@@ -23,6 +24,8 @@ export interface FeedContext {
 export interface Lost {
   readonly lastEventId: string
   readonly streamId: string
+  /** The same stream as it was written to until now, where that was here. */
+  readonly before?: StoredStream | undefined
 }
 
 const comment = encodeComment()
@@ -36,16 +39,25 @@ export function openFeed(live: LiveSession, inbound: Inbound, context: FeedConte
   return feed.body
 }
 
+/** How long a client may be away, in times that it was told to wait before it comes back; and at least, in ms. */
+const PATIENCE = 30
+const LEAST_PATIENCE = 250
+
 class Feed implements StreamOwner {
   readonly body: EventStream
+  readonly #mayWait: boolean
   readonly #live: LiveSession
   readonly #context: FeedContext
   /** Absent where no events are kept. */
-  #stored: StoredStream | undefined
+  stored: StoredStream | undefined
   #stop: (() => void) | undefined
+  /** Runs while the client is away: what it is to be told is kept with the rest of the stream until it is back. */
+  #waiting: ReturnType<typeof setTimeout> | undefined
 
   constructor(live: LiveSession, inbound: Inbound, context: FeedContext) {
     this.body = new EventStream(context.host, this, inbound)
+    // What ends with its request cannot wait.
+    this.#mayWait = !inbound.request.isAlone
     this.#live = live
     this.#context = context
   }
@@ -54,9 +66,10 @@ class Feed implements StreamOwner {
     const { host, streams, update } = this.#context
     // Makes the response begin before there is anything to say.
     void this.body.send(comment)
-    this.#stored = streams.openFeed(this.#live, lost?.streamId)
-    if (lost === undefined) void this.#stored?.open(this.body)
-    else void this.#stored?.resume(lost.lastEventId, this.body)
+    // What was said while the client was away may still be on its way into the store.
+    this.stored = lost?.before ?? streams.openFeed(this.#live, lost?.streamId)
+    if (lost === undefined) void this.stored?.open(this.body)
+    else void this.stored?.resume(lost.lastEventId, this.body)
     try {
       const session = new HttpSession(this.#live, update)
       // What is bound takes half of the room of a closure.
@@ -67,12 +80,26 @@ class Feed implements StreamOwner {
     }
   }
 
+  get isAway(): boolean {
+    return this.#waiting !== undefined
+  }
+
   end(): void {
-    this.body.end()
+    if (this.isAway) this.#left()
+    else this.body.end()
   }
 
   onGone(): void {
-    this.#left()
+    const { host, streams } = this.#context
+    // In another process it might be back unnoticed here, and be told everything twice.
+    if (this.stored === undefined || !this.#mayWait || streams.areShared || host.ended !== undefined) {
+      this.#left()
+      return
+    }
+    this.stored.detach(this.body)
+    this.#live.readers -= 1
+    const ms = Math.max(PATIENCE * (streams.keeping?.retry ?? 0), LEAST_PATIENCE)
+    this.#waiting = unref(setTimeout(() => this.#left(), Math.min(ms, LONGEST_TIMER)))
   }
 
   onEnd(): void {
@@ -84,14 +111,16 @@ class Feed implements StreamOwner {
   }
 
   #tell(change: NotificationMessage): Awaitable<void> {
-    const text = this.body.isOpen ? messageText(change, this.#context.host.report) : undefined
+    const text = this.body.isOpen || this.isAway ? messageText(change, this.#context.host.report) : undefined
     if (text === undefined) return undefined
-    return this.#stored === undefined ? this.body.send(encodeEvent({ data: text })) : this.#stored.send(text)
+    return this.stored === undefined ? this.body.send(encodeEvent({ data: text })) : this.stored.send(text)
   }
 
   #left(): void {
     const live = this.#live
     if (live.feed === this) live.feed = undefined
+    if (this.isAway) live.readers += 1
+    clearTimeout(this.#waiting)
     try {
       this.#stop?.()
     } catch (problem) {

@@ -44,11 +44,13 @@ export function tooManyStreams(most: number, asked?: RequestId): HttpAnswer {
 /** A client that lost this stream may be back before its going was noticed: the newest reader has it. */
 function feed(live: LiveSession, inbound: Inbound, context: FeedContext, lost?: Lost): HttpAnswer {
   if (context.host.responder.changes === undefined) return notAllowed('POST, DELETE')
-  if (live.feed !== undefined) {
-    if (lost === undefined) return refusal(409, invalidRequest('This session has its stream already: one at a time'))
-    live.feed.end()
-  }
-  return eventsAnswer(openFeed(live, inbound, context, lost))
+  const { feed: earlier } = live
+  if (earlier === undefined) return eventsAnswer(openFeed(live, inbound, context, lost))
+  if (lost === undefined && earlier.isAway !== true)
+    return refusal(409, invalidRequest('This session has its stream already: one at a time'))
+  earlier.end()
+  const before = earlier.stored?.id === lost?.streamId ? earlier.stored : undefined
+  return eventsAnswer(openFeed(live, inbound, context, lost && { ...lost, before }))
 }
 
 interface LostPost {

@@ -13,6 +13,15 @@ import type { HttpExchange } from '../exchange.ts'
 import { Asks } from './legacy-asking.ts'
 import type { StoredStream } from './legacy-stored-stream.ts'
 
+/** The stream of what a session is told unasked. */
+interface Feed {
+  /** Whether its client has gone, and is expected back. */
+  readonly isAway?: boolean
+  /** What is kept of it. */
+  readonly stored?: StoredStream | undefined
+  end(): void
+}
+
 /** What it holds besides the record is made when it is needed: most requests need nothing of it. */
 export class LiveSession {
   readonly id: string
@@ -23,7 +32,7 @@ export class LiveSession {
   /** How many clients read a stream. */
   readers = 0
   /** The stream that carries no answer. */
-  feed: { end(): void } | undefined
+  feed: Feed | undefined
   /** How many calls hold on to this object. */
   holders = 0
   unsubscribe: (() => unknown) | undefined

@@ -16,8 +16,8 @@ export interface Keeping {
 const MOST_AT_ONCE = 16 * 1024
 
 export class StoredStream {
+  readonly id: string
   readonly #keeping: Keeping
-  readonly #id: string
   readonly #onEnd: (() => void) | undefined
   #reader: EventStream | undefined
   /** A reader that is still given what it missed. */
@@ -28,7 +28,7 @@ export class StoredStream {
 
   constructor(keeping: Keeping, id: string, onEnd?: () => void) {
     this.#keeping = keeping
-    this.#id = id
+    this.id = id
     this.#onEnd = onEnd
   }
 
@@ -50,7 +50,7 @@ export class StoredStream {
       this.#reader?.end()
       this.#onEnd?.()
     }
-    void this.#next(() => this.#keeping.events.end(this.#id))
+    void this.#next(() => this.#keeping.events.end(this.id))
     void this.#next(end)
   }
 
@@ -107,7 +107,7 @@ export class StoredStream {
     const { events, report } = this.#keeping
     let id: Awaitable<string | undefined>
     try {
-      id = events.append(this.#id, data)
+      id = events.append(this.id, data)
     } catch (problem) {
       report(problem as Error)
     }

@@ -38,6 +38,11 @@ export class LegacyStreams {
     this.#sessions = sessions
   }
 
+  /** Whether other processes may serve the same session. */
+  get areShared(): boolean {
+    return this.#sessions.isShared
+  }
+
   keepsEventsOf({ state: { revision } }: LiveSession): boolean {
     return this.keeping !== undefined && revision !== undefined && revision >= FIRST_WITH_EMPTY_EVENTS
   }
