@@ -56,6 +56,7 @@ export async function withRig(
   patience = TIMEOUT,
 ): Promise<void> {
   const clients: Client[] = []
+  const calls: Promise<unknown>[] = []
   const ends: (() => void)[] = []
   const reports: Error[] = []
   const report = (problem: Error) => void reports.push(problem)
@@ -82,13 +83,17 @@ export async function withRig(
     async connectOver(connector, options = {}) {
       const client = await connect(connector, { era: revision, timeout: TIMEOUT, onReport: report, ...options })
       clients.push(client)
-      return client
+      return noting(client, calls)
     },
   }
   let said = 0
   try {
     await run(rig)
     said = reports.length
+  } catch (error) {
+    // What failed leaves behind what it would have waited for.
+    for (const call of calls) call.catch(() => {})
+    throw error
   } finally {
     for (const client of clients.reverse()) await client.close()
     for (const end of ends) end()
@@ -96,6 +101,21 @@ export async function withRig(
   await settled()
   // What was on its way when the client closed cannot arrive.
   for (const [index, report] of reports.entries()) if (index < said || !isClosed(report)) throw report
+}
+
+/** The same client; what its methods promise is noted. */
+function noting(client: Client, calls: Promise<unknown>[]): Client {
+  return new Proxy(client, {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) => {
+        const given: unknown = member.apply(target, args)
+        if (given instanceof Promise) calls.push(given)
+        return given
+      }
+    },
+  })
 }
 
 async function inTime<Value>(ms: number, what: string, coming: PromiseLike<Value>): Promise<Value> {

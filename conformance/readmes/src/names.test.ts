@@ -16,6 +16,8 @@ const theirs = [
   ...[
     'login_hint',
     'enable_request_signal',
+    'NODE_COMPILE_CACHE',
+    'edge',
     'proxy_buffering',
     'wrangler',
     'workerd',
