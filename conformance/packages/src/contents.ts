@@ -34,7 +34,7 @@ export function contentFaults({ files, manifest }: Tarball, root: string): strin
 /** The builds do not remove what older ones made. */
 function strayCode({ exports }: PackedManifest, files: Files): string[] {
   const entries = Object.values(exports ?? {}).flatMap((entry) =>
-    typeof entry === 'string' ? entry : (entry.default ?? []),
+    typeof entry === 'string' ? entry : Object.values(entry),
   )
   const reached = new Set(entries.map((entry) => posix.normalize(entry)))
   for (const name of reached) {

@@ -26,6 +26,6 @@ export const onNode: Runtime = {
   bodyOf(stream: EventStream) {
     const { outgoing } = stream
     if (outgoing === undefined) return toReadable(stream)
-    return new OutgoingBody(stream, outgoing, toReadable) as unknown as ReadableStream
+    return new OutgoingBody(stream, outgoing, toReadable) as unknown as ReturnType<Runtime['bodyOf']>
   },
 }

@@ -152,7 +152,7 @@ export function webRequest(request: Request, execution: Partial<Execution> | und
 /** How requests and answers of the web are met. */
 export interface Runtime {
   viewOf(request: Request, env: unknown, execution: Partial<Execution> | undefined): HttpRequest
-  bodyOf(stream: EventStream): BodyInit
+  bodyOf(stream: EventStream): ReadableStream<Uint8Array<ArrayBuffer>>
 }
 
 /** By what the web gives, and nothing else. */
