@@ -186,6 +186,44 @@ describe('the stream of a session', () => {
     expect(listeners.size).toBe(0)
   })
 
+  it('says once what changed often while its client was away, and all that was logged', async () => {
+    const listeners = new Set<(message: NotificationMessage) => void>()
+    const server: Responder = {
+      respond: new HandWritten().respond.bind(new HandWritten()),
+      changes(_session, tell) {
+        const listener = (message: NotificationMessage) => void tell(message)
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
+    }
+    const app = mcp(server)
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await get(app, headers))
+    await listening(listeners)
+    const lastId = (await events.next())?.id as string
+    await events.cancel()
+    const changed = (method: string, uri?: string) => {
+      const change = { jsonrpc: '2.0', method: `notifications/${method}`, ...(uri && { params: { uri } }) } as const
+      for (const listener of listeners) listener(change)
+    }
+    for (let count = 0; count < 2_000; count++) changed('resources/updated', 'note://1')
+    for (let count = 0; count < 2_000; count++) changed('tools/list_changed')
+    changed('resources/updated', 'note://2')
+    for (const data of ['a', 'a']) for (const listener of listeners) listener(message(data))
+    const again = eventsOf(await get(app, { ...headers, 'last-event-id': lastId }))
+    const told = [await again.message(), await again.message(), await again.message(), await again.message()]
+    told.push(await again.message())
+    expect(told.map((each) => (each?.params as JsonObject | undefined)?.uri ?? said(each) ?? each?.method)).toEqual([
+      'a',
+      'a',
+      'note://1',
+      'notifications/tools/list_changed',
+      'note://2',
+    ])
+    await again.cancel()
+    app.close()
+  })
+
   it.each([
     ['for a while', async () => {}],
     ['until the session ends', (app: McpApp, headers: object) => get(app, headers as never, { method: 'DELETE' })],

@@ -53,6 +53,8 @@ class Feed implements StreamOwner {
   #stop: (() => void) | undefined
   /** Runs while the client is away: what it is to be told is kept with the rest of the stream until it is back. */
   #waiting: ReturnType<typeof setTimeout> | undefined
+  /** What has changed meanwhile, each once: however often it does, what is kept of the stream does not grow. */
+  #missed: Map<string, NotificationMessage> | undefined
 
   constructor(live: LiveSession, inbound: Inbound, context: FeedContext) {
     this.body = new EventStream(context.host, this, inbound)
@@ -111,7 +113,15 @@ class Feed implements StreamOwner {
   }
 
   #tell(change: NotificationMessage): Awaitable<void> {
-    const text = this.body.isOpen || this.isAway ? messageText(change, this.#context.host.report) : undefined
+    const { method, params } = change
+    if (!this.isAway || method === 'notifications/message') return this.#send(change)
+    this.#missed ??= new Map()
+    this.#missed.set(`${method} ${params?.uri}`, change)
+    return undefined
+  }
+
+  #send(message: NotificationMessage): Awaitable<void> {
+    const text = this.body.isOpen || this.isAway ? messageText(message, this.#context.host.report) : undefined
     if (text === undefined) return undefined
     return this.stored === undefined ? this.body.send(encodeEvent({ data: text })) : this.stored.send(text)
   }
@@ -120,6 +130,7 @@ class Feed implements StreamOwner {
     const live = this.#live
     if (live.feed === this) live.feed = undefined
     if (this.isAway) live.readers += 1
+    for (const change of this.#missed?.values() ?? []) void this.#send(change)
     clearTimeout(this.#waiting)
     try {
       this.#stop?.()
