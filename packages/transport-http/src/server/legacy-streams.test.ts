@@ -1,35 +1,10 @@
-import type { JsonObject, NotificationMessage, Responder, Session } from '@mcpx/protocol'
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
-import { type McpApp, mcp } from '../index.ts'
+import { mcp } from '../index.ts'
+import { feeding, listening, said } from './feeds.fixture.ts'
 import { eventsOf, gate, get, HandWritten, json, openSession, post, request } from './server.fixture.ts'
 
 const OLD = '2025-06-18'
-
-/** A server that tells every session what is put into it. */
-function feeding() {
-  const listeners = new Set<(text: string) => void>()
-  const sessions: Session[] = []
-  const server: Responder = {
-    respond: new HandWritten().respond.bind(new HandWritten()),
-    changes(session, tell) {
-      sessions.push(session)
-      const listener = (text: string) => void tell(message(text))
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-  }
-  return { server, sessions, listeners, tell: (text: string) => listeners.forEach((each) => void each(text)) }
-}
-
-function message(data: string): NotificationMessage {
-  return { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } }
-}
-
-const said = (event: JsonObject | undefined) => (event?.params as JsonObject | undefined)?.data
-const listening = async (listeners: Set<unknown>) => {
-  while (listeners.size === 0) await new Promise((resolve) => setTimeout(resolve, 1))
-}
 
 describe('the stream of a session', () => {
   it('carries what the session is told unasked, and ends when the client goes [S-130, S-135]', async () => {
@@ -160,87 +135,6 @@ describe('the stream of a session', () => {
     tell('three')
     expect(said(await second.message())).toBe('three')
     await second.cancel()
-  })
-
-  it('keeps what is said while its client is away, and says it once when it is back [S-136]', async () => {
-    const { server, tell, listeners } = feeding()
-    const app = mcp(server, { sessions: { retry: 50 } })
-    const headers = { 'mcp-session-id': await openSession(app) }
-    const events = eventsOf(await get(app, headers))
-    await listening(listeners)
-    tell('one')
-    await events.next()
-    const one = await events.next()
-    expect(one?.data).toContain('one')
-    const lastId = one?.id as string
-    await events.cancel()
-    tell('two')
-    tell('three')
-    const again = eventsOf(await get(app, { ...headers, 'last-event-id': lastId }))
-    expect([said(await again.message()), said(await again.message())]).toEqual(['two', 'three'])
-    expect(listeners.size).toBe(1)
-    tell('four')
-    expect(said(await again.message())).toBe('four')
-    await get(app, headers, { method: 'DELETE' })
-    expect(await again.rest()).toEqual([])
-    expect(listeners.size).toBe(0)
-  })
-
-  it('says once what changed often while its client was away, and all that was logged', async () => {
-    const listeners = new Set<(message: NotificationMessage) => void>()
-    const server: Responder = {
-      respond: new HandWritten().respond.bind(new HandWritten()),
-      changes(_session, tell) {
-        const listener = (message: NotificationMessage) => void tell(message)
-        listeners.add(listener)
-        return () => void listeners.delete(listener)
-      },
-    }
-    const app = mcp(server)
-    const headers = { 'mcp-session-id': await openSession(app) }
-    const events = eventsOf(await get(app, headers))
-    await listening(listeners)
-    const lastId = (await events.next())?.id as string
-    await events.cancel()
-    const changed = (method: string, uri?: string) => {
-      const change = { jsonrpc: '2.0', method: `notifications/${method}`, ...(uri && { params: { uri } }) } as const
-      for (const listener of listeners) listener(change)
-    }
-    for (let count = 0; count < 2_000; count++) changed('resources/updated', 'note://1')
-    for (let count = 0; count < 2_000; count++) changed('tools/list_changed')
-    changed('resources/updated', 'note://2')
-    for (const data of ['a', 'a']) for (const listener of listeners) listener(message(data))
-    const again = eventsOf(await get(app, { ...headers, 'last-event-id': lastId }))
-    const told = [await again.message(), await again.message(), await again.message(), await again.message()]
-    told.push(await again.message())
-    expect(told.map((each) => (each?.params as JsonObject | undefined)?.uri ?? said(each) ?? each?.method)).toEqual([
-      'a',
-      'a',
-      'note://1',
-      'notifications/tools/list_changed',
-      'note://2',
-    ])
-    await again.cancel()
-    app.close()
-  })
-
-  it.each([
-    ['for a while', async () => {}],
-    ['until the session ends', (app: McpApp, headers: object) => get(app, headers as never, { method: 'DELETE' })],
-    ['until the endpoint closes', (app: McpApp) => app.close()],
-    ['until it is opened anew', (app: McpApp, headers: object) => get(app, headers as never)],
-  ])('waits for its client no longer than %s', async (name, end) => {
-    const { server, listeners } = feeding()
-    const app = mcp(server, { sessions: { retry: name === 'for a while' ? 1 : 60_000 } })
-    const headers = { 'mcp-session-id': await openSession(app) }
-    const events = eventsOf(await get(app, headers))
-    await listening(listeners)
-    const [kept] = listeners
-    await events.cancel()
-    expect(listeners.has(kept as never)).toBe(true)
-    await end(app, headers)
-    await expect.poll(() => listeners.has(kept as never), { timeout: 5_000 }).toBe(false)
-    app.close()
   })
 
   it('gives none of its events to another session [S-138]', async () => {
