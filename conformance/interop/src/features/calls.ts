@@ -27,11 +27,19 @@ export const calls: Features = {
   },
   'log messages of the wanted level arrive': {
     async run({ driver }) {
-      await driver.setLogLevel('warning')
-      await driver.callTool('talk')
-      await eventually('a log message', () => driver.heard.logs.length > 0)
-      await settle()
-      assert.deepEqual(driver.heard.logs, [{ level: 'warning', data: { careful: true }, logger: 'shop' }])
+      const { logs } = driver.heard
+      const talk = async (wanted: 'warning' | 'notice') => {
+        logs.length = 0
+        await driver.setLogLevel(wanted)
+        await driver.callTool('talk')
+        await eventually('a log message', () => logs.length > 0)
+        await settle()
+        return [...logs]
+      }
+      const notice = { level: 'notice', data: 'a word', logger: 'shop' }
+      const warning = { level: 'warning', data: { careful: true }, logger: 'shop' }
+      assert.deepEqual(await talk('warning'), [warning])
+      assert.deepEqual(await talk('notice'), [notice, warning])
     },
   },
   'the user fills in a form': {

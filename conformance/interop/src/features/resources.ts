@@ -1,7 +1,7 @@
 /** Resources, prompts and completion. */
 
 import assert from 'node:assert/strict'
-import { eventually, type Features, refusedWith, settle, textOf } from '../feature.ts'
+import { eventually, type Features, type Rig, refusedWith, settle, textOf } from '../feature.ts'
 import { PIXEL } from '../servers/goods.ts'
 import type { Way } from '../ways.ts'
 
@@ -44,24 +44,7 @@ export const resources: Features = {
     },
   },
   'updates of a resource come from subscribing until unsubscribing': {
-    async run({ driver }) {
-      const touch = (uri: string) => driver.callTool('touch', { uri })
-      const stop = await driver.watch('note://1')
-      await eventually(
-        'an update of what was subscribed to',
-        () => driver.heard.updated.length > 0,
-        () => touch('note://1'),
-      )
-      await touch('note://2')
-      assert.deepEqual([...new Set(driver.heard.updated)], ['note://1'])
-      await stop()
-      // What was sent before has arrived when a later call is answered.
-      await touch('note://2')
-      const before = driver.heard.updated.length
-      await touch('note://1')
-      await settle()
-      assert.equal(driver.heard.updated.length, before, 'an update after unsubscribing')
-    },
+    run: (rig) => inTurn(() => hearUpdates(rig)),
   },
   'changes of a list are told': {
     async run({ driver }) {
@@ -126,4 +109,36 @@ export const resources: Features = {
       assert.deepEqual((await driver.complete({ ref, argument })).completion.values, ['formal', 'friendly'])
     },
   },
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** Others touch the same resources of a server that is reached by URL: who counts updates has to be alone with them. */
+function inTurn(run: () => Promise<void>): Promise<void> {
+  const turn = last.then(run)
+  last = turn.catch(() => {})
+  return turn
+}
+
+async function hearUpdates({ driver }: Rig): Promise<void> {
+  const { updated } = driver.heard
+  const touch = (uri: string) => driver.callTool('touch', { uri })
+  const stop = await driver.watch('note://1')
+  await eventually(
+    'an update of what was subscribed to',
+    () => updated.length > 0,
+    () => touch('note://1'),
+  )
+  await settle()
+  updated.length = 0
+  await touch('note://1')
+  await touch('note://2')
+  await settle()
+  assert.deepEqual(updated, ['note://1'], 'what was told of one update of this one, and one of another')
+  await stop()
+  await settle()
+  updated.length = 0
+  await touch('note://1')
+  await settle()
+  assert.deepEqual(updated, [], 'what was told after unsubscribing')
 }

@@ -139,6 +139,8 @@ function addTalkingTools(tool: AddTool, waits: Waits): void {
   })
   tool('talk', nothing, async (_args, talk) => {
     await talk.log('debug', 'whisper', 'shop')
+    await talk.log('info', 'hum', 'shop')
+    await talk.log('notice', 'a word', 'shop')
     await talk.log('warning', { careful: true }, 'shop')
     return words('talked')
   })

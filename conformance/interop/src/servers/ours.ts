@@ -100,6 +100,8 @@ function addTalkingTools(server: Server): void {
     })
     .tool('talk', {}, async (_args, ctx) => {
       await ctx.log.debug('whisper', 'shop')
+      await ctx.log.info('hum', 'shop')
+      await ctx.log.notice('a word', 'shop')
       await ctx.log.warning({ careful: true }, 'shop')
       return 'talked'
     })
