@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { sdkException, sdkExceptions, strangerExceptions } from './exceptions.ts'
+import {
+  type SdkException,
+  type StrangerException,
+  sdkException,
+  sdkExceptions,
+  strangerExceptions,
+} from './exceptions.ts'
 import { features } from './features.ts'
+import { readRecord } from './record.ts'
+import { staleExceptions } from './stale-exceptions.ts'
 import { strangers } from './strangers.ts'
 import { judge } from './verdict.ts'
 import { ways } from './ways.ts'
@@ -16,6 +24,34 @@ describe('the list of what does not work with others', () => {
   it('names strangers that there are', () => {
     const known = strangers.map((stranger) => `${stranger.package} ${stranger.over}`)
     for (const each of strangerExceptions) expect(known).toContain(`${each.package} ${each.over}`)
+  })
+
+  it('names what was tried, and came out as it says', () => {
+    expect(staleExceptions(readRecord())).toEqual([])
+  })
+
+  it('refuses what names no check that was made, or one that came out otherwise', () => {
+    const record = readRecord()
+    const [stranger] = strangerExceptions
+    const why = { kind: 'lacks', reason: 'none', seen: /x/ } as const
+    const http = { ours: 'server', peer: 'sdk-1', carrier: 'http' } as const
+    const sdk = (feature: string, where: SdkException['where']) =>
+      staleExceptions(record, [{ ...why, feature, where }], [])
+    const other = (...all: readonly (StrangerException | undefined)[]) =>
+      staleExceptions(
+        record,
+        [],
+        all.flatMap((each) => each ?? []),
+      )
+    expect(sdk('nobody tries this', http)).toEqual([expect.stringContaining('it was not tried')])
+    expect(sdk('a tool is called', { ...http, revision: '1999-01-01' })).toEqual([expect.stringContaining('no way')])
+    expect(sdk('arguments travel as headers', http)).toEqual([expect.stringContaining('it was not tried')])
+    expect(sdk('a tool is called', http)).toEqual([expect.stringContaining('it is "passed"')])
+    expect(stranger && other({ ...stranger, check: 'nobody makes this' })).toEqual([
+      expect.stringContaining('it was not tried'),
+    ])
+    expect(stranger && other({ ...stranger, over: 'pigeons' })).toEqual([expect.stringContaining('it was not tried')])
+    expect(other(stranger, stranger && { ...stranger })).toEqual([expect.stringContaining('another one excuses it')])
   })
 
   it('says why', () => {

@@ -18,8 +18,6 @@ export interface Rig {
 export interface Feature {
   /** The first revision that has it. */
   readonly since?: string
-  /** The first revision in which our server has it, where the specification leaves it to servers. Default: as above. */
-  readonly ourServerSince?: string
   /** The last revision that has it. */
   readonly until?: string
   readonly carriers?: readonly Way['carrier'][]

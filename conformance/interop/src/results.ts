@@ -43,7 +43,7 @@ function groupsOf({ ways, strangers }: Results): Group[] {
   ]
 }
 
-/** How many things came out so. What the other side lacks or breaks was tried, and is as it is known; it did not pass. */
+/** How many things came out so. What is known not to work was tried; it did not pass. */
 export function countOf(results: Results, ...wanted: readonly Cell['status'][]): number {
   return groupsOf(results).flatMap(({ cells }) => cells.filter(({ status }) => wanted.includes(status))).length
 }
@@ -59,7 +59,7 @@ export function tableOf(results: Results): string {
   const rows = groupsOf(results).map(({ title, cells }) => [title, ...counts(cells)])
   const widths = rows.reduce<number[]>((all, row) => row.map((cell, i) => Math.max(all[i] ?? 0, cell.length)), [])
   const lines = rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
-  const known = linesOf(results, ['lacks', 'breaks']).map(
+  const known = linesOf(results, ['lacks', 'breaks', 'left out']).map(
     ({ status, title, what, reason }) => `${status}: ${title}: ${what}: ${reason}`,
   )
   return [...lines, ...known].join('\n')
@@ -71,6 +71,7 @@ function counts(cells: readonly Cell[]): string[] {
     `${count('passed')} passed`,
     `${count('failed')} failed`,
     `${count('lacks', 'breaks')} theirs`,
+    `${count('left out')} left out`,
     `${count('absent')} absent`,
   ]
 }

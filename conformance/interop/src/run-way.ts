@@ -52,12 +52,9 @@ export async function runWay(way: Way, features: Features, servers: Servers): Pr
   return { ...way, cells }
 }
 
-function absence(feature: Feature, { ours, revision, carrier }: Way): string | undefined {
-  const { since, ourServerSince, until, carriers } = feature
+function absence(feature: Feature, { revision, carrier }: Way): string | undefined {
+  const { since, until, carriers } = feature
   if (since !== undefined && revision < since) return `came with ${since}`
-  if (ours === 'server' && ourServerSince !== undefined && revision < ourServerSince) {
-    return `our server has it from ${ourServerSince} on`
-  }
   if (until !== undefined && revision > until) return `went after ${until}`
   if (carriers !== undefined && !carriers.includes(carrier)) return `not over ${carrier}`
   return undefined

@@ -44,6 +44,14 @@ describe('the sections on support', () => {
     expect(whole.at(-1)).toMatch(/the server of SDK 1\.2\.3 .* a tool is called .* it lies .* `a \\\| b`/)
   })
 
+  it('count what our side leaves out as tried and not passed, and say that it is our side', () => {
+    const left = { what: 'streams go on', status: 'left out', reason: 'no ids', evidence: 'silence' } as const
+    const ways = [{ ...way, ours: 'server', revision: '2025-06-18', cells: [left] } as const]
+    const lines = wholeSection(toRecord({ ...results, ways })).split('\n')
+    expect(cellsOf(lines.find((line) => line.startsWith('| streams go on')))).toContain('0 of 1')
+    expect(lines.at(-1)).toMatch(/our server, with the client of SDK 1\.2\.3 .* streams go on .* no ids/)
+  })
+
   it('have a line for each peer, with its version and the date', () => {
     expect(short[0]).toContain('2026-01-02')
     expect(cellsOf(short.find((line) => line.includes('1.2.3')))).toEqual([

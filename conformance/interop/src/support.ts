@@ -2,6 +2,7 @@
 
 import type { ResultsRecord, StrangerRecord, WayRecord } from './record.ts'
 import { table } from './table.ts'
+import type { Cell } from './verdict.ts'
 
 const columns = [
   { ours: 'client', peer: 'sdk-1' },
@@ -100,7 +101,7 @@ function notesOf(record: ResultsRecord): string[][] {
     ...ways.flatMap((way) =>
       way.notes.map((note) => ({
         ...note,
-        who: `${way.ours === 'client' ? 'the server' : 'the client'} of SDK ${versionOf(way, record)}`,
+        who: whoOf(way, note, record),
       })),
     ),
     ...strangers.flatMap((each) =>
@@ -109,6 +110,11 @@ function notesOf(record: ResultsRecord): string[][] {
   ]
   const rows = all.map(({ who, what, reason = '', evidence = '' }) => [who, what, reason, codeOf(evidence)])
   return [...new Map(rows.map((row) => [row.slice(0, 3).join(), row])).values()]
+}
+
+function whoOf(way: WayRecord, { status }: Cell, record: ResultsRecord): string {
+  const other = `${way.ours === 'client' ? 'the server' : 'the client'} of SDK ${versionOf(way, record)}`
+  return status === 'left out' ? `our ${way.ours}, with ${other}` : other
 }
 
 function codeOf(evidence: string): string {

@@ -1,9 +1,12 @@
 /** What came of trying something, beside what was expected of it. */
 
-/** What the other side cannot do, or does against the specification. Each is tried: what it says has to be seen. */
+/** What does not work, as is known. Each is tried: what it says has to be seen. */
 export interface Exception {
-  /** `lacks`: the other side does not have it; `breaks`: the specification wants something else from it. */
-  readonly kind: 'lacks' | 'breaks'
+  /**
+   * `lacks`: the other side does not have it; `breaks`: the specification wants something else from it; `left out`: our
+   * side does not have it, where the specification leaves it to us.
+   */
+  readonly kind: 'lacks' | 'breaks' | 'left out'
   readonly reason: string
   /** What is seen when it is tried. */
   readonly seen: RegExp

@@ -19,7 +19,8 @@ export const packages: Readonly<Record<Peer, readonly string[]>> = {
 }
 
 const [FIRST = ''] = REVISIONS
-const legacy = REVISIONS.filter((revision) => revision < '2026')
+/** Those with sessions. */
+export const legacy = REVISIONS.filter((revision) => revision < '2026')
 const LAST_LEGACY = legacy.at(-1) ?? ''
 
 /**

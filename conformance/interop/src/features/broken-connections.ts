@@ -7,8 +7,6 @@ import { eventually, type Features, type Rig, textOf } from '../feature.ts'
 export const brokenConnections: Features = {
   'a stream that is lost is taken up again': {
     since: '2025-03-26',
-    // Events have names that begin with one without data, which older clients take for a broken message.
-    ourServerSince: '2025-11-25',
     until: '2025-11-25',
     carriers: ['http'],
     run: resume,
