@@ -6,6 +6,7 @@ import { limits, runClient, startServers } from './cells.ts'
 import { runFirstRequests } from './first-requests.ts'
 import { runGuarded } from './guarded.ts'
 import type { Job, Report } from './job.ts'
+import { runPipelined } from './pipelined.ts'
 import { endAll } from './programs.ts'
 import { findRuntimes, type Runtime, type RuntimeName, runtimeNames } from './runtimes.ts'
 import { type CheckResult, checkNames } from './smoke.ts'
@@ -34,6 +35,7 @@ if (isWhole) {
   const worker = runtimes.find(({ name }) => name === 'workerd')
   if (worker !== undefined) count('workerd as guard', await runGuarded(worker).catch(notStarted))
   count('node, at first', await first)
+  count('node, pipelined', await runPipelined(runtimes.filter(({ name }) => name.startsWith('node'))))
   tellLimits(runtimes.map(({ name }) => name))
 }
 total.found = runtimes.map(({ name, version }) => `${name.replace(/\d+$/, '')} ${version}`).join(', ')

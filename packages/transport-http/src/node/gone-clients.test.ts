@@ -112,6 +112,28 @@ describe('a client that has gone', () => {
     expect(await leave(http, await legacyList(http))).toBe(false)
   })
 
+  it('is not one that has its answer', async () => {
+    const signals: AbortSignal[] = []
+    const server = new HandWritten({ 'tools/list': () => ({ tools: [] }) })
+    const respond = server.respond.bind(server)
+    server.respond = (message, exchange) => {
+      signals.push(exchange.signal)
+      return respond(message, exchange)
+    }
+    const { url } = await serve(server)
+    const { id: _, ...notification } = modern('notifications/hand')
+    for (const message of [notification, modern('tools/list')]) {
+      const headers = {
+        'content-type': 'application/json',
+        'mcp-protocol-version': MODERN,
+        'mcp-method': message.method,
+      }
+      await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(message) })).text()
+    }
+    await delay(50)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
+  })
+
   it('leaves nothing behind of requests that waited for their turn', async () => {
     const signals: AbortSignal[] = []
     const both = gate()

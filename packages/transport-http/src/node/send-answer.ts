@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { EventStream } from '../server/event-stream.ts'
 import type { HeaderRecord, HttpAnswer } from '../server/http-answer.ts'
+import { closeWith, hasGone } from '../server/outgoing.ts'
 import { flowTo, watchClient } from '../server/outgoing-sink.ts'
 
 export function sendAnswer(outgoing: ServerResponse, { status, headers, body }: HttpAnswer): void {
@@ -75,7 +76,7 @@ function uncork(socket: Socket | null): void {
 async function sendStream(outgoing: ServerResponse, body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
   try {
     for await (const chunk of body) {
-      if (outgoing.destroyed) break
+      if (hasGone(outgoing.req, outgoing)) break
       if (!outgoing.write(chunk)) await room(outgoing)
     }
     outgoing.end()
@@ -91,6 +92,7 @@ function room(outgoing: ServerResponse): Promise<void> {
       outgoing.off('close', go)
       resume()
     }
+    closeWith(outgoing.req.socket, outgoing)
     outgoing.on('drain', go)
     outgoing.on('close', go)
   })

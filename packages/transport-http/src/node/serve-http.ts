@@ -10,6 +10,7 @@ import { HttpAnswer } from '../server/http-answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { NodeRequest } from '../server/incoming.ts'
 import type { EndpointOptions } from '../server/options.ts'
+import { closeWith, hasGone } from '../server/outgoing.ts'
 import { readPath } from '../server/path.ts'
 import { fromResponse } from '../server/web.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
@@ -75,8 +76,12 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     const send = (answered: HttpAnswer) => {
       sendSafely(outgoing, answered, fault)
       // Small answers are with the system at once.
-      if (outgoing.destroyed || (outgoing.writableEnded && outgoing.writableLength === 0)) unsent.delete(outgoing)
-      else outgoing.on('close', forget)
+      const isSent = outgoing.writableEnded && outgoing.writableLength === 0
+      if (isSent || hasGone(incoming, outgoing)) unsent.delete(outgoing)
+      else {
+        closeWith(incoming.socket, outgoing)
+        outgoing.on('close', forget)
+      }
     }
     const fail = (error: unknown) => send(fault(error))
     try {

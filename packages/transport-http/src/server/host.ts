@@ -3,7 +3,6 @@
 import {
   type AuthInfo,
   type Awaitable,
-  type Exchange,
   errorMessage,
   guarded,
   internalError,
@@ -126,13 +125,18 @@ function isAnswer(answer: ResponseMessage | undefined): answer is ResponseMessag
   return 'result' in answer || typeof answer.error?.code === 'number'
 }
 
-/** Has a notification heard; resolves when it was. */
-export async function hearNotification(host: Host, message: NotificationMessage, exchange: Exchange): Promise<void> {
+/** Has a notification heard; resolves when it was, and whoever sent it may go. */
+export async function hearNotification(
+  host: Host,
+  message: NotificationMessage,
+  exchange: HttpExchange,
+): Promise<void> {
   try {
     await host.responder.respond(message, exchange)
   } catch (error) {
     host.report(asError(error))
   }
+  exchange.end()
 }
 
 function asError(error: unknown): Error {

@@ -8,7 +8,7 @@ import { tooLarge } from './answers.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import { AROUND_HEADER, type Arriving, goneError, type HttpRequest, UnaddressedError } from './http-request.ts'
 import { type IncomingBody, isTooLong, readAtOnce, readBesideWeb } from './incoming-body.ts'
-import { hasGone, type Outgoing, type OutgoingStream, takesStreams } from './outgoing.ts'
+import { type Connection, closeWith, hasGone, type Outgoing, type OutgoingStream, takesStreams } from './outgoing.ts'
 
 /** Node's `IncomingMessage`. */
 export interface Incoming extends IncomingBody {
@@ -16,7 +16,7 @@ export interface Incoming extends IncomingBody {
   readonly url?: string | undefined
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[]
-  readonly socket: { readonly destroyed: boolean }
+  readonly socket: Connection
 }
 
 /** What a server made of the same request for the web. */
@@ -89,12 +89,14 @@ export class NodeRequest implements HttpRequest {
 
   onGone(listener: (reason: Error) => void): () => void {
     const outgoing = this.#outgoing
-    const heard = () => {
-      if (!outgoing.writableFinished) listener(goneError())
-    }
+    // Whoever still listens has not answered: what was sent, if anything was, is another's answer.
+    const heard = () => listener(goneError())
     // What is closed already closes no more.
     if (this.hasGone) heard()
-    else outgoing.once('close', heard)
+    else {
+      closeWith(this.#incoming.socket, outgoing)
+      outgoing.once('close', heard)
+    }
     return () => outgoing.removeListener('close', heard)
   }
 

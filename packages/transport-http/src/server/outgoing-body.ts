@@ -18,6 +18,7 @@ interface OnNode {
 export class OutgoingBody implements AsyncIterable<Uint8Array> {
   readonly #stream: EventStream
   readonly #outgoing: OutgoingStream
+  #watch: (() => void) | undefined
   readonly #toReadable: (stream: EventStream) => ReadableStream<Uint8Array<ArrayBuffer>>
 
   constructor(
@@ -28,12 +29,16 @@ export class OutgoingBody implements AsyncIterable<Uint8Array> {
     this.#stream = stream
     this.#outgoing = outgoing
     this.#toReadable = toReadable
+    // Middleware may send something else in its place: then nobody ever asks for a reader.
+    this.#watch = watchClient(outgoing, stream)
   }
 
   getReader() {
     const stream = this.#stream
     const outgoing = this.#outgoing
     flowTo(outgoing, stream, (globalThis as Partial<OnNode>).process?.nextTick ?? queueMicrotask)
+    if (this.#watch !== undefined) outgoing.removeListener('close', this.#watch)
+    this.#watch = undefined
     // When Hono's server has taken its own listener away: of three at a time, Node keeps a list with room for 19.
     queueMicrotask(() => queueMicrotask(() => watchClient(outgoing, stream)))
     return { read: never, closed: Promise.resolve(), cancel: done }

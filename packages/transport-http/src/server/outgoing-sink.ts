@@ -2,18 +2,28 @@
 
 import { ConnectionError } from '@mcpx/protocol'
 import type { EventStream, Sink } from './event-stream.ts'
-import { hasGone, type OutgoingStream } from './outgoing.ts'
+import { closeWith, hasGone, type OutgoingStream } from './outgoing.ts'
 
 /** @param later runs something as soon as what runs now is done */
 export function flowTo(outgoing: OutgoingStream, stream: EventStream, later: (run: () => void) => void): void {
   stream.flow(new OutgoingSink(outgoing, stream, later))
 }
 
-/** Tells the stream when its client goes, or has gone. */
-export function watchClient(outgoing: OutgoingStream, stream: EventStream): void {
+/**
+ * Tells the stream when its client goes, or has gone.
+ *
+ * @returns what listens until then, if anything
+ */
+export function watchClient(outgoing: OutgoingStream, stream: EventStream): (() => void) | undefined {
   // Nothing else would tell that there will be no room.
-  if (hasGone(outgoing.req, outgoing)) gone(stream)
-  else outgoing.on('close', gone.bind(undefined, stream))
+  if (hasGone(outgoing.req, outgoing)) {
+    gone(stream)
+    return undefined
+  }
+  const heard = gone.bind(undefined, stream)
+  closeWith(outgoing.req.socket, outgoing)
+  outgoing.on('close', heard)
+  return heard
 }
 
 function gone(stream: EventStream): void {

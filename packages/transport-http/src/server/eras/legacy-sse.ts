@@ -169,7 +169,6 @@ class Connection implements StreamOwner {
   async #hear(message: NotificationMessage, exchange: HttpExchange): Promise<void> {
     if (await this.#sessions.relate(this.#live, message)) return
     await hearNotification(this.#host, message, exchange)
-    exchange.end()
     this.#feed()
   }
 

@@ -242,7 +242,6 @@ class LegacyEra implements Manner<LiveSession> {
     const session = new HttpSession(live, this.#records.update)
     const exchange = new HttpExchange({ request, auth, session, endsWithClient: false })
     await hearNotification(this.#host, message, exchange)
-    exchange.end()
   }
 }
 
