@@ -9,7 +9,6 @@ import {
   oauth,
   workload,
 } from '@mcpx/auth/client'
-import { connect } from '@mcpx/client'
 import { type Run, reach, type Scenario, type Scenarios } from './scenario.ts'
 
 /** The suite agrees at once, and sends nobody to the address: it stands in the redirect. */
@@ -22,7 +21,7 @@ const redirect = manualRedirect('http://127.0.0.1:3000/callback', async (url) =>
 const clientMetadataUrl = 'https://conformance-test.local/client-metadata.json'
 
 async function use(run: Run, auth: Auth): Promise<void> {
-  await using client = await connect(reach(run, { auth }))
+  await using client = await reach(run, {}, { auth })
   await client.listTools().all()
   await client.callTool('test-tool', {})
 }

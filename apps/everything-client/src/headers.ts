@@ -1,9 +1,8 @@
 /** What travels as headers too: the method, what it is about, and the arguments that tools mark. */
-import { connect } from '@mcpx/client'
 import { reach, type Scenario, type Scenarios } from './scenario.ts'
 
 const nameTheTarget: Scenario = async (run) => {
-  await using client = await connect(reach(run))
+  await using client = await reach(run)
   const [tool] = await client.listTools().all()
   if (tool !== undefined) await client.callTool(tool.name)
   const [resource] = await client.listResources().all()
@@ -18,14 +17,14 @@ interface ToolCall {
 }
 
 const mirrorArguments: Scenario = async (run) => {
-  await using client = await connect(reach(run))
+  await using client = await reach(run)
   await client.listTools().all()
   for (const { name, arguments: given } of run.context.toolCalls as ToolCall[]) await client.callTool(name, given)
 }
 
 /** Tools whose marks make no sense are not in the list; all others can be called. */
 const callWhatIsLeft: Scenario = async (run) => {
-  await using client = await connect(reach(run))
+  await using client = await reach(run)
   for (const { name } of await client.listTools().all()) await client.callTool(name, { region: 'us-west1' })
 }
 

@@ -1,9 +1,8 @@
 /** Calls that come back with questions, with and without a state to carry along. */
-import { connect } from '@mcpx/client'
 import { reach, type Scenario, type Scenarios } from './scenario.ts'
 
 const carryState: Scenario = async (run) => {
-  await using client = await connect(reach(run), {
+  await using client = await reach(run, {
     onElicit: () => ({ action: 'accept', content: { confirmed: true } }),
   })
   await client.listTools().all()

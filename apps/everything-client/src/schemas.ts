@@ -1,14 +1,13 @@
 /** Schemas of tools: kept word for word, and never followed to other places. */
-import { connect } from '@mcpx/client'
 import { reach, type Scenario, type Scenarios } from './scenario.ts'
 
 const listOnly: Scenario = async (run) => {
-  await using client = await connect(reach(run))
+  await using client = await reach(run)
   await client.listTools().all()
 }
 
 const sendBack: Scenario = async (run) => {
-  await using client = await connect(reach(run))
+  await using client = await reach(run)
   const tools = await client.listTools().all()
   const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema
   await client.callTool('json_schema_echo', { schema })

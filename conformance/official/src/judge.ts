@@ -18,6 +18,8 @@ export interface Remains {
   readonly checks: readonly Check[] | undefined
   /** What a client that failed had to say; the suite does not look at it. */
   readonly complaint: string
+  /** The revisions that a client named in what it sent. */
+  readonly spoken?: readonly string[]
 }
 
 /** What the suite writes down of what went over the wire. Any other remark says that something could not be checked. */

@@ -4,7 +4,7 @@ import { excuses } from './excused.ts'
 import { judge, type Verdict } from './judge.ts'
 import { mutants } from './mutants.ts'
 import { notYet } from './not-yet.ts'
-import { type Attempt, excuseOfTheMachine, faultsOf, perform, scoreOf } from './perform.ts'
+import { type Attempt, excuseOfTheMachine, faultsOf, perform, scoreOf, wireFaultsOf } from './perform.ts'
 import { type Run, runs } from './runs.ts'
 import { suiteText } from './suite.ts'
 import { timed } from './timed.ts'
@@ -113,7 +113,7 @@ describe('the score', () => {
 
 describe('the faults of a run as a whole', () => {
   const remains = ['a', 'b'].map((scenario) => ({ scenario, checks: [], complaint: '' }))
-  const collected = { remains, output: { text: '', stalled: 0, code: 0 } }
+  const collected = { remains, output: { text: '', stalled: 0, code: 0, spoken: [] } }
   const listed = { all: ['a', 'b'], scored: [] }
   const reasonsOf = (...args: Parameters<typeof faultsOf>) => faultsOf(...args).flatMap(({ reasons }) => reasons)
 
@@ -140,6 +140,41 @@ describe('the faults of a run as a whole', () => {
       'the suite ended with code 1: it broke',
     ])
     expect(reasonsOf(run, listed, { remains, output }, [failing('a', 'x')])).toEqual([])
+  })
+})
+
+describe('the revision of a run', () => {
+  const output = { text: '', stalled: 0, code: 0, spoken: ['2025-06-18'] }
+  const played = (scenario: string, ...spoken: string[]) => ({ scenario, checks: [], complaint: '', spoken })
+  const reasonsOf = (...args: Parameters<typeof wireFaultsOf>) =>
+    wireFaultsOf(...args).flatMap(({ reasons }) => reasons)
+
+  it('is the only one that each client names', () => {
+    const remains = [
+      played('a', '2025-06-18'),
+      played('b', '2025-11-25'),
+      played('c', '2025-06-18', '2025-11-25'),
+      played('d'),
+    ]
+    expect(reasonsOf({ role: 'client', wire: '2025-06-18' }, { remains, output })).toEqual([
+      'b: 2025-06-18 was to be spoken, and what was sent names 2025-11-25',
+      'c: 2025-06-18 was to be spoken, and what was sent names 2025-06-18, 2025-11-25',
+      'd: 2025-06-18 was to be spoken, and what was sent names none',
+    ])
+  })
+
+  it('is the only one that the suite names to a server', () => {
+    expect(reasonsOf({ role: 'server', wire: '2025-06-18' }, { remains: [], output })).toEqual([])
+    expect(reasonsOf({ role: 'server', wire: '2025-03-26' }, { remains: [], output })).toEqual([
+      'the suite: 2025-03-26 was to be spoken, and what was sent names 2025-06-18',
+    ])
+  })
+
+  it('is asked of the runs on one wire only, by their names', () => {
+    expect(wireFaultsOf({ role: 'server' }, { remains: [], output })).toEqual([])
+    const wires = runs.filter(({ wire }) => wire !== undefined)
+    expect(wires.map(({ role, wire }) => `${role}-${wire}-wire`)).toEqual(wires.map(({ name }) => name))
+    expect(wires).toHaveLength(4)
   })
 })
 

@@ -21,6 +21,8 @@ export interface Attempt {
   readonly scored: readonly string[]
 }
 
+type Collected = Pick<Awaited<ReturnType<typeof collect>>, 'remains' | 'output'>
+
 /** What failed before is kept beside what came of it. */
 export async function perform(run: Run, attempt: () => Promise<Attempt>): Promise<RunResults> {
   const again: string[] = []
@@ -64,11 +66,12 @@ export async function attempt(run: Run, client: string, folder: string): Promise
   const server = run.role === 'server' ? await startServer() : undefined
   try {
     const target = server === undefined ? ['--command', client, '--timeout', PATIENCE] : ['--url', server.url]
-    const collected = await collect(run.role, [...target, ...run.choice], join(folder, run.name))
+    const collected = await collect(run.role, [...target, ...run.choice], join(folder, run.name), run.wire)
     const listed = await listing
     const complaints = server?.complaints() ?? ''
     const verdicts = collected.remains.map((each) => judge(each, { excuses, notYet }))
     const faults = faultsOf(run, listed, collected, verdicts)
+    faults.push(...wireFaultsOf(run, collected))
     if (complaints !== '') faults.push({ ...missing('(server)'), reasons: [`complained: ${complaints}`] })
     return { verdicts: [...verdicts, ...faults], stalled: collected.output.stalled, scored: listed.scored }
   } finally {
@@ -76,11 +79,23 @@ export async function attempt(run: Run, client: string, folder: string): Promise
   }
 }
 
+/** Each side that named another revision in what it sent than the run is for, or that named none. */
+export function wireFaultsOf({ role, wire }: Pick<Run, 'role' | 'wire'>, { remains, output }: Collected): Verdict[] {
+  if (wire === undefined) return []
+  const sides = role === 'client' ? remains : [{ scenario: 'the suite', spoken: output.spoken }]
+  return sides
+    .filter(({ spoken = [] }) => spoken.join() !== wire)
+    .map(({ scenario, spoken = [] }) => ({
+      ...missing('(wire)'),
+      reasons: [`${scenario}: ${wire} was to be spoken, and what was sent names ${spoken.join(', ') || 'none'}`],
+    }))
+}
+
 /** What is wrong with a run as a whole, whatever its scenarios say. */
 export function faultsOf(
   { scenarios }: Run,
   { all }: Listed,
-  { remains, output }: Pick<Awaited<ReturnType<typeof collect>>, 'remains' | 'output'>,
+  { remains, output }: Collected,
   verdicts: readonly Verdict[],
 ): Verdict[] {
   const ran = remains.map(({ scenario }) => scenario)

@@ -2,6 +2,7 @@
 import { writeSync } from 'node:fs'
 import { Server } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { askFor, tellWhatIsSpoken } from './spoken.mjs'
 
 /** How long a connection that rests is kept, in ms: for longer than a client may take in all. */
 const PATIENCE = 90_000
@@ -9,7 +10,11 @@ const PATIENCE = 90_000
 if (process.env.MCP_CONFORMANCE_SCENARIO === undefined) {
   stayOnLoopback()
   tellOfStalls()
+  tellWhatIsSpoken(2)
+  if (process.env.CONFORMANCE_WIRE !== undefined) askFor(process.env.CONFORMANCE_WIRE)
 } else {
+  // Standard error is for complaints.
+  tellWhatIsSpoken(1)
   // What is deprecated is part of what is tested, and what a client writes to standard error is taken for a failure.
   process.noDeprecation = true
   // Nobody else looks at the code that a client ends with.

@@ -13,13 +13,16 @@ export interface Run {
   readonly scenarios: number
   /** How many of them are scored. All of those have to pass. */
   readonly scored?: number
+  /** The one revision that is to be spoken in all of its scenarios, as what was sent has to show. */
+  readonly wire?: string
 }
 
 const everything = ['--suite', 'all']
 
 function wire(role: Role, revision: string, scenarios: number): Run {
   const version = ['--spec-version', revision]
-  return { name: `${role}-${revision}-wire`, role, choice: [...everything, ...version], list: version, scenarios }
+  const choice = [...everything, ...version]
+  return { name: `${role}-${revision}-wire`, role, choice, list: version, scenarios, wire: revision }
 }
 
 function required(role: Role, name: string, revision: string, scored: number, reported: number): Run {

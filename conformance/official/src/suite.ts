@@ -18,14 +18,17 @@ export interface Output {
   readonly text: string
   /** How long the suite itself was kept from its work, in ms. */
   readonly stalled: number
+  /** The revisions that the suite itself named in what it sent. */
+  readonly spoken: readonly string[]
   /** What the suite itself thinks of it: 0 when nothing failed. */
   readonly code: number | null
 }
 
-/** Runs the suite; resolves to what it printed. At the limit it is ended. */
-export function conformance(args: readonly string[]): Promise<Output> {
+/** Runs the suite, with its own client asking for a revision; resolves to what it printed. At the limit it is ended. */
+export function conformance(args: readonly string[], wire?: string): Promise<Output> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const own = wire === undefined ? env : { ...env, CONFORMANCE_WIRE: wire }
+    const child = spawn(process.execPath, [program, ...args], { env: own, stdio: ['ignore', 'pipe', 'pipe'] })
     let text = ''
     const keep = (chunk: string) => {
       text += chunk
@@ -39,7 +42,7 @@ export function conformance(args: readonly string[]): Promise<Output> {
     child.once('error', reject)
     child.once('close', (code) => {
       clearTimeout(timer)
-      resolve({ text, code, stalled: Number(/^stalled for (\d+) ms$/m.exec(text)?.[1] ?? 0) })
+      resolve({ text, code, stalled: Number(/^stalled for (\d+) ms$/m.exec(text)?.[1] ?? 0), spoken: spokenIn(text) })
     })
   })
 }
@@ -49,10 +52,11 @@ export async function collect(
   role: 'server' | 'client',
   args: readonly string[],
   folder: string,
+  wire?: string,
 ): Promise<{ remains: Remains[]; output: Output }> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const output = await conformance([role, ...args, '--output-dir', folder])
+  const output = await conformance([role, ...args, '--output-dir', folder], wire)
   return { remains: readRemains(role, folder), output }
 }
 
@@ -70,6 +74,7 @@ function readRemains(role: 'server' | 'client', folder: string): Remains[] {
         scenario,
         checks: checks === undefined ? undefined : (JSON.parse(checks) as Check[]),
         complaint: firstLine(read(join(path, 'stderr.txt')) ?? ''),
+        spoken: spokenIn(read(join(path, 'stdout.txt')) ?? ''),
       }
     })
     .sort((a, b) => a.scenario.localeCompare(b.scenario))
@@ -79,6 +84,11 @@ function readRemains(role: 'server' | 'client', folder: string): Remains[] {
 function firstLine(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines[0] ?? ''
+}
+
+/** What a process said at its end of the revisions that it had named. */
+function spokenIn(text: string): string[] {
+  return /^spoke (.+)$/m.exec(text)?.[1]?.split(', ') ?? []
 }
 
 function read(path: string): string | undefined {
