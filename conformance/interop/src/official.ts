@@ -32,6 +32,8 @@ export function officialSection(record: OfficialRecord): string {
     `\`@modelcontextprotocol/conformance\` ${record.suite} on ${record.date}, with Node ${record.node.slice(1)}: \`npm run conformance\`.\n`,
     table([head, ...record.runs.map(rowOf)]),
     ...againOf(record),
+    '\nIn the runs on one wire all that is sent has to name that revision and no other; there the client that the suite uses, which asks for its',
+    'newest by itself, is made to ask for that of the run.',
     '\n"Scored" are the scenarios that a revision requires. A run is made again only when the suite itself stood still for longer than it',
     'gives a server to answer, and shows it. What is excused, and what waits for a package that is not written yet; checks of the latter are not counted:\n',
     table([['scenario', 'in', 'why'], ...othersOf(record)]),

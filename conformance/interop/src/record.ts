@@ -40,22 +40,28 @@ function triedOf(cells: readonly Cell[]): Tried {
 }
 
 /**
- * What is kept and came out otherwise now, or is not kept. Versions are those of the installed packages; what was not tried, as only
- * a part was, is not compared.
+ * What is kept and came out otherwise now, or is not kept. What was seen of what does not work is not compared, as ports and times are in it;
+ * nor is what was not tried, as only a part was.
  */
 export function outdated(kept: ResultsRecord, results: Results, only = ''): string[] {
   const found = toRecord(results)
   const keyed = ({ ways, strangers }: ResultsRecord) =>
-    new Map<string, unknown>([
-      ...ways.map((way) => [nameOf(way), way.verdicts] as const),
-      ...strangers.map((each) => [titleOf(each), each.verdicts] as const),
+    new Map<string, string>([
+      ...ways.map((way) => [nameOf(way), comparable(way)] as const),
+      ...strangers.map((each) => [titleOf(each), comparable(each)] as const),
     ])
   const [before, now] = [keyed(kept), keyed(found)]
-  const differ = [...now].filter(([name, verdicts]) => JSON.stringify(before.get(name)) !== JSON.stringify(verdicts))
+  const differ = [...now].filter(([name, verdicts]) => before.get(name) !== verdicts)
   const gone = only === '' ? [...before.keys()].filter((name) => !now.has(name)) : []
-  return [...differ.map(([name]) => name), ...gone].map(
+  const versions =
+    JSON.stringify(kept.versions) === JSON.stringify(found.versions) ? [] : ['the versions of the official SDK']
+  return [...differ.map(([name]) => name), ...gone, ...versions].map(
     (name) => `${name}: what is kept in results.json does not hold: run conformance/interop/src/main.ts --write`,
   )
+}
+
+function comparable({ verdicts, notes }: Tried): string {
+  return JSON.stringify([verdicts, notes.map(({ what, status, reason }) => [what, status, reason])])
 }
 
 export function writeRecord(results: Results): void {

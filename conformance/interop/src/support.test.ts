@@ -94,6 +94,23 @@ describe('the results that are kept', () => {
     expect(outdated(kept, { ...results, ways: rest })).toHaveLength(1)
   })
 
+  it('do not hold when another version was tried, or another reason is known', () => {
+    const versions = { 'sdk-1': { '@modelcontextprotocol/sdk': '9.9.9' } }
+    expect(outdated({ ...kept, versions }, results)).toEqual([
+      expect.stringContaining('the versions of the official SDK'),
+    ])
+    const ways = kept.ways.map((each) => ({
+      ...each,
+      notes: each.notes.map((note) => ({ ...note, reason: 'another' })),
+    }))
+    expect(outdated({ ...kept, ways }, results)).toEqual([expect.stringContaining('2025-11-25')])
+    const seen = kept.ways.map((each) => ({
+      ...each,
+      notes: each.notes.map((note) => ({ ...note, evidence: 'port 1' })),
+    }))
+    expect(outdated({ ...kept, ways: seen }, results)).toEqual([])
+  })
+
   it('are compared with a part of them, when only that was tried', () => {
     expect(outdated(kept, { ...results, ways: first === undefined ? [] : [first], strangers: [] }, 'http')).toEqual([])
   })

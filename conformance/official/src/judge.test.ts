@@ -126,7 +126,41 @@ describe('the results that are kept', () => {
     expect(outdated(kept, '1', again)).toEqual([])
     const more = [{ run: 'server-2025', verdicts: [good, good] }]
     expect(outdated(kept, '1', more)).toEqual(['server-2025 came out otherwise'])
+    expect(outdated(kept, '1', results, true)).toEqual([])
+    expect(outdated(kept, '1', [], true)).toEqual(['server-2025 was not run'])
     expect(outdated(kept, '1', [{ run: 'other', verdicts: [good] }])).toEqual(['other came out otherwise'])
+  })
+})
+
+describe('each number that is kept', () => {
+  const results = [
+    { run: 'x', verdicts: [verdictOn([good]), verdictOn([], 'tasks-one')], scored: { needed: 1, passed: 1 } },
+  ]
+  const [run] = results.map(toRunRecord)
+  const keeping = (changed: object) => ({
+    suite: '1',
+    node: '',
+    date: '',
+    runs: run === undefined ? [] : [{ ...run, ...changed }],
+  })
+  const amiss = (changed: object) => outdated(keeping(changed), '1', results)
+
+  it.each(['passed', 'failed', 'warned', 'skipped'])('is that of the run: checks that %s', (count) => {
+    expect(amiss({})).toEqual([])
+    expect(amiss({ checks: { ...run?.checks, [count]: 9999 } })).toEqual(['x came out otherwise'])
+  })
+
+  it('is that of the run: scenarios, scores, and what is said of others', () => {
+    expect(amiss({ scenarios: { ...run?.scenarios, passed: 9999 } })).toEqual(['x came out otherwise'])
+    expect(amiss({ scored: { needed: 1, passed: 2 } })).toEqual(['x came out otherwise'])
+    expect(amiss({ others: run?.others.map((each) => ({ ...each, why: 'of no reason' })) })).toHaveLength(1)
+  })
+
+  it('tells of tries together with what failed in them', () => {
+    expect(amiss({ tries: 2, again: ['a: b'] })).toEqual([])
+    expect(amiss({ tries: 3, again: ['a: b'] })).toEqual(['x says 3 tries, and not what failed in those before'])
+    expect(amiss({ tries: 1, again: ['a: b'] })).toHaveLength(1)
+    expect(amiss({ tries: 0 })).toHaveLength(1)
   })
 })
 

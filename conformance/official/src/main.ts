@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { breakServer, serveStreams } from './break-server.ts'
+import { impossible } from './circumstances.ts'
 import { excuses } from './excused.ts'
 import { missing, type Verdict } from './judge.ts'
 import { notYet } from './not-yet.ts'
@@ -68,7 +69,9 @@ function keep(): Verdict[] {
   const isBad = results.some(({ verdicts }) => verdicts.some(({ outcome }) => outcome === 'failed'))
   if (isBad || (values.write === true && !isWhole)) return []
   if (values.write === true) writeRecord(suiteVersion(), results)
-  return outdated(readRecord(), suiteVersion(), results).map((what) => ({
+  const kept = readRecord()
+  const amiss = [...outdated(kept, suiteVersion(), results, isWhole), ...impossible(kept)]
+  return amiss.map((what) => ({
     ...missing('(results.json)'),
     reasons: [`what is kept does not hold, ${what}: run npm run conformance -- --write`],
   }))

@@ -75,23 +75,30 @@ export function readRecord(): OfficialRecord {
 }
 
 /**
- * What is kept and was found otherwise. Counts of checks are not compared: the suite writes down some only when it
- * comes to them.
+ * What is kept and was found otherwise. All counts are compared: what is sent decides which checks the suite makes, and nothing else does.
+ * How often a run was made is not, as it tells of the machine; it has to fit what it says of the tries before.
  */
-export function outdated(record: OfficialRecord, suite: string, results: readonly RunResults[]): string[] {
+export function outdated(record: OfficialRecord, suite: string, results: readonly RunResults[], isWhole = false) {
   const found = results.map(toRunRecord)
-  const differ = found.filter(({ run, scenarios, others, scored }) => {
-    const kept = record.runs.find((each) => each.run === run)
-    const names = others.map(({ scenario }) => scenario)
-    return (
-      JSON.stringify([sorted(kept?.scenarios ?? {}), kept?.others.map(({ scenario }) => scenario), kept?.scored]) !==
-      JSON.stringify([sorted(scenarios), names, scored])
-    )
+  const differ = found.filter((each) => {
+    const kept = record.runs.find(({ run }) => run === each.run)
+    return kept === undefined || comparable(kept) !== comparable(each)
   })
+  const gone = record.runs.filter(({ run }) => isWhole && !found.some((each) => each.run === run))
+  const untold = record.runs.filter(
+    ({ tries, again = [] }) => tries < 1 || (tries === 1 ? again.length > 0 : again.length < tries - 1),
+  )
   return [
     ...(record.suite === suite ? [] : [`they are of the suite ${record.suite}`]),
     ...differ.map(({ run }) => `${run} came out otherwise`),
+    ...gone.map(({ run }) => `${run} was not run`),
+    ...untold.map(({ run, tries }) => `${run} says ${tries} tries, and not what failed in those before`),
   ]
+}
+
+function comparable({ run, scenarios, scored, checks, others }: RunRecord): string {
+  const kept = others.map(({ scenario, outcome, why }) => [scenario, outcome, why])
+  return JSON.stringify([run, sorted(scenarios), scored && sorted(scored), sorted(checks), kept])
 }
 
 const sorted = (counts: object) => Object.entries(counts).toSorted(([a], [b]) => a.localeCompare(b))
