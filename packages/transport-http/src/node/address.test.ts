@@ -1,4 +1,5 @@
-import { createServer, type Server } from 'node:net'
+import { once } from 'node:events'
+import { connect, createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HandWritten, MODERN, modern } from '../server/server.fixture.ts'
 import { cannotListen } from './address.ts'
@@ -102,6 +103,20 @@ describe('the host of a server', () => {
     expect(url).toBe(`http://${named}:${port}/mcp`)
     expect(await list(url)).toBe(200)
   })
+
+  it.each(['::ffff:127.0.0.1', '0:0:0:0:0:0:0:1', '127.1', '0', 'LOCALHOST'])(
+    'may be written as %s, which clients that go by the url write in another way',
+    async (host) => {
+      const { url, port } = await serve({ host })
+      expect(await list(url)).toBe(200)
+      // A client that takes the url as it is.
+      const socket = connect(port, host)
+      const answered = once(socket, 'data')
+      socket.write(`GET /mcp HTTP/1.1\r\nhost: ${/\/\/([^/]+)/.exec(url)?.[1]}\r\n\r\n`)
+      expect(String(await answered)).not.toMatch(/^HTTP\/1.1 403/)
+      socket.destroy()
+    },
+  )
 
   it.each(['', 'http://localhost', 'localhost:3000', '127.0.0.1/mcp', 'a b', 5, null])(
     'is refused when it is %j, and nothing is served on all addresses unasked',

@@ -150,10 +150,13 @@ function readPaths({ path = '/mcp', sse }: ServeHttpOptions): readonly string[] 
   throw new TypeError(`sse: expected another path than that of the endpoint, "${own}"`)
 }
 
-/** The names by which a server on this address is called. */
+/** The names by which a server on this address is called: as it is written, and as clients that parse its URL write it. */
 function hostsFor({ host }: Address): readonly string[] {
   const name = host.includes(':') ? `[${host}]` : host.toLowerCase()
-  return LOOPBACK_HOSTS.includes(name) ? LOOPBACK_HOSTS : [...LOOPBACK_HOSTS, name]
+  const url = `http://${name}`
+  // A zone is no part of a URL.
+  const parsed = URL.canParse(url) ? new URL(url).hostname : name
+  return [...new Set([...LOOPBACK_HOSTS, name, parsed])]
 }
 
 function pathOf(url: string): string {

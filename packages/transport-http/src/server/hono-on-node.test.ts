@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { connect, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -179,6 +179,16 @@ describe('an app whose body is there with the headers', () => {
     socket.write(bytesOf(''))
     expect(await heard(socket, /jsonrpc.*\}/)).toMatch(/^HTTP\/1.1 400[\s\S]*Parse error/)
     socket.destroy()
+  })
+
+  it('says of one that other code has read that it was, and not that the connection broke', async () => {
+    const app = new Hono()
+    app.use(async ({ env }, next) => {
+      await text((env as HttpBindings).incoming)
+      await next()
+    })
+    const response = await call(await serve(app.route('/mcp', mcp(echo))))
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('read by other code')])
   })
 
   it('answers one that comes later too, and refuses one that does not come', async () => {

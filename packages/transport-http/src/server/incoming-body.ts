@@ -1,6 +1,6 @@
 /** Reads the body of a request to Node's own HTTP server, as text. */
 
-import { tooLarge, unreadable } from './answers.ts'
+import { readBefore, tooLarge, unreadable } from './answers.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import type { Arriving } from './http-request.ts'
 import { decodeText, readWebText } from './web.ts'
@@ -14,6 +14,8 @@ interface Bytes extends Uint8Array {
 export interface IncomingBody {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly destroyed: boolean
+  /** Whether all of it has come. */
+  readonly complete: boolean
   readonly readableLength: number
   /** Null as long as nobody has begun to listen. */
   readonly readableFlowing: boolean | null
@@ -69,12 +71,23 @@ export function readBesideWeb(
         const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead && !('rawBody' in incoming)
         if (isUntouched && isHere(incoming)) takeAtEnd(incoming, resolve)
         else if (isUntouched) resolve(listen(incoming, limit, arrivals, true))
-        else resolve(arrivals.inTime(readWebText(web, incoming.headers['content-length'] !== undefined, limit), false))
+        else resolve(arrivals.inTime(readTouched(incoming, web, limit), false))
       } catch (problem) {
         reject(problem)
       }
     })
   })
+}
+
+async function readTouched(incoming: IncomingBody, web: Request, limit: number): Promise<string | HttpAnswer> {
+  if (!incoming.complete) return readWebText(web, incoming.headers['content-length'] !== undefined, limit)
+  try {
+    const bytes = new Uint8Array(await web.arrayBuffer())
+    return bytes.byteLength > limit ? tooLarge(limit) : decodeText(bytes)
+  } catch {
+    // No connection can have broken that has brought all.
+    return readBefore()
+  }
 }
 
 /**
