@@ -17,6 +17,8 @@ export interface Listener {
 }
 
 export interface Audience {
+  /** How many of it are streams that clients have open; they count themselves. */
+  streams: number
   /** Throws what the handler throws when it is subscribed to. */
   join(listener: Listener): void
   leave(listener: Listener): void
@@ -43,7 +45,10 @@ export function createAudience(source: () => Handler, report: (error: unknown) =
   function spread(): void {
     const changes = [...changed.values()]
     changed.clear()
-    for (const listener of listeners) attempt(() => hearAll(listener, changes))
+    for (const listener of listeners)
+      attempt(() => {
+        for (const change of changes) hear(listener, change)
+      })
   }
 
   function note(change: Change): void {
@@ -61,6 +66,7 @@ export function createAudience(source: () => Handler, report: (error: unknown) =
   }
 
   return {
+    streams: 0,
     join(listener) {
       follow(source())
       listeners.add(listener)
@@ -72,13 +78,9 @@ export function createAudience(source: () => Handler, report: (error: unknown) =
       unfollow = () => {}
     },
     close() {
-      for (const listener of [...listeners]) attempt(() => listener.end?.())
+      for (const listener of listeners) attempt(() => listener.end?.())
     },
   }
-}
-
-function hearAll(listener: Listener, changes: readonly Change[]): void {
-  for (const change of changes) hear(listener, change)
 }
 
 function hear(listener: Listener, change: Change): void {

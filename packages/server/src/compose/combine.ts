@@ -42,16 +42,14 @@ function routed(all: readonly OwningHandler[], member: Naming) {
 
 function hearAll(all: readonly Handler[], listener: (change: Change) => void): () => void {
   const stops: (() => void)[] = []
+  // All are stopped; what the first of them throws comes last, and so gets out.
   const stopAll = () => {
-    const failures: unknown[] = []
-    for (const stop of stops.splice(0)) {
-      try {
-        stop()
-      } catch (error) {
-        failures.push(error)
-      }
+    const stop = stops.pop()
+    try {
+      stop?.()
+    } finally {
+      if (stop !== undefined) stopAll()
     }
-    if (failures.length > 0) throw failures[0]
   }
   try {
     for (const part of all) stops.push(part.changes?.(listener) ?? (() => {}))

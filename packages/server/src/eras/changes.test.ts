@@ -258,3 +258,70 @@ describe('a modern subscription', () => {
     })
   })
 })
+
+describe('a modern subscription whose handler takes its time', () => {
+  /** Hangs at the second URI until it is let go on. */
+  function hanging(options: ServerOptions = {}) {
+    const watched: string[] = []
+    let goOn = () => {}
+    const server = createServer(
+      { name: 's', version: '1' },
+      {
+        ...options,
+        listResources: () => ({ resources: [] }),
+        readResource: () => ({ contents: [] }),
+        async subscribe({ uri }) {
+          if (uri === 'a:2') await new Promise<void>((resolve) => (goOn = resolve))
+          watched.push(uri)
+        },
+        unsubscribe: ({ uri }) => void watched.splice(watched.indexOf(uri), 1),
+        changes: () => () => {},
+      },
+    )
+    const uris = { resourceSubscriptions: ['a:1', 'a:2', 'a:3'] }
+    return { server, watched, uris, goOn: () => goOn() }
+  }
+
+  it('frees its place as soon as its client has gone, and watches nothing then or later', async () => {
+    const { server, watched, uris, goOn } = hanging({ limits: { listens: 1 } })
+    const { controller, ended, serving } = listen(server, uris)
+    await turn()
+    expect(watched).toEqual(['a:1'])
+    controller.abort()
+    await ended
+    await turn()
+    expect([serving.load.running, watched]).toEqual([0, []])
+    const second = listen(server, {})
+    await turn()
+    expect(methods(second.heard)).toEqual(['subscriptions/acknowledged'])
+    goOn()
+    await turn()
+    expect(watched).toEqual([])
+  })
+
+  it('ends with a result at once when the server closes', async () => {
+    const { server, watched, uris, goOn } = hanging()
+    const { ended } = listen(server, uris)
+    await turn()
+    server.close()
+    expect(await ended).toMatchObject({ resultType: 'complete' })
+    goOn()
+    await turn()
+    expect(watched).toEqual([])
+  })
+
+  it('begins nothing for a client that has gone already, whose carrier has the signal alone', async () => {
+    const { server, watched, uris } = hanging()
+    const exchange = {
+      signal: AbortSignal.abort(),
+      auth: undefined,
+      session: undefined,
+      requestInfo: undefined,
+      notify: () => undefined,
+    }
+    const params = { notifications: uris, _meta: modern }
+    const message = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params } as const
+    expect(await server.respond(message, exchange)).toBeUndefined()
+    expect(watched).toEqual([])
+  })
+})

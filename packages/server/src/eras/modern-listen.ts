@@ -26,25 +26,23 @@ import type { ModernCall } from './modern-call.ts'
 import { ModernFacts } from './modern-facts.ts'
 import { sealResult } from './modern-seal.ts'
 
-/** How many streams each server has open. */
-const streams = new WeakMap<Core, number>()
-
 export function listen(call: ModernCall): Awaitable<ResponseMessage | undefined> {
   const { core, message, params } = call
   const wanted = params.notifications as SubscriptionFilter
-  const open = streams.get(core) ?? 0
-  const { listens, subscriptions } = core.limits
+  const { audience, limits } = core
+  const { listens, subscriptions } = limits
   if ((wanted.resourceSubscriptions?.length ?? 0) > subscriptions) {
     return errorMessage(
       message.id,
       invalidParams(`params.notifications.resourceSubscriptions: at most ${subscriptions}`),
     )
   }
-  if (open >= listens) return errorMessage(message.id, internalError(`Too many subscriptions: at most ${listens}`))
+  if (audience.streams >= listens)
+    return errorMessage(message.id, internalError(`Too many subscriptions: at most ${listens}`))
   const listening = new Listening(call, honoured(wanted, core.capabilities))
   // Thrown before it counts: who cannot listen holds no place.
-  core.audience.join(listening)
-  streams.set(core, open + 1)
+  audience.join(listening)
+  audience.streams++
   return new Promise((answer) => listening.open(call, answer))
 }
 
@@ -94,21 +92,30 @@ class Listening implements Listener {
   }
 
   async #watch(call: ModernCall, wanted: readonly string[]): Promise<void> {
-    this.#watched = await watch(call, wanted)
-    this.#filter = { ...this.#filter, resourceSubscriptions: this.#watched.uris }
-    // The server may have been closed in between.
-    if (this.#answer === undefined) await this.#watched.leave()
-    else this.#acknowledge()
+    const watched = createWatched(call)
+    this.#watched = watched
+    // The handler may take its time, and is not to hold the place of a client that has gone.
+    this.#untilOver()
+    for (const uri of new Set(wanted)) if (this.#answer !== undefined) await watched.add(uri)
+    // What came about after the end is left here.
+    if (this.#answer === undefined) return watched.leave()
+    this.#filter = { ...this.#filter, resourceSubscriptions: watched.uris }
+    this.#acknowledge()
   }
 
   #acknowledge(): void {
     const told = this.#notify('notifications/subscriptions/acknowledged', { notifications: this.#filter })
-    const over = this.#over.bind(this)
     // The first thing said opens the stream, by which its end is noticed with the least ado.
-    if (this.#exchange.onOver !== undefined) this.#exchange.onOver(over)
-    else onAbort(this.#exchange.signal, () => over(false))
+    if (this.#watched === undefined) this.#untilOver()
     if (isPromise(told)) void told.then(() => resume(this))
     else resume(this)
+  }
+
+  #untilOver(): void {
+    const exchange = this.#exchange
+    if (exchange.onOver !== undefined) exchange.onOver(this.#over.bind(this))
+    else if (exchange.signal.aborted) this.#over(false)
+    else exchange.signal.addEventListener('abort', () => this.#over(false), { once: true })
   }
 
   #notify(method: string, params: JsonObject | undefined): Awaitable<void> {
@@ -120,55 +127,47 @@ class Listening implements Listener {
     if (answer === undefined) return
     this.#answer = undefined
     const core = this.#core
-    core.audience.leave(this)
-    streams.set(core, (streams.get(core) ?? 1) - 1)
-    const last = isHeard ? this.#result() : undefined
+    const { audience } = core
+    audience.leave(this)
+    audience.streams--
+    const call = { core, entry: this.#entry, message: { method: 'subscriptions/listen' } }
+    const last = isHeard
+      ? resultMessage(this.#id, sealResult(call, withSubscriptionId(undefined, this.#id)))
+      : undefined
     answer(this.#watched === undefined ? last : this.#watched.leave().then(() => last))
   }
-
-  #result(): ResponseMessage {
-    const call = { core: this.#core, entry: this.#entry, message: { method: 'subscriptions/listen' } }
-    return resultMessage(this.#id, sealResult(call, withSubscriptionId({}, this.#id)))
-  }
-}
-
-function onAbort(signal: AbortSignal, listener: () => void): void {
-  if (signal.aborted) listener()
-  else signal.addEventListener('abort', listener, { once: true })
 }
 
 interface Watched {
+  /** What is watched so far. */
   readonly uris: string[]
+  /** What is refused, such as to those who may not see it, is not watched. */
+  add(uri: string): Promise<void>
   leave(): Promise<void>
 }
 
-/**
- * Tells the handler who watches what, by the requests that sessions have for it; what is refused, such as to those who
- * may not see it, is not watched.
- */
-async function watch(call: ModernCall, wanted: readonly string[]): Promise<Watched> {
+/** Tells the handler who watches what, by the requests that sessions have for it. */
+function createWatched(call: ModernCall): Watched {
   const { core, exchange, params } = call
-  const { faults } = core
   const ctx = new RequestContext(params, exchange, new ModernFacts(call, undefined))
-  const uris: string[] = []
-  for (const uri of new Set(wanted)) {
+  let uris: string[] = []
+  const ask = async (verb: 'subscribe' | 'unsubscribe', uri: string) => {
     try {
-      await core.run({ method: 'resources/subscribe', params: { uri } }, ctx)
-      uris.push(uri)
+      await core.run({ method: `resources/${verb}`, params: { uri } }, ctx)
+      if (verb === 'subscribe') uris.push(uri)
     } catch (error) {
-      if (!(error instanceof RpcError)) faults.report(error, ctx)
+      if (verb === 'unsubscribe' || !(error instanceof RpcError)) core.faults.report(error, ctx)
     }
   }
   return {
-    uris,
+    get uris() {
+      return uris
+    },
+    add: (uri) => ask('subscribe', uri),
     async leave() {
-      for (const uri of uris) {
-        try {
-          await core.run({ method: 'resources/unsubscribe', params: { uri } }, ctx)
-        } catch (error) {
-          faults.report(error, ctx)
-        }
-      }
+      const left = uris
+      uris = []
+      for (const uri of left) await ask('unsubscribe', uri)
     },
   }
 }
