@@ -114,20 +114,30 @@ describe('an audience', () => {
     expect([one.heard, one.waiting]).toEqual([[], undefined])
   })
 
-  it('hears what the handler has become when somebody joins', async () => {
+  it('hears what the handler has become, and passes on at once what it hears', async () => {
     const before = source()
     const after = source()
     let handler = before.handler
     const { audience } = audienceOf(() => handler)
-    const early = listener()
-    audience.join(early)
+    const one = listener()
+    const passed: Change[] = []
+    const stop = audience.onChange((change) => void passed.push(change))
+    audience.join(one)
     handler = after.handler
-    const late = listener()
-    audience.join(late)
+    audience.grow({ callTool: () => ({ content: [] }), changes: () => () => {} })
     expect([before.subscribed, after.subscribed]).toEqual([0, 1])
-    after.publish(tools)
     await settled()
-    expect([early.heard, late.heard]).toEqual([['tools'], ['tools']])
+    expect([one.heard, passed]).toEqual([['tools'], [tools]])
+    after.publish(updated('a:1'))
+    expect(passed).toHaveLength(2)
+    stop()
+    await settled()
+    expect(one.heard).toEqual(['tools', 'a:1'])
+    audience.leave(one)
+    stop()
+    expect(after.subscribed).toBe(0)
+    audience.grow({})
+    expect(after.subscribed).toBe(0)
   })
 
   it('has nobody join where the handler throws, and survives what it throws at the end, and listeners', async () => {

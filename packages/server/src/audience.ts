@@ -1,6 +1,7 @@
 /** Those who are told of what changes in a server: however many they are, they share one subscription to its handler. */
 
 import { type Awaitable, type Change, type Handler, isPromise } from '@mcpx/protocol'
+import { capabilitiesOf, LISTED } from './capabilities.ts'
 
 /** One who is told. It is all that an open stream costs here, so what it waits for is kept in it. */
 export interface Listener {
@@ -12,6 +13,8 @@ export interface Listener {
   wants(change: Change): boolean
   /** A promise means that there is no room for more until it resolves. */
   tell(change: Change): Awaitable<void>
+  /** Is told at once of whatever changes: that is how it is passed on. */
+  pass?: ((change: Change) => void) | undefined
   /** The server is closed. */
   end?(): void
 }
@@ -22,6 +25,10 @@ export interface Audience {
   /** Throws what the handler throws when it is subscribed to. */
   join(listener: Listener): void
   leave(listener: Listener): void
+  /** Passes on each change, at once, until the returned function is called. Throws as `join` does. */
+  onChange(listener: (change: Change) => void): () => void
+  /** The handler is another one by now, with this part in it: what lists that changes is told, once a task. */
+  grow(part: Handler): void
   /** Ends those that end with the server. */
   close(): void
 }
@@ -31,8 +38,7 @@ export function createAudience(source: () => Handler, report: (error: unknown) =
   const listeners = new Set<Listener>()
   /** What has changed since the last task: who changes one thing often says so once. */
   const changed = new Map<string, Change>()
-  let followed: Handler | undefined
-  let unfollow = (): void => {}
+  let unfollow: (() => void) | undefined
 
   function attempt(step: () => void): void {
     try {
@@ -54,28 +60,43 @@ export function createAudience(source: () => Handler, report: (error: unknown) =
   function note(change: Change): void {
     if (changed.size === 0) queueMicrotask(spread)
     changed.set(keyOf(change), change)
+    for (const { pass } of listeners) pass?.(change)
   }
 
-  /** What was registered or mounted since makes another handler. */
-  function follow(handler: Handler): void {
-    if (handler === followed) return
-    const stop = handler.changes?.(note)
-    attempt(unfollow)
-    followed = handler
-    unfollow = stop ?? (() => {})
+  /** A handler that cannot be followed leaves everything as it was. */
+  function follow(handler?: Handler): void {
+    const before = unfollow
+    unfollow = handler?.changes?.(note)
+    before?.()
+  }
+
+  function join(listener: Listener): void {
+    if (unfollow === undefined) follow(source())
+    listeners.add(listener)
+  }
+
+  function leave(listener: Listener): void {
+    if (listeners.delete(listener) && listeners.size === 0) attempt(follow)
   }
 
   return {
     streams: 0,
-    join(listener) {
-      follow(source())
-      listeners.add(listener)
+    join,
+    leave,
+    onChange(pass) {
+      // It wants nothing, so all else is never asked of it.
+      const listener = { wants: () => false, pass } as Partial<Listener> as Listener
+      join(listener)
+      return () => leave(listener)
     },
-    leave(listener) {
-      if (!listeners.delete(listener) || listeners.size > 0) return
-      followed = undefined
-      attempt(unfollow)
-      unfollow = () => {}
+    grow(part) {
+      if (listeners.size === 0) return
+      attempt(() => follow(source()))
+      // Not at once, as what is registered is told of: so that what comes in one task is told once.
+      queueMicrotask(() => {
+        const added = capabilitiesOf(part, false)
+        for (const kind of LISTED) if (added[kind]) note({ kind })
+      })
     },
     close() {
       for (const listener of listeners) attempt(() => listener.end?.())

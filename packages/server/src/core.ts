@@ -1,6 +1,6 @@
 /** What the eras share of a server: what it is, what it can do, and how a request is run. */
 
-import type { Awaitable, Change, Context, Handler, Implementation, ServerCapabilities } from '@mcpx/protocol'
+import type { Awaitable, Context, Handler, Implementation, ServerCapabilities } from '@mcpx/protocol'
 import type { Audience } from './audience.ts'
 import type { Faults } from './faults.ts'
 import type { ServerRequest } from './middleware.ts'
@@ -35,21 +35,4 @@ export interface Core {
   run(request: ServerRequest, ctx: Context): Awaitable<object>
   /** Those who are told of changes. */
   readonly audience: Audience
-  /** Hears of changes until the returned function is called. */
-  onChange(listener: (change: Change) => void): () => void
-}
-
-/** What a handler can do: nothing is declared that is not there. */
-export function capabilitiesOf(handler: Handler, isLogging: boolean): ServerCapabilities {
-  const canChange = handler.changes !== undefined
-  const list = canChange ? { listChanged: true } : {}
-  const capabilities: ServerCapabilities = {}
-  if (isLogging) capabilities.logging = {}
-  if (handler.complete !== undefined) capabilities.completions = {}
-  if (handler.getPrompt !== undefined) capabilities.prompts = list
-  if (handler.readResource !== undefined) {
-    capabilities.resources = handler.subscribe === undefined ? list : { ...list, subscribe: true }
-  }
-  if (handler.callTool !== undefined) capabilities.tools = list
-  return capabilities
 }

@@ -2,8 +2,9 @@
 
 import { type Context, type Handler, type Implementation, kindOf, type ServerCapabilities } from '@mcpx/protocol'
 import { createAudience } from './audience.ts'
+import { capabilitiesOf } from './capabilities.ts'
 import { combine } from './compose.ts'
-import { type Core, capabilitiesOf, SERVER_LIMITS, type ServerLimits } from './core.ts'
+import { type Core, SERVER_LIMITS, type ServerLimits } from './core.ts'
 import { dispatch } from './dispatcher.ts'
 import { createFaults, type OnError } from './faults.ts'
 import { RegistrationError } from './features/registration-error.ts'
@@ -49,7 +50,8 @@ export interface ServerCore extends Core {
   readonly registry: Registry
   /** Adds what was registered: with the first of it, the registry becomes a part, and comes before all others. */
   register(add: () => void): void
-  add(part: Handler): void
+  /** @param at how many parts come before it. Default: all. */
+  add(part: Handler, at?: number): void
   use(middleware: Middleware): void
   close(): void
   readonly toolSchema: ToolSchemas
@@ -97,15 +99,15 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
     },
     audience: createAudience(() => core.handler, report),
     toolSchema: (name, exchange) => toolSchema(name, exchange),
-    onChange: (listener) => core.handler.changes?.(listener) ?? (() => {}),
     register(add) {
       add()
-      if (!parts.includes(registry)) parts.unshift(registry)
       handler = undefined
+      if (!parts.includes(registry)) core.add(registry, 0)
     },
-    add(part) {
-      parts.push(part)
+    add(part, at = parts.length) {
+      parts.splice(at, 0, part)
       handler = undefined
+      core.audience.grow(part)
     },
     use(middleware) {
       if (typeof middleware !== 'function')

@@ -1,4 +1,4 @@
-import { createDuplex, type NotificationMessage, type Responder } from '@mcpx/protocol'
+import { createDuplex, type Handler, type NotificationMessage, type Responder } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createServer, type ServerOptions } from '../index.ts'
@@ -256,6 +256,90 @@ describe('a modern subscription', () => {
       code: -32602,
       message: expect.stringContaining('at most 2'),
     })
+  })
+})
+
+/** One who hears, as each era has it. */
+const HEARERS = {
+  legacy: async (server: Responder) => (await connectLegacy(server)).heard,
+  modern: async (server: Responder) => {
+    const all = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
+    const { heard } = listen(server, all)
+    await turn()
+    heard.splice(0)
+    return heard
+  },
+}
+
+describe.each(['legacy', 'modern'] as const)('who listens in the %s era', (era) => {
+  const part = () => createServer({ name: 'p', version: '1' }).tool('a', {}, () => 'x')
+  const raw = (): ServerOptions & Handler => ({
+    listTools: () => ({ tools: [] }),
+    callTool: () => ({ content: [] }),
+    changes: () => () => {},
+  })
+
+  it('is told once what lists a part has added that is mounted meanwhile, and of its changes', async () => {
+    const server = growing()
+    const heard = await HEARERS[era](server)
+    const mounted = part().resource('a:1', {}, () => 'x')
+    server
+      .mount('p', mounted)
+      .mount('q', part())
+      .tool('own', {}, () => 'x')
+    await turn()
+    expect(methods(heard.splice(0)).sort()).toEqual(['resources/list_changed', 'tools/list_changed'])
+    mounted.removeTool('a')
+    await turn()
+    expect(methods(heard.splice(0))).toEqual(['tools/list_changed'])
+    server.removePrompt('p')
+    await turn()
+    expect(methods(heard)).toEqual(['prompts/list_changed'])
+  })
+
+  it('is told of the first that is registered beside a handler, and of what follows', async () => {
+    const server = createServer({ name: 's', version: '1' }, raw())
+    const heard = await HEARERS[era](server)
+    for (const name of ['a', 'b']) {
+      server.tool(name, {}, () => 'x')
+      await turn()
+      expect(methods(heard.splice(0))).toEqual(['tools/list_changed'])
+    }
+  })
+
+  it('is told of what is mounted in what is mounted, be that empty at first', async () => {
+    const middle = createServer({ name: 'm', version: '1' })
+    const server = growing()
+    const heard = await HEARERS[era](server)
+    server.mount('m', middle)
+    await turn()
+    expect(heard).toEqual([])
+    const inner = part()
+    middle.mount('i', inner)
+    await turn()
+    expect(methods(heard.splice(0))).toEqual(['tools/list_changed'])
+    inner.tool('b', {}, () => 'x')
+    await turn()
+    expect(methods(heard)).toEqual(['tools/list_changed'])
+  })
+
+  it('hears on where a part that is mounted cannot be listened to', async () => {
+    const errors: unknown[] = []
+    const server = growing({ onError: (error) => void errors.push(error) })
+    const heard = await HEARERS[era](server)
+    const deaf = new Error('deaf')
+    server.mount('d', {
+      ...raw(),
+      changes() {
+        throw deaf
+      },
+    })
+    await turn()
+    expect(methods(heard.splice(0))).toEqual(['tools/list_changed'])
+    server.removePrompt('p')
+    await turn()
+    expect(methods(heard)).toEqual(['prompts/list_changed'])
+    expect(errors).toEqual([deaf])
   })
 })
 

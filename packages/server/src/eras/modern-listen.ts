@@ -19,6 +19,7 @@ import {
   withSubscriptionId,
 } from '@mcpx/protocol'
 import { type Listener, resume } from '../audience.ts'
+import { LISTED } from '../capabilities.ts'
 import { RequestContext } from '../context.ts'
 import type { Core } from '../core.ts'
 import { toldOf } from './change-notifications.ts'
@@ -175,7 +176,7 @@ function createWatched(call: ModernCall): Watched {
 /** What of the filter the server can keep. */
 function honoured(wanted: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
   const filter: SubscriptionFilter = {}
-  for (const kind of ['tools', 'prompts', 'resources'] as const) {
+  for (const kind of LISTED) {
     if (wanted[`${kind}ListChanged`] === true && capabilities[kind]?.listChanged) filter[`${kind}ListChanged`] = true
   }
   if (wanted.resourceSubscriptions !== undefined && capabilities.resources?.subscribe) {
