@@ -103,6 +103,47 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     }
   })
 
+  it('takes a result that writes itself at its word, own method or not, and puts its seal on that', async () => {
+    class Shown {
+      readonly content = 'own'
+      readonly secret = 1
+      toJSON() {
+        return text('shown')
+      }
+    }
+    const given = [new Shown(), { secret: 1, toJSON: () => text('shown') }]
+    const seal = {
+      resultType: 'complete',
+      _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'test', version: '1' } },
+    }
+    const peer = await connect(
+      oneTool(({ at }) => given[at as number]),
+      revision,
+    )
+    for (const at of given.keys()) {
+      const result = await peer.call('tools/call', { name: 't', arguments: { at } })
+      expect(result).toEqual({ ...text('shown'), ...(!isLegacy && seal) })
+    }
+  })
+
+  it.each([
+    ['array', [1]],
+    ['string', new Date(0)],
+    ['array', { toJSON: () => [] }],
+  ])(
+    'refuses a result that is no object, or says to be none, such as %s, and tells its author',
+    async (kind, given) => {
+      const faults: unknown[] = []
+      const peer = await connect(
+        oneTool(() => given, { onError: (error) => void faults.push(error) }),
+        revision,
+      )
+      expect(await peer.call('tools/call', { name: 't' })).toMatchObject({ code: -32603 })
+      const message = `The handler gave ${kind} as the result of tools/call; expected an object`
+      expect(faults).toMatchObject([{ name: 'ResultError', message }])
+    },
+  )
+
   it('shows the text of a ToolError and masks everything else, giving it whole to the author', async () => {
     const faults: unknown[] = []
     const server = oneTool(

@@ -22,7 +22,7 @@ import {
 import { RequestContext } from '../context.ts'
 import type { Core } from '../core.ts'
 import { toAnswer } from '../faults.ts'
-import { expectResult } from '../features/result-error.ts'
+import { toResult } from '../features/result-error.ts'
 import { isInputRequired } from '../input-required.ts'
 import { settle } from '../settle.ts'
 import { legacyFailure } from './legacy-errors.ts'
@@ -71,8 +71,8 @@ function run(
   const own = Object.hasOwn(sessionMethods, method) ? sessionMethods[method] : undefined
   return settle<object, ResponseMessage>(
     () => (own === undefined ? facts.core.run({ method, params }, ctx) : own({ params, ctx, facts })),
-    (result) => {
-      expectResult(method, result)
+    (given) => {
+      const result = toResult(method, given)
       if (isInputRequired(result)) return again(message, params, result, facts, round)
       const answer = resultMessage(message.id, stripFor(facts.revision, method, result))
       const finishing = ctx.asker?.finish?.()

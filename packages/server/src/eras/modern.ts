@@ -27,7 +27,7 @@ import {
 import { RequestContext } from '../context.ts'
 import type { Core } from '../core.ts'
 import { toAnswer } from '../faults.ts'
-import { expectResult } from '../features/result-error.ts'
+import { toResult } from '../features/result-error.ts'
 import { isInputRequired } from '../input-required.ts'
 import { settle } from '../settle.ts'
 import type { ModernCall } from './modern-call.ts'
@@ -101,8 +101,7 @@ function settled(call: ModernCall, ctx: RequestContext, result: object): Awaitab
 /** Whatever a handler makes of a missing answer, the question is what counts. */
 function answer(call: ModernCall, ctx: RequestContext, given: object): Awaitable<ResponseMessage> {
   const { id, method } = call.message
-  const result = ctx.asker?.unfinished?.() ?? given
-  expectResult(method, result)
+  const result = toResult(method, ctx.asker?.unfinished?.() ?? given)
   if (!isInputRequired(result)) return resultMessage(id, sealResult(call, result))
   if (call.entry.mayAsk !== true) throw misplacedQuestion(method)
   return sealQuestions(call, result, ctx.asker)
