@@ -73,6 +73,12 @@ describe('a bundle', () => {
     expect(nodes.length > 0).toBe(isThere)
   })
 
+  it('for the edge is made of what exports the same', async () => {
+    const of = async (name: string) =>
+      Object.keys(await import(`../../../packages/transport-http/src/${name}.ts`)).sort()
+    expect(await of('edge')).toEqual(await of('index'))
+  })
+
   it.each(['workerd', 'edge-light'])('for %s is made of what holds nothing for Node', (condition) => {
     const { exports } = JSON.parse(readFileSync(join(apps, '../../packages/transport-http/package.json'), 'utf8'))
     expect(exports['.'][condition]).toBe('./dist/edge.js')

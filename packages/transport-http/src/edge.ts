@@ -1,4 +1,4 @@
-/** Serves the protocol over HTTP on runtimes that are never Node: what bundlers for these take in the place of `index.ts`. */
+/** Serves the protocol over HTTP on runtimes that are never Node: what bundlers for these take in the place of `index.ts`, which has the types. */
 
 import type { Responder } from '@mcpx/protocol'
 import { appOf, type McpApp } from './server/hono.ts'
@@ -10,11 +10,4 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   return appOf(server, options, onWeb)
 }
 
-export type { McpApp } from './server/hono.ts'
-export {
-  type EndpointOptions,
-  HTTP_LIMITS,
-  type HttpLimits,
-  type SessionOptions,
-  type ToolSchemas,
-} from './server/options.ts'
+export { HTTP_LIMITS } from './server/options.ts'

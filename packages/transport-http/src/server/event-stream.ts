@@ -57,9 +57,10 @@ export class EventStream implements Watched {
   came: Watched['came']
   /** The response of Node's that it will be written to, where that is known. */
   readonly outgoing: OutgoingStream | undefined
+  /** Whether the runtime ends with a request all that was begun for it. */
+  readonly isAlone: boolean
   readonly #host: StreamHost
   readonly #owner: StreamOwner
-  readonly #isAlone: boolean
   readonly #expiresAt: number | undefined
   #sink: Sink | undefined
   /** What was sent before the runtime asked for it. */
@@ -74,7 +75,7 @@ export class EventStream implements Watched {
     this.outgoing = request.outgoing
     this.#host = host
     this.#owner = owner
-    this.#isAlone = request.isAlone
+    this.isAlone = request.isAlone
     this.#expiresAt = auth?.expiresAt
   }
 
@@ -106,7 +107,7 @@ export class EventStream implements Watched {
       sink.end()
       return
     }
-    this.#host.streams.again(this, this.#isAlone)
+    this.#host.streams.again(this, this.isAlone)
     this.#watchExpiry()
   }
 
@@ -162,7 +163,7 @@ export class EventStream implements Watched {
     if (this.#room === undefined) void this.#hasRoom(this.#sink?.write(comment) ?? true)
     this.#owner.onTick?.()
     if (!this.#isOpen) return
-    this.#host.streams.again(this, this.#isAlone)
+    this.#host.streams.again(this, this.isAlone)
     this.#watchExpiry()
   }
 

@@ -85,4 +85,20 @@ describe('the stream of a session whose client is away', () => {
     await expect.poll(() => listeners.has(kept as never), { timeout: 5_000 }).toBe(false)
     app.close()
   })
+
+  it('is waited for in a limited number: the one that has been away longest is given up', async () => {
+    const { server, listeners } = feeding()
+    const app = mcp(server)
+    const kept: unknown[] = []
+    for (let count = 0; count < 1_002; count++) {
+      const response = await get(app, { 'mcp-session-id': await openSession(app) })
+      await listening(listeners)
+      kept.push([...listeners].at(-1))
+      await response.body?.cancel()
+    }
+    expect(listeners.size).toBe(1_000)
+    expect(kept.map((each) => listeners.has(each as never)).indexOf(true)).toBe(2)
+    app.close()
+    expect(listeners.size).toBe(0)
+  })
 })

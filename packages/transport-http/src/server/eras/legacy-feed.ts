@@ -18,6 +18,8 @@ export interface FeedContext {
   readonly update: UpdateSession
   /** Reads the record again and lets it live on; ends what runs here when there is none any more. */
   readonly refresh: (live: LiveSession) => void
+  /** Those whose clients have gone and are expected back; the first has waited longest. */
+  readonly away: Set<{ end(): void }>
 }
 
 /** The stream that a client goes on with. */
@@ -42,10 +44,11 @@ export function openFeed(live: LiveSession, inbound: Inbound, context: FeedConte
 /** How long a client may be away, in times that it was told to wait before it comes back; and at least, in ms. */
 const PATIENCE = 30
 const LEAST_PATIENCE = 250
+/** How many clients are waited for. The store of events in memory has as many streams. */
+const MOST_AWAY = 1_000
 
 class Feed implements StreamOwner {
   readonly body: EventStream
-  readonly #mayWait: boolean
   readonly #live: LiveSession
   readonly #context: FeedContext
   /** Absent where no events are kept. */
@@ -58,8 +61,6 @@ class Feed implements StreamOwner {
 
   constructor(live: LiveSession, inbound: Inbound, context: FeedContext) {
     this.body = new EventStream(context.host, this, inbound)
-    // What ends with its request cannot wait.
-    this.#mayWait = !inbound.request.isAlone
     this.#live = live
     this.#context = context
   }
@@ -83,7 +84,7 @@ class Feed implements StreamOwner {
   }
 
   get isAway(): boolean {
-    return this.#waiting !== undefined
+    return this.#context.away.has(this)
   }
 
   end(): void {
@@ -92,14 +93,17 @@ class Feed implements StreamOwner {
   }
 
   onGone(): void {
-    const { host, streams } = this.#context
-    // In another process it might be back unnoticed here, and be told everything twice.
-    if (this.stored === undefined || !this.#mayWait || streams.areShared || host.ended !== undefined) {
+    const { away, host, streams } = this.#context
+    // What ends with its request cannot wait. In another process it might be back unnoticed here, and be told everything twice.
+    if (this.stored === undefined || this.body.isAlone || streams.areShared || host.ended !== undefined) {
       this.#left()
       return
     }
     this.stored.detach(this.body)
     this.#live.readers -= 1
+    away.add(this)
+    const [longest] = away
+    if (away.size > MOST_AWAY) longest?.end()
     const ms = Math.max(PATIENCE * (streams.keeping?.retry ?? 0), LEAST_PATIENCE)
     this.#waiting = unref(setTimeout(() => this.#left(), Math.min(ms, LONGEST_TIMER)))
   }
@@ -129,8 +133,8 @@ class Feed implements StreamOwner {
   #left(): void {
     const live = this.#live
     if (live.feed === this) live.feed = undefined
-    if (this.isAway) live.readers += 1
     for (const change of this.#missed?.values() ?? []) void this.#send(change)
+    if (this.#context.away.delete(this)) live.readers += 1
     clearTimeout(this.#waiting)
     try {
       this.#stop?.()

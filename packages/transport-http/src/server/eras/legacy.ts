@@ -63,7 +63,7 @@ class LegacyEra implements Manner<LiveSession> {
     this.#host = host
     this.#records = records
     this.#streams = streams
-    this.#feeds = { host, streams, update: records.update, refresh: records.refresh }
+    this.#feeds = { host, streams, update: records.update, refresh: records.refresh, away: new Set() }
     this.#sse = host.options.sse === undefined ? undefined : new SseConnections(host, host.options.sse)
   }
 
