@@ -1,8 +1,8 @@
 /** What a server is made of, behind the face that users see: its parts, its middleware, and what the eras need. */
 
-import { type Context, type Handler, type Implementation, kindOf, type ServerCapabilities } from '@mcpx/protocol'
+import { type Context, type Handler, type Implementation, kindOf } from '@mcpx/protocol'
 import { createAudience } from './audience.ts'
-import { capabilitiesOf } from './capabilities.ts'
+import { createCapabilities } from './capabilities.ts'
 import { combine } from './compose.ts'
 import { type Core, SERVER_LIMITS, type ServerLimits } from './core.ts'
 import { dispatch } from './dispatcher.ts'
@@ -69,7 +69,7 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
   const closing = createClosing()
   let handler: Handler | undefined
   let endpoint: Endpoint | undefined
-  let capabilities: ServerCapabilities = {}
+  const capabilities = createCapabilities()
 
   const core: ServerCore = {
     info,
@@ -84,11 +84,8 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
       handler ??= combine(parts)
       return handler
     },
-    /** The same object as long as it says the same. */
     get capabilities() {
-      const now = capabilitiesOf(core.handler, core.isLogging)
-      if (JSON.stringify(now) !== JSON.stringify(capabilities)) capabilities = now
-      return capabilities
+      return capabilities(core.handler, core.isLogging)
     },
     get isLogging() {
       return options.logging ?? core.handler.setLogLevel !== undefined

@@ -1,9 +1,13 @@
 /** A map whose entries die: by their time to live, and the least recently used first when it is full. */
 
+/** Between its neighbours in the order of use: to keep that order in the map itself would have it made anew all the time. */
 interface Entry<V> {
-  value: V
+  readonly key: string
+  readonly value: V
   /** When the entry dies, of `Date.now()`. */
   diesAt: number
+  older: Entry<V>
+  newer: Entry<V>
 }
 
 export interface ExpiringMap<V> {
@@ -14,42 +18,33 @@ export interface ExpiringMap<V> {
   delete(key: string): boolean
 }
 
-/**
- * How many entries are looked at for dead ones with each that is stored; with each use it is one. No timer runs. One
- * iterator goes round: a new one would pass all that was moved to the end since the map last grew, with every use.
- */
+/** How many entries are looked at for dead ones with each that is stored; with each use it is one. No timer runs. */
 const SWEEP = 4
 
 export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string, value: V) => void): ExpiringMap<V> {
   const entries = new Map<string, Entry<V>>()
-  /** The last of them, where it is known: to put it there once more would be in vain, and is most of what a use costs. */
-  let newest: Entry<V> | undefined
-  let sweep: Iterator<[string, Entry<V>]> = entries.entries()
+  /** The ends of the order meet in it. */
+  const ring = createRing<V>()
+  /** The next one to be looked at. */
+  let next = ring
 
-  function forget(key: string): boolean {
-    newest = undefined
+  function forget(key: string, entry: Entry<V>): boolean {
+    if (next === entry) next = entry.newer
+    unlink(entry)
     return entries.delete(key)
   }
 
-  function drop(key: string, entry: Entry<V>): void {
-    forget(key)
-    onEvict?.(key, entry.value)
+  function drop(entry: Entry<V>): undefined {
+    forget(entry.key, entry)
+    onEvict?.(entry.key, entry.value)
   }
 
-  /** Puts an entry last, and looks at as many others as said. */
-  function use(key: string, entry: Entry<V>, now: number, looks: number): void {
-    if (entry !== newest) {
-      entries.delete(key)
-      entries.set(key, entry)
-      newest = entry
-    }
+  function sweep(looks: number, now: number): void {
     while (looks-- > 0) {
-      const { value } = sweep.next()
-      if (!value) {
-        sweep = entries.entries()
-        return
-      }
-      if (value[1].diesAt <= now) drop(value[0], value[1])
+      const entry = next
+      next = entry.newer
+      if (entry === ring) return
+      if (entry.diesAt <= now) drop(entry)
     }
   }
 
@@ -58,18 +53,50 @@ export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string,
       const entry = entries.get(key)
       if (!entry) return undefined
       const now = Date.now()
-      if (entry.diesAt <= now) return void drop(key, entry)
+      if (entry.diesAt <= now) return drop(entry)
       if (ttlMs !== undefined) entry.diesAt = now + ttlMs
-      // An iterator that rests keeps every table the map has had since: it is moved on with each change.
-      use(key, entry, now, 1)
+      if (entry.newer !== ring) {
+        if (next === entry) next = entry.newer
+        unlink(entry)
+        link(entry, ring)
+      }
+      sweep(1, now)
       return entry.value
     },
     set(key, value, ttlMs) {
+      const known = entries.get(key)
+      if (known !== undefined) forget(key, known)
       const now = Date.now()
-      use(key, { value, diesAt: now + ttlMs }, now, SWEEP)
-      if (entries.size <= maxEntries) return
-      for (const [oldest, entry] of entries) return drop(oldest, entry)
+      const entry = { key, value, diesAt: now + ttlMs, older: ring, newer: ring }
+      entries.set(key, entry)
+      link(entry, ring)
+      sweep(SWEEP, now)
+      if (entries.size > maxEntries) drop(ring.newer)
     },
-    delete: forget,
+    delete(key) {
+      const entry = entries.get(key)
+      return entry !== undefined && forget(key, entry)
+    },
   }
+}
+
+function createRing<V>(): Entry<V> {
+  const ring = { key: '', value: undefined as V, diesAt: Number.POSITIVE_INFINITY } as Entry<V>
+  ring.older = ring
+  ring.newer = ring
+  return ring
+}
+
+function unlink<V>({ older, newer }: Entry<V>): void {
+  older.newer = newer
+  newer.older = older
+}
+
+/** Puts an entry last. */
+function link<V>(entry: Entry<V>, ring: Entry<V>): void {
+  const { older } = ring
+  entry.older = older
+  entry.newer = ring
+  older.newer = entry
+  ring.older = entry
 }

@@ -36,9 +36,9 @@ export class HttpSession implements Session {
   }
 }
 
-/** For a session that no store knows: it lasts as long as its request. */
+/** For a session that no store knows: it lasts as long as its request, and nobody else has its record. */
 export function updateHere(live: LiveSession, change: (state: SessionState) => void): void {
-  const state = structuredClone(live.state) as SessionState
+  const state: SessionState = { ...live.state }
   change(state)
   live.state = state
 }
