@@ -121,6 +121,12 @@ function encodeResult(message: ResultMessage): string {
 function resultText(result: JsonObject): string | undefined {
   const { _meta } = result
   if (!isObject(_meta) || !isTextKept(_meta) || 'toJSON' in result) return JSON.stringify(result)
+  const { content, resultType } = result
+  // Most are like this, and need not be copied.
+  if (Array.isArray(content) && resultType === 'complete' && Object.keys(result).length === 3) {
+    const text = JSON.stringify(content)
+    if (text !== undefined) return `{"content":${text},"resultType":"complete","_meta":${keptText(_meta)}}`
+  }
   const others = JSON.stringify({ ...result, _meta: undefined })
   return `${others.slice(0, -1)}${others === '{}' ? '' : ','}"_meta":${keptText(_meta)}}`
 }

@@ -32,8 +32,12 @@ export function readArrivalLimits({ maxHeaderSize = 16 * 1024, requestTimeout = 
 export const sayTooLarge = (bytes: number) => `The headers are larger than ${bytes} bytes (maxHeaderSize)`
 export const sayTooSlow = (ms: number) => `The request did not arrive within ${ms} ms (requestTimeout)`
 
+type Read = string | HttpAnswer
+
 interface Arrival extends Watched {
-  refuse(): void
+  readonly isAlone: boolean
+  /** Absent once it was called. */
+  give: ((read: Read) => void) | undefined
 }
 
 export class Arrivals implements Arriving {
@@ -43,7 +47,7 @@ export class Arrivals implements Arriving {
 
   constructor(ms: number) {
     this.#ms = ms
-    this.#watch = new Watch({ ms, onLate: (arrival) => arrival.refuse() })
+    this.#watch = new Watch({ ms, onLate: (arrival) => this.#end(arrival, tooSlow(ms)) })
   }
 
   /** How many are waited for. */
@@ -52,7 +56,7 @@ export class Arrivals implements Arriving {
   }
 
   /** The same body, or the refusal when it is not here in time: then nobody waits for the rest. */
-  inTime(text: PromiseLike<string | HttpAnswer>, isAlone: boolean): PromiseLike<string | HttpAnswer> {
+  inTime(text: PromiseLike<Read>, isAlone: boolean): PromiseLike<Read> {
     if (this.#ms !== Number.POSITIVE_INFINITY) return this.#watched(text, isAlone)
     this.#count(1, isAlone)
     return text.then((read) => {
@@ -66,25 +70,24 @@ export class Arrivals implements Arriving {
     if (!isAlone) this.#size += by
   }
 
-  #watched(text: PromiseLike<string | HttpAnswer>, isAlone: boolean): Promise<string | HttpAnswer> {
-    return new Promise((resolve) => {
-      let isOver = false
-      const end = (read: string | HttpAnswer) => {
-        if (isOver) return
-        isOver = true
-        this.#count(-1, isAlone)
-        resolve(read)
-      }
-      const arrival: Arrival = { refuse: () => end(tooSlow(this.#ms)) }
+  #watched(text: PromiseLike<Read>, isAlone: boolean): Promise<Read> {
+    return new Promise((give) => {
+      const arrival: Arrival = { isAlone, give }
       this.#count(1, isAlone)
       // What has a timer of its own may vanish with it, and be kept by nothing else.
       if (!isAlone) this.#watch.add(arrival)
       this.#watch.follow(arrival, isAlone)
-      void text.then((read) => {
-        this.#watch.delete(arrival)
-        end(read)
-      })
+      void text.then((read) => this.#end(arrival, read))
     })
+  }
+
+  #end(arrival: Arrival, read: Read): void {
+    const { give, isAlone } = arrival
+    if (give === undefined) return
+    arrival.give = undefined
+    this.#watch.delete(arrival)
+    this.#count(-1, isAlone)
+    give(read)
   }
 
   stop(): void {

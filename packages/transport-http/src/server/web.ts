@@ -16,6 +16,7 @@ export class WebRequest implements HttpRequest {
   readonly #request: Request
   /** Names and values in turn: to look for each header in the request costs more than to read all of them once. */
   #headers: readonly string[] | undefined
+  #headerSize = 0
 
   constructor(request: Request, outlive?: HttpRequest['outlive']) {
     this.#request = request
@@ -45,10 +46,8 @@ export class WebRequest implements HttpRequest {
   }
 
   get headerSize(): number {
-    const headers = this.#listed()
-    let size = (headers.length / 2) * AROUND_HEADER
-    for (const each of headers) size += each.length
-    return size
+    this.#listed()
+    return this.#headerSize
   }
 
   header(name: string): string | null {
@@ -64,8 +63,16 @@ export class WebRequest implements HttpRequest {
   }
 
   #listed(): readonly string[] {
-    this.#headers ??= listed(this.#request.headers)
-    return this.#headers
+    if (this.#headers !== undefined) return this.#headers
+    const all: string[] = []
+    let size = 0
+    this.#request.headers.forEach((value, name) => {
+      all.push(name, value)
+      size += name.length + value.length + AROUND_HEADER
+    })
+    this.#headers = all
+    this.#headerSize = size
+    return all
   }
 
   get hasGone(): boolean {
@@ -82,14 +89,6 @@ export class WebRequest implements HttpRequest {
 }
 
 const hostOf = remembered((url) => new URL(url).host)
-
-function listed(headers: Headers): readonly string[] {
-  const all: string[] = []
-  headers.forEach((value, name) => {
-    all.push(name, value)
-  })
-  return all
-}
 
 /** A runtime gives no more than was announced: then there is nothing to count. */
 export function readWebText(request: Request, isAnnounced: boolean, limit: number): Promise<string | HttpAnswer> {
