@@ -10,10 +10,11 @@ const updated = (uri: string): Change => ({ kind: 'resource', uri })
 /** A handler that counts who is subscribed to it. */
 function source() {
   const feed = createChangeFeed()
-  const counted = { subscribed: 0, handler: {} as Handler, publish: feed.publish }
+  const counted = { subscribed: 0, total: 0, handler: {} as Handler, publish: feed.publish }
   counted.handler = {
     changes(listener) {
       counted.subscribed += 1
+      counted.total += 1
       const stop = feed.subscribe(listener)
       return () => {
         counted.subscribed -= 1
@@ -39,15 +40,15 @@ function listener(room?: () => Promise<void> | undefined) {
   return one
 }
 
-function audienceOf(handler: () => Handler) {
+function audienceOf(...parts: Handler[]) {
   const errors: unknown[] = []
-  return { errors, audience: createAudience(handler, (error) => errors.push(error)) }
+  return { errors, parts, audience: createAudience(parts, (error) => errors.push(error)) }
 }
 
 describe('an audience', () => {
   it('is told all that it wants, by one subscription to the handler that ends with the last of it', async () => {
     const from = source()
-    const { audience } = audienceOf(() => from.handler)
+    const { audience } = audienceOf(from.handler)
     const all = Array.from({ length: 5 }, () => listener())
     for (const each of all) audience.join(each)
     expect(from.subscribed).toBe(1)
@@ -66,7 +67,7 @@ describe('an audience', () => {
 
   it('is told once of what changes often within a task', async () => {
     const from = source()
-    const { audience } = audienceOf(() => from.handler)
+    const { audience } = audienceOf(from.handler)
     const one = listener()
     audience.join(one)
     for (let n = 0; n < 100; n++) from.publish(updated('a:1'))
@@ -79,7 +80,7 @@ describe('an audience', () => {
 
   it('waits for who has no room, who is then told of each thing once, and keeps nobody else waiting', async () => {
     const from = source()
-    const { audience } = audienceOf(() => from.handler)
+    const { audience } = audienceOf(from.handler)
     let makeRoom = () => {}
     const slow = listener(() => new Promise<void>((resolve) => (makeRoom = resolve)))
     const fast = listener()
@@ -103,7 +104,7 @@ describe('an audience', () => {
 
   it('is not told of what it does not want any more when there is room again', async () => {
     const from = source()
-    const { audience } = audienceOf(() => from.handler)
+    const { audience } = audienceOf(from.handler)
     const one = listener()
     one.isBusy = true
     audience.join(one)
@@ -114,38 +115,42 @@ describe('an audience', () => {
     expect([one.heard, one.waiting]).toEqual([[], undefined])
   })
 
-  it('hears what the handler has become, and passes on at once what it hears', async () => {
+  it('hears what has come to the others, which are not listened to anew, and passes on at once what it hears', async () => {
     const before = source()
     const after = source()
-    let handler = before.handler
-    const { audience } = audienceOf(() => handler)
+    const { audience, parts } = audienceOf(before.handler)
     const one = listener()
     const passed: Change[] = []
     const stop = audience.onChange((change) => void passed.push(change))
     audience.join(one)
-    handler = after.handler
-    audience.grow({ callTool: () => ({ content: [] }), changes: () => () => {} })
-    expect([before.subscribed, after.subscribed]).toEqual([0, 1])
+    parts.push({ ...after.handler, callTool: () => ({ content: [] }) })
+    audience.grow(parts[1] as Handler)
+    expect([before, after].map(({ total, subscribed }) => [total, subscribed])).toEqual([
+      [1, 1],
+      [1, 1],
+    ])
     await settled()
     expect([one.heard, passed]).toEqual([['tools'], [tools]])
     after.publish(updated('a:1'))
-    expect(passed).toHaveLength(2)
+    before.publish(updated('b:1'))
+    expect(passed).toHaveLength(3)
     stop()
     await settled()
-    expect(one.heard).toEqual(['tools', 'a:1'])
+    expect(one.heard).toEqual(['tools', 'a:1', 'b:1'])
     audience.leave(one)
     stop()
-    expect(after.subscribed).toBe(0)
     audience.grow({})
-    expect(after.subscribed).toBe(0)
+    expect([before.subscribed, after.subscribed]).toEqual([0, 0])
+    audience.join(one)
+    expect([before.subscribed, after.subscribed]).toEqual([1, 1])
   })
 
-  it('has nobody join where the handler throws, and survives what it throws at the end, and listeners', async () => {
-    const { audience, errors } = audienceOf(() => ({
+  it('has nobody join where the only part throws, and survives what it throws at the end, and listeners', async () => {
+    const { audience, errors } = audienceOf({
       changes() {
         throw new Error('deaf')
       },
-    }))
+    })
     expect(() => audience.join(listener())).toThrow('deaf')
     const from = source()
     const stuck = {
@@ -156,7 +161,7 @@ describe('an audience', () => {
         }
       },
     }
-    const other = audienceOf(() => stuck)
+    const other = audienceOf(stuck, from.handler)
     const broken = listener(() => {
       throw new Error('broken')
     })
@@ -168,6 +173,7 @@ describe('an audience', () => {
     expect(fine.heard).toEqual(['tools'])
     other.audience.leave(broken)
     other.audience.leave(fine)
+    expect(from.subscribed).toBe(1)
     expect(other.errors).toEqual([new Error('broken'), new Error('stuck')])
     expect(errors).toEqual([])
   })

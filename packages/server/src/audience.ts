@@ -1,4 +1,4 @@
-/** Those who are told of what changes in a server: however many they are, they share one subscription to its handler. */
+/** Those who are told of what changes in a server: however many they are, they share one subscription to each part of it. */
 
 import { type Awaitable, type Change, type Handler, isPromise } from '@mcpx/protocol'
 import { capabilitiesOf, LISTED } from './capabilities.ts'
@@ -22,23 +22,27 @@ export interface Listener {
 export interface Audience {
   /** How many of it are streams that clients have open; they count themselves. */
   streams: number
-  /** Throws what the handler throws when it is subscribed to. */
+  /** Throws what a part throws when it is subscribed to, if there is no other. */
   join(listener: Listener): void
   leave(listener: Listener): void
   /** Passes on each change, at once, until the returned function is called. Throws as `join` does. */
   onChange(listener: (change: Change) => void): () => void
-  /** The handler is another one by now, with this part in it: what lists that changes is told, once a task. */
+  /** This part has come to the others: what lists that changes is told, once a task. */
   grow(part: Handler): void
   /** Ends those that end with the server. */
   close(): void
 }
 
-/** @param report hears of what handlers and listeners throw */
-export function createAudience(source: () => Handler, report: (error: unknown) => void): Audience {
+/**
+ * @param parts are looked through again when the first joins, and when they grow
+ * @param report hears of what parts and listeners throw
+ */
+export function createAudience(parts: readonly Handler[], report: (error: unknown) => void): Audience {
   const listeners = new Set<Listener>()
   /** What has changed since the last task: who changes one thing often says so once. */
   const changed = new Map<string, Change>()
-  let unfollow: (() => void) | undefined
+  /** How to have enough of each part that is listened to. */
+  const followed = new Map<Handler, () => void>()
 
   function attempt(step: () => void): void {
     try {
@@ -60,23 +64,29 @@ export function createAudience(source: () => Handler, report: (error: unknown) =
   function note(change: Change): void {
     if (changed.size === 0) queueMicrotask(spread)
     changed.set(keyOf(change), change)
-    for (const { pass } of listeners) pass?.(change)
+    for (const listener of listeners) if (listener.pass !== undefined) attempt(() => listener.pass?.(change))
   }
 
-  /** A handler that cannot be followed leaves everything as it was. */
-  function follow(handler?: Handler): void {
-    const before = unfollow
-    unfollow = handler?.changes?.(note)
-    before?.()
+  /** Each by itself, and once as long as anybody listens: a part may have room for one listener. */
+  function follow(): void {
+    for (const part of parts) {
+      if (followed.has(part) || part.changes === undefined) continue
+      // Never the same function twice: parts may keep those in one `Set`.
+      const start = () => void followed.set(part, part.changes?.((change) => note(change)) ?? (() => {}))
+      if (parts.length === 1) start()
+      else attempt(start)
+    }
   }
 
   function join(listener: Listener): void {
-    if (unfollow === undefined) follow(source())
+    if (listeners.size === 0) follow()
     listeners.add(listener)
   }
 
   function leave(listener: Listener): void {
-    if (listeners.delete(listener) && listeners.size === 0) attempt(follow)
+    if (!listeners.delete(listener) || listeners.size > 0) return
+    for (const stop of followed.values()) attempt(stop)
+    followed.clear()
   }
 
   return {
@@ -91,7 +101,7 @@ export function createAudience(source: () => Handler, report: (error: unknown) =
     },
     grow(part) {
       if (listeners.size === 0) return
-      attempt(() => follow(source()))
+      attempt(follow)
       // Not at once, as what is registered is told of: so that what comes in one task is told once.
       queueMicrotask(() => {
         const added = capabilitiesOf(part, false)

@@ -81,7 +81,7 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
     registry,
     closing: () => closing().signal,
     get handler() {
-      handler ??= combine(parts)
+      handler ??= combine(parts, core.audience.onChange)
       return handler
     },
     get capabilities() {
@@ -94,7 +94,7 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
       endpoint ??= wrap(middlewares, (passed, passedCtx) => dispatch(core.handler, passed, passedCtx, faults))
       return endpoint(request, ctx)
     },
-    audience: createAudience(() => core.handler, report),
+    audience: createAudience(parts, report),
     toolSchema: (name, exchange) => toolSchema(name, exchange),
     register(add) {
       add()

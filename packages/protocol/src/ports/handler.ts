@@ -50,7 +50,11 @@ export interface OtherHandler {
    * stderr, or trace with OpenTelemetry.
    */
   setLogLevel(params: { readonly level: LoggingLevel }, ctx: Context): Awaitable<void>
-  /** Calls the listener with each change until the returned function is called. */
+  /**
+   * Calls the listener with each change until the returned function is called. A server calls it once as long as anybody
+   * listens to it, however many do, with a function that is not used twice and does not throw. What this throws goes to
+   * the server's `onError`, and the other parts of that server are heard.
+   */
   changes(listener: (change: Change) => void): () => void
 }
 

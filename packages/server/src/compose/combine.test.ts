@@ -1,4 +1,4 @@
-import { type Change, type Handler, resourceNotFound } from '@mcpx/protocol'
+import { type Handler, resourceNotFound } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { ctx, failureOf, tool, toolbox, walk } from './combine.fixture.ts'
 import { combine } from './combine.ts'
@@ -155,46 +155,14 @@ describe('names', () => {
 })
 
 describe('changes and levels', () => {
-  it('are heard from every part, and no longer after the stop', () => {
-    const listeners = [new Set<(change: Change) => void>(), new Set<(change: Change) => void>()]
-    const parts = listeners.map((set) => ({
-      changes: (listener: (change: Change) => void) => {
-        set.add(listener)
-        return () => void set.delete(listener)
-      },
-    }))
-    const heard: string[] = []
-    const stop = combine(parts).changes?.(({ kind }) => void heard.push(kind))
-    for (const set of listeners) for (const listener of set) listener({ kind: 'tools' })
-    stop?.()
-    expect(heard).toEqual(['tools', 'tools'])
-    expect(listeners.map(({ size }) => size)).toEqual([0, 0])
-  })
-
-  it('leave nothing behind when a part cannot be heard, and stop all when one stop fails', () => {
-    let open = 0
-    const fine: Handler = {
-      changes() {
-        open++
-        return () => void open--
-      },
-    }
-    const deaf: Handler = {
-      changes: () => {
-        throw new Error('deaf')
-      },
-    }
-    expect(() => combine([fine, deaf]).changes?.(() => {})).toThrow('deaf')
-    expect(open).toBe(0)
-    const stuck: Handler = {
-      changes: () => () => {
-        throw new Error('stuck')
-      },
-    }
-    const stop = combine([stuck, fine]).changes?.(() => {})
-    expect(() => stop?.()).toThrow('stuck')
-    expect(open).toBe(0)
-    expect(() => stop?.()).not.toThrow()
+  it('are there while a part has them', () => {
+    const part: Handler = {}
+    const changes = () => () => {}
+    const combined = combine([part, {}], changes)
+    expect(combined.changes).toBeUndefined()
+    part.changes = () => () => {}
+    expect(combined.changes).toBe(changes)
+    expect(combine([part, {}]).changes).toBeUndefined()
   })
 
   it('reach every part that has levels', async () => {
