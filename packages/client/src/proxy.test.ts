@@ -215,6 +215,33 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s'
   })
 })
 
+it('tells each who listens of what a legacy server tells by itself: be it the same function twice, or beside one that throws', async () => {
+  const capabilities = { tools: { listChanged: true } }
+  const connector = connectorTo(() => scriptedServer('2025-11-25', { capabilities }))
+  const reported: Error[] = []
+  await using client = await connect(connector)
+  const { changes } = proxy(client, { report: (problem) => void reported.push(problem) }) as WholeHandler
+  const heard: Change[] = []
+  const listener = (change: Change) => void heard.push(change)
+  const broken = new Error('broken')
+  changes(() => {
+    throw broken
+  })
+  const stops = [changes(listener), changes(listener)]
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 10))
+  await turn()
+  const told = async () => {
+    await connector.server.notify('notifications/tools/list_changed')
+    await turn()
+    return heard.splice(0).length
+  }
+  expect(await told()).toBe(2)
+  stops[0]?.()
+  stops[0]?.()
+  expect(await told()).toBe(1)
+  expect(reported).toEqual([broken, broken])
+})
+
 const confirm: InputRequest = {
   method: 'elicitation/create',
   params: { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } },

@@ -134,7 +134,9 @@ function createFeed(client: Client, report: (problem: Error) => void) {
   }
 
   return {
-    changes(listener: (change: Change) => void) {
+    changes(tell: (change: Change) => void) {
+      // A function of its own: the same one may listen twice.
+      const listener = guarded(tell, report)
       listeners.add(listener)
       open()
       return () => {
