@@ -5,7 +5,7 @@ import { readArrivalLimits } from './server/arrival-limits.ts'
 import { createEndpoint, type Endpoint } from './server/endpoint.ts'
 import { createModernEras } from './server/eras/modern-eras.ts'
 import type { EndpointOptions, HttpLimits } from './server/options.ts'
-import { type Execution, onWeb, sendWeb } from './server/web.ts'
+import { answerWeb, type Execution, onWeb } from './server/web.ts'
 
 /** Those of every endpoint, but for what only sessions have. */
 export interface ModernOptions extends Omit<EndpointOptions, 'legacy' | 'limits' | 'sessions' | 'sse'> {
@@ -34,8 +34,9 @@ export interface ModernApp extends Pick<Endpoint, 'close' | 'drain'> {
  */
 export function mcp(server: Responder, options: ModernOptions = {}): ModernApp {
   const endpoint = createEndpoint(server, { ...options, ...readArrivalLimits(options) }, createModernEras)
+  const respond = answerWeb(endpoint, onWeb)
   return {
-    fetch: (request, env, execution) => sendWeb(endpoint.answer(onWeb.viewOf(request, env, execution)), onWeb),
+    fetch: (request, env, execution) => respond(onWeb.viewOf(request, env, execution)),
     close: () => endpoint.close(),
     drain: (ms) => endpoint.drain(ms),
     idleTimeout: 0,

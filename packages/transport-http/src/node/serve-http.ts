@@ -2,9 +2,9 @@
 
 import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Awaitable, guarded, isPromise, type Responder } from '@mcpx/protocol'
+import { type Awaitable, guarded, type Responder } from '@mcpx/protocol'
 import { faultAnswer } from '../server/answers.ts'
-import { createEndpoint } from '../server/endpoint.ts'
+import { createEndpoint, type Send } from '../server/endpoint.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
 import { HttpAnswer } from '../server/http-answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
@@ -58,10 +58,10 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const paths = readPaths(options)
   const allowedHosts = options.allowedHosts ?? hostsFor(address)
   const endpoint = createEndpoint(server, { ...options, ...ENFORCED_BY_NODE, allowedHosts }, createEras)
-  const answer = (request: HttpRequest): Awaitable<HttpAnswer> => {
-    if (paths.includes(pathOf(request.target))) return endpoint.answer(request)
+  const answer = (request: HttpRequest, send: Send<void>): Awaitable<void> => {
+    if (paths.includes(pathOf(request.target))) return endpoint.answer(request, send)
     const metadata = options.authenticate?.metadata?.(request.web)
-    return metadata === undefined ? new HttpAnswer(404, {}, null) : fromResponse(metadata)
+    send(metadata === undefined ? new HttpAnswer(404, {}, null) : fromResponse(metadata))
   }
   const report = guarded(options.report)
   // What one request brings about must not end the process, which serves others.
@@ -73,7 +73,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const { createServer } = await loadHttp()
   const http = createServer(arrivalSettings(options), (incoming, outgoing) => {
     unsent.add(outgoing)
-    const send = (answered: HttpAnswer) => {
+    const send: Send<void> = (answered) => {
       sendSafely(outgoing, answered, fault)
       // Small answers are with the system at once.
       const isSent = outgoing.writableEnded && outgoing.writableLength === 0
@@ -83,13 +83,10 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
         outgoing.on('close', forget)
       }
     }
-    const fail = (error: unknown) => send(fault(error))
     try {
-      const answered = answer(new NodeRequest(incoming, outgoing))
-      if (isPromise(answered)) void answered.then(send, fail)
-      else send(answered)
+      void answer(new NodeRequest(incoming, outgoing), send)
     } catch (error) {
-      fail(error)
+      send(fault(error))
     }
   })
   answerBrokenRequests(http, options, unsent)
@@ -119,8 +116,16 @@ function sendSafely(outgoing: ServerResponse, answered: HttpAnswer, fault: Fault
   try {
     sendAnswer(outgoing, answered)
   } catch (error) {
+    sendFault(outgoing, fault(error))
+  }
+}
+
+function sendFault(outgoing: ServerResponse, answered: HttpAnswer): void {
+  try {
     for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name)
-    sendAnswer(outgoing, fault(error))
+    sendAnswer(outgoing, answered)
+  } catch {
+    outgoing.destroy()
   }
 }
 

@@ -3,7 +3,7 @@
 import { invalidRequest } from '@mcpx/protocol'
 import { refusal } from './answers.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import type { Arriving } from './http-request.ts'
+import type { Arriving, GoOn, Read } from './http-request.ts'
 import { Watch, type Watched } from './watch.ts'
 
 export interface ArrivalLimits {
@@ -32,8 +32,6 @@ export function readArrivalLimits({ maxHeaderSize = 16 * 1024, requestTimeout = 
 export const sayTooLarge = (bytes: number) => `The headers are larger than ${bytes} bytes (maxHeaderSize)`
 export const sayTooSlow = (ms: number) => `The request did not arrive within ${ms} ms (requestTimeout)`
 
-type Read = string | HttpAnswer
-
 interface Arrival extends Watched {
   readonly isAlone: boolean
   /** Absent once it was called. */
@@ -55,13 +53,13 @@ export class Arrivals implements Arriving {
     return this.#size
   }
 
-  /** The same body, or the refusal when it is not here in time: then nobody waits for the rest. */
-  inTime(text: PromiseLike<Read>, isAlone: boolean): PromiseLike<Read> {
-    if (this.#ms !== Number.POSITIVE_INFINITY) return this.#watched(text, isAlone)
+  /** Goes on with that body, or with the refusal when it is not here in time: then nobody waits for the rest. */
+  inTime<Done>(text: PromiseLike<Read>, isAlone: boolean, goOn: GoOn<Done>): PromiseLike<Done> {
+    if (this.#ms !== Number.POSITIVE_INFINITY) return this.#watched(text, isAlone, goOn)
     this.#count(1, isAlone)
     return text.then((read) => {
       this.#count(-1, isAlone)
-      return read
+      return goOn(read)
     })
   }
 
@@ -70,9 +68,9 @@ export class Arrivals implements Arriving {
     if (!isAlone) this.#size += by
   }
 
-  #watched(text: PromiseLike<Read>, isAlone: boolean): Promise<Read> {
-    return new Promise((give) => {
-      const arrival: Arrival = { isAlone, give }
+  #watched<Done>(text: PromiseLike<Read>, isAlone: boolean, goOn: GoOn<Done>): Promise<Done> {
+    return new Promise((resolve) => {
+      const arrival: Arrival = { isAlone, give: (read) => resolve(goOn(read)) }
       this.#count(1, isAlone)
       // What has a timer of its own may vanish with it, and be kept by nothing else.
       if (!isAlone) this.#watch.add(arrival)

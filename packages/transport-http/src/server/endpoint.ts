@@ -19,13 +19,16 @@ import type { Eras } from './eras/era.ts'
 import { acceptsEvents, checkAccept, checkContentType, createGuards, type Guards } from './guards.ts'
 import { createHost, type Host, type Inbound } from './host.ts'
 import type { HttpAnswer } from './http-answer.ts'
-import type { HttpRequest } from './http-request.ts'
+import type { HttpRequest, Read } from './http-request.ts'
 import { checkOptions } from './option-checks.ts'
 import type { EndpointOptions } from './options.ts'
 import { fromResponse } from './web.ts'
 
+export type Send<Sent> = (answer: HttpAnswer) => Sent
+
 export interface Endpoint {
-  answer(request: HttpRequest): Awaitable<HttpAnswer>
+  /** Gives what `send` makes of the answer: that is called where the answer is found, once, and must not throw. */
+  answer<Sent>(request: HttpRequest, send: Send<Sent>): Awaitable<Sent>
   /** Ends everything that runs. What comes later is refused with 503. */
   close(): void
   /** Refuses what is new, gives what runs this many ms to end, then closes. Default: 5,000. */
@@ -59,17 +62,16 @@ class GuardedEndpoint implements Endpoint {
     this.#arrivals = new Arrivals(options.requestTimeout ?? Number.POSITIVE_INFINITY)
   }
 
-  answer(request: HttpRequest): Awaitable<HttpAnswer> {
+  answer<Sent>(request: HttpRequest, send: Send<Sent>): Awaitable<Sent> {
     // Whoever may not call at all may still read where to get credentials.
     const open = request.method === 'POST' ? undefined : this.#host.options.authenticate?.metadata?.(request.web)
-    if (open !== undefined) return fromResponse(open)
+    if (open !== undefined) return send(fromResponse(open))
     const refused = this.#guards.checkCaller(request)
-    if (refused !== undefined) return refused
+    if (refused !== undefined) return send(refused)
     const cors = this.#cors
-    if (cors === undefined) return this.#handleSafely(request)
-    if (isPreflight(request)) return cors.preflight(request)
-    const answer = this.#handleSafely(request)
-    return isPromise(answer) ? answer.then((settled) => cors.open(request, settled)) : cors.open(request, answer)
+    if (cors === undefined) return this.#handleSafely(request, send)
+    if (isPreflight(request)) return send(cors.preflight(request))
+    return this.#handleSafely(request, (answer) => send(cors.open(request, answer)))
   }
 
   close(): void {
@@ -91,46 +93,52 @@ class GuardedEndpoint implements Endpoint {
     this.close()
   }
 
-  #handleSafely(request: HttpRequest): Awaitable<HttpAnswer> {
+  #handleSafely<Sent>(request: HttpRequest, send: Send<Sent>): Awaitable<Sent> {
     try {
-      return this.#handle(request)
+      return this.#handle(request, send)
     } catch (error) {
-      return this.#fault(error)
+      return send(this.#fault(error))
     }
   }
 
   /** What is still to come is answered in any case, as what is there already. */
-  #safe(answer: Awaitable<HttpAnswer>): Awaitable<HttpAnswer> {
-    return isPromise(answer) ? answer.then(undefined, this.#fault) : answer
+  #send<Sent>(answer: Awaitable<HttpAnswer>, send: Send<Sent>): Awaitable<Sent> {
+    return isPromise(answer) ? answer.then(send, (error) => send(this.#fault(error))) : send(answer)
   }
 
-  #handle(request: HttpRequest): Awaitable<HttpAnswer> {
+  #handle<Sent>(request: HttpRequest, send: Send<Sent>): Awaitable<Sent> {
     const { method } = request
-    if (this.#isClosed || (this.#isClosing && method === 'GET')) return shuttingDown()
+    if (this.#isClosed || (this.#isClosing && method === 'GET')) return send(shuttingDown())
     const hasOthers = this.#eras.other !== undefined
     if (method !== 'POST' && !(hasOthers && (method === 'GET' || method === 'DELETE'))) {
-      return notAllowed(hasOthers ? 'GET, POST, DELETE' : 'POST')
+      return send(notAllowed(hasOthers ? 'GET, POST, DELETE' : 'POST'))
     }
     const { authenticate } = this.#host.options
-    if (authenticate === undefined) return this.#answer(request, undefined)
-    return this.#safe(this.#authenticated(request, authenticate))
+    if (authenticate === undefined) return this.#answer(request, undefined, send)
+    return this.#authenticated(request, authenticate, send)
   }
 
-  async #authenticated(
+  async #authenticated<Sent>(
     request: HttpRequest,
     authenticate: NonNullable<EndpointOptions['authenticate']>,
-  ): Promise<HttpAnswer> {
-    const auth = await authenticate(request.web)
-    // Hono's server for Node replaces the global Response: one that is not made by its name is none of its instances.
-    return auth === undefined || 'subject' in auth ? this.#answer(request, auth) : fromResponse(auth)
+    send: Send<Sent>,
+  ): Promise<Sent> {
+    try {
+      const auth = await authenticate(request.web)
+      // Hono's server for Node replaces the global Response: one that is not made by its name is none of its instances.
+      const isKnown = auth === undefined || 'subject' in auth
+      return isKnown ? await this.#answer(request, auth, send) : send(fromResponse(auth))
+    } catch (error) {
+      return send(this.#fault(error))
+    }
   }
 
-  #answer(request: HttpRequest, auth: AuthInfo | undefined): Awaitable<HttpAnswer> {
+  #answer<Sent>(request: HttpRequest, auth: AuthInfo | undefined, send: Send<Sent>): Awaitable<Sent> {
     const { responses, strictAccept } = this.#host.options
     const inbound: Inbound = { request, auth, takesEvents: responses !== 'json' && acceptsEvents(request) }
-    if (request.method !== 'POST') return this.#safe(this.#eras.other?.(inbound) ?? notAllowed('POST'))
+    if (request.method !== 'POST') return this.#send(this.#eras.other?.(inbound) ?? notAllowed('POST'), send)
     const refused = checkContentType(request) ?? checkAccept(request, strictAccept === true) ?? this.#busy()
-    return refused ?? this.#post(inbound)
+    return refused === undefined ? this.#post(inbound, send) : send(refused)
   }
 
   #busy(): HttpAnswer | undefined {
@@ -139,23 +147,24 @@ class GuardedEndpoint implements Endpoint {
     return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)
   }
 
-  #post(inbound: Inbound): Awaitable<HttpAnswer> {
-    const text = inbound.request.readText(this.#host.limits.body, this.#arrivals)
-    if (!isPromise(text)) return this.#receiveSafely(text, inbound)
-    return text.then((read) => this.#receiveSafely(read, inbound), this.#fault)
+  #post<Sent>(inbound: Inbound, send: Send<Sent>): Awaitable<Sent> {
+    const { request } = inbound
+    return request.readText(this.#host.limits.body, this.#arrivals, (read) => this.#receiveSafely(read, inbound, send))
   }
 
-  #receiveSafely(text: string | HttpAnswer, inbound: Inbound): Awaitable<HttpAnswer> {
+  #receiveSafely<Sent>(read: Read, inbound: Inbound, send: Send<Sent>): Awaitable<Sent> {
+    let answer: Awaitable<HttpAnswer>
     try {
-      return this.#safe(this.#receive(text, inbound))
+      answer = this.#receive(read, inbound)
     } catch (error) {
-      return this.#fault(error)
+      answer = this.#fault(error)
     }
+    return this.#send(answer, send)
   }
 
-  #receive(text: string | HttpAnswer, inbound: Inbound): Awaitable<HttpAnswer> {
-    if (typeof text !== 'string') return text
-    const arrived = decode(text)
+  #receive(read: Read, inbound: Inbound): Awaitable<HttpAnswer> {
+    if (typeof read !== 'string') return read
+    const arrived = decode(read)
     if (arrived instanceof Refusal) {
       return jsonAnswer(encode(arrived.answer ?? errorMessage(undefined, arrived.error)), 400)
     }

@@ -5,9 +5,8 @@ import type { Context, ExecutionContext, Hono } from 'hono'
 import { readArrivalLimits } from './arrival-limits.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import { createEras } from './eras/select.ts'
-import type { HttpRequest } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
-import { type Runtime, sendWeb } from './web.ts'
+import { answerWeb, type Runtime } from './web.ts'
 
 /** What Hono's `route` takes. All that comes has the one handler, so there is nothing of Hono's to add to it. */
 interface Mountable extends Hono {
@@ -41,7 +40,7 @@ export interface McpApp extends Mountable, Pick<Endpoint, 'close' | 'drain'> {
 
 export function appOf(server: Responder, options: EndpointOptions, runtime: Runtime): McpApp {
   const endpoint = createEndpoint(server, { ...options, ...readArrivalLimits(options) }, createEras)
-  const respond = (request: HttpRequest) => sendWeb(endpoint.answer(request), runtime)
+  const respond = answerWeb(endpoint, runtime)
   const executionOf = createExecutionOf()
   const fetch: McpApp['fetch'] = (request, env, execution) => respond(runtime.viewOf(request, env, execution))
   const handler = (context: Context) => respond(runtime.viewOf(context.req.raw, context.env, executionOf(context)))

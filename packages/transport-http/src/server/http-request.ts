@@ -6,9 +6,15 @@ import type { OutgoingStream } from './outgoing.ts'
 
 /** Looks after bodies that have to be waited for. */
 export interface Arriving {
-  /** The same body, or the refusal when it is not here in time. */
-  inTime(text: PromiseLike<string | HttpAnswer>, isAlone: boolean): PromiseLike<string | HttpAnswer>
+  /** Goes on with that body, or with the refusal when it is not here in time. */
+  inTime<Done>(text: PromiseLike<Read>, isAlone: boolean, goOn: GoOn<Done>): PromiseLike<Done>
 }
+
+/** The text of a body, or the refusal of one. */
+export type Read = string | HttpAnswer
+
+/** What is done with a body as soon as it is there: a promise in between would cost each request. It never throws. */
+export type GoOn<Done> = (read: Read) => Awaitable<Done>
 
 export interface HttpRequest {
   readonly method: string
@@ -19,10 +25,10 @@ export interface HttpRequest {
   /** The value of a header, by its name in lower case; null when it is not there. */
   header(name: string): string | null
   /**
-   * The body as text; or the refusal, when there is more of it than this many bytes, or it is no text. What has to be
-   * waited for is handed to `arrivals`.
+   * Goes on with the body as text; or with the refusal, when there is more of it than this many bytes, or it is no text.
+   * What has to be waited for is handed to `arrivals`.
    */
-  readText(limit: number, arrivals: Arriving): Awaitable<string | HttpAnswer>
+  readText<Done>(limit: number, arrivals: Arriving, goOn: GoOn<Done>): Awaitable<Done>
   /**
    * The same request for code of the user's, made when it is first wanted. Its body is not for reading.
    * Throws an `UnaddressedError` when the web has no such request.

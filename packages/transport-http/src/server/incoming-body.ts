@@ -1,8 +1,8 @@
 /** Reads the body of a request to Node's own HTTP server, as text. */
 
+import type { Awaitable } from '@mcpx/protocol'
 import { readBefore, tooLarge, unreadable } from './answers.ts'
-import type { HttpAnswer } from './http-answer.ts'
-import type { Arriving } from './http-request.ts'
+import type { Arriving, GoOn, Read } from './http-request.ts'
 import { decodeText, readWebText } from './web.ts'
 
 /** Node's `Buffer`. */
@@ -47,11 +47,16 @@ const soon = Promise.resolve()
  * A small body comes in one packet with the headers, and is there a moment after them: then it is taken as it is, and
  * nothing has to be listened to.
  */
-export function readAtOnce(incoming: IncomingBody, limit: number, arrivals: Arriving): Promise<string | HttpAnswer> {
+export function readAtOnce<Done>(
+  incoming: IncomingBody,
+  limit: number,
+  arrivals: Arriving,
+  goOn: GoOn<Done>,
+): Promise<Done> {
   return soon.then(() => {
-    if (!isHere(incoming)) return listen(incoming, limit, arrivals)
+    if (!isHere(incoming)) return listen(incoming, limit, arrivals, goOn)
     const whole = incoming.read()
-    return whole === null ? '' : textOf(whole)
+    return goOn(whole === null ? '' : textOf(whole))
   })
 }
 
@@ -59,19 +64,20 @@ export function readAtOnce(incoming: IncomingBody, limit: number, arrivals: Arri
  * The same where Hono has made a view of the request for the web, which somebody may have begun to read: two readers of
  * one stream stop each other. Whoever reads that view later finds there what was read here.
  */
-export function readBesideWeb(
+export function readBesideWeb<Done>(
   incoming: IncomingBody,
   web: Request,
   limit: number,
   arrivals: Arriving,
-): Promise<string | HttpAnswer> {
+  goOn: GoOn<Done>,
+): Promise<Done> {
   return new Promise((resolve, reject) => {
     void soon.then(() => {
       try {
         const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead && !('rawBody' in incoming)
-        if (isUntouched && isHere(incoming)) takeAtEnd(incoming, resolve)
-        else if (isUntouched) resolve(listen(incoming, limit, arrivals, true))
-        else resolve(arrivals.inTime(readTouched(incoming, web, limit), false))
+        if (isUntouched && isHere(incoming)) takeAtEnd(incoming, (read) => resolve(goOn(read)))
+        else if (isUntouched) resolve(listen(incoming, limit, arrivals, goOn, true))
+        else resolve(arrivals.inTime(readTouched(incoming, web, limit), false, goOn))
       } catch (problem) {
         reject(problem)
       }
@@ -79,7 +85,7 @@ export function readBesideWeb(
   })
 }
 
-async function readTouched(incoming: IncomingBody, web: Request, limit: number): Promise<string | HttpAnswer> {
+async function readTouched(incoming: IncomingBody, web: Request, limit: number): Promise<Read> {
   if (!incoming.complete) return readWebText(web, incoming.headers['content-length'] !== undefined, limit)
   try {
     const bytes = new Uint8Array(await web.arrayBuffer())
@@ -94,7 +100,7 @@ async function readTouched(incoming: IncomingBody, web: Request, limit: number):
  * Takes a body that is there, and gives it when it has ended, which is a moment later: Hono's server starts timers for
  * requests that are answered before.
  */
-function takeAtEnd(incoming: IncomingBody, give: (text: string | HttpAnswer) => void): void {
+function takeAtEnd(incoming: IncomingBody, give: (read: Read) => void): void {
   const whole = incoming.read()
   if (whole !== null) incoming.rawBody = whole
   // The listeners stay as long as the request, which may be that of a stream: what they have given does not.
@@ -109,18 +115,19 @@ function takeAtEnd(incoming: IncomingBody, give: (text: string | HttpAnswer) => 
 
 function ignore(): void {}
 
-function listen(
+function listen<Done>(
   incoming: IncomingBody,
   limit: number,
   arrivals: Arriving,
+  goOn: GoOn<Done>,
   isKept = false,
-): PromiseLike<string | HttpAnswer> | HttpAnswer {
+): Awaitable<Done> {
   // Whose going was told already has nobody told again.
-  if (incoming.destroyed) return unreadable()
-  return arrivals.inTime(readToEnd(incoming, limit, isKept), false)
+  if (incoming.destroyed) return goOn(unreadable())
+  return arrivals.inTime(readToEnd(incoming, limit, isKept), false, goOn)
 }
 
-function readToEnd(incoming: IncomingBody, limit: number, isKept: boolean): Promise<string | HttpAnswer> {
+function readToEnd(incoming: IncomingBody, limit: number, isKept: boolean): Promise<Read> {
   return new Promise((resolve) => {
     const chunks: Bytes[] = []
     let length = 0
@@ -139,9 +146,9 @@ function readToEnd(incoming: IncomingBody, limit: number, isKept: boolean): Prom
     }
     const onError = () => end(unreadable())
     // The request may stay for long, as that of a stream: what has read it does not.
-    const end = (text: string | HttpAnswer) => {
+    const end = (read: Read) => {
       incoming.removeListener('data', onData).removeListener('end', onEnd).removeListener('error', onError)
-      resolve(text)
+      resolve(read)
     }
     incoming.on('data', onData).on('end', onEnd).on('error', onError)
   })
@@ -158,7 +165,7 @@ function joined(chunks: readonly Bytes[], length: number): Bytes | undefined {
  * Node's own decoding is the fastest there is. It puts U+FFFD where bytes are no text: only then are they looked at
  * again, strictly.
  */
-function textOf(bytes: Bytes): string | HttpAnswer {
+function textOf(bytes: Bytes): Read {
   const text = String(bytes)
   if (!text.includes('\uFFFD')) return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
   return decodeText(bytes)

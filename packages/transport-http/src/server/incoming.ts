@@ -5,8 +5,14 @@
 
 import type { Awaitable } from '@mcpx/protocol'
 import { tooLarge } from './answers.ts'
-import type { HttpAnswer } from './http-answer.ts'
-import { AROUND_HEADER, type Arriving, goneError, type HttpRequest, UnaddressedError } from './http-request.ts'
+import {
+  AROUND_HEADER,
+  type Arriving,
+  type GoOn,
+  goneError,
+  type HttpRequest,
+  UnaddressedError,
+} from './http-request.ts'
 import { type IncomingBody, isTooLong, readAtOnce, readBesideWeb } from './incoming-body.ts'
 import { type Connection, closeWith, hasGone, type Outgoing, type OutgoingStream, takesStreams } from './outgoing.ts'
 
@@ -71,11 +77,11 @@ export class NodeRequest implements HttpRequest {
     return typeof value === 'string' ? value : (value?.join(', ') ?? null)
   }
 
-  readText(limit: number, arrivals: Arriving): Awaitable<string | HttpAnswer> {
+  readText<Done>(limit: number, arrivals: Arriving, goOn: GoOn<Done>): Awaitable<Done> {
     const incoming = this.#incoming
-    if (isTooLong(incoming, limit)) return tooLarge(limit)
-    if (this.#view === undefined) return readAtOnce(incoming, limit, arrivals)
-    return readBesideWeb(incoming, this.web, limit, arrivals)
+    if (isTooLong(incoming, limit)) return goOn(tooLarge(limit))
+    if (this.#view === undefined) return readAtOnce(incoming, limit, arrivals, goOn)
+    return readBesideWeb(incoming, this.web, limit, arrivals, goOn)
   }
 
   get outgoing(): OutgoingStream | undefined {

@@ -4,7 +4,7 @@ import { type Awaitable, isPromise } from '@mcpx/protocol'
 import { notText, readBefore, tooLarge, unreadable } from './answers.ts'
 import type { EventStream } from './event-stream.ts'
 import { HttpAnswer } from './http-answer.ts'
-import { AROUND_HEADER, type Arriving, goneError, type HttpRequest } from './http-request.ts'
+import { AROUND_HEADER, type Arriving, type GoOn, goneError, type HttpRequest, type Read } from './http-request.ts'
 import { toReadable } from './readable.ts'
 import { remembered } from './remembered.ts'
 
@@ -56,10 +56,10 @@ export class WebRequest implements HttpRequest {
     return name === 'host' ? hostOf(this.#request.url) : null
   }
 
-  readText(limit: number, arrivals: Arriving): Awaitable<string | HttpAnswer> {
+  readText<Done>(limit: number, arrivals: Arriving, goOn: GoOn<Done>): Awaitable<Done> {
     const announced = this.header('content-length')
-    if (announced !== null && Number(announced) > limit) return tooLarge(limit)
-    return arrivals.inTime(readWebText(this.#request, announced !== null, limit), this.isAlone)
+    if (announced !== null && Number(announced) > limit) return goOn(tooLarge(limit))
+    return arrivals.inTime(readWebText(this.#request, announced !== null, limit), this.isAlone, goOn)
   }
 
   #listed(): readonly string[] {
@@ -91,12 +91,12 @@ export class WebRequest implements HttpRequest {
 const hostOf = remembered((url) => new URL(url).host)
 
 /** A runtime gives no more than was announced: then there is nothing to count. */
-export function readWebText(request: Request, isAnnounced: boolean, limit: number): Promise<string | HttpAnswer> {
+export function readWebText(request: Request, isAnnounced: boolean, limit: number): Promise<Read> {
   if (request.bodyUsed) return Promise.resolve(readBefore())
   return isAnnounced ? readAnnounced(request, limit) : readCounted(request, limit)
 }
 
-async function readAnnounced(request: Request, limit: number): Promise<string | HttpAnswer> {
+async function readAnnounced(request: Request, limit: number): Promise<Read> {
   try {
     const bytes = new Uint8Array(await request.arrayBuffer())
     return bytes.byteLength > limit ? tooLarge(limit) : decodeText(bytes)
@@ -105,7 +105,7 @@ async function readAnnounced(request: Request, limit: number): Promise<string | 
   }
 }
 
-async function readCounted(request: Request, limit: number): Promise<string | HttpAnswer> {
+async function readCounted(request: Request, limit: number): Promise<Read> {
   try {
     const reader = request.body?.getReader()
     if (reader === undefined) return ''
@@ -160,9 +160,20 @@ export const onWeb: Runtime = {
   bodyOf: toReadable,
 }
 
-export function sendWeb(answer: Awaitable<HttpAnswer>, { bodyOf }: Runtime): Response | Promise<Response> {
-  if (isPromise(answer)) return Promise.resolve(answer.then((settled) => toResponse(settled, bodyOf)))
-  return toResponse(answer, bodyOf)
+interface Answering {
+  answer<Sent>(request: HttpRequest, send: (answer: HttpAnswer) => Sent): Awaitable<Sent>
+}
+
+/** An endpoint as a function of the web. */
+export function answerWeb(
+  endpoint: Answering,
+  { bodyOf }: Runtime,
+): (request: HttpRequest) => Response | Promise<Response> {
+  const send = (answer: HttpAnswer) => toResponse(answer, bodyOf)
+  return (request) => {
+    const sent = endpoint.answer(request, send)
+    return isPromise(sent) ? Promise.resolve(sent) : sent
+  }
 }
 
 function toResponse({ status, headers, body }: HttpAnswer, bodyOf: Runtime['bodyOf']): Response {
@@ -178,7 +189,7 @@ export function fromResponse({ status, headers, body }: Response): HttpAnswer {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export function decodeText(bytes: Uint8Array): string | HttpAnswer {
+export function decodeText(bytes: Uint8Array): Read {
   try {
     return utf8.decode(bytes)
   } catch {

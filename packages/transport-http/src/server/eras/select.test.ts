@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createEndpoint } from '../endpoint.ts'
 import { HttpAnswer } from '../http-answer.ts'
 import { HandWritten, modern, request } from '../server.fixture.ts'
-import { onWeb, sendWeb, webRequest } from '../web.ts'
+import { answerWeb, onWeb, webRequest } from '../web.ts'
 import type { SessionEra } from './era.ts'
 import { createLaterEra, type LoadEra } from './later-era.ts'
 import { createModernEras } from './modern-eras.ts'
@@ -36,7 +36,7 @@ function withEra(load: (create: () => SessionEra) => ReturnType<LoadEra>) {
   const send = async (init: RequestInit): Promise<[number, string]> => {
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
     const of = new Request('http://localhost/', { ...init, headers: { ...headers, ...(init.headers as object) } })
-    const response = await sendWeb(endpoint.answer(webRequest(of, undefined)), onWeb)
+    const response = await answerWeb(endpoint, onWeb)(webRequest(of, undefined))
     return [response.status, await response.text()]
   }
   const post = (message: Message, headers = {}) => send({ method: 'POST', body: JSON.stringify(message), headers })
