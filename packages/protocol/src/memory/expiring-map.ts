@@ -23,19 +23,36 @@ const SWEEP = 4
 
 export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string, value: V) => void): ExpiringMap<V> {
   const entries = new Map<string, Entry<V>>()
-  /** The ends of the order meet in it. */
-  const ring = createRing<V>()
+  /** The ends of the order meet in it, and it lives for ever. */
+  const ring = { diesAt: Number.POSITIVE_INFINITY } as Entry<V>
+  ring.older = ring
+  ring.newer = ring
   /** The next one to be looked at. */
   let next = ring
 
-  function forget(key: string, entry: Entry<V>): boolean {
-    if (next === entry) next = entry.newer
+  function unlink(entry: Entry<V>): void {
+    const { older, newer } = entry
+    if (next === entry) next = newer
+    older.newer = newer
+    newer.older = older
+  }
+
+  function putLast(entry: Entry<V>): void {
+    const { older } = ring
+    entry.older = older
+    entry.newer = ring
+    older.newer = entry
+    ring.older = entry
+  }
+
+  function forget(entry: Entry<V> | undefined): boolean {
+    if (entry === undefined) return false
     unlink(entry)
-    return entries.delete(key)
+    return entries.delete(entry.key)
   }
 
   function drop(entry: Entry<V>): undefined {
-    forget(entry.key, entry)
+    forget(entry)
     onEvict?.(entry.key, entry.value)
   }
 
@@ -43,7 +60,6 @@ export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string,
     while (looks-- > 0) {
       const entry = next
       next = entry.newer
-      if (entry === ring) return
       if (entry.diesAt <= now) drop(entry)
     }
   }
@@ -56,47 +72,21 @@ export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string,
       if (entry.diesAt <= now) return drop(entry)
       if (ttlMs !== undefined) entry.diesAt = now + ttlMs
       if (entry.newer !== ring) {
-        if (next === entry) next = entry.newer
         unlink(entry)
-        link(entry, ring)
+        putLast(entry)
       }
       sweep(1, now)
       return entry.value
     },
     set(key, value, ttlMs) {
-      const known = entries.get(key)
-      if (known !== undefined) forget(key, known)
+      forget(entries.get(key))
       const now = Date.now()
       const entry = { key, value, diesAt: now + ttlMs, older: ring, newer: ring }
       entries.set(key, entry)
-      link(entry, ring)
+      putLast(entry)
       sweep(SWEEP, now)
       if (entries.size > maxEntries) drop(ring.newer)
     },
-    delete(key) {
-      const entry = entries.get(key)
-      return entry !== undefined && forget(key, entry)
-    },
+    delete: (key) => forget(entries.get(key)),
   }
-}
-
-function createRing<V>(): Entry<V> {
-  const ring = { key: '', value: undefined as V, diesAt: Number.POSITIVE_INFINITY } as Entry<V>
-  ring.older = ring
-  ring.newer = ring
-  return ring
-}
-
-function unlink<V>({ older, newer }: Entry<V>): void {
-  older.newer = newer
-  newer.older = older
-}
-
-/** Puts an entry last. */
-function link<V>(entry: Entry<V>, ring: Entry<V>): void {
-  const { older } = ring
-  entry.older = older
-  entry.newer = ring
-  older.newer = entry
-  ring.older = entry
 }
