@@ -41,9 +41,15 @@ function wordsFor(block: JsonObject): string {
 
 /** Structured content was an object before it could be anything. */
 export function oldToolResult(result: JsonObject): JsonObject {
-  return 'structuredContent' in result && !isObject(result.structuredContent)
+  return 'structuredContent' in result && !isObject(written(result.structuredContent))
     ? without(result, 'structuredContent')
     : result
+}
+
+/** What JSON writes of a value that has a say in it, such as a date. */
+function written(value: unknown): unknown {
+  const write = (value as { readonly toJSON?: unknown } | null | undefined)?.toJSON
+  return typeof write === 'function' ? write.call(value, 'structuredContent') : value
 }
 
 /**

@@ -70,7 +70,8 @@ describe('a result for an older revision', () => {
       const list = frozen({ tools: [{ name: 'a', inputSchema: { type: 'object' }, outputSchema }] })
       expect(stripResult('2025-11-25', 'tools/list', list).tools[0]).not.toHaveProperty('outputSchema')
     }
-    for (const structuredContent of [[], 'x', 0, false, null]) {
+    const writesItself = { toJSON: () => 'x' }
+    for (const structuredContent of [[], 'x', 0, false, null, new Date(0), writesItself]) {
       const result = frozen({ content: [], structuredContent })
       expect(stripResult('2025-11-25', 'tools/call', result)).toEqual({ content: [] })
     }

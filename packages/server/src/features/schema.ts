@@ -57,6 +57,23 @@ export function prepareObjectSchema(schema: AnySchema, use: SchemaUse): Prepared
   throw new RegistrationError(`${use.where}: must be an object, but ${found}; put it into a property of an object`)
 }
 
+/**
+ * Checks JSON against what is shown of a schema of a library, whose own check takes what is not JSON yet. It is made when
+ * it is needed. Of a plain JSON Schema the check of `prepareSchema` is that already: there is none here.
+ */
+export function createShownCheck(
+  schema: AnySchema,
+  json: JsonObject,
+  use: SchemaUse,
+): PreparedSchema['check'] | undefined {
+  if (!isStandard(schema)) return undefined
+  let check: PreparedSchema['check'] | undefined
+  return (value) => {
+    check ??= createRawCheck(json, use)
+    return check(value)
+  }
+}
+
 function showSchema(schema: AnySchema, { side, where }: SchemaUse): JsonObject {
   if (isStandard(schema)) return convertSchema(schema, side, where)
   if (!isObject(schema)) throw new RegistrationError(`${where}: expected a schema, got ${typeof schema}`)

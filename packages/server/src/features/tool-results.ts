@@ -4,6 +4,7 @@ import type { Awaitable, CallToolResult, InputRequiredResult } from '@mcpx/proto
 import { isBlock, text, toJson } from '../content.ts'
 import { isInputRequired } from '../input-required.ts'
 import { whenDone } from '../settle.ts'
+import { isAsJson } from './as-json.ts'
 import { describeIssues } from './issues.ts'
 import type { Checked } from './raw-schema.ts'
 import { ResultError } from './result-error.ts'
@@ -31,25 +32,45 @@ export function toPlainResult(value: unknown): ToolResult {
   return { content: [text(toJson(value))] }
 }
 
-/** For a tool with `output`. */
-export function createStructuring(what: string, check: (value: unknown) => Awaitable<Checked>): ToResult {
-  const accept = ({ issues, value }: Checked): unknown => {
+type Check = (value: unknown) => Awaitable<Checked>
+
+/**
+ * For a tool with `output`. What is sent is what fits it: so what JSON would change is checked as JSON has it.
+ *
+ * @param checkJson takes what is sent, where `check` takes what is not JSON yet, and makes of it what is. Default: `check`
+ * gives what it is given.
+ */
+export function createStructuring(what: string, check: Check, checkJson?: Check): ToResult {
+  const accept = ({ issues, value }: Checked, as = ''): unknown => {
     if (issues !== undefined) {
-      throw new ResultError(`${what} returned what its output does not allow. ${describeIssues(issues, 'result')}`)
+      throw new ResultError(`${what} returned what its output does not allow${as}. ${describeIssues(issues, 'result')}`)
     }
     if (value === undefined) throw new ResultError(`${what} returned nothing, yet it has an output`)
     return value
   }
+  const sending = (value: unknown, make: Make): Awaitable<ToolResult> => {
+    const isWritten = value === undefined || isAsJson(value)
+    if (isWritten && checkJson !== undefined) return make(value)
+    const json = isWritten ? undefined : toJson(value)
+    const checked = (checkJson ?? check)(json === undefined ? value : JSON.parse(json))
+    return whenDone(checked, (settled) => make(accept(settled, json && ' as JSON'), json))
+  }
+  const structure = (value: unknown, make: Make): Awaitable<ToolResult> =>
+    checkJson === undefined ? sending(value, make) : whenDone(check(value), (checked) => sending(accept(checked), make))
   return (value) => {
     if (isInputRequired(value)) return value
     // A value that only happens to have a member called content is checked like any other.
     if (isWhole(value) && value.isError === true) return value
-    if (isWhole(value) && value.structuredContent !== undefined) {
-      return whenDone(check(value.structuredContent), (checked) => ({ ...value, structuredContent: accept(checked) }))
-    }
-    return whenDone(check(value), (checked) => {
-      const structuredContent = accept(checked)
-      return { content: [text(toJson(structuredContent))], structuredContent }
-    })
+    if (isWhole(value) && value.structuredContent !== undefined)
+      return structure(value.structuredContent, (structuredContent) => ({ ...value, structuredContent }))
+    return structure(value, makeResult)
   }
 }
+
+/** @param json how the value is written, where that is known */
+type Make = (structuredContent: unknown, json?: string) => ToolResult
+
+const makeResult: Make = (structuredContent, json = toJson(structuredContent)) => ({
+  content: [text(json)],
+  structuredContent,
+})

@@ -1,6 +1,7 @@
 /** The tools of a server: registering, listing and calling them. */
 
 import {
+  type AnySchema,
   type AuthInfo,
   type Awaitable,
   type CallToolResult,
@@ -23,7 +24,7 @@ import { createListing, type ListingOptions } from './listing.ts'
 import { checkOffer } from './offer-form.ts'
 import type { Checked } from './raw-schema.ts'
 import { RegistrationError } from './registration-error.ts'
-import { type PreparedSchema, prepareObjectSchema, prepareSchema } from './schema.ts'
+import { createShownCheck, type PreparedSchema, prepareObjectSchema, prepareSchema, type SchemaUse } from './schema.ts'
 import { createShelf, isListed, type Shelved } from './shelf.ts'
 import { present } from './shown.ts'
 import type { ToolOptions } from './tool-options.ts'
@@ -102,7 +103,7 @@ function makeTool(
     input && prepareObjectSchema(input, { where: `${what}, input`, side: 'input', root: 'arguments', ...use })
   const problem = given && headerProblem(given.json, `${what}, input`)
   if (problem !== undefined) throw new RegistrationError(problem)
-  const returned = output && prepareSchema(output, { where: `${what}, output`, side: 'output', root: 'result', ...use })
+  const returned = output && prepareOutput(output, what, use)
   const shown: Tool = {
     name,
     inputSchema: (given?.json as ToolInputSchema | undefined) ?? { type: 'object', additionalProperties: false },
@@ -110,8 +111,14 @@ function makeTool(
     ...(returned && { outputSchema: returned.json }),
     ...present(options, 'annotations', 'icons', '_meta'),
   }
-  const toResult = returned === undefined ? toPlainResult : createStructuring(what, returned.check)
+  const toResult = returned?.toResult ?? toPlainResult
   return { name, gate: gateOf(options), shown, call: createCall(given?.check, run, toResult) }
+}
+
+function prepareOutput(output: AnySchema, what: string, options: Omit<SchemaUse, 'where' | 'side' | 'root'>) {
+  const use = { where: `${what}, output`, side: 'output', root: 'result', ...options } as const
+  const { json, check } = prepareSchema(output, use)
+  return { json, toResult: createStructuring(what, check, createShownCheck(output, json, use)) }
 }
 
 /** Waits for nothing that need not be waited for: the check, the tool and its result may each be at hand at once. */
