@@ -42,6 +42,11 @@ export interface EventStore {
   end(streamId: string): Awaitable<void>
   /** What came after an event; nothing when that event is not known, or no longer. */
   replay(lastEventId: string): Awaitable<EventReplay | undefined>
+  /**
+   * Starts the time to live of a stream again, where it has one. Called now and then, about every minute or more often,
+   * for streams that have not ended: they are read, or their reader is expected back. A stream that was forgotten stays so.
+   */
+  refresh?(streamId: string): Awaitable<void>
   /** Forgets a stream. */
   delete(streamId: string): Awaitable<void>
 }
