@@ -83,6 +83,54 @@ describe("the server's own stream", () => {
     expect(problems).toEqual([])
   })
 
+  it.each([
+    [400, 's-1'],
+    [404, undefined],
+    [410, 's-1'],
+  ])(
+    'is opened from where it is now when the server answers %i to where it was, which is reported',
+    async (status, sessionId) => {
+      const misses: number[] = []
+      const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+        sessionId,
+        async get({ headers }, response) {
+          if (headers['last-event-id'] !== undefined) return empty(response, status)
+          const events = stream(response)
+          if (gets(seen).length === 1) {
+            events.raw('id: forgotten\nretry: 10\ndata:\n\n')
+            await delay(5)
+            return events.cut()
+          }
+          return events.event(note('notifications/tools/list_changed'))
+        },
+      })
+      const onMissed = () => void misses.push(gets(seen).length)
+      const { heard, problems } = await shakeHands(await reach(url, fast), '2025-11-25', onMissed)
+      await until(() => heard.length === 1)
+      expect(lastIds(seen)).toEqual([undefined, 'forgotten', undefined])
+      expect(problems).toMatchObject([{ reason: 'refused', status, message: expect.stringContaining('may be lost') }])
+      expect(misses).toEqual([3])
+    },
+  )
+
+  it('is done without when the server wants to know no place, and offers none', async () => {
+    const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+      async get(_, response) {
+        if (gets(seen).length > 1) return empty(response, 400)
+        const events = stream(response)
+        events.raw('id: forgotten\nretry: 10\ndata:\n\n')
+        await delay(5)
+        return events.cut()
+      },
+    })
+    const { connection, problems } = await shakeHands(await reach(url, fast))
+    await until(() => problems.length === 2)
+    await delay(60)
+    expect(lastIds(seen)).toEqual([undefined, 'forgotten', undefined])
+    expect(problems).toMatchObject([{ status: 400 }, { status: 400 }])
+    expect(await connection.request('a')).toEqual({})
+  })
+
   it('says that something may have been missed when it is open again, and not before', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => (gets(seen).length === 2 ? empty(response, 503) : stream(response).end()),

@@ -78,7 +78,7 @@ export async function listenToServer(host: LegacyHost, session: LegacySession, h
   for (let isFirst = true; !closing.aborted; isFirst = false) {
     try {
       const response = await openStream(host, session, cursor, closing)
-      const isThere = await isStream(response, session)
+      const isThere = await isStream(response, session, cursor)
       onTried()
       if (!isThere) return
       backoff.opened()
@@ -90,6 +90,11 @@ export async function listenToServer(host: LegacyHost, session: LegacySession, h
     } catch (error) {
       onTried()
       if (closing.aborted) return
+      if (isPlaceUnknown(error, cursor)) {
+        cursor.lastEventId = undefined
+        report(placeLost(error))
+        continue
+      }
       if (!isPassing(error)) return isFatal(error) ? host.end(error, GRACE) : report(error as Error)
       if (!backoff.failed()) return host.end(error as ConnectionError)
     }
@@ -98,13 +103,26 @@ export async function listenToServer(host: LegacyHost, session: LegacySession, h
 }
 
 /** False where the server has no stream to offer. Throws what speaks against trying again, or for it. */
-async function isStream(response: Response, session: LegacySession): Promise<boolean> {
+async function isStream(response: Response, session: LegacySession, cursor: Cursor): Promise<boolean> {
   const { status, headers } = response
   if (response.ok && headers.get('content-type')?.startsWith(EVENTS_TYPE)) return true
   await response.body?.cancel().catch(() => {})
   if (status === 404 && session.id !== undefined) throw session.gone()
-  if (response.ok || status === 404 || status === 405) return false
+  // A stream that was there before is not known by its last event.
+  if (response.ok || status === 405 || (status === 404 && cursor.lastEventId === undefined)) return false
   throw refusedBy(response, "Listening to the server's own stream")
+}
+
+/** The server says of an event that it does not know it, or no longer: it may still have a stream. */
+function isPlaceUnknown(error: unknown, { lastEventId }: Cursor): error is ConnectionError {
+  if (lastEventId === undefined || !isRefused(error)) return false
+  const { status } = error as ConnectionError
+  return status === 400 || status === 404 || status === 410
+}
+
+function placeLost(cause: ConnectionError): ConnectionError {
+  const message = 'The server does not know any more where its own stream was cut: what it said meanwhile may be lost'
+  return new ConnectionError('refused', message, { status: cause.status as number, cause })
 }
 
 /** The session is gone, or has an event that would come again and again. */
