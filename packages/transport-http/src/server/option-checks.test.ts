@@ -21,7 +21,13 @@ describe('what bounds an endpoint', () => {
     [{ keepAlive: '15s' }, 'keepAlive: expected a number of ms from 1, or Infinity, got 15s'],
     [{ sessions: { ttl: Number.NaN } }, 'sessions.ttl: expected a number of ms from 1, or Infinity, got NaN'],
     [{ sessions: { ttl: 0 } }, 'sessions.ttl: expected a number of ms from 1, or Infinity, got 0'],
-    [{ sessions: { retry: '1s' } }, 'sessions.retry: expected a number of ms from 0, or Infinity, got 1s'],
+    [{ sessions: { retry: '1s' } }, 'sessions.retry: expected a whole number of ms from 0, got 1s'],
+    [{ sessions: { retry: 0.5 } }, 'sessions.retry: expected a whole number of ms from 0, got 0.5'],
+    [{ sessions: { retry: -1 } }, 'sessions.retry: expected a whole number of ms from 0, got -1'],
+    [
+      { sessions: { retry: Number.POSITIVE_INFINITY } },
+      'sessions.retry: expected a whole number of ms from 0, got Infinity',
+    ],
   ])('must be a number, which it is not in %j', async (options, message) => {
     expect(() => build(options)).toThrow(new RangeError(message))
     await expect(serveHttp(server, { port: 0, ...(options as EndpointOptions) })).rejects.toThrow(message)

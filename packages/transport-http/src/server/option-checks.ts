@@ -25,7 +25,10 @@ export function checkOptions(responder: Responder, options: EndpointOptions): vo
   checkTime('keepAlive', options.keepAlive, 1)
   if (!sessions) return
   checkTime('sessions.ttl', sessions.ttl, 1)
-  checkTime('sessions.retry', sessions.retry, 0)
+  // It is sent to clients, who take no other numbers.
+  const { retry } = sessions
+  if (retry === undefined || (Number.isSafeInteger(retry) && retry >= 0)) return
+  throw new RangeError(`sessions.retry: expected a whole number of ms from 0, got ${retry}`)
 }
 
 function checkList(option: string, given: unknown, form: RegExp, wanted: string): void {
