@@ -1,22 +1,33 @@
 /** A server that has something to say unasked. */
 
 import type { JsonObject, NotificationMessage, Responder, Session } from '@mcpx/protocol'
-import { HandWritten } from './server.fixture.ts'
+import { HandWritten, type Method } from './server.fixture.ts'
 
 /** A server that tells every session what is put into it. */
-export function feeding() {
-  const listeners = new Set<(text: string) => void>()
+export function feeding(methods: Readonly<Record<string, Method>> = {}) {
+  const listeners = new Set<(change: NotificationMessage) => void>()
   const sessions: Session[] = []
+  const answering = new HandWritten(methods)
   const server: Responder = {
-    respond: new HandWritten().respond.bind(new HandWritten()),
+    respond: answering.respond.bind(answering),
     changes(session, tell) {
       sessions.push(session)
-      const listener = (text: string) => void tell(message(text))
+      const listener = (change: NotificationMessage) => void tell(change)
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
   }
-  return { server, sessions, listeners, tell: (text: string) => listeners.forEach((each) => void each(text)) }
+  const say = (change: NotificationMessage) => listeners.forEach((each) => void each(change))
+  return {
+    server,
+    sessions,
+    listeners,
+    /** Logs. */
+    tell: (text: string) => say(message(text)),
+    /** Says something else, such as `tools/list_changed`. */
+    note: (name: string, params?: JsonObject) =>
+      say({ jsonrpc: '2.0', method: `notifications/${name}`, ...(params && { params }) }),
+  }
 }
 
 export function message(data: string): NotificationMessage {

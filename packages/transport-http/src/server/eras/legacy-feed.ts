@@ -20,6 +20,8 @@ export interface FeedContext {
   readonly refresh: (live: LiveSession) => void
   /** Those whose clients have gone and are expected back; the first has waited longest. */
   readonly away: Set<{ end(): void }>
+  /** No stream is opened any more. */
+  isClosing: boolean
 }
 
 /** The stream that a client goes on with. */

@@ -3,12 +3,13 @@
 import { type EventReplay, type EventStore, invalidRequest, type RequestId } from '@mcpx/protocol'
 import { encodeComment, encodeEvent } from '@mcpx/sse/encode'
 import { EVENTS_TYPE, LAST_EVENT_HEADER } from '../../headers.ts'
-import { eventsAnswer, notAllowed, refusal } from '../answers.ts'
+import { eventsAnswer, notAllowed, refusal, shuttingDown } from '../answers.ts'
 import type { EventStream } from '../event-stream.ts'
 import type { Inbound } from '../host.ts'
 import type { HttpAnswer } from '../http-answer.ts'
 import { type FeedContext, type Lost, openFeed } from './legacy-feed.ts'
 import type { LiveSession } from './legacy-live.ts'
+import { noSession } from './legacy-refusals.ts'
 
 export async function getStream(live: LiveSession, inbound: Inbound, context: FeedContext): Promise<HttpAnswer> {
   const { host, streams } = context
@@ -16,13 +17,15 @@ export async function getStream(live: LiveSession, inbound: Inbound, context: Fe
   const most = host.limits.sessionStreams
   if (live.readers >= most) return tooManyStreams(most)
   const lastEventId = inbound.request.header(LAST_EVENT_HEADER)
-  if (lastEventId === null) return feed(live, inbound, context)
+  if (lastEventId === null) return refuseIfOver(live, context) ?? feed(live, inbound, context)
   const events = streams.keeping?.events
   const replay = await events?.replay(lastEventId)
   const kind = replay && streams.kindOf(replay.streamId, live)
   if (events === undefined || replay === undefined || kind === undefined) {
     return refusal(400, invalidRequest('Last-Event-ID names an event that is not known here, or no longer'))
   }
+  const over = refuseIfOver(live, context)
+  if (over !== undefined) return over
   if (kind === 'feed') return feed(live, inbound, context, { lastEventId, streamId: replay.streamId })
   const lost = { live, inbound, context, events, lastEventId }
   if (replay.ended || (await streams.isWritten(live, replay.streamId))) return resumePost(lost, replay)
@@ -33,6 +36,12 @@ export async function getStream(live: LiveSession, inbound: Inbound, context: Fe
     400,
     invalidRequest('The process that wrote to this stream is gone: what was asked there has no answer'),
   )
+}
+
+/** All that was waited for may have taken its time. */
+function refuseIfOver(live: LiveSession, { isClosing }: FeedContext): HttpAnswer | undefined {
+  if (isClosing) return shuttingDown()
+  return live.isOver ? noSession() : undefined
 }
 
 /** @param asked the id of the request that would have opened one */

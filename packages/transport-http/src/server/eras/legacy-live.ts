@@ -33,6 +33,8 @@ export class LiveSession {
   readers = 0
   /** The stream that carries no answer. */
   feed: Feed | undefined
+  /** The session has ended, whoever still holds this object. */
+  isOver = false
   /** How many calls hold on to this object. */
   holders = 0
   unsubscribe: (() => unknown) | undefined
@@ -208,6 +210,7 @@ export class LiveSessions {
   }
 
   endHere(live: LiveSession, reason: Error): void {
+    live.isOver = true
     live.feed?.end()
     live.asks.drop(reason)
     for (const exchange of [...live.running.values()]) exchange.abort(reason)

@@ -19,6 +19,7 @@ import { refusal } from '../answers.ts'
 import type { Host, Inbound } from '../host.ts'
 import { HttpAnswer } from '../http-answer.ts'
 import { LiveSession, LiveSessions } from './legacy-live.ts'
+import { noSession } from './legacy-refusals.ts'
 import { type UpdateSession, updateHere } from './legacy-session.ts'
 
 export interface Records {
@@ -76,14 +77,6 @@ async function findLater(
 ): Promise<LiveSession | HttpAnswer> {
   const live = admit(await state)
   return live instanceof HttpAnswer ? live : sessions.listen(live)
-}
-
-function noSession(asked: RequestId | undefined): HttpAnswer {
-  return refusal(
-    404,
-    invalidRequest('There is no such session, or no longer: send "initialize" without Mcp-Session-Id'),
-    asked,
-  )
 }
 
 async function updateStored(

@@ -1,6 +1,6 @@
 /** What a session is refused, whichever way its messages come. */
 
-import { BATCH_REVISION, invalidRequest, type RpcError } from '@mcpx/protocol'
+import { BATCH_REVISION, invalidRequest, type RequestId, type RpcError } from '@mcpx/protocol'
 import { refusal } from '../answers.ts'
 import type { HttpAnswer } from '../http-answer.ts'
 
@@ -15,4 +15,12 @@ export function tooManyRequests(most: number): RpcError {
 export function noBatches(): HttpAnswer {
   const text = `Invalid message: an array of messages is only let in with revision ${BATCH_REVISION}`
   return refusal(400, invalidRequest(text))
+}
+
+export function noSession(asked?: RequestId): HttpAnswer {
+  return refusal(
+    404,
+    invalidRequest('There is no such session, or no longer: send "initialize" without Mcp-Session-Id'),
+    asked,
+  )
 }

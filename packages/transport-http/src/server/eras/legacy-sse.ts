@@ -19,7 +19,7 @@ import {
 } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
 import { EVENTS_TYPE } from '../../headers.ts'
-import { accepted, answerText, eventsAnswer, messageText, notAllowed, refusal } from '../answers.ts'
+import { accepted, answerText, eventsAnswer, messageText, notAllowed, refusal, shuttingDown } from '../answers.ts'
 import { EventStream, type StreamOwner } from '../event-stream.ts'
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
@@ -37,6 +37,7 @@ export class SseConnections {
   readonly #host: Host
   readonly #path: string
   readonly #open = new Map<string, Connection>()
+  #isStopped = false
 
   constructor(host: Host, path: string) {
     this.#host = host
@@ -64,6 +65,7 @@ export class SseConnections {
 
   other(inbound: Inbound): HttpAnswer {
     if (inbound.request.method !== 'GET') return notAllowed('GET, POST')
+    if (this.#isStopped) return shuttingDown()
     if (!inbound.takesEvents) return refusal(406, invalidRequest(`Accept must list ${EVENTS_TYPE}`))
     const most = this.#host.limits.running
     if (this.#open.size >= most)
@@ -71,6 +73,11 @@ export class SseConnections {
     const connection = new Connection(this.#host, inbound, () => this.#open.delete(connection.id))
     this.#open.set(connection.id, connection)
     return eventsAnswer(connection.stream)
+  }
+
+  /** Opens no more connections. */
+  stop(): void {
+    this.#isStopped = true
   }
 
   close(reason: Error): void {

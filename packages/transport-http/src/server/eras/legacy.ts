@@ -43,9 +43,7 @@ export function createLegacy(host: Host): SessionEra {
   return {
     post: (arrived, inbound) => era.post(arrived, inbound),
     other: (inbound) => era.other(inbound),
-    endFeeds() {
-      for (const live of records.live.all) live.feed?.end()
-    },
+    endFeeds: () => era.endFeeds(),
     close(reason) {
       era.close(reason)
     },
@@ -63,7 +61,7 @@ class LegacyEra implements Manner<LiveSession> {
     this.#host = host
     this.#records = records
     this.#streams = streams
-    this.#feeds = { host, streams, update: records.update, refresh: records.refresh, away: new Set() }
+    this.#feeds = { host, streams, update: records.update, refresh: records.refresh, away: new Set(), isClosing: false }
     this.#sse = host.options.sse === undefined ? undefined : new SseConnections(host, host.options.sse)
   }
 
@@ -122,7 +120,15 @@ class LegacyEra implements Manner<LiveSession> {
     }
   }
 
+  /** Ends what nobody else ends, and opens no more of it. */
+  endFeeds(): void {
+    this.#feeds.isClosing = true
+    this.#sse?.stop()
+    for (const live of this.#records.live.all) live.feed?.end()
+  }
+
   close(reason: Error): void {
+    this.endFeeds()
     this.#sse?.close(reason)
     for (const live of this.#records.live.all) this.#records.live.endHere(live, reason)
   }

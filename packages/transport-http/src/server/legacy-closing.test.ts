@@ -1,0 +1,76 @@
+import { createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
+import { describe, expect, it } from 'vitest'
+import { type McpApp, mcp } from '../index.ts'
+import { feeding, listening } from './feeds.fixture.ts'
+import { eventsOf, gate, get, openSession } from './server.fixture.ts'
+
+const ways: [string, (app: McpApp) => unknown][] = [
+  ['closed', (app) => app.close()],
+  ['drained', (app) => app.drain(1)],
+]
+
+describe('the stream of a session', () => {
+  it.each(ways)('is not opened by a client that is found out about while the endpoint is %s', async (_, end) => {
+    for (const path of ['/', '/sse']) {
+      const { server, listeners } = feeding()
+      let asked: Promise<void> | undefined
+      const authenticate = async () => {
+        await asked
+        return { subject: 'a', scopes: [] }
+      }
+      const app = mcp(server, { sse: '/sse', authenticate })
+      const headers = { accept: 'text/event-stream', 'mcp-session-id': await openSession(app) }
+      const held = gate()
+      asked = held.promise
+      const getting = app.request(path, { headers })
+      await end(app)
+      held.open()
+      const response = await getting
+      expect([response.status, response.headers.get('content-type')]).toEqual([503, 'application/json'])
+      expect(listeners.size).toBe(0)
+    }
+  })
+
+  it.each(ways)('is not opened with a record that is read while the endpoint is %s', async (_, end) => {
+    const { server, listeners } = feeding()
+    const inner = createMemorySessionStore()
+    let reading: Promise<void> | undefined
+    const store = {
+      ...inner,
+      async get(id: string, ttl?: number) {
+        await reading
+        return inner.get(id, ttl)
+      },
+    }
+    const app = mcp(server, { sessions: { store } })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const held = gate()
+    reading = held.promise
+    const getting = get(app, headers)
+    await end(app)
+    held.open()
+    expect((await getting).status).toBe(503)
+    expect(listeners.size).toBe(0)
+  })
+
+  it('is not opened again for a session that ends while its events are looked for', async () => {
+    const { server, listeners } = feeding()
+    const inner = createMemoryEventStore()
+    const held = gate()
+    const replay = async (id: string) => {
+      await held.promise
+      return inner.replay(id)
+    }
+    const app = mcp(server, { sessions: { events: { ...inner, replay } } })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await get(app, headers))
+    await listening(listeners)
+    const lastEventId = (await events.next())?.id as string
+    await events.cancel()
+    const getting = get(app, { ...headers, 'last-event-id': lastEventId })
+    expect((await get(app, headers, { method: 'DELETE' })).status).toBe(204)
+    held.open()
+    expect((await getting).status).toBe(404)
+    expect(listeners.size).toBe(0)
+  })
+})
