@@ -3,6 +3,7 @@
 import { type Awaitable, type EventStore, isPromise, type StoredEvent } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
 import type { EventStream } from '../event-stream.ts'
+import { encodeStored } from './legacy-whole-stream.ts'
 
 /** How events are kept: the same for all streams of an endpoint. */
 export interface Keeping {
@@ -118,7 +119,8 @@ export class StoredStream {
 
   #pass(id: string | undefined, data: string, first: { readonly retry: number } | undefined): void {
     // The next event is stored whether or not the reader has room: the stream itself says when there is too much.
-    if (id !== undefined || data !== '') void this.#reader?.send(encodeEvent({ ...first, id, data }))
+    if (id !== undefined || data !== '')
+      void this.#reader?.send(encodeStored({ ...first, id, data }, this.#keeping.report))
   }
 
   /** Takes a step at once when nothing is waited for. */

@@ -12,6 +12,20 @@ export interface Storing {
   readonly report: (problem: Error) => void
 }
 
+/** The text of an event as it was stored. A store whose id cannot be sent costs the place to resume from, not the event. */
+export function encodeStored(
+  event: { readonly id: string | undefined; readonly data: string; readonly retry?: number },
+  report: (problem: Error) => void,
+): string {
+  try {
+    return encodeEvent(event)
+  } catch (cause) {
+    const text = `The event store gave an id that cannot be sent: expected a line of text, got ${String(event.id).slice(0, 80)}`
+    report(new TypeError(text, { cause }))
+    return encodeEvent({ ...event, id: undefined })
+  }
+}
+
 /** The first event is a place to resume from before anything was said. At once, where the store is. */
 export function storeWhole(storing: Storing, messages: readonly string[]): Awaitable<string> {
   let text: Awaitable<string> = next(storing, '', '', storing.first)
@@ -34,7 +48,7 @@ function next(
   first?: Storing['first'],
 ): Awaitable<string> {
   const add = (id: string | undefined) =>
-    id === undefined && data === '' ? before : before + encodeEvent({ ...first, id, data })
+    id === undefined && data === '' ? before : before + encodeStored({ ...first, id, data }, report)
   const id = attempt(() => events.append(stream, data), report)
   return isPromise(id) ? id.then(add) : add(id)
 }
