@@ -36,7 +36,10 @@ export interface EventReplay {
 
 /** Keeps what was sent on streams, so that a client that lost one can have the rest. */
 export interface EventStore {
-  /** Stores one event at the end of a stream. The id is unique among all streams and names its stream. */
+  /**
+   * Stores one event at the end of a stream. The id is unique among all streams and names its stream: where it holds the
+   * name as it is, a client goes on with a stream that is still written to, or told unasked, after its events are forgotten.
+   */
   append(streamId: string, data: string): Awaitable<string>
   /** Marks a stream as complete. */
   end(streamId: string): Awaitable<void>

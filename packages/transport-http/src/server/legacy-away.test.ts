@@ -1,8 +1,8 @@
-import type { JsonObject, NotificationMessage, Responder } from '@mcpx/protocol'
+import type { JsonObject } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { type McpApp, mcp } from '../index.ts'
-import { feeding, listening, message, said } from './feeds.fixture.ts'
-import { eventsOf, get, HandWritten, openSession } from './server.fixture.ts'
+import { feeding, listening, said } from './feeds.fixture.ts'
+import { eventsOf, get, openSession } from './server.fixture.ts'
 
 describe('the stream of a session whose client is away', () => {
   it('keeps what is said while its client is away, and says it once when it is back [S-136]', async () => {
@@ -30,38 +30,26 @@ describe('the stream of a session whose client is away', () => {
   })
 
   it('says once what changed often while its client was away, and all that was logged', async () => {
-    const listeners = new Set<(message: NotificationMessage) => void>()
-    const server: Responder = {
-      respond: new HandWritten().respond.bind(new HandWritten()),
-      changes(_session, tell) {
-        const listener = (message: NotificationMessage) => void tell(message)
-        listeners.add(listener)
-        return () => void listeners.delete(listener)
-      },
-    }
+    const { server, listeners, note, tell } = feeding()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
     const events = eventsOf(await get(app, headers))
     await listening(listeners)
     const lastId = (await events.next())?.id as string
     await events.cancel()
-    const changed = (method: string, uri?: string) => {
-      const change = { jsonrpc: '2.0', method: `notifications/${method}`, ...(uri && { params: { uri } }) } as const
-      for (const listener of listeners) listener(change)
-    }
-    for (let count = 0; count < 2_000; count++) changed('resources/updated', 'note://1')
-    for (let count = 0; count < 2_000; count++) changed('tools/list_changed')
-    changed('resources/updated', 'note://2')
-    for (const data of ['a', 'a']) for (const listener of listeners) listener(message(data))
+    for (let count = 0; count < 2_000; count++) note('resources/updated', { uri: 'note://1' })
+    for (let count = 0; count < 2_000; count++) note('tools/list_changed')
+    note('resources/updated', { uri: 'note://2' })
+    for (const data of ['a', 'a']) tell(data)
     const again = eventsOf(await get(app, { ...headers, 'last-event-id': lastId }))
     const told = [await again.message(), await again.message(), await again.message(), await again.message()]
     told.push(await again.message())
     expect(told.map((each) => (each?.params as JsonObject | undefined)?.uri ?? said(each) ?? each?.method)).toEqual([
-      'a',
-      'a',
       'note://1',
       'notifications/tools/list_changed',
       'note://2',
+      'a',
+      'a',
     ])
     await again.cancel()
     app.close()

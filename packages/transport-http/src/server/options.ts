@@ -38,7 +38,10 @@ export interface SessionOptions {
   readonly ttl?: number | undefined
   /** Keeps what was sent, so that a client that lost a stream can have the rest. Default: in memory; `false`: nothing is kept. */
   readonly events?: EventStore | false | undefined
-  /** How long a client is to wait before it asks for the rest of a stream, in whole ms. Default: 1,000. */
+  /**
+   * How long a client is to wait before it asks for the rest of a stream, in whole ms. What its session is told meanwhile
+   * is kept for 30 times as long, in this process, up to 1,000 messages or `limits.unsent`. Default: 1,000.
+   */
   readonly retry?: number | undefined
   /** Tells the other processes of one endpoint what arrived here for them. Default: there are no others. */
   readonly bus?: EventBus | undefined

@@ -10,6 +10,7 @@ import type { HttpAnswer } from '../http-answer.ts'
 import { type FeedContext, type Lost, openFeed } from './legacy-feed.ts'
 import type { LiveSession } from './legacy-live.ts'
 import { noSession } from './legacy-refusals.ts'
+import type { LegacyStreams } from './legacy-streams.ts'
 
 export async function getStream(live: LiveSession, inbound: Inbound, context: FeedContext): Promise<HttpAnswer> {
   const { host, streams } = context
@@ -17,32 +18,43 @@ export async function getStream(live: LiveSession, inbound: Inbound, context: Fe
   const most = host.limits.sessionStreams
   if (live.readers >= most) return tooManyStreams(most)
   const lastEventId = inbound.request.header(LAST_EVENT_HEADER)
-  if (lastEventId === null) return refuseIfOver(live, context) ?? feed(live, inbound, context)
-  const events = streams.keeping?.events
-  const replay = await events?.replay(lastEventId)
-  const kind = replay && streams.kindOf(replay.streamId, live)
-  if (events === undefined || replay === undefined || kind === undefined) {
-    return refusal(400, invalidRequest('Last-Event-ID names an event that is not known here, or no longer'))
-  }
-  const over = refuseIfOver(live, context)
-  if (over !== undefined) return over
-  if (kind === 'feed') return feed(live, inbound, context, { lastEventId, streamId: replay.streamId })
-  const lost = { live, inbound, context, events, lastEventId }
-  if (replay.ended || (await streams.isWritten(live, replay.streamId))) return resumePost(lost, replay)
-  // It may have been ended while its writer was looked for.
-  const now = await events.replay(lastEventId)
-  if (now?.ended === true) return resumePost(lost, now)
-  return refusal(
-    400,
-    invalidRequest('The process that wrote to this stream is gone: what was asked there has no answer'),
-  )
+  const open = lastEventId === null ? openFirst : await findLost(live, streams, lastEventId)
+  // All that was waited for may have taken its time.
+  if (context.isClosing) return shuttingDown()
+  if (live.isOver) return noSession()
+  return open(live, inbound, context)
 }
 
-/** All that was waited for may have taken its time. */
-function refuseIfOver(live: LiveSession, { isClosing }: FeedContext): HttpAnswer | undefined {
-  if (isClosing) return shuttingDown()
-  return live.isOver ? noSession() : undefined
+type Open = (live: LiveSession, inbound: Inbound, context: FeedContext) => HttpAnswer
+
+/** How to go on after an event. */
+async function findLost(live: LiveSession, streams: LegacyStreams, lastEventId: string): Promise<Open> {
+  const events = streams.keeping?.events
+  if (events === undefined) return unknownEvent
+  const replay = await events.replay(lastEventId)
+  if (replay === undefined) return findForgotten(live, streams, events, lastEventId)
+  const { streamId } = replay
+  const kind = streams.kindOf(streamId, live)
+  if (kind === undefined) return unknownEvent
+  if (kind === 'feed') return openFeedAgain({ lastEventId, streamId })
+  if (replay.ended || (await streams.isWritten(live, streamId))) return resumePost({ events, lastEventId, replay })
+  // It may have been ended while its writer was looked for.
+  const now = await events.replay(lastEventId)
+  return now?.ended === true ? resumePost({ events, lastEventId, replay: now }) : writerGone
 }
+
+/** Stores forget. What is told unasked goes on all the same, and so does an answer that is still to come. */
+function findForgotten(live: LiveSession, streams: LegacyStreams, events: EventStore, lastEventId: string): Open {
+  if (streams.isOfFeed(lastEventId, live)) return openFeedAgain()
+  const stream = live.streamOf(lastEventId)
+  if (stream === undefined) return unknownEvent
+  return resumePost({ events, lastEventId, replay: { streamId: stream.id, events: [], ended: false } })
+}
+
+const unknownEvent = () =>
+  refusal(400, invalidRequest('Last-Event-ID names an event that is not known here, or no longer'))
+const writerGone = () =>
+  refusal(400, invalidRequest('The process that wrote to this stream is gone: what was asked there has no answer'))
 
 /** @param asked the id of the request that would have opened one */
 export function tooManyStreams(most: number, asked?: RequestId): HttpAnswer {
@@ -50,49 +62,59 @@ export function tooManyStreams(most: number, asked?: RequestId): HttpAnswer {
   return refusal(429, error, asked)
 }
 
+const openFirst: Open = (live, inbound, context) => {
+  if (live.feed !== undefined && live.feed.isAway !== true)
+    return refusal(409, invalidRequest('This session has its stream already: one at a time'))
+  return feed(live, inbound, context)
+}
+
 /** A client that lost this stream may be back before its going was noticed: the newest reader has it. */
-function feed(live: LiveSession, inbound: Inbound, context: FeedContext, lost?: Lost): HttpAnswer {
+function openFeedAgain(at?: Lost['at']): Open {
+  return (live, inbound, context) => feed(live, inbound, context, at)
+}
+
+function feed(live: LiveSession, inbound: Inbound, context: FeedContext, at?: Lost['at']): HttpAnswer {
   if (context.host.responder.changes === undefined) return notAllowed('POST, DELETE')
   const { feed: earlier } = live
-  if (earlier === undefined) return eventsAnswer(openFeed(live, inbound, context, lost))
-  if (lost === undefined && earlier.isAway !== true)
-    return refusal(409, invalidRequest('This session has its stream already: one at a time'))
+  if (earlier === undefined) return eventsAnswer(openFeed(live, inbound, context, { at }))
+  const { missed, stored } = earlier
+  earlier.missed = undefined
   earlier.end()
-  const before = earlier.stored?.id === lost?.streamId ? earlier.stored : undefined
-  return eventsAnswer(openFeed(live, inbound, context, lost && { ...lost, before }))
+  const before = at === undefined || at.streamId === stored?.id ? stored : undefined
+  return eventsAnswer(openFeed(live, inbound, context, { at, before, missed }))
 }
 
 interface LostPost {
-  readonly live: LiveSession
-  readonly inbound: Inbound
-  readonly context: FeedContext
   readonly events: EventStore
   readonly lastEventId: string
+  readonly replay: EventReplay
 }
 
 /** How often the events of a stream that another process writes are looked for, in ms. */
 const POLL = 500
 
-function resumePost({ live, inbound, context, events, lastEventId }: LostPost, replay: EventReplay): HttpAnswer {
-  const stream = live.streams.get(replay.streamId)
-  const gone = new AbortController()
-  const reader = context.streams.openReader(
-    live,
-    inbound,
-    (left) => {
-      stream?.detach(left)
+function resumePost({ events, lastEventId, replay }: LostPost): Open {
+  return (live, inbound, context) => {
+    const stream = live.streams.get(replay.streamId)
+    const gone = new AbortController()
+    const left = (reader: EventStream) => {
+      stream?.detach(reader)
       gone.abort()
-    },
-    () => context.refresh(live),
-  )
-  void reader.send(encodeComment())
-  if (stream !== undefined) void stream.resume(lastEventId, reader)
-  else {
-    const isWritten = () => context.streams.isWritten(live, replay.streamId)
-    const copied = copyEvents(reader, { events, lastEventId, isWritten, signal: gone.signal }, replay)
-    void copied.catch(context.host.report).finally(() => reader.end())
+    }
+    const onTick = () => {
+      context.refresh(live)
+      stream?.refresh()
+    }
+    const reader = context.streams.openReader(live, inbound, left, onTick)
+    void reader.send(encodeComment())
+    if (stream !== undefined) void stream.resume(lastEventId, reader)
+    else {
+      const isWritten = () => context.streams.isWritten(live, replay.streamId)
+      const copied = copyEvents(reader, { events, lastEventId, isWritten, signal: gone.signal }, replay)
+      void copied.catch(context.host.report).finally(() => reader.end())
+    }
+    return eventsAnswer(reader)
   }
-  return eventsAnswer(reader)
 }
 
 interface Copying {

@@ -11,14 +11,17 @@ import {
 } from '@mcpx/protocol'
 import type { HttpExchange } from '../exchange.ts'
 import { Asks } from './legacy-asking.ts'
+import type { Missed } from './legacy-missed.ts'
 import type { StoredStream } from './legacy-stored-stream.ts'
 
 /** The stream of what a session is told unasked. */
 interface Feed {
-  /** Whether its client has gone, and is expected back. */
+  /** Whether its client has gone, and may come back. */
   readonly isAway?: boolean
   /** What is kept of it. */
   readonly stored?: StoredStream | undefined
+  /** What its client is still to be told. */
+  missed?: Missed | undefined
   end(): void
 }
 
@@ -68,6 +71,12 @@ export class LiveSession {
   get streams(): Map<string, StoredStream> {
     this.#streams ??= new Map()
     return this.#streams
+  }
+
+  /** The stream that an event is named after, if it is written to here. */
+  streamOf(eventId: string): StoredStream | undefined {
+    for (const [id, stream] of this.#streams ?? []) if (eventId.includes(id)) return stream
+    return undefined
   }
 
   /** Who waits to hear that a stream is written to by some process. */

@@ -3,6 +3,7 @@
 import { type Awaitable, type EventStore, isPromise, type StoredEvent } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
 import type { EventStream } from '../event-stream.ts'
+import { unref } from '../watch.ts'
 import { encodeStored } from './legacy-whole-stream.ts'
 
 /** How events are kept: the same for all streams of an endpoint. */
@@ -15,6 +16,8 @@ export interface Keeping {
 
 /** How much of what was missed is sent without waiting for the reader, in characters. */
 const MOST_AT_ONCE = 16 * 1024
+/** How often the store is shown that a stream goes on whose reader is away, in ms. */
+const LEASE = 60_000
 
 export class StoredStream {
   readonly id: string
@@ -24,6 +27,8 @@ export class StoredStream {
   /** A reader that is still given what it missed. */
   #joining: EventStream | undefined
   #hasEnded = false
+  /** Runs while the reader is away. */
+  #lease: ReturnType<typeof setInterval> | undefined
   /** What is still being stored; nothing overtakes it. Absent when nothing is. */
   #tail: PromiseLike<void> | undefined
 
@@ -33,8 +38,14 @@ export class StoredStream {
     this.#onEnd = onEnd
   }
 
-  /** Gives the stream its first reader, and the reader a place to resume from before there is anything to say. */
+  /** Resolves when all that was sent until now is stored; nothing when it is. */
+  get stored(): PromiseLike<void> | undefined {
+    return this.#tail
+  }
+
+  /** Gives the stream to a reader that has seen nothing of it, and the reader a place to resume from before there is anything to say. */
   open(reader: EventStream): Awaitable<void> {
+    this.#leaveOthers()
     this.#reader = reader
     const { retry } = this.#keeping
     return this.#next(() => this.#store('', { retry }))
@@ -45,9 +56,15 @@ export class StoredStream {
     return isPromise(stored) ? stored.then(() => this.#reader?.room) : this.#reader?.room
   }
 
+  /** Shows the store that the stream goes on. */
+  refresh(): void {
+    void this.#next(() => this.#keeping.events.refresh?.(this.id))
+  }
+
   end(): void {
     const end = () => {
       this.#hasEnded = true
+      this.expectNobody()
       this.#reader?.end()
       this.#onEnd?.()
     }
@@ -64,13 +81,19 @@ export class StoredStream {
   detach(reader: EventStream): void {
     if (this.#reader === reader) this.#reader = undefined
     if (this.#joining === reader) this.#joining = undefined
+    if (this.#hasEnded || this.#reader !== undefined || this.#joining !== undefined) return
+    this.#lease ??= unref(setInterval(() => this.refresh(), LEASE))
+  }
+
+  /** No reader is waited for, or one is there: the store forgets the stream in its own time. */
+  expectNobody(): void {
+    clearInterval(this.#lease)
+    this.#lease = undefined
   }
 
   /** Goes on with another reader after an event that an earlier one has seen. */
   async resume(lastEventId: string, reader: EventStream): Promise<void> {
-    // What comes from now on is for the new one, and for no other.
-    for (const earlier of [this.#joining, this.#reader]) earlier?.end()
-    this.#reader = undefined
+    this.#leaveOthers()
     this.#joining = reader
     let last = lastEventId
     for (let missed = await this.#join(reader, last); missed.length > 0; missed = await this.#join(reader, last)) {
@@ -82,12 +105,22 @@ export class StoredStream {
     }
   }
 
+  /** What comes from now on is for a new reader, and for no other. */
+  #leaveOthers(): void {
+    for (const earlier of [this.#joining, this.#reader]) earlier?.end()
+    this.#joining = undefined
+    this.#reader = undefined
+    this.expectNobody()
+  }
+
   /** Gives the stream to a reader that has missed little; otherwise resolves to what it has to be given before. */
   async #join(reader: EventStream, last: string): Promise<readonly StoredEvent[]> {
     let missed: readonly StoredEvent[] = []
     await this.#next(async () => {
       if (this.#joining !== reader) return
       const { events = [] } = (await this.#keeping.events.replay(last)) ?? {}
+      // A newer one may have come, or this one may have gone, while the store was asked.
+      if (this.#joining !== reader) return
       if (events.reduce((sum, { data }) => sum + data.length, 0) > MOST_AT_ONCE) missed = events
       else this.#handOver(reader, events)
     })

@@ -25,7 +25,7 @@ export class LegacyStreams {
   readonly #host: Host
   readonly #sessions: LiveSessions
   /** With the count, no stream of any process has the name of another. Runtimes for workers have no random values before a request. */
-  #prefix: string | undefined
+  #suffix: string | undefined
   #count = 0
 
   constructor(host: Host, sessions: LiveSessions) {
@@ -47,16 +47,24 @@ export class LegacyStreams {
     return this.keeping !== undefined && revision !== undefined && revision >= FIRST_WITH_EMPTY_EVENTS
   }
 
-  /** The name of a new stream. It begins with its session's: no other session is given its events. */
+  /**
+   * The name of a new stream. It begins with its session's: no other session is given its events. It is no part of the
+   * name of any other.
+   */
   newId(live: LiveSession, kind: StreamKind): string {
-    this.#prefix ??= crypto.randomUUID().slice(0, 8)
+    this.#suffix ??= crypto.randomUUID().slice(0, 8)
     this.#count += 1
-    return `${live.id}~${kind}~${this.#prefix}-${this.#count}`
+    return `${live.id}~${kind}~${this.#count}-${this.#suffix}`
   }
 
   kindOf(streamId: string, live: LiveSession): StreamKind | undefined {
     if (streamId.startsWith(`${live.id}~post~`)) return 'post'
     return streamId.startsWith(`${live.id}~feed~`) ? 'feed' : undefined
+  }
+
+  /** Whether an event was one of the session's own feed, by its name alone: stores forget events. */
+  isOfFeed(eventId: string, live: LiveSession): boolean {
+    return eventId.includes(`${live.id}~feed~`)
   }
 
   /** Whether a process is there that goes on with a stream of POST. */
@@ -123,7 +131,8 @@ export class LegacyStreams {
       }
     }
     const stream = this.#openStored(live, keeping)
-    const reader = this.openReader(live, inbound, (gone) => stream.detach(gone))
+    const onTick = () => stream.refresh()
+    const reader = this.openReader(live, inbound, (gone) => stream.detach(gone), onTick)
     void stream.open(reader)
     return {
       body: reader,

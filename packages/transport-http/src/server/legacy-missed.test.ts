@@ -1,0 +1,152 @@
+import type { JsonObject } from '@mcpx/protocol'
+import { createMemoryEventStore } from '@mcpx/protocol/memory'
+import { describe, expect, it } from 'vitest'
+import { type McpApp, mcp, type SessionOptions } from '../index.ts'
+import { feeding, listening, said } from './feeds.fixture.ts'
+import { eventsOf, get, openSession } from './server.fixture.ts'
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** A session whose client has gone. */
+async function away(sessions?: SessionOptions) {
+  const problems: Error[] = []
+  const all = feeding()
+  const app = mcp(all.server, { sessions, report: (problem) => problems.push(problem) })
+  const headers = { 'mcp-session-id': await openSession(app) }
+  const events = eventsOf(await get(app, headers))
+  await listening(all.listeners)
+  const lastEventId = (await events.next())?.id as string
+  await events.cancel()
+  return { ...all, problems, app, headers, again: { ...headers, 'last-event-id': lastEventId } }
+}
+
+/** What a new stream says until it is asked for the end. */
+async function told(app: McpApp, headers: Record<string, string>, ends: (message: JsonObject) => boolean) {
+  const events = eventsOf(await get(app, headers))
+  const messages: JsonObject[] = []
+  for (;;) {
+    const message = await events.message()
+    if (message === undefined || ends(message)) return messages
+    messages.push(message)
+  }
+}
+
+const isEnd = (message: JsonObject) => said(message) === 'end'
+
+describe('what a session is told while its client is away', () => {
+  it('is each kept where it says more than that something changed', async () => {
+    const { app, again, note, tell } = await away()
+    note('elicitation/complete', { elicitationId: '1' })
+    note('elicitation/complete', { elicitationId: '2' })
+    note('tasks/status', { taskId: 'a', status: 'working' })
+    note('tasks/status', { taskId: 'a', status: 'completed' })
+    tell('end')
+    expect((await told(app, again, isEnd)).map(({ params }) => params)).toEqual([
+      { elicitationId: '1' },
+      { elicitationId: '2' },
+      { taskId: 'a', status: 'working' },
+      { taskId: 'a', status: 'completed' },
+    ])
+    app.close()
+  })
+
+  it('is bounded: of what is logged the oldest is dropped and reported, and no change with it', async () => {
+    const { app, again, note, tell, problems } = await away()
+    note('tools/list_changed')
+    for (let count = 1; count <= 1_010; count++) tell(`${count}`)
+    tell('end')
+    const messages = await told(app, again, isEnd)
+    expect(messages[0]).toMatchObject({ method: 'notifications/tools/list_changed' })
+    expect(messages.slice(1).map(said)).toEqual(Array.from({ length: 999 }, (_, index) => `${index + 12}`))
+    expect(problems).toMatchObject([{ reason: 'limit', message: expect.stringContaining('away') }])
+    app.close()
+  })
+
+  it('is bounded by how much it is, too', async () => {
+    const { app, again, tell } = await away()
+    for (let count = 1; count <= 9; count++) tell(`${count}${'x'.repeat(1024 * 1024)}`)
+    tell('end')
+    expect((await told(app, again, isEnd)).map((message) => String(said(message))[0])).toEqual(['7', '8', '9'])
+    app.close()
+  })
+
+  it('is told to a client that does not say where it was', async () => {
+    const { app, headers, note, tell } = await away()
+    note('tools/list_changed')
+    tell('logged')
+    tell('end')
+    const messages = await told(app, headers, isEnd)
+    expect(messages.map((each) => said(each) ?? each.method)).toEqual(['notifications/tools/list_changed', 'logged'])
+    app.close()
+  })
+
+  it('is told though the store takes no events', async () => {
+    const inner = createMemoryEventStore()
+    let isDown = false
+    const append = (stream: string, data: string) => {
+      if (isDown) throw new Error('down')
+      return inner.append(stream, data)
+    }
+    const { app, again, note, tell } = await away({ events: { ...inner, append } })
+    isDown = true
+    note('tools/list_changed')
+    tell('end')
+    expect(await told(app, again, isEnd)).toMatchObject([{ method: 'notifications/tools/list_changed' }])
+    app.close()
+  })
+
+  it('is told after a store has failed to say what came before', async () => {
+    const inner = createMemoryEventStore()
+    let downs = 0
+    const replay = (id: string) => {
+      // Asked once to find the stream, and again to go on with it.
+      if (downs++ === 1) throw new Error('down')
+      return inner.replay(id)
+    }
+    const { app, again, note, tell } = await away({ events: { ...inner, replay } })
+    note('tools/list_changed')
+    expect(await told(app, again, isEnd)).toEqual([])
+    tell('end')
+    expect(await told(app, again, isEnd)).toMatchObject([{ method: 'notifications/tools/list_changed' }])
+    app.close()
+  })
+
+  it('is told on the next stream also while a slow store is still given it', async () => {
+    const inner = createMemoryEventStore()
+    let wait = 0
+    const append = async (stream: string, data: string) => {
+      await pause(wait)
+      return inner.append(stream, data)
+    }
+    const { app, again, note, tell, listeners } = await away({ retry: 1, events: { ...inner, append } })
+    wait = 400
+    note('tools/list_changed')
+    await expect.poll(() => listeners.size, { timeout: 2_000 }).toBe(0)
+    wait = 0
+    const events = eventsOf(await get(app, again))
+    await listening(listeners)
+    tell('end')
+    expect(await events.message()).toMatchObject({ method: 'notifications/tools/list_changed' })
+    expect(said(await events.message())).toBe('end')
+    app.close()
+  })
+
+  it('comes after what was said before, to whoever is the last of several to come back', async () => {
+    const inner = createMemoryEventStore()
+    const replay = async (id: string) => {
+      await pause(5)
+      return inner.replay(id)
+    }
+    const { app, again, note, tell, listeners } = await away({ events: { ...inner, replay } })
+    note('tools/list_changed')
+    const all = await Promise.all([get(app, again), get(app, again), get(app, again)])
+    tell('end')
+    const messages = await Promise.all(all.slice(0, 2).map((response) => eventsOf(response).message()))
+    expect(messages).toEqual([undefined, undefined])
+    const last = eventsOf(all[2] as Response)
+    expect(await last.message()).toMatchObject({ method: 'notifications/tools/list_changed' })
+    expect(said(await last.message())).toBe('end')
+    expect(listeners.size).toBe(1)
+    app.close()
+  })
+})
