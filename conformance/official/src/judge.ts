@@ -18,8 +18,10 @@ export interface Remains {
   readonly checks: readonly Check[] | undefined
   /** What a client that failed had to say; the suite does not look at it. */
   readonly complaint: string
-  /** The revisions that a client named in what it sent. */
+  /** The revisions that the messages of a client named. */
   readonly spoken?: readonly string[]
+  /** Those in the headers of what it sent after handshakes, and `none`. */
+  readonly headers?: readonly string[]
 }
 
 /** What the suite writes down of what went over the wire. Any other remark says that something could not be checked. */

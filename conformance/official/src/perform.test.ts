@@ -113,7 +113,7 @@ describe('the score', () => {
 
 describe('the faults of a run as a whole', () => {
   const remains = ['a', 'b'].map((scenario) => ({ scenario, checks: [], complaint: '' }))
-  const collected = { remains, output: { text: '', stalled: 0, code: 0, spoken: [] } }
+  const collected = { remains, output: { text: '', stalled: 0, code: 0, spoken: [], headers: [] } }
   const listed = { all: ['a', 'b'], scored: [] }
   const reasonsOf = (...args: Parameters<typeof faultsOf>) => faultsOf(...args).flatMap(({ reasons }) => reasons)
 
@@ -144,29 +144,63 @@ describe('the faults of a run as a whole', () => {
 })
 
 describe('the revision of a run', () => {
-  const output = { text: '', stalled: 0, code: 0, spoken: ['2025-06-18'] }
-  const played = (scenario: string, ...spoken: string[]) => ({ scenario, checks: [], complaint: '', spoken })
+  const output = { text: '', stalled: 0, code: 0, spoken: ['2025-06-18'], headers: ['2025-06-18'] }
+  const played = (scenario: string, spoken: string[], headers = spoken) => {
+    return { scenario, checks: [], complaint: '', spoken, headers }
+  }
   const reasonsOf = (...args: Parameters<typeof wireFaultsOf>) =>
     wireFaultsOf(...args).flatMap(({ reasons }) => reasons)
 
   it('is the only one that each client names', () => {
     const remains = [
-      played('a', '2025-06-18'),
-      played('b', '2025-11-25'),
-      played('c', '2025-06-18', '2025-11-25'),
-      played('d'),
+      played('a', ['2025-06-18']),
+      played('b', ['2025-11-25']),
+      played('c', ['2025-06-18', '2025-11-25'], ['2025-06-18']),
+      played('d', []),
     ]
     expect(reasonsOf({ role: 'client', wire: '2025-06-18' }, { remains, output })).toEqual([
-      'b: 2025-06-18 was to be spoken, and what was sent names 2025-11-25',
-      'c: 2025-06-18 was to be spoken, and what was sent names 2025-06-18, 2025-11-25',
-      'd: 2025-06-18 was to be spoken, and what was sent names none',
+      'b: 2025-06-18 was to be spoken, and what was sent asks for 2025-11-25, and says 2025-11-25',
+      'c: 2025-06-18 was to be spoken, and what was sent asks for 2025-06-18, 2025-11-25, and says 2025-06-18',
+      'd: 2025-06-18 was to be spoken, and what was sent asks for nothing, and says nothing',
     ])
+  })
+
+  it('is what both the handshake and each header after it say', () => {
+    const remains = [
+      played('a', ['2025-06-18'], ['none']),
+      played('b', ['2025-06-18'], ['2025-06-18', 'none']),
+      played('c', ['2025-06-18'], []),
+      played('d', [], ['2025-06-18']),
+    ]
+    const reasons = reasonsOf({ role: 'client', wire: '2025-06-18' }, { remains, output })
+    expect(reasons.map((reason) => reason[0])).toEqual(['a', 'b', 'c', 'd'])
+    expect(reasons[1]).toBe(
+      'b: 2025-06-18 was to be spoken, and what was sent asks for 2025-06-18, and says 2025-06-18, none',
+    )
+  })
+
+  it('may go without a header before there was one', () => {
+    const remains = [
+      played('a', ['2025-03-26'], ['none']),
+      played('b', ['2025-03-26']),
+      played('c', ['2025-03-26'], []),
+    ]
+    expect(reasonsOf({ role: 'client', wire: '2025-03-26' }, { remains, output })).toEqual([])
+  })
+
+  it('is in the header of all that a client sends where no one wire is asked for, too', () => {
+    const remains = [played('a', ['2025-11-25', '2025-06-18']), played('b', ['2025-11-25'], ['2025-11-25', 'none'])]
+    expect(reasonsOf({ role: 'client' }, { remains, output })).toEqual([
+      'b: what was sent after the handshake has no header that says the revision',
+    ])
+    const old = [played('a', ['2025-03-26'], ['none']), played('b', [], [])]
+    expect(reasonsOf({ role: 'client' }, { remains: old, output })).toEqual([])
   })
 
   it('is the only one that the suite names to a server', () => {
     expect(reasonsOf({ role: 'server', wire: '2025-06-18' }, { remains: [], output })).toEqual([])
     expect(reasonsOf({ role: 'server', wire: '2025-03-26' }, { remains: [], output })).toEqual([
-      'the suite: 2025-03-26 was to be spoken, and what was sent names 2025-06-18',
+      'the suite: 2025-03-26 was to be spoken, and what was sent asks for 2025-06-18, and says 2025-06-18',
     ])
   })
 

@@ -79,16 +79,35 @@ export async function attempt(run: Run, client: string, folder: string): Promise
   }
 }
 
-/** Each side that named another revision in what it sent than the run is for, or that named none. */
+/** The first revision whose clients say in a header which one was agreed upon. */
+const FIRST_WITH_HEADER = '2025-06-18'
+
+/**
+ * Each side that asked for another revision than the run is for, or for none, or that said another in a header. What is sent
+ * after a handshake has that header in any run of our client.
+ */
 export function wireFaultsOf({ role, wire }: Pick<Run, 'role' | 'wire'>, { remains, output }: Collected): Verdict[] {
-  if (wire === undefined) return []
-  const sides = role === 'client' ? remains : [{ scenario: 'the suite', spoken: output.spoken }]
-  return sides
-    .filter(({ spoken = [] }) => spoken.join() !== wire)
-    .map(({ scenario, spoken = [] }) => ({
-      ...missing('(wire)'),
-      reasons: [`${scenario}: ${wire} was to be spoken, and what was sent names ${spoken.join(', ') || 'none'}`],
-    }))
+  const sides = role === 'client' ? remains : [{ scenario: 'the suite', ...output }]
+  return sides.flatMap(({ scenario, spoken = [], headers = [] }) => {
+    const reason =
+      wire === undefined ? role === 'client' && headerless(spoken, headers) : strayed(wire, spoken, headers)
+    return reason ? [{ ...missing('(wire)'), reasons: [`${scenario}: ${reason}`] }] : []
+  })
+}
+
+type Named = readonly string[]
+
+function strayed(wire: string, spoken: Named, headers: Named): string | undefined {
+  const named = wire < FIRST_WITH_HEADER ? headers.filter((each) => each !== 'none') : headers
+  const isSaid = named.join() === wire || (wire < FIRST_WITH_HEADER && named.length === 0)
+  if (spoken.join() === wire && isSaid) return undefined
+  const [asked, said] = [spoken, headers].map((all) => all.join(', ') || 'nothing')
+  return `${wire} was to be spoken, and what was sent asks for ${asked}, and says ${said}`
+}
+
+function headerless(spoken: Named, headers: Named): string | undefined {
+  if (!headers.includes('none') || spoken.some((each) => each < FIRST_WITH_HEADER)) return undefined
+  return 'what was sent after the handshake has no header that says the revision'
 }
 
 /** What is wrong with a run as a whole, whatever its scenarios say. */

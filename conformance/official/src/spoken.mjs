@@ -4,16 +4,24 @@ import { writeSync } from 'node:fs'
 /** What a message of the newer era says of itself. */
 const OWN_REVISION = 'io.modelcontextprotocol/protocolVersion'
 
-/** Writes `spoke 2025-06-18` to a file descriptor at the end: all revisions, in order, with commas; nothing when none was named. */
+/**
+ * Writes two lines to a file descriptor at the end, of all revisions in order, with commas: `spoke 2025-06-18`, which are
+ * those that messages name, and `header 2025-06-18, none`, which are those in the headers of what is sent after a handshake.
+ * A line with nothing in it is not written.
+ */
 export function tellWhatIsSpoken(descriptor) {
-  const spoken = new Set()
+  const told = { spoke: new Set(), header: new Set() }
   const { fetch } = globalThis
   globalThis.fetch = (input, init) => {
-    for (const revision of revisionsIn(input, init)) spoken.add(revision)
+    const message = messageIn(init?.body)
+    for (const revision of revisionsOf(message)) if (typeof revision === 'string') told.spoke.add(revision)
+    if (isOfProtocol(message, input, init))
+      told.header.add(headersOf(input, init).get('mcp-protocol-version') ?? 'none')
     return fetch(input, init)
   }
   process.on('exit', () => {
-    if (spoken.size > 0) writeSync(descriptor, `\nspoke ${[...spoken].sort().join(', ')}\n`)
+    for (const [name, revisions] of Object.entries(told))
+      if (revisions.size > 0) writeSync(descriptor, `\n${name} ${[...revisions].sort().join(', ')}\n`)
   })
 }
 
@@ -31,15 +39,19 @@ export function askFor(revision) {
   }
 }
 
-function revisionsIn(input, init = {}) {
-  const headers = new Headers(init.headers ?? input.headers)
-  const header = headers.get('mcp-protocol-version')
-  return [header, ...revisionsOf(init.body)].filter((revision) => typeof revision === 'string')
+function revisionsOf({ method, params } = {}) {
+  return [method === 'initialize' ? params?.protocolVersion : undefined, params?._meta?.[OWN_REVISION]]
 }
 
-function revisionsOf(body) {
-  const { method, params } = messageIn(body) ?? {}
-  return [method === 'initialize' ? params?.protocolVersion : undefined, params?._meta?.[OWN_REVISION]]
+/** Whether it is sent to a server of the protocol when a revision is agreed upon: a message, or what opens or ends a stream. */
+function isOfProtocol(message, input, init) {
+  if (message !== undefined) return message.jsonrpc === '2.0' && message.method !== 'initialize'
+  const headers = headersOf(input, init)
+  return headers.has('mcp-session-id') || /^text\/event-stream/.test(headers.get('accept') ?? '')
+}
+
+function headersOf(input, init) {
+  return new Headers(init?.headers ?? input.headers)
 }
 
 function messageIn(body) {

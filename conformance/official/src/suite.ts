@@ -18,8 +18,10 @@ export interface Output {
   readonly text: string
   /** How long the suite itself was kept from its work, in ms. */
   readonly stalled: number
-  /** The revisions that the suite itself named in what it sent. */
+  /** The revisions that the messages of the suite itself named. */
   readonly spoken: readonly string[]
+  /** Those in the headers of what it sent after handshakes, and `none`. */
+  readonly headers: readonly string[]
   /** What the suite itself thinks of it: 0 when nothing failed. */
   readonly code: number | null
 }
@@ -42,7 +44,7 @@ export function conformance(args: readonly string[], wire?: string): Promise<Out
     child.once('error', reject)
     child.once('close', (code) => {
       clearTimeout(timer)
-      resolve({ text, code, stalled: Number(/^stalled for (\d+) ms$/m.exec(text)?.[1] ?? 0), spoken: spokenIn(text) })
+      resolve({ text, code, stalled: Number(/^stalled for (\d+) ms$/m.exec(text)?.[1] ?? 0), ...toldIn(text) })
     })
   })
 }
@@ -74,7 +76,7 @@ function readRemains(role: 'server' | 'client', folder: string): Remains[] {
         scenario,
         checks: checks === undefined ? undefined : (JSON.parse(checks) as Check[]),
         complaint: firstLine(read(join(path, 'stderr.txt')) ?? ''),
-        spoken: spokenIn(read(join(path, 'stdout.txt')) ?? ''),
+        ...toldIn(read(join(path, 'stdout.txt')) ?? ''),
       }
     })
     .sort((a, b) => a.scenario.localeCompare(b.scenario))
@@ -87,8 +89,9 @@ function firstLine(text: string): string {
 }
 
 /** What a process said at its end of the revisions that it had named. */
-function spokenIn(text: string): string[] {
-  return /^spoke (.+)$/m.exec(text)?.[1]?.split(', ') ?? []
+function toldIn(text: string): Pick<Output, 'spoken' | 'headers'> {
+  const told = (what: RegExp) => what.exec(text)?.[1]?.split(', ') ?? []
+  return { spoken: told(/^spoke (.+)$/m), headers: told(/^header (.+)$/m) }
 }
 
 function read(path: string): string | undefined {
