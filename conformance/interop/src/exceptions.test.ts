@@ -33,7 +33,7 @@ describe('the list of what does not work with others', () => {
   it('refuses what names no check that was made, or one that came out otherwise', () => {
     const record = readRecord()
     const [stranger] = strangerExceptions
-    const why = { kind: 'lacks', reason: 'none', seen: /x/ } as const
+    const why = { kind: 'lacks', reason: 'none', seen: /this was seen/ } as const
     const http = { ours: 'server', peer: 'sdk-1', carrier: 'http' } as const
     const sdk = (feature: string, where: SdkException['where']) =>
       staleExceptions(record, [{ ...why, feature, where }], [])
@@ -52,6 +52,29 @@ describe('the list of what does not work with others', () => {
     ])
     expect(stranger && other({ ...stranger, over: 'pigeons' })).toEqual([expect.stringContaining('it was not tried')])
     expect(other(stranger, stranger && { ...stranger })).toEqual([expect.stringContaining('another one excuses it')])
+  })
+
+  it('refuses a pattern that is not that of what was seen, and one that anything matches', () => {
+    const record = readRecord()
+    const seeing = (seen: RegExp) =>
+      staleExceptions(
+        record,
+        sdkExceptions.map((each) => ({ ...each, seen })),
+        strangerExceptions.map((each) => ({ ...each, seen })),
+      )
+    const tried = staleExceptions(
+      record,
+      sdkExceptions,
+      strangerExceptions.map((each) => ({ ...each, seen: /another/ })),
+    )
+    expect(tried).toHaveLength(strangerExceptions.length)
+    for (const line of tried) expect(line).toContain('/another/ is not what was seen: ')
+    for (const anything of [/./, /(?:)/, /^/, /.*/, /\w/, /e/i, / /]) {
+      const lines = seeing(anything)
+      expect(lines).toHaveLength(sdkExceptions.length + strangerExceptions.length)
+      for (const line of lines) expect(line).toContain(`${anything} matches anything`)
+    }
+    expect(seeing(/nobody saw this/).length).toBeGreaterThanOrEqual(sdkExceptions.length + strangerExceptions.length)
   })
 
   it('says why', () => {
