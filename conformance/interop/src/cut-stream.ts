@@ -66,22 +66,34 @@ export interface ListeningCut {
   readonly fetch: Fetch
   /** How many streams of changes were opened. */
   readonly opened: number
+  /** How many were asked for. */
+  readonly asked: number
   /** Loses it. */
   now(): void
 }
 
-/** The stream breaks by which changes are told. */
-export function cutListening(): ListeningCut {
+/**
+ * The stream breaks by which changes are told.
+ *
+ * @param back who asks for another one waits for this. Default: nobody waits.
+ */
+export function cutListening(back?: Promise<void>): ListeningCut {
   const loss = new AbortController()
   let opened = 0
+  let asked = 0
   return {
     get opened() {
       return opened
     },
+    get asked() {
+      return asked
+    },
     now: () => loss.abort(new TypeError('terminated')),
     async fetch(input, init) {
-      const response = await fetch(input, init)
       const isListening = init?.method === 'GET' || String(init?.body ?? '').includes('subscriptions/listen')
+      if (isListening) asked += 1
+      if (isListening && opened > 0) await back
+      const response = await fetch(input, init)
       if (!isListening || !response.ok || response.body === null) return response
       opened += 1
       if (opened > 1) return response

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { cutCall, cutListening } from '../cut-stream.ts'
-import { eventually, type Features, type Rig, textOf } from '../feature.ts'
+import { eventually, type Features, type Rig, settle, textOf } from '../feature.ts'
 
 export const brokenConnections: Features = {
   'a stream that is lost is taken up again': {
@@ -28,6 +28,12 @@ export const brokenConnections: Features = {
       assert.equal(cut.opened, 2, 'the streams of changes that were opened')
     },
   },
+  'what changes while a stream of changes is lost is told when it is back': {
+    since: '2025-11-25',
+    until: '2025-11-25',
+    carriers: ['http'],
+    run: comeBack,
+  },
   'a session that the server has forgotten is begun anew': {
     until: '2025-11-25',
     carriers: ['http'],
@@ -49,6 +55,37 @@ export const brokenConnections: Features = {
 }
 
 let tags = 0
+
+/** The resource is nobody else's, so that what is heard of it is of this stream. */
+async function comeBack({ connect, way }: Rig): Promise<void> {
+  const uri = `item://away-${++tags}`
+  let letBack = () => {}
+  const cut = cutListening(
+    new Promise((resolve) => {
+      letBack = resolve
+    }),
+  )
+  const driver = await connect({ fetch: cut.fetch })
+  const { updated } = driver.heard
+  const touch = () => driver.callTool('touch', { uri })
+  await driver.watch(uri)
+  await eventually('an update', () => updated.includes(uri), touch)
+  cut.now()
+  await eventually('another stream was asked for', () => cut.asked === 2)
+  // The server has to notice, and what is told may still be on its way.
+  await settle()
+  updated.length = 0
+  await touch()
+  await touch()
+  await settle()
+  assert.equal(updated.length, 0, 'how much was told while nobody could be')
+  letBack()
+  await eventually('what was missed was told', () => updated.includes(uri))
+  await settle()
+  // Our client says of all that it watches that it may have changed, too.
+  if (way.ours === 'server') assert.deepEqual(updated, [uri], 'what was told when the stream was back')
+  assert.equal(cut.opened, 2, 'the streams of changes that were opened')
+}
 
 /** Two steps are told before the stream is lost, two while it is, and two when it is there again: each comes once, and in order. */
 async function resume({ connect }: Rig): Promise<void> {
