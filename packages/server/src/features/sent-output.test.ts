@@ -52,7 +52,7 @@ describe('what is sent of what a tool with output returns', () => {
     ['what is of a class that has no members', mean, new Mean()],
     ['a Map', mean, new Map([['mean', 1]])],
     ['a hole in an array', { type: 'array', items: { type: ['string'] } }, Array(1)],
-  ] as const)('fits the output that is shown, or is nothing: %s', async (_what, output, value) => {
+  ] as const)('fits the output that is shown, or is nothing: %s [S-162]', async (_what, output, value) => {
     const failing = sent(output as AnySchema, value)
     await expect(failing).rejects.toThrow(ResultError)
     await expect(failing).rejects.toThrow(/^Tool "t" returned what its output does not allow as JSON\. result/)
@@ -63,7 +63,7 @@ describe('what is sent of what a tool with output returns', () => {
   it.each([
     ['a Date for a text', { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }],
     ['a Date for anything, in a schema of a library', z.object({ at: z.any() })],
-  ])('is its JSON, where that fits: %s', async (_what, output) => {
+  ])('is its JSON, where that fits: %s [S-162]', async (_what, output) => {
     const at = new Date(0)
     const written = { at: at.toISOString() }
     expect(await sent(output as AnySchema, { at })).toEqual(plain(written))
