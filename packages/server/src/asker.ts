@@ -10,6 +10,7 @@ import {
   type JsonObject,
   missingClientCapability,
 } from '@mcpx/protocol'
+import { elicit, openUrl, roots, sample } from './asks.ts'
 import { checkQuestion, isVisit } from './questions.ts'
 
 /** What is done with an answer: the value the handler gets, or why it is to be asked again. */
@@ -21,7 +22,11 @@ export interface Question {
   readonly check?: AnswerCheck
 }
 
+export const namedQuestions = { elicit, openUrl, sample, roots }
+
 export interface Asker {
+  /** How the questions are made that the context has a method for. */
+  readonly named: typeof namedQuestions
   /**
    * The answers under the keys of the questions. What the client did not declare is not asked, and has no answer
    * here; when that leaves nothing, it rejects with what the client would have to declare.

@@ -16,8 +16,7 @@ import {
   type LoggingLevel,
   type RequestInfo,
 } from '@mcpx/protocol'
-import type { Asker, Question } from './asker.ts'
-import { elicit, openUrl, roots, sample } from './asks.ts'
+import type { Asker } from './asker.ts'
 
 /** What an era knows of a call. */
 export interface CallFacts {
@@ -94,19 +93,19 @@ export class RequestContext implements Context {
   }
 
   get elicit(): Context['elicit'] {
-    return async (key, options) => this.#askOne(key, elicit(options))
+    return (key, options) => this.#askOne(key, 'elicit', options)
   }
 
   get openUrl(): Context['openUrl'] {
-    return (key, options) => this.#askOne(key, openUrl(options))
+    return (key, options) => this.#askOne(key, 'openUrl', options)
   }
 
   get sample(): Context['sample'] {
-    return (key, params) => this.#askOne(key, sample(params))
+    return (key, params) => this.#askOne(key, 'sample', params)
   }
 
   get roots(): Context['roots'] {
-    return (key = 'roots') => this.#askOne(key, roots())
+    return (key = 'roots') => this.#askOne(key, 'roots')
   }
 
   get ask(): Context['ask'] {
@@ -114,15 +113,13 @@ export class RequestContext implements Context {
       const all = Object.entries(questions).map(
         ([key, asked]) => [key, isAsk(asked) ? asked : { request: asked }] as const,
       )
-      return (await this.#askAll(Object.fromEntries(all))) as { [Key in keyof Questions]?: Answered<Questions[Key]> }
+      const answers = await this.#asking().ask(Object.fromEntries(all))
+      return answers as { [Key in keyof Questions]?: Answered<Questions[Key]> }
     }
   }
 
   get step(): Context['step'] {
-    return (key, run) => {
-      this.#asker ??= this.#facts.createAsker()
-      return this.#asker.step(key, run)
-    }
+    return async (key, run) => this.#asking().step(key, run)
   }
 
   #progress(done: number, total: number | undefined, message: string | undefined): Awaitable<void> {
@@ -136,13 +133,15 @@ export class RequestContext implements Context {
   }
 
   /** What cannot be asked rejects, so that one question has its answer when this resolves. */
-  async #askOne<Answer>(key: string, question: Ask<Answer>): Promise<Answer> {
-    return (await this.#askAll({ [key]: question }))[key] as Answer
+  async #askOne<Answer>(key: string, kind: keyof Asker['named'], options?: unknown): Promise<Answer> {
+    const asker = this.#asking()
+    const make = asker.named[kind] as (options: unknown) => Ask<unknown>
+    return (await asker.ask({ [key]: make(options) }))[key] as Answer
   }
 
-  #askAll(questions: Readonly<Record<string, Question>>): Promise<Readonly<Record<string, unknown>>> {
+  #asking(): Asker {
     this.#asker ??= this.#facts.createAsker()
-    return this.#asker.ask(questions)
+    return this.#asker
   }
 }
 

@@ -1,6 +1,19 @@
 /** What the eras share of a server: what it is, what it can do, and how a request is run. */
 
-import type { Awaitable, Context, Handler, Implementation, ServerCapabilities } from '@mcpx/protocol'
+import type {
+  Awaitable,
+  Context,
+  Exchange,
+  Handler,
+  Implementation,
+  NotificationMessage,
+  RequestMessage,
+  ResponseMessage,
+  Revision,
+  Schema,
+  ServerCapabilities,
+  Session,
+} from '@mcpx/protocol'
 import type { Audience } from './audience.ts'
 import type { Faults } from './faults.ts'
 import type { ServerRequest } from './middleware.ts'
@@ -17,7 +30,8 @@ export interface ServerLimits {
 
 export const SERVER_LIMITS: ServerLimits = { listens: 1_000, subscriptions: 1_000, rounds: 16 }
 
-export interface Core {
+export interface Core<Ways = unknown> {
+  readonly wire: Wire<Ways>
   readonly info: Implementation
   readonly instructions: string | undefined
   readonly handler: Handler
@@ -35,4 +49,24 @@ export interface Core {
   run(request: ServerRequest, ctx: Context): Awaitable<object>
   /** Those who are told of changes. */
   readonly audience: Audience
+}
+
+/** What is known of the parameters of a method that a revision has. */
+export type ParamsOf = (revision: Revision, method: string) => Schema<unknown> | undefined
+
+/**
+ * What a server does for the peers of the eras that it serves. `Ways` is how each of these asks clients; an era knows its
+ * own.
+ */
+export interface Wire<Ways = unknown> {
+  readonly ways: Ways
+  /** The shapes of the parameters of requests, as far as they are to be checked. */
+  readonly paramsOf: ParamsOf
+  answer(message: RequestMessage, exchange: Exchange, core: Core<Ways>): Awaitable<ResponseMessage | undefined>
+  /** Takes a notification. Absent where none means anything. */
+  hear?(message: NotificationMessage, exchange: Exchange, core: Core<Ways>): Awaitable<undefined>
+  /** What a session is told unasked. Absent in an era without sessions, as is the next. */
+  changes?(session: Session, tell: (message: NotificationMessage) => Awaitable<void>, core: Core): () => void
+  /** Undoes what a session has had the handler do. */
+  ended?(session: Session, core: Core): Awaitable<void>
 }

@@ -5,7 +5,7 @@ import { InputRequired } from './input-required.ts'
 import { ToolError } from './tool-error.ts'
 
 /** Told of each fault. `id` is all that the client got to see of it. */
-export type OnError = (error: unknown, ctx: Context | undefined, id: string) => void
+export type OnError<Ctx = Context> = (error: unknown, ctx: Ctx | undefined, id: string) => void
 
 export interface Faults {
   /** Reports a fault and returns the id to show in its place. */

@@ -3,7 +3,16 @@
 import type { Catalogue, Catalogued } from '@mcpx/protocol'
 import type { GetPrompt, PromptOptions } from './features/prompt-options.ts'
 import type { ReadResource, ReadReturn, ResourceOptions } from './features/resource-options.ts'
-import type { Given, NoInput, NoOutput, RunTool, SomeSchema, Taken, ToolOptions } from './features/tool-options.ts'
+import type {
+  Given,
+  NoInput,
+  NoOutput,
+  RunPlainTool,
+  RunTool,
+  SomeSchema,
+  Taken,
+  ToolOptions,
+} from './features/tool-options.ts'
 
 /** Nothing on offer yet. */
 export interface NoOffers {
@@ -81,4 +90,15 @@ export interface Fluent<Offers extends Catalogue = NoOffers> extends Catalogued<
     options: PromptOptions<Args>,
     get: GetPrompt<Args>,
   ): This & OffersPrompt<Name, Args>
+}
+
+/** The same for what holds tools alone, which ask the client nothing. */
+export interface FluentTools<Offers extends Catalogue = NoOffers> extends Catalogued<Offers> {
+  /** Adds a tool, as `tool` of `Fluent` does. */
+  tool<This, const Name extends string, Input extends SomeSchema = NoInput, Output extends SomeSchema = NoOutput>(
+    this: This,
+    name: Name,
+    options: ToolOptions<Input, Output>,
+    run: RunPlainTool<Input, Output>,
+  ): This & OffersTool<Name, Input, Output>
 }

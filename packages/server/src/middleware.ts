@@ -14,13 +14,21 @@ export interface ServerRequest {
  * Passes the request on, or another one in its place, and gives the result. Who comes next gets the context, with what
  * is given here in the place of its members; so `{ auth }` and `{ ...ctx, auth }` are the same.
  */
-export type Next = (request?: ServerRequest, ctx?: Partial<Context>) => Promise<object>
+export type Next<Ctx = Context> = (request?: ServerRequest, ctx?: Partial<Ctx>) => Promise<object>
 
 /**
  * Must call `next` at most once and give a result: what `next` gave, or another one. `findTool` tells what the
  * server says of a tool, such as its annotations.
+ *
+ * One that asks the client nothing is a `Middleware<ToolContext>`: it can stand in servers of all kinds, where others can
+ * stand only in those that ask.
  */
-export type Middleware = (request: ServerRequest, ctx: Context, next: Next, findTool: ToolLookup) => Awaitable<object>
+export type Middleware<Ctx = Context> = (
+  request: ServerRequest,
+  ctx: Ctx,
+  next: Next<Ctx>,
+  findTool: ToolLookup,
+) => Awaitable<object>
 
 /** What answers a request in the end. */
 export type Endpoint = (request: ServerRequest, ctx: Context) => Awaitable<object>
@@ -29,7 +37,8 @@ export type Endpoint = (request: ServerRequest, ctx: Context) => Awaitable<objec
 export function wrap(middlewares: readonly Middleware[], endpoint: Endpoint): Endpoint {
   // Asks the endpoint itself: looking for a tool is no request that others should see.
   const findTool = createToolLookup(
-    (params, ctx) => endpoint({ method: 'tools/list', params: { ...params } }, ctx) as Awaitable<ListToolsResult>,
+    (params, ctx) =>
+      endpoint({ method: 'tools/list', params: { ...params } }, ctx as Context) as Awaitable<ListToolsResult>,
   )
   return middlewares.reduceRight<Endpoint>((inner, middleware) => {
     return (request, ctx) => {

@@ -1,7 +1,8 @@
 /** A server for peers of the modern era alone: what serves older ones is no part of it, nor of a bundle with it. */
 
-import type { Implementation, WholeHandler } from '@mcpx/protocol'
+import { type Handler, type Implementation, modernRequestParams, type WholeHandler } from '@mcpx/protocol'
 import { answerModern } from './eras/modern.ts'
+import { modernWay } from './eras/modern-input.ts'
 import { assemble, type Server } from './server.ts'
 import type { ServerOptions } from './server-core.ts'
 
@@ -22,5 +23,6 @@ export type ModernServerOptions = Omit<ServerOptions, 'legacy'>
  * ```
  */
 export function createServer(info: Implementation, options: ModernServerOptions & WholeHandler = {}): Server {
-  return assemble(info, options, { answer: answerModern })
+  const wire = { answer: answerModern, paramsOf: modernRequestParams, ways: { modern: modernWay } }
+  return assemble(info, options as ModernServerOptions & Handler, wire)
 }

@@ -26,14 +26,6 @@ describe('a registry', () => {
     expect(registry.complete).toBeUndefined()
   })
 
-  it('offers from the start what is expected', () => {
-    const registry = createRegistry({ expect: ['tools', 'prompts', 'resources'] })
-    expect(list(registry)).toEqual({ tools: [] })
-    expect(registry.listPrompts?.({}, ctx)).toEqual({ prompts: [] })
-    expect(registry.listResources?.({}, ctx)).toEqual({ resources: [] })
-    expect(registry.listResourceTemplates?.({}, ctx)).toEqual({ resourceTemplates: [] })
-  })
-
   it('goes on offering what it has no more of', () => {
     const registry = createRegistry()
     registry.addTool('a', {}, () => '')

@@ -1,17 +1,16 @@
 /** What a server is made of, behind the face that users see: its parts, its middleware, and what the eras need. */
 
-import { type Context, type Handler, type Implementation, kindOf } from '@mcpx/protocol'
-import { createAudience } from './audience.ts'
+import { type Context, type Implementation, kindOf } from '@mcpx/protocol'
+import { type Audience, createAudience } from './audience.ts'
 import { createCapabilities } from './capabilities.ts'
-import { combine } from './compose.ts'
-import { type Core, SERVER_LIMITS, type ServerLimits } from './core.ts'
+import { type Core, SERVER_LIMITS, type ServerLimits, type Wire } from './core.ts'
 import { dispatch } from './dispatcher.ts'
 import { createFaults, type OnError } from './faults.ts'
 import { RegistrationError } from './features/registration-error.ts'
 import { type Endpoint, type Middleware, wrap } from './middleware.ts'
-import { createRegistry, type Registry, type RegistryOptions } from './registry.ts'
-import { createRequestState } from './request-state.ts'
-import { createToolSchemas, type ToolSchemas } from './tool-schemas.ts'
+import type { Offered } from './offered.ts'
+import type { RequestState, RequestStateOptions } from './request-state.ts'
+import type { RegistryOptions } from './tool-registry.ts'
 
 export interface ServerOptions {
   /** How to make good use of the server, for the model. */
@@ -46,43 +45,48 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits> | undefined
 }
 
-export interface ServerCore extends Core {
-  readonly registry: Registry
-  /** Adds what was registered: with the first of it, the registry becomes a part, and comes before all others. */
-  register(add: () => void): void
-  /** @param at how many parts come before it. Default: all. */
-  add(part: Handler, at?: number): void
-  use(middleware: Middleware): void
-  close(): void
-  readonly toolSchema: ToolSchemas
+/** What a server is put together of. What none of its makers names is no part of a bundle with it. */
+export interface Makers<Offering extends Offered> {
+  readonly wire: Wire
+  /** `audience` is there once the server is; it is to hear of each part that comes later. */
+  offer(options: RegistryOptions, audience: () => Audience): Offering
+  createRequestState(options: RequestStateOptions): RequestState
 }
 
-export function createServerCore(info: Implementation, options: ServerOptions & Handler): ServerCore {
+export interface ServerCore<Offering extends Offered = Offered> extends Core {
+  readonly offered: Offering
+  use(middleware: Middleware): void
+  close(): void
+}
+
+export function createServerCore<Offering extends Offered>(
+  info: Implementation,
+  options: ServerOptions,
+  makers: Makers<Offering>,
+): ServerCore<Offering> {
   checkInfo(info)
   const faults = createFaults(options.onError)
   const report = (error: unknown, ctx?: Context): void => void faults.report(error, ctx)
-  // By name: of a handler that is an object of a class, a copy would lose what its class has.
   const { pageSize, cache, warn, validator } = options
-  const registry = createRegistry({ pageSize, cache, warn, validator, onError: report })
-  const parts: Handler[] = isHandler(options) ? [options] : []
+  const use = { pageSize, cache, warn, validator, onError: report }
+  const offered = makers.offer(use, () => core.audience)
   const middlewares: Middleware[] = []
   const closing = createClosing()
-  let handler: Handler | undefined
   let endpoint: Endpoint | undefined
   const capabilities = createCapabilities()
 
-  const core: ServerCore = {
+  const core: ServerCore<Offering> = {
+    wire: makers.wire,
     info,
     instructions: options.instructions,
     limits: { ...SERVER_LIMITS, ...options.limits },
     faults,
     servesLegacy: options.legacy ?? true,
-    requestState: createRequestState({ secrets: options.secrets, ttlMs: options.stateTtl, warn: report }),
-    registry,
+    requestState: makers.createRequestState({ secrets: options.secrets, ttlMs: options.stateTtl, warn: report }),
+    offered,
     closing: () => closing().signal,
     get handler() {
-      handler ??= combine(parts, core.audience.onChange)
-      return handler
+      return offered.handler
     },
     get capabilities() {
       return capabilities(core.handler, core.isLogging)
@@ -94,18 +98,7 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
       endpoint ??= wrap(middlewares, (passed, passedCtx) => dispatch(core.handler, passed, passedCtx, faults))
       return endpoint(request, ctx)
     },
-    audience: createAudience(parts, report),
-    toolSchema: (name, exchange) => toolSchema(name, exchange),
-    register(add) {
-      add()
-      handler = undefined
-      if (!parts.includes(registry)) core.add(registry, 0)
-    },
-    add(part, at = parts.length) {
-      parts.splice(at, 0, part)
-      handler = undefined
-      core.audience.grow(part)
-    },
+    audience: createAudience(offered.parts, report),
     use(middleware) {
       if (typeof middleware !== 'function')
         throw new RegistrationError(`use: expected (request, ctx, next) => …, got ${kindOf(middleware)}`)
@@ -115,7 +108,6 @@ export function createServerCore(info: Implementation, options: ServerOptions & 
     close: () => end(core, closing()),
   }
 
-  const toolSchema = createToolSchemas(core, registry)
   return core
 }
 
@@ -136,8 +128,4 @@ function createClosing(): () => AbortController {
     controller ??= new AbortController()
     return controller
   }
-}
-
-function isHandler(options: object): options is Handler {
-  return ['callTool', 'readResource', 'getPrompt', 'complete', 'changes'].some((name) => name in options)
 }

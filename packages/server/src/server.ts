@@ -1,12 +1,14 @@
 /** A server, as its author sees it: offers are added one by one, and the whole answers messages. */
 
 import type { Catalogue, Handler, Implementation, Responder } from '@mcpx/protocol'
-import { asHandler } from './as-handler.ts'
 import { handlerOf, type Mountable, mounted, noteMount } from './compose.ts'
-import type { Wire } from './eras/wire.ts'
+import type { Wire } from './core.ts'
 import type { Fluent, NoOffers } from './fluent.ts'
 import type { Middleware } from './middleware.ts'
+import { createParts, type Parts } from './parts.ts'
+import { createRequestState } from './request-state.ts'
 import { createServerCore, type ServerOptions } from './server-core.ts'
+import { faceOf } from './server-face.ts'
 
 /** Answers messages of every revision that it serves, on any number of connections at once. */
 export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers>, Responder {
@@ -29,42 +31,20 @@ export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offe
   close(): void
 }
 
-/** The types of what was added are for the compiler alone: here every method that adds returns the one object. */
-export function assemble(info: Implementation, options: ServerOptions, wire: Wire): Server {
-  const core = createServerCore(info, options as ServerOptions & Handler)
-  const { registry } = core
-  const { changes, ended } = wire
-  const chained =
-    <Args extends readonly unknown[]>(add: (...args: Args) => void) =>
-    (...args: Args) => {
-      add(...args)
-      return server
-    }
-  const registering = <Args extends readonly unknown[]>(add: (...args: Args) => void) =>
-    chained((...args: Args) => core.register(() => add(...args)))
-
-  const server = {
-    handler: asHandler(core),
-    tool: registering(registry.addTool),
-    resource: registering(registry.addResource),
-    prompt: registering(registry.addPrompt),
-    mount: chained((prefix: string, target: Mountable) => {
-      const part = mounted(prefix, target)
-      noteMount(server.handler, prefix, handlerOf(target))
-      core.add(part)
-    }),
-    use: chained(core.use),
-    removeTool: registry.removeTool,
-    removeResource: registry.removeResource,
-    removePrompt: registry.removePrompt,
-    resourceUpdated: registry.resourceUpdated,
-    close: core.close,
-    respond: (message, exchange) =>
-      'id' in message ? wire.answer(message, exchange, core) : wire.hear?.(message, exchange, core),
-    legacy: core.servesLegacy && changes !== undefined,
-    toolSchema: core.toolSchema,
-    changes: changes && ((session, tell) => changes(session, tell, core)),
-    sessionEnded: ended && ((session) => ended(session, core)),
-  } as Responder & { readonly handler: Handler }
-  return server as unknown as Server
+export function assemble(info: Implementation, options: ServerOptions & Handler, wire: Wire): Server {
+  const core = createServerCore<Parts>(info, options, {
+    wire,
+    createRequestState,
+    offer: (use, audience) => createParts(options, use, audience),
+  })
+  const { registry, add } = core.offered
+  const { addPrompt, addResource, removePrompt, removeResource, resourceUpdated } = registry
+  const mount = (prefix: string, target: Mountable) => {
+    const part = mounted(prefix, target)
+    noteMount(server.handler, prefix, handlerOf(target))
+    add(part)
+  }
+  const chained = { resource: addResource, prompt: addPrompt, mount }
+  const server = faceOf<Server>(core, chained, { removeResource, removePrompt, resourceUpdated })
+  return server
 }

@@ -1,6 +1,6 @@
 /** The server for the peers of every revision. */
 
-import type { Implementation, WholeHandler } from '@mcpx/protocol'
+import type { Handler, Implementation, WholeHandler } from '@mcpx/protocol'
 import { bothEras } from './eras/select.ts'
 import { assemble, type Server } from './server.ts'
 import type { ServerOptions } from './server-core.ts'
@@ -14,5 +14,5 @@ import type { ServerOptions } from './server-core.ts'
  * ```
  */
 export function createServer(info: Implementation, options: ServerOptions & WholeHandler = {}): Server {
-  return assemble(info, options, bothEras)
+  return assemble(info, options as ServerOptions & Handler, bothEras)
 }

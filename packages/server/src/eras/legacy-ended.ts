@@ -2,7 +2,7 @@
 
 import type { Session } from '@mcpx/protocol'
 import type { Core } from '../core.ts'
-import { listingContext } from '../tool-schemas.ts'
+import { listingContext } from '../schema-search.ts'
 
 export async function endLegacy(session: Session, { handler, faults, closing }: Core): Promise<void> {
   const { subscriptions = [] } = session.state

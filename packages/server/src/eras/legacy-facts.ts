@@ -13,7 +13,7 @@ import {
 import type { Asker } from '../asker.ts'
 import type { CallFacts } from '../context.ts'
 import type { Core } from '../core.ts'
-import { createLegacyAsker } from './legacy-input.ts'
+import type { LegacyWay } from './legacy-input.ts'
 import { isReady, untilReady } from './legacy-readiness.ts'
 
 /** Until the client sets one, this is the level from which on it is told. */
@@ -22,14 +22,16 @@ const DEFAULT_LEVEL: LoggingLevel = 'info'
 /** How long a user may take, in ms; the client ends the call earlier when it wants to. */
 const ANSWER_TIMEOUT = 3_600_000
 
+export type LegacyCore = Core<{ readonly legacy: LegacyWay }>
+
 export class LegacyFacts implements CallFacts {
   readonly exchange: Exchange
   readonly session: Session
   readonly revision: Revision
-  readonly core: Core
+  readonly core: LegacyCore
   #asker: Asker | undefined
 
-  constructor(exchange: Exchange, session: Session, revision: Revision, core: Core) {
+  constructor(exchange: Exchange, session: Session, revision: Revision, core: LegacyCore) {
     this.exchange = exchange
     this.session = session
     this.revision = revision
@@ -56,7 +58,7 @@ export class LegacyFacts implements CallFacts {
   }
 
   newAsker(): Asker {
-    return createLegacyAsker({
+    return this.core.wire.ways.legacy({
       capabilities: this.client.capabilities,
       revision: this.revision,
       ask: async (method, params) => {

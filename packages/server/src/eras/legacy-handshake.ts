@@ -3,7 +3,6 @@
 import {
   type Awaitable,
   type ClientCapabilities,
-  clientRequestParams,
   errorMessage,
   type Implementation,
   invalidParams,
@@ -35,7 +34,7 @@ export function initialize(message: RequestMessage, session: Session, core: Core
   if (session.state.revision !== undefined) {
     return errorMessage(id, invalidRequest('The session is initialized already: open a new one'))
   }
-  const problem = paramsProblem(clientRequestParams, LATEST_LEGACY_REVISION, message.method, message.params ?? {})
+  const problem = paramsProblem(core.wire.paramsOf, LATEST_LEGACY_REVISION, message.method, message.params ?? {})
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   const offer = message.params as unknown as Offer
   const revision = agree(offer.protocolVersion)

@@ -15,8 +15,11 @@ import {
   stripParamsFor,
   urlElicitationRequired,
 } from '@mcpx/protocol'
-import { type Asker, asJson, askedAgain, once, type Question, usableQuestions } from '../asker.ts'
+import { type Asker, asJson, askedAgain, namedQuestions, once, type Question, usableQuestions } from '../asker.ts'
 import { claimKey } from '../questions.ts'
+
+/** How requests of this era ask: by requests of the other direction. */
+export type LegacyWay = (options: LegacyAskerOptions) => Asker
 
 export interface LegacyAskerOptions {
   readonly capabilities: ClientCapabilities
@@ -39,6 +42,7 @@ export function createLegacyAsker(options: LegacyAskerOptions): Asker {
   const declaresContext = hasCapability(options.revision, 'client', 'sampling.context')
 
   return {
+    named: namedQuestions,
     async ask(questions) {
       const usable = usableQuestions(questions, options.capabilities, declaresContext)
       for (const [key, { request }] of usable) claimKey(kinds, key, request)

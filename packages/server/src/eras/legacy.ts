@@ -2,7 +2,6 @@
 
 import {
   type Awaitable,
-  clientRequestParams,
   type Exchange,
   errorMessage,
   type InputRequiredResult,
@@ -20,18 +19,21 @@ import {
   stripFor,
 } from '@mcpx/protocol'
 import { RequestContext } from '../context.ts'
-import type { Core } from '../core.ts'
 import { toAnswer } from '../faults.ts'
 import { toResult } from '../features/result-error.ts'
 import { isInputRequired } from '../input-required.ts'
 import { settle } from '../settle.ts'
 import { legacyFailure } from './legacy-errors.ts'
-import { LegacyFacts } from './legacy-facts.ts'
+import { type LegacyCore, LegacyFacts } from './legacy-facts.ts'
 import { initialize } from './legacy-handshake.ts'
 import { sessionMethods } from './legacy-session.ts'
 import { paramsProblem } from './params.ts'
 
-export function answerLegacy(message: RequestMessage, exchange: Exchange, core: Core): Awaitable<ResponseMessage> {
+export function answerLegacy(
+  message: RequestMessage,
+  exchange: Exchange,
+  core: LegacyCore,
+): Awaitable<ResponseMessage> {
   const { id, method } = message
   const params = withoutAnswers(message.params)
   const { session } = exchange
@@ -42,7 +44,7 @@ export function answerLegacy(message: RequestMessage, exchange: Exchange, core: 
   if (revision === undefined) return errorMessage(id, invalidRequest('Not initialized: send "initialize" first'))
   const entry = requestEntry(revision, method)
   if (entry === undefined || entry.from === 'server') return errorMessage(id, methodNotFound(method))
-  const problem = paramsProblem(clientRequestParams, revision, method, params)
+  const problem = paramsProblem(core.wire.paramsOf, revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   return run(message, params, new LegacyFacts(exchange, session, revision, core), 1)
 }

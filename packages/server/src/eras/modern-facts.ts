@@ -4,7 +4,6 @@ import type { Awaitable, ClientFacts, JsonObject, LoggingLevel } from '@mcpx/pro
 import type { Asker } from '../asker.ts'
 import type { CallFacts } from '../context.ts'
 import type { ModernCall } from './modern-call.ts'
-import { createModernAsker } from './modern-input.ts'
 
 export class ModernFacts implements CallFacts {
   readonly #call: ModernCall
@@ -30,6 +29,6 @@ export class ModernFacts implements CallFacts {
   }
 
   createAsker(): Asker {
-    return createModernAsker(this.#call, this.#state)
+    return this.#call.core.wire.ways.modern.createAsker(this.#call, this.#state)
   }
 }

@@ -12,11 +12,11 @@ import {
   type ResponseMessage,
   resultMessage,
 } from '@mcpx/protocol'
-import { type Asker, asJson, askedAgain, once, type Question, usableQuestions } from '../asker.ts'
+import { type Asker, asJson, askedAgain, namedQuestions, once, type Question, usableQuestions } from '../asker.ts'
 import { InputRequired } from '../input-required.ts'
 import { claimKey, QuestionError } from '../questions.ts'
 import type { StateBinding } from '../request-state.ts'
-import type { ModernCall } from './modern-call.ts'
+import type { ModernCall, ModernWay } from './modern-call.ts'
 import { sealResult } from './modern-seal.ts'
 
 /** What is sealed between two rounds of a call. */
@@ -36,11 +36,11 @@ interface ModernAsker extends Asker {
   readonly state: CallState
 }
 
-export function openState({ core, params, message, exchange }: ModernCall): Promise<JsonObject> {
+function openState({ core, params, message, exchange }: ModernCall): Promise<JsonObject> {
   return core.requestState.open(params.requestState as string, bindingOf({ message, params, exchange }))
 }
 
-export function createModernAsker(call: ModernCall, opened: CallState = {}): ModernAsker {
+function createAsker(call: ModernCall, opened: CallState = {}): ModernAsker {
   const answers: Record<string, unknown> = { ...opened.answers }
   const steps: Record<string, unknown> = { ...opened.steps }
   const running = new Map<string, Promise<unknown>>()
@@ -77,6 +77,7 @@ export function createModernAsker(call: ModernCall, opened: CallState = {}): Mod
   }
 
   return {
+    named: namedQuestions,
     get state() {
       return { answers, steps, kinds: Object.fromEntries([...kinds].filter(([key]) => Object.hasOwn(answers, key))) }
     },
@@ -101,8 +102,7 @@ export function createModernAsker(call: ModernCall, opened: CallState = {}): Mod
   }
 }
 
-/** Answers an unfinished call: its questions, and all that it has learned so far, sealed. */
-export async function sealQuestions(
+async function sealQuestions(
   call: ModernCall,
   result: InputRequiredResult,
   asker: Asker | undefined,
@@ -132,3 +132,5 @@ function isOfKind({ revision }: ModernCall, { method }: InputRequest, response: 
 function bindingOf({ message, params, exchange }: Pick<ModernCall, 'message' | 'params' | 'exchange'>): StateBinding {
   return { subject: principalOf(exchange.auth), method: message.method, params }
 }
+
+export const modernWay: ModernWay = { open: openState, createAsker, seal: sealQuestions }

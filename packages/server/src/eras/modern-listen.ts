@@ -21,9 +21,8 @@ import {
 import { type Listener, resume } from '../audience.ts'
 import { LISTED } from '../capabilities.ts'
 import { RequestContext } from '../context.ts'
-import type { Core } from '../core.ts'
 import { toldOf } from './change-notifications.ts'
-import type { ModernCall } from './modern-call.ts'
+import type { ModernCall, ModernCore } from './modern-call.ts'
 import { ModernFacts } from './modern-facts.ts'
 import { sealResult } from './modern-seal.ts'
 
@@ -54,7 +53,7 @@ class Listening implements Listener {
   /** Nothing comes before the acknowledgement. */
   isBusy = true
   waiting: Listener['waiting']
-  readonly #core: Core
+  readonly #core: ModernCore
   readonly #exchange: Exchange
   readonly #id: RequestId
   readonly #entry: MethodEntry

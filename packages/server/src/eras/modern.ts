@@ -14,7 +14,6 @@ import {
   type JsonObject,
   methodNotFound,
   modernRequest,
-  modernRequestParams,
   type RequestMessage,
   type ResponseMessage,
   type RpcError,
@@ -25,15 +24,13 @@ import {
   unsupportedVersion,
 } from '@mcpx/protocol'
 import { RequestContext } from '../context.ts'
-import type { Core } from '../core.ts'
 import { toAnswer } from '../faults.ts'
 import { toResult } from '../features/result-error.ts'
 import { isInputRequired } from '../input-required.ts'
 import { settle } from '../settle.ts'
-import type { ModernCall } from './modern-call.ts'
+import type { ModernCall, ModernCore } from './modern-call.ts'
 import { discover } from './modern-discover.ts'
 import { ModernFacts } from './modern-facts.ts'
-import { openState, sealQuestions } from './modern-input.ts'
 import { listen } from './modern-listen.ts'
 import { sealResult } from './modern-seal.ts'
 import { paramsProblem } from './params.ts'
@@ -41,7 +38,7 @@ import { paramsProblem } from './params.ts'
 export function answerModern(
   message: RequestMessage,
   exchange: Exchange,
-  core: Core,
+  core: ModernCore,
 ): Awaitable<ResponseMessage | undefined> {
   const { id, method, params = {} } = message
   if (method === 'initialize' && !claimsModern(message)) return errorMessage(id, wrongEra(params))
@@ -53,14 +50,14 @@ export function answerModern(
   }
   const entry = modernRequest(revision, method)
   if (entry === undefined) return errorMessage(id, methodNotFound(method))
-  const problem = paramsProblem(modernRequestParams, revision, method, params)
+  const problem = paramsProblem(core.wire.paramsOf, revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   const call: ModernCall = { message, params, envelope, revision, entry, exchange, core }
   if (method === 'server/discover') return discover(call)
   if (method === 'subscriptions/listen') return listen(call)
   if (params.requestState === undefined) return run(call, undefined)
   return settle<JsonObject, ResponseMessage>(
-    () => openState(call),
+    () => core.wire.ways.modern.open(call),
     (state) => run(call, state),
     (error) => errorMessage(id, toAnswer(error, undefined, core.faults)),
   )
@@ -104,7 +101,7 @@ function answer(call: ModernCall, ctx: RequestContext, given: object): Awaitable
   const result = toResult(method, ctx.asker?.unfinished?.() ?? given)
   if (!isInputRequired(result)) return resultMessage(id, sealResult(call, result))
   if (call.entry.mayAsk !== true) throw misplacedQuestion(method)
-  return sealQuestions(call, result, ctx.asker)
+  return call.core.wire.ways.modern.seal(call, result, ctx.asker)
 }
 
 function answerFailure(call: ModernCall, ctx: RequestContext, error: unknown): Awaitable<ResponseMessage> {

@@ -1,11 +1,12 @@
 /** Checks the parameters of a request against the shapes of its revision. */
 
-import { check, type JsonObject, kindOf, type Revision, type Schema } from '@mcpx/protocol'
+import { check, type JsonObject, kindOf, type Revision } from '@mcpx/protocol'
+import type { ParamsOf } from '../core.ts'
 import { isObject } from '../features/subschemas.ts'
 
 /** What is wrong with them, as one sentence. The most frequent request is looked at by hand. */
 export function paramsProblem(
-  schemaOf: (revision: Revision, method: string) => Schema<unknown> | undefined,
+  paramsOf: ParamsOf,
   revision: Revision,
   method: string,
   params: JsonObject,
@@ -13,7 +14,7 @@ export function paramsProblem(
   if (method === 'tools/call' && params.inputResponses === undefined && params.requestState === undefined) {
     return toolCallProblem(params)
   }
-  const schema = schemaOf(revision, method)
+  const schema = paramsOf(revision, method)
   return schema && check(schema, params, 'params').problem
 }
 

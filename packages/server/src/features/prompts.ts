@@ -12,9 +12,9 @@ import {
   type PromptHandler,
   quoted,
 } from '@mcpx/protocol'
-import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { whenDone } from '../settle.ts'
 import { gateOf } from '../visibility.ts'
+import type { Checked } from './compiled-schema.ts'
 import type { Completers } from './completers.ts'
 import { describeIssues } from './issues.ts'
 import { createListing, type ListingOptions } from './listing.ts'
@@ -22,9 +22,8 @@ import { checkOffer } from './offer-form.ts'
 import { argumentsOf, missingArgument } from './prompt-arguments.ts'
 import type { PromptOptions } from './prompt-options.ts'
 import { toPromptResult } from './prompt-results.ts'
-import type { Checked } from './raw-schema.ts'
 import { RegistrationError } from './registration-error.ts'
-import { prepareObjectSchema } from './schema.ts'
+import { prepareObjectSchema, type SchemaOptions } from './schema.ts'
 import { createShelf, type Shelved } from './shelf.ts'
 import { present } from './shown.ts'
 
@@ -47,11 +46,7 @@ export interface Prompts {
   find(name: string, ctx: Context): PromptEntry
 }
 
-export interface PromptsOptions extends ListingOptions {
-  readonly warn: (message: string) => void
-  readonly validator: JsonSchemaValidator | undefined
-  readonly onError: (error: unknown) => void
-}
+export interface PromptsOptions extends ListingOptions, SchemaOptions {}
 
 export function createPrompts(options: PromptsOptions): Prompts {
   const shelf = createShelf<PromptEntry>('prompt')
@@ -74,16 +69,11 @@ export function createPrompts(options: PromptsOptions): Prompts {
   }
 }
 
-function makePrompt(
-  name: string,
-  options: PromptOptions,
-  get: AnyGet,
-  { warn, validator, onError }: PromptsOptions,
-): PromptEntry {
+function makePrompt(name: string, options: PromptOptions, get: AnyGet, use: PromptsOptions): PromptEntry {
   const what = checkOffer('Prompt', name, options, get)
   const { args, description } = options
   const where = `${what}, args`
-  const given = args && prepareObjectSchema(args, { where, side: 'input', root: 'arguments', warn, validator, onError })
+  const given = args && prepareObjectSchema(args, { ...use, where, side: 'input', root: 'arguments' })
   const declared = given === undefined ? [] : argumentsOf(given.json, where)
   const completers: Completers = options.complete ?? {}
   const stray = Object.keys(completers).find((key) => !declared.some((argument) => argument.name === key))

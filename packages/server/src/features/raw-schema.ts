@@ -2,24 +2,9 @@
 
 import { type Awaitable, isPromise, type JsonObject } from '@mcpx/protocol'
 import type { CompiledSchema, JsonSchemaValidator } from '@mcpx/protocol/json-schema'
-import type { Issue } from './issues.ts'
+import { type Checked, compile, type RawSchemaOptions, toChecked } from './compiled-schema.ts'
 import { RegistrationError } from './registration-error.ts'
-import { reasonOf } from './schema-conversion.ts'
 import { schemaFault } from './schema-faults.ts'
-
-export type Checked =
-  | { readonly value: unknown; readonly issues?: undefined }
-  | { readonly value?: undefined; readonly issues: readonly Issue[] }
-
-export interface RawSchemaOptions {
-  /** What the schema is of; errors begin with it. */
-  readonly where: string
-  /** What paths in the value begin with. */
-  readonly root: string
-  readonly validator: JsonSchemaValidator | undefined
-  /** Hears of a schema that turns out unusable when the validator is there. */
-  readonly onError: (error: unknown) => void
-}
 
 let loaded: JsonSchemaValidator | undefined
 
@@ -38,15 +23,8 @@ export function createRawCheck(schema: JsonObject, options: RawSchemaOptions): (
   const { where, root, validator, onError } = options
   const fault = validator === undefined ? schemaFault(schema, where) : undefined
   if (fault !== undefined) throw new RegistrationError(fault)
-  const compile = (by: JsonSchemaValidator): CompiledSchema => {
-    try {
-      return by.compile(schema)
-    } catch (cause) {
-      throw new RegistrationError(`${where}: ${reasonOf(cause)}`, { cause })
-    }
-  }
   const load = (): Promise<CompiledSchema> => {
-    const loading = loadValidator().then(compile)
+    const loading = loadValidator().then((by) => compile(by, schema, where))
     loading.then(
       (compiled) => {
         ready = compiled
@@ -58,16 +36,10 @@ export function createRawCheck(schema: JsonObject, options: RawSchemaOptions): (
     )
     return loading
   }
-  let ready: Awaitable<CompiledSchema> | undefined = validator && compile(validator)
+  let ready: Awaitable<CompiledSchema> | undefined = validator && compile(validator, schema, where)
   return (value) => {
     ready ??= load()
     if (isPromise(ready)) return ready.then((compiled) => toChecked(compiled, value, root))
     return toChecked(ready, value, root)
   }
-}
-
-function toChecked(compiled: CompiledSchema, value: unknown, root: string): Checked {
-  const verdict = compiled(value, root)
-  if (verdict.valid) return { value }
-  return { issues: verdict.problems.map(({ path, message }) => ({ at: path, message })) }
 }

@@ -64,7 +64,8 @@ describe('reading a resource', () => {
   })
 
   it('fails for what is not there', () => {
-    const registry = createRegistry({ expect: ['resources'] })
+    const registry = createRegistry()
+    registry.addResource('other:b', {}, 'x')
     const gone = new RpcError(-32602, 'Resource not found: "a:b"', { data: { uri: 'a:b' } })
     expect(() => read(registry, 'a:b')).toThrow(gone)
     expect(() => giving(undefined)).toThrow(gone)

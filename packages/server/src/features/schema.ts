@@ -1,9 +1,8 @@
 /** Takes the schema of a tool or prompt: what it shows to clients, and how it checks values. */
 
 import { type AnySchema, type Awaitable, type JsonObject, quoted, type StandardSchema } from '@mcpx/protocol'
-import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
+import type { Checked, RawCheck, RawSchemaOptions } from './compiled-schema.ts'
 import { withObjectRoot } from './object-root.ts'
-import { type Checked, createRawCheck } from './raw-schema.ts'
 import { RegistrationError } from './registration-error.ts'
 import { convertSchema, copyJson, reasonOf } from './schema-conversion.ts'
 import { isObject, placesIn } from './subschemas.ts'
@@ -15,17 +14,16 @@ export interface PreparedSchema {
   readonly check: (value: unknown) => Awaitable<Checked>
 }
 
-export interface SchemaUse {
-  /** Such as `Tool "add", input`. */
-  readonly where: string
+/** What is done with the schemas of all that a registry holds. */
+export interface SchemaOptions extends Pick<RawSchemaOptions, 'validator' | 'onError'> {
+  readonly warn: (message: string) => void
+  /** Makes the check of a plain JSON Schema. */
+  readonly checkRaw: RawCheck
+}
+
+export interface SchemaUse extends SchemaOptions, RawSchemaOptions {
   /** What is shown: what goes in, or what comes out. */
   readonly side: 'input' | 'output'
-  /** What paths in checked values begin with. */
-  readonly root: string
-  readonly validator: JsonSchemaValidator | undefined
-  readonly warn: (message: string) => void
-  /** Hears of a schema that turns out unusable later. */
-  readonly onError: (error: unknown) => void
 }
 
 /** The dialect that is meant when none is named. */
@@ -45,7 +43,7 @@ export function prepareSchema(schema: AnySchema, use: SchemaUse): PreparedSchema
   warnOfEmpty(shown, use.where, use.warn)
   return isStandard(schema)
     ? { json: shown, check: schema['~standard'].validate }
-    : { json: shown, check: createRawCheck(shown, use) }
+    : { json: shown, check: use.checkRaw(shown, use) }
 }
 
 /** The same for a schema that has to describe an object. */
@@ -69,7 +67,7 @@ export function createShownCheck(
   if (!isStandard(schema)) return undefined
   let check: PreparedSchema['check'] | undefined
   return (value) => {
-    check ??= createRawCheck(json, use)
+    check ??= use.checkRaw(json, use)
     return check(value)
   }
 }

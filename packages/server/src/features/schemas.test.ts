@@ -6,7 +6,8 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import * as mini from 'zod/mini'
-import { createRegistry, type RegistryOptions } from '../registry.ts'
+import { createRegistry } from '../registry.ts'
+import type { RegistryOptions } from '../tool-registry.ts'
 import { RegistrationError } from './registration-error.ts'
 
 const ctx = { auth: undefined } as unknown as Context

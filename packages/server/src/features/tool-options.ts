@@ -12,6 +12,7 @@ import type {
   StandardSchema,
   ToolAnnotations,
 } from '@mcpx/protocol'
+import type { ToolContext } from '../tool-context.ts'
 import type { VisibilityOptions } from '../visibility.ts'
 
 interface TypedSchema {
@@ -59,8 +60,11 @@ export interface ToolOptions<Input = AnySchema, Output = AnySchema> extends Visi
  *
  * While the compiler makes out what a `new Promise` in the tool gives, `Output` is not known yet, and so `never`.
  */
-export type ToolReturn<Output> = [Output] extends [never]
+export type ToolReturn<Output, Result = CallToolResult | InputRequiredResult> = [Output] extends [never]
   ? unknown
-  : Awaitable<Taken<Output> | CallToolResult | InputRequiredResult>
+  : Awaitable<Taken<Output> | Result>
 
 export type RunTool<Input, Output> = (args: Given<Input>, ctx: Context) => ToolReturn<Output>
+
+/** A tool that asks the client nothing. */
+export type RunPlainTool<Input, Output> = (args: Given<Input>, ctx: ToolContext) => ToolReturn<Output, CallToolResult>

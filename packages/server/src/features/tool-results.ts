@@ -5,8 +5,8 @@ import { isBlock, text, toJson } from '../content.ts'
 import { isInputRequired } from '../input-required.ts'
 import { whenDone } from '../settle.ts'
 import { isAsJson } from './as-json.ts'
+import type { Checked } from './compiled-schema.ts'
 import { describeIssues } from './issues.ts'
-import type { Checked } from './raw-schema.ts'
 import { ResultError } from './result-error.ts'
 
 export type ToolResult = CallToolResult | InputRequiredResult

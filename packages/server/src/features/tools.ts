@@ -13,18 +13,23 @@ import {
   type ToolHandler,
   type ToolInputSchema,
 } from '@mcpx/protocol'
-import type { JsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { text } from '../content.ts'
 import { whenDone } from '../settle.ts'
 import { ToolError } from '../tool-error.ts'
 import { gateOf } from '../visibility.ts'
+import type { Checked } from './compiled-schema.ts'
 import { headerProblem } from './header-annotations.ts'
 import { describeIssues } from './issues.ts'
 import { createListing, type ListingOptions } from './listing.ts'
 import { checkOffer } from './offer-form.ts'
-import type { Checked } from './raw-schema.ts'
 import { RegistrationError } from './registration-error.ts'
-import { createShownCheck, type PreparedSchema, prepareObjectSchema, prepareSchema, type SchemaUse } from './schema.ts'
+import {
+  createShownCheck,
+  type PreparedSchema,
+  prepareObjectSchema,
+  prepareSchema,
+  type SchemaOptions,
+} from './schema.ts'
 import { createShelf, isListed, type Shelved } from './shelf.ts'
 import { present } from './shown.ts'
 import type { ToolOptions } from './tool-options.ts'
@@ -42,11 +47,7 @@ export interface Tools {
   schemaOf(name: string, auth: AuthInfo | undefined): JsonSchema | undefined
 }
 
-export interface ToolsOptions extends ListingOptions {
-  readonly warn: (message: string) => void
-  readonly validator: JsonSchemaValidator | undefined
-  readonly onError: (error: unknown) => void
-}
+export interface ToolsOptions extends ListingOptions, SchemaOptions {}
 
 interface RegisteredTool extends Shelved {
   readonly shown: Tool
@@ -89,18 +90,12 @@ function toFailure(error: unknown): CallToolResult {
   throw error
 }
 
-function makeTool(
-  name: string,
-  options: ToolOptions,
-  run: AnyRun,
-  { warn, validator, onError }: ToolsOptions,
-): RegisteredTool {
+function makeTool(name: string, options: ToolOptions, run: AnyRun, use: ToolsOptions): RegisteredTool {
   const what = checkOffer('Tool', name, options, run)
-  if (!/^[\w.-]{1,128}$/.test(name)) warn(`${what}: clients may refuse names other than 1-128 of A-Z a-z 0-9 _ . -`)
+  if (!/^[\w.-]{1,128}$/.test(name)) use.warn(`${what}: clients may refuse names other than 1-128 of A-Z a-z 0-9 _ . -`)
   const { input, output } = options
-  const use = { validator, warn, onError }
   const given =
-    input && prepareObjectSchema(input, { where: `${what}, input`, side: 'input', root: 'arguments', ...use })
+    input && prepareObjectSchema(input, { ...use, where: `${what}, input`, side: 'input', root: 'arguments' })
   const problem = given && headerProblem(given.json, `${what}, input`)
   if (problem !== undefined) throw new RegistrationError(problem)
   const returned = output && prepareOutput(output, what, use)
@@ -115,8 +110,8 @@ function makeTool(
   return { name, gate: gateOf(options), shown, call: createCall(given?.check, run, toResult) }
 }
 
-function prepareOutput(output: AnySchema, what: string, options: Omit<SchemaUse, 'where' | 'side' | 'root'>) {
-  const use = { where: `${what}, output`, side: 'output', root: 'result', ...options } as const
+function prepareOutput(output: AnySchema, what: string, options: SchemaOptions) {
+  const use = { ...options, where: `${what}, output`, side: 'output', root: 'result' } as const
   const { json, check } = prepareSchema(output, use)
   return { json, toResult: createStructuring(what, check, createShownCheck(output, json, use)) }
 }

@@ -1,9 +1,10 @@
 /** Who did what, when, and how it ended: one entry for each request. */
 
-import { type Awaitable, type Context, ErrorCode, guarded, type JsonObject, RpcError } from '@mcpx/protocol'
+import { type Awaitable, ErrorCode, guarded, type JsonObject, RpcError } from '@mcpx/protocol'
 import type { Asker } from '../asker.ts'
 import { InputRequired, isInputRequired } from '../input-required.ts'
 import type { Middleware, ServerRequest } from '../middleware.ts'
+import type { ToolContext } from '../tool-context.ts'
 import { isDeclined } from './declined.ts'
 import { createRedaction, type Redaction } from './redaction.ts'
 
@@ -59,7 +60,10 @@ const LONGEST_NAME = 200
  * server.use(audit((entry) => sink.write(entry), { onError: (error) => logger.error(error) }))
  * ```
  */
-export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: AuditOptions = {}): Middleware {
+export function audit(
+  write: (entry: AuditEntry) => Awaitable<void>,
+  options: AuditOptions = {},
+): Middleware<ToolContext> {
   const redaction = createRedaction(options)
   const report = guarded(options.onError)
   const send = (entry: AuditEntry) => guarded(write, (error) => report(error, entry))(entry)
@@ -81,7 +85,7 @@ export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: Au
 
 type Ending = Pick<AuditEntry, 'outcome' | 'errorCode'>
 
-function factsOf({ method, params }: ServerRequest, ctx: Context, redaction: Redaction) {
+function factsOf({ method, params }: ServerRequest, ctx: ToolContext, redaction: Redaction) {
   const { auth, client } = ctx
   const info = client.info && { name: cut(client.info.name), version: cut(client.info.version) }
   return {
@@ -114,7 +118,7 @@ function cut(text: string): string {
   return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME)}…` : text
 }
 
-function endingOf(result: object, ctx: Context): Ending {
+function endingOf(result: object, ctx: ToolContext): Ending {
   if (isInputRequired(result) || isUnfinished(ctx)) return { outcome: 'input-required', errorCode: undefined }
   const isFailure = 'isError' in result && result.isError === true
   if (!isFailure) return { outcome: 'ok', errorCode: undefined }
@@ -122,13 +126,13 @@ function endingOf(result: object, ctx: Context): Ending {
   return { outcome: ctx.signal.aborted ? 'cancelled' : outcome, errorCode: undefined }
 }
 
-function failureOf(error: unknown, ctx: Context): Ending {
+function failureOf(error: unknown, ctx: ToolContext): Ending {
   if (error instanceof InputRequired || isUnfinished(ctx)) return { outcome: 'input-required', errorCode: undefined }
   const errorCode = error instanceof RpcError ? error.code : ErrorCode.InternalError
   return { outcome: ctx.signal.aborted ? 'cancelled' : 'error', errorCode }
 }
 
 /** A question that is open is what the client gets, whatever the handler made of it. */
-function isUnfinished(ctx: Context): boolean {
+function isUnfinished(ctx: ToolContext): boolean {
   return (ctx as { readonly asker?: Asker | undefined }).asker?.unfinished?.() !== undefined
 }

@@ -1,7 +1,8 @@
 /** How often a caller may ask within a window of time. */
 
-import { type Awaitable, type CallToolResult, type Context, isPromise, principalOf, RpcError } from '@mcpx/protocol'
+import { type Awaitable, type CallToolResult, isPromise, principalOf, RpcError } from '@mcpx/protocol'
 import type { Middleware, ServerRequest } from '../middleware.ts'
+import type { ToolContext } from '../tool-context.ts'
 import { type Count, type CounterStore, createMemoryCounterStore } from './counter-store.ts'
 
 /** Too many requests. Outside of the range that JSON-RPC keeps for itself, and named like the HTTP status. */
@@ -16,7 +17,7 @@ export interface RateLimitOptions {
    * Names who is counted; a request for which it gives nothing is not counted. Default: the principal; all anonymous
    * callers are counted as one.
    */
-  readonly key?: ((request: ServerRequest, ctx: Context) => string | undefined) | undefined
+  readonly key?: ((request: ServerRequest, ctx: ToolContext) => string | undefined) | undefined
   /** Default: one for this process, for 10,000 callers. A request fails when its store does. */
   readonly store?: CounterStore | undefined
 }
@@ -29,7 +30,7 @@ export interface RateLimitOptions {
  * server.use(rateLimit({ limit: 100, windowMs: 60_000 }))
  * ```
  */
-export function rateLimit({ limit, windowMs, key = callerOf, store }: RateLimitOptions): Middleware {
+export function rateLimit({ limit, windowMs, key = callerOf, store }: RateLimitOptions): Middleware<ToolContext> {
   if (!Number.isInteger(limit) || limit < 1)
     throw new RangeError(`limit: expected a whole number from 1 on, got ${limit}`)
   if (!Number.isFinite(windowMs) || windowMs <= 0)
@@ -48,7 +49,7 @@ export function rateLimit({ limit, windowMs, key = callerOf, store }: RateLimitO
   }
 }
 
-function callerOf(_: ServerRequest, { auth }: Context): string {
+function callerOf(_: ServerRequest, { auth }: ToolContext): string {
   return auth === undefined ? 'anonymous' : `subject ${principalOf(auth)}`
 }
 

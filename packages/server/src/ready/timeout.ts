@@ -1,7 +1,8 @@
 /** A bound for how long a request may take, whatever its handler does. */
 
-import { type CallToolResult, RpcError } from '@mcpx/protocol'
+import { type CallToolResult, type Context, RpcError } from '@mcpx/protocol'
 import type { Middleware, ServerRequest } from '../middleware.ts'
+import type { ToolContext } from '../tool-context.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { DeadlineContext } from './deadline-context.ts'
 
@@ -22,13 +23,13 @@ const LONGEST = 2 ** 31 - 1
  * server.use(timeout(({ method }) => (method === 'tools/call' ? 60_000 : 5_000)))
  * ```
  */
-export function timeout(limit: number | ((request: ServerRequest) => number | undefined)): Middleware {
+export function timeout(limit: number | ((request: ServerRequest) => number | undefined)): Middleware<ToolContext> {
   if (typeof limit === 'number') checkLimit(limit)
   return (request, ctx, next) => {
     const ms = typeof limit === 'number' ? limit : limit(request)
     if (ms === undefined || ms === Number.POSITIVE_INFINITY) return next()
     const deadline = startDeadline(Math.min(checkLimit(ms), LONGEST))
-    return race(next(request, new DeadlineContext(ctx, deadline)), deadline, () => timedOut(request, ms))
+    return race(next(request, new DeadlineContext(ctx as Context, deadline)), deadline, () => timedOut(request, ms))
   }
 }
 
