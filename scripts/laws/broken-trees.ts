@@ -111,6 +111,9 @@ export const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> =
     'what knows both eras': {
       'packages/protocol/src/modern.ts': "/** M. */\nexport { open } from './eras/select.ts'\n",
     },
+    'what knows both eras, from one entry of several': {
+      'packages/protocol/src/modern-parts.ts': "/** M. */\nexport { open } from './eras/select.ts'\n",
+    },
     'what knows both eras, by way of another': {
       'packages/protocol/src/modern.ts': "/** M. */\nexport { o } from './other.ts'\n",
       'packages/protocol/src/other.ts': "/** O. */\nimport { open } from './eras/select.ts'\n\nexport const o = open\n",

@@ -32,11 +32,11 @@ function eraOfPath(path: string): string | undefined {
 
 export const modernEntries: Law = {
   name: 'modern-entries',
-  says: 'An entry modern.ts reaches no select.ts of its package, which knows both eras: bundles of it hold one.',
+  says: 'An entry modern.ts, or modern-*.ts, reaches no select.ts of its package, which knows both eras: bundles of it hold one.',
   check: (tree) => {
     const sources = new Map(tree.sources.map((source) => [source.path, source]))
     return [...sources.values()]
-      .filter(({ path }) => /^packages\/[^/]+\/src\/modern\.ts$/.test(path))
+      .filter(({ path }) => /^packages\/[^/]+\/src\/modern(?:-[\w-]+)?\.ts$/.test(path))
       .flatMap((entry) => strayFrom(entry, sources))
   },
 }

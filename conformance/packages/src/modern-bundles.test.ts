@@ -1,33 +1,8 @@
 /** What a bundle holds of a server that serves the modern era alone, or runs where Node never is. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-
-const apps = fileURLToPath(new URL('../../../apps/bench', import.meta.url))
-
-/** The files of a bundle of this code that put something into it. */
-async function filesOf(code: string): Promise<string[]> {
-  const { metafile } = await build({
-    stdin: { contents: code, resolveDir: apps, loader: 'js' },
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'esm',
-    metafile: true,
-    external: ['node:*', 'cloudflare:*'],
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-    conditions: ['source', 'workerd', 'worker', 'browser'],
-    logLevel: 'silent',
-  })
-  return Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
-  )
-}
-
-const legacyIn = (files: string[]): string[] => files.filter((path) => /(?:^|\/)packages\/.*\/legacy/.test(path))
+import { apps, filesOf, legacyIn } from './bundled-files.ts'
 
 /** A server that uses what servers have, by what it imports. */
 const program = (server: string): string => `

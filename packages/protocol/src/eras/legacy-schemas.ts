@@ -61,6 +61,14 @@ export const clientParams: Schemas = {
   'tasks/cancel': TaskRequestParams,
 }
 
+/** Those of what a server is asked that offers tools alone. */
+export const toolParams: Schemas = {
+  initialize: InitializeRequestParams,
+  'tools/list': PaginatedRequestParams,
+  'tools/call': LegacyCallToolRequestParams,
+  'logging/setLevel': SetLevelRequestParams,
+}
+
 /** Results of what a client asks. */
 export const clientResults: Schemas = {
   initialize: InitializeResult,

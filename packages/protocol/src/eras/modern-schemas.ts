@@ -26,7 +26,7 @@ import {
   SubscriptionsListenRequestParams,
   SubscriptionsListenResult,
 } from '../schema/subscriptions.ts'
-import { CallToolResult, callToolRequestParams, ListToolsResult } from '../schema/tools.ts'
+import { CallToolRequestParams, CallToolResult, callToolRequestParams, ListToolsResult } from '../schema/tools.ts'
 
 type Schemas = Readonly<Record<string, Schema<unknown>>>
 
@@ -50,6 +50,14 @@ export const clientParams: Schemas = {
   'prompts/list': PaginatedRequestParams,
   'prompts/get': PromptGet,
   'completion/complete': CompleteRequestParams,
+  'subscriptions/listen': SubscriptionsListenRequestParams,
+}
+
+/** Those of what a server is asked that offers tools alone, and asks nothing itself. */
+export const toolParams: Schemas = {
+  'server/discover': RequestParams,
+  'tools/list': PaginatedRequestParams,
+  'tools/call': CallToolRequestParams,
   'subscriptions/listen': SubscriptionsListenRequestParams,
 }
 

@@ -11,7 +11,13 @@ import { modernCapabilities, modernInputRequests, modernNotifications, modernReq
 import type * as modernMethods from './modern-methods.ts'
 import * as modernSchemas from './modern-schemas.ts'
 
-export { modernInputResponse, modernRequest, modernRequestParams, modernRequestResult } from './modern-lookup.ts'
+export {
+  modernInputResponse,
+  modernRequest,
+  modernRequestParams,
+  modernRequestResult,
+  modernToolParams,
+} from './modern-lookup.ts'
 export {
   CLIENT_CAPABILITIES_KEY,
   CLIENT_INFO_KEY,
@@ -58,8 +64,7 @@ const inputRequests: PerEra<MethodTable> = {
 }
 
 function entryOf(entries: PerEra<MethodTable>, revision: Revision, method: string): MethodEntry | undefined {
-  const ofEra = entries[eraOf(revision)]
-  return ofEra && lookUp(ofEra, method, revision)
+  return lookUp(entries[eraOf(revision)] ?? {}, method, revision)
 }
 
 /** What a revision says about a request; `undefined` means that there is no such request. */
@@ -85,8 +90,7 @@ const capabilities: PerEra<EraTable['capabilities']> = {
 
 /** Whether a revision knows a capability, such as `resources.subscribe`, of one side. */
 export function hasCapability(revision: Revision, side: 'client' | 'server', path: string): boolean {
-  const ofEra = capabilities[eraOf(revision)]
-  return ofEra !== undefined && lookUp(ofEra[side], path, revision) !== undefined
+  return lookUp(capabilities[eraOf(revision)]?.[side] ?? {}, path, revision) !== undefined
 }
 
 /**
@@ -94,11 +98,10 @@ export function hasCapability(revision: Revision, side: 'client' | 'server', pat
  * where the revision has the method but not the capability.
  */
 export function capabilityFor(revision: Revision, method: string, kind: MethodKind): string | undefined {
-  const entry = methodEntry(revision, method, kind)
-  if (entry?.capability === undefined) return undefined
+  const { from, capability = '' }: Partial<MethodEntry> = methodEntry(revision, method, kind) ?? {}
   const isTold = kind === 'notification'
-  const side = (entry.from === 'client') === isTold ? 'client' : 'server'
-  return hasCapability(revision, side, entry.capability) ? entry.capability : undefined
+  const side = (from === 'client') === isTold ? 'client' : 'server'
+  return hasCapability(revision, side, capability) ? capability : undefined
 }
 
 const clientParams: PerEra<Schemas> = {
@@ -108,7 +111,17 @@ const clientParams: PerEra<Schemas> = {
 
 /** The parameters of a request by the client. Absent parameters are read as `{}`. */
 export function clientRequestParams(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(clientParams, requests, revision, method)
+  return schemaFor(clientParams, revision, method)
+}
+
+const toolParams: PerEra<Schemas> = {
+  legacy: legacySchemas.toolParams,
+  modern: modernSchemas.toolParams,
+}
+
+/** The same, of what a server is asked that offers tools alone; nothing for all else. */
+export function toolRequestParams(revision: Revision, method: string): Schema<unknown> | undefined {
+  return schemaFor(toolParams, revision, method)
 }
 
 const clientResults: PerEra<Schemas> = {
@@ -118,7 +131,7 @@ const clientResults: PerEra<Schemas> = {
 
 /** The complete result of a request by the client. */
 export function clientRequestResult(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(clientResults, requests, revision, method)
+  return schemaFor(clientResults, revision, method)
 }
 
 const serverParams: PerEra<Schemas> = {
@@ -127,7 +140,7 @@ const serverParams: PerEra<Schemas> = {
 
 /** The parameters of a request by the server. */
 export function serverRequestParams(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(serverParams, requests, revision, method)
+  return schemaFor(serverParams, revision, method)
 }
 
 const serverResults: PerEra<Schemas> = {
@@ -136,7 +149,7 @@ const serverResults: PerEra<Schemas> = {
 
 /** The result of a request by the server. */
 export function serverRequestResult(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(serverResults, requests, revision, method)
+  return schemaFor(serverResults, revision, method)
 }
 
 const inputResponses: PerEra<Schemas> = {
@@ -145,7 +158,7 @@ const inputResponses: PerEra<Schemas> = {
 
 /** The answer to a request of the server's that travels in an unfinished result. */
 export function inputResponse(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(inputResponses, inputRequests, revision, method)
+  return schemaFor(inputResponses, revision, method, inputRequests)
 }
 
 /** The parameters of a request, whoever sends it. A product that needs one side only asks for that side. */
@@ -165,14 +178,14 @@ const notifications: PerEra<Schemas> = {
 
 /** The parameters of a notification. Absent parameters are read as `{}`. */
 export function notificationParams(revision: Revision, method: string): Schema<unknown> | undefined {
-  return schemaFor(notifications, told, revision, method)
+  return schemaFor(notifications, revision, method, told)
 }
 
 function schemaFor(
   schemas: PerEra<Schemas>,
-  entries: PerEra<MethodTable>,
   revision: Revision,
   method: string,
+  entries = requests,
 ): Schema<unknown> | undefined {
   // What has an entry is a name of a table, and no other member of an object.
   return entryOf(entries, revision, method) && schemas[eraOf(revision)]?.[method]
