@@ -46,8 +46,9 @@ export interface EventStore {
   /** What came after an event; nothing when that event is not known, or no longer. */
   replay(lastEventId: string): Awaitable<EventReplay | undefined>
   /**
-   * Starts the time to live of a stream again, where it has one. Called now and then, about every minute or more often,
-   * for streams that have not ended: they are read, or their reader is expected back. A stream that was forgotten stays so.
+   * Starts the time to live of a stream again, where it has one. Called for streams that have not ended: whenever a
+   * comment is sent to their reader, every 15 s by default; once a minute while one is expected back. A stream that was
+   * forgotten stays so.
    */
   refresh?(streamId: string): Awaitable<void>
   /** Forgets a stream. */

@@ -172,6 +172,17 @@ describe('the stream of a POST', () => {
     return { server, held }
   }
 
+  it('keeps its session alive', async () => {
+    const { server, held } = speaking()
+    const app = mcp(server, { sessions: { ttl: 200 }, keepAlive: 20 })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const response = await post(app, request('tools/call', {}, 5), headers)
+    await new Promise((resolve) => setTimeout(resolve, 350))
+    expect((await post(app, request('nope'), headers)).status).toBe(200)
+    held.open()
+    expect(await response.text()).toContain('"id":5')
+  })
+
   it('begins with a place to resume from and how long to wait [S-139]', async () => {
     const { server, held } = speaking()
     const app = mcp(server, { sessions: { retry: 250 } })

@@ -101,11 +101,7 @@ function resumePost({ events, lastEventId, replay }: LostPost): Open {
       stream?.detach(reader)
       gone.abort()
     }
-    const onTick = () => {
-      context.refresh(live)
-      stream?.refresh()
-    }
-    const reader = context.streams.openReader(live, inbound, left, onTick)
+    const reader = context.streams.openReader(live, inbound, left, () => stream?.refresh())
     void reader.send(encodeComment())
     if (stream !== undefined) void stream.resume(lastEventId, reader)
     else {

@@ -8,6 +8,7 @@ import type { Host, Inbound } from '../host.ts'
 import type { MessageStream } from '../lazy-reply.ts'
 import type { SessionOptions } from '../options.ts'
 import type { LiveSession, LiveSessions } from './legacy-live.ts'
+import type { Records } from './legacy-records.ts'
 import { type Keeping, StoredStream } from './legacy-stored-stream.ts'
 import { storeWhole } from './legacy-whole-stream.ts'
 
@@ -24,18 +25,20 @@ export class LegacyStreams {
   readonly keeping: Keeping | undefined
   readonly #host: Host
   readonly #sessions: LiveSessions
+  readonly #refresh: (live: LiveSession) => void
   /** With the count, no stream of any process has the name of another. Runtimes for workers have no random values before a request. */
   #suffix: string | undefined
   #count = 0
 
-  constructor(host: Host, sessions: LiveSessions) {
+  constructor(host: Host, { live, refresh }: Records) {
     // Without a session nobody can come back for the rest of a stream.
     const without = { events: false } as const
     const options: SessionOptions = host.options.sessions === false ? without : (host.options.sessions ?? {})
     const events = options.events === false ? undefined : (options.events ?? createMemoryEventStore())
     this.keeping = events && { events, retry: options.retry ?? DEFAULT_RETRY, report: host.report }
     this.#host = host
-    this.#sessions = sessions
+    this.#sessions = live
+    this.#refresh = refresh
   }
 
   /** Whether other processes may serve the same session. */
@@ -84,7 +87,7 @@ export class LegacyStreams {
     this.#sessions.release(live)
   }
 
-  /** One client reading one stream. The session is held until it goes. */
+  /** One client reading one stream. The session is held, and lives on, until it goes. */
   openReader(
     live: LiveSession,
     inbound: Inbound,
@@ -96,7 +99,11 @@ export class LegacyStreams {
       onLeft(reader)
       this.leave(live)
     }
-    const reader: EventStream = new EventStream(this.#host, { onGone: left, onEnd: left, onTick }, inbound)
+    const tick = () => {
+      this.#refresh(live)
+      onTick?.()
+    }
+    const reader: EventStream = new EventStream(this.#host, { onGone: left, onEnd: left, onTick: tick }, inbound)
     return reader
   }
 

@@ -38,7 +38,7 @@ type Item = Message | Refusal
 
 export function createLegacy(host: Host): SessionEra {
   const records = createRecords(host)
-  const streams = new LegacyStreams(host, records.live)
+  const streams = new LegacyStreams(host, records)
   const era = new LegacyEra(host, records, streams)
   return {
     post: (arrived, inbound) => era.post(arrived, inbound),
