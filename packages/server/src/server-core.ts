@@ -95,7 +95,7 @@ export function createServerCore<Offering extends Offered>(
       return options.logging ?? core.handler.setLogLevel !== undefined
     },
     run(request, ctx) {
-      endpoint ??= wrap(middlewares, (passed, passedCtx) => dispatch(core.handler, passed, passedCtx, faults))
+      endpoint ??= wrap(middlewares, (passed, passedCtx) => dispatch(offered.handler, passed, passedCtx, faults))
       return endpoint(request, ctx)
     },
     audience: createAudience(offered.parts, report),

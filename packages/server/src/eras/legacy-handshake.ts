@@ -34,7 +34,7 @@ export function initialize(message: RequestMessage, session: Session, core: Core
   if (session.state.revision !== undefined) {
     return errorMessage(id, invalidRequest('The session is initialized already: open a new one'))
   }
-  const problem = paramsProblem(core.wire.paramsOf, LATEST_LEGACY_REVISION, message.method, message.params ?? {})
+  const problem = paramsProblem(core, LATEST_LEGACY_REVISION, message.method, message.params ?? {})
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   const offer = message.params as unknown as Offer
   const revision = agree(offer.protocolVersion)

@@ -44,7 +44,7 @@ export function answerLegacy(
   if (revision === undefined) return errorMessage(id, invalidRequest('Not initialized: send "initialize" first'))
   const entry = requestEntry(revision, method)
   if (entry === undefined || entry.from === 'server') return errorMessage(id, methodNotFound(method))
-  const problem = paramsProblem(core.wire.paramsOf, revision, method, params)
+  const problem = paramsProblem(core, revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   return run(message, params, new LegacyFacts(exchange, session, revision, core), 1)
 }

@@ -50,7 +50,7 @@ export function answerModern(
   }
   const entry = modernRequest(revision, method)
   if (entry === undefined) return errorMessage(id, methodNotFound(method))
-  const problem = paramsProblem(core.wire.paramsOf, revision, method, params)
+  const problem = paramsProblem(core, revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   const call: ModernCall = { message, params, envelope, revision, entry, exchange, core }
   if (method === 'server/discover') return discover(call)

@@ -1,20 +1,15 @@
 /** Checks the parameters of a request against the shapes of its revision. */
 
 import { check, type JsonObject, kindOf, type Revision } from '@mcpx/protocol'
-import type { ParamsOf } from '../core.ts'
+import type { Core } from '../core.ts'
 import { isObject } from '../features/subschemas.ts'
 
 /** What is wrong with them, as one sentence. The most frequent request is looked at by hand. */
-export function paramsProblem(
-  paramsOf: ParamsOf,
-  revision: Revision,
-  method: string,
-  params: JsonObject,
-): string | undefined {
+export function paramsProblem(core: Core, revision: Revision, method: string, params: JsonObject): string | undefined {
   if (method === 'tools/call' && params.inputResponses === undefined && params.requestState === undefined) {
     return toolCallProblem(params)
   }
-  const schema = paramsOf(revision, method)
+  const schema = core.wire.paramsOf(revision, method)
   return schema && check(schema, params, 'params').problem
 }
 
