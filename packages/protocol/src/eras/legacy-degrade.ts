@@ -14,7 +14,7 @@ const cameWith: Readonly<Record<string, Revision>> = {
 
 /** Blocks that a revision does not have become words. */
 export function oldBlock(block: JsonObject, revision: Revision): JsonObject {
-  const type = String(block.type)
+  const type = `${block.type}`
   if (Object.hasOwn(cameWith, type) && revision < (cameWith[type] as Revision)) return asText(block)
   return type === 'tool_result' ? oldToolResult(block) : block
 }
@@ -28,7 +28,7 @@ function asText(block: JsonObject): JsonObject {
 function wordsFor(block: JsonObject): string {
   switch (block.type) {
     case 'text':
-      return String(block.text)
+      return `${block.text}`
     case 'image':
     case 'audio':
       return `[${block.type} left out: ${block.mimeType}]`
@@ -70,13 +70,11 @@ function oldSchema(schema: unknown): unknown {
   if (!isObject(schema) || !isObject(schema.properties)) return schema
   const properties = Object.entries(schema.properties)
   if (!properties.some(([, property]) => typeof property === 'boolean')) return schema
-  const changed = properties.map(([name, property]) => [name, booleanAsObject(property)])
+  const changed = properties.map(([name, property]) => {
+    if (typeof property !== 'boolean') return [name, property]
+    return [name, property ? {} : { not: {} }]
+  })
   return { ...schema, properties: Object.fromEntries(changed) }
-}
-
-function booleanAsObject(schema: unknown): unknown {
-  if (typeof schema !== 'boolean') return schema
-  return schema ? {} : { not: {} }
 }
 
 /** A message had one block: one with several becomes several messages. */

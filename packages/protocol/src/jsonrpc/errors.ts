@@ -118,7 +118,7 @@ export function unsupportedVersion(requested: string, supported: readonly string
  * -32768 to -32000 for codes that it gives, so this one stands outside, and is named like the HTTP status.
  */
 export function insufficientScope(scopes: readonly string[]): RpcError {
-  const text = `The caller needs ${scopes.length === 1 ? 'the scope' : 'the scopes'} ${scopes.map(quoted).join(', ')}`
+  const text = `The caller needs the scope${scopes.length === 1 ? '' : 's'} ${scopes.map(quoted).join(', ')}`
   return new RpcError(INSUFFICIENT_SCOPE, text, { data: { requiredScopes: [...scopes] } })
 }
 
