@@ -114,7 +114,8 @@ function encodeResult(message: ResultMessage): string {
   if (Object.keys(message).length > 3 || !isRequestId(id)) return JSON.stringify(message)
   const text = isTextKept(result) ? keptText(result) : resultText(result)
   if (text === undefined) throw new TypeError('no JSON')
-  return `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":${text}}`
+  // A number that becomes a text by itself stays in a cache of the engine, where no two requests have the same.
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`
 }
 
 /** What all results of a server say of it is put behind the rest as it was written for the first of them. */

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { encode, errorMessage, invalidRequest } from '@mcpx/protocol'
 import { JSON_TYPE } from '../headers.ts'
 import { type ArrivalLimits, readArrivalLimits, sayTooLarge, sayTooSlow } from '../server/arrival-limits.ts'
+import type { Neighbour } from '../server/line.ts'
 
 interface ArrivalSettings {
   readonly maxHeaderSize: number
@@ -21,12 +22,22 @@ export function arrivalSettings(limits: ArrivalLimits): ArrivalSettings {
   return { maxHeaderSize, requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval }
 }
 
-/** @param unsent the responses that have not reached their client yet */
-export function answerBrokenRequests(http: Server, limits: ArrivalLimits, unsent: ReadonlySet<ServerResponse>): void {
+/** A response that has not reached its client yet. */
+export class Unsent implements Neighbour {
+  readonly outgoing: ServerResponse
+  older: Neighbour['older']
+  newer: Neighbour['newer']
+
+  constructor(outgoing: ServerResponse) {
+    this.outgoing = outgoing
+  }
+}
+
+export function answerBrokenRequests(http: Server, limits: ArrivalLimits, unsent: Iterable<Unsent>): void {
   const refusalOf = describeProblems(arrivalSettings(limits))
   http.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket
-    const waiting = [...unsent].filter(({ req }) => req.socket === socket)
+    const waiting = Array.from(unsent, ({ outgoing }) => outgoing).filter(({ req }) => req.socket === socket)
     const broken = waiting.filter(({ req }) => !req.complete)
     // What came whole before the broken part is still answered; nothing more is read.
     if (waiting.length > 0 && broken.length === 0) waiting.at(-1)?.once('close', () => socket.destroySoon())

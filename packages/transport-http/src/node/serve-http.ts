@@ -9,12 +9,13 @@ import { LOOPBACK_HOSTS } from '../server/guards.ts'
 import { HttpAnswer } from '../server/http-answer.ts'
 import type { HttpRequest } from '../server/http-request.ts'
 import { NodeRequest } from '../server/incoming.ts'
+import { Line } from '../server/line.ts'
 import type { EndpointOptions } from '../server/options.ts'
 import { closeWith, hasGone } from '../server/outgoing.ts'
 import { readPath } from '../server/path.ts'
 import { fromResponse } from '../server/web.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
-import { answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
+import { answerBrokenRequests, arrivalSettings, Unsent } from './broken-requests.ts'
 import { loadHttp } from './load-http.ts'
 import { createEras } from './select.ts'
 import { sendAnswer } from './send-answer.ts'
@@ -66,21 +67,19 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const report = guarded(options.report)
   // What one request brings about must not end the process, which serves others.
   const fault: Fault = (error) => faultAnswer(error, report)
-  const unsent = new Set<ServerResponse>()
-  function forget(this: ServerResponse): void {
-    unsent.delete(this)
-  }
+  const unsent = new Line<Unsent>()
   const { createServer } = await loadHttp()
   const http = createServer(arrivalSettings(options), (incoming, outgoing) => {
-    unsent.add(outgoing)
+    const waiting = new Unsent(outgoing)
+    unsent.add(waiting)
     const send: Send<void> = (answered) => {
       sendSafely(outgoing, answered, fault)
       // Small answers are with the system at once.
       const isSent = outgoing.writableEnded && outgoing.writableLength === 0
-      if (isSent || hasGone(incoming, outgoing)) unsent.delete(outgoing)
+      if (isSent || hasGone(incoming, outgoing)) unsent.delete(waiting)
       else {
         closeWith(incoming.socket, outgoing)
-        outgoing.on('close', forget)
+        outgoing.on('close', () => unsent.delete(waiting))
       }
     }
     try {
@@ -134,7 +133,7 @@ const FLUSH = 1_000
 const LOOK = 10
 
 /** Waits for answers that are still on their way: Node takes their connections for idle, and would cut them. */
-async function flush(unsent: ReadonlySet<ServerResponse>): Promise<void> {
+async function flush(unsent: Line<Unsent>): Promise<void> {
   const until = Date.now() + FLUSH
   while (unsent.size > 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, LOOK))
 }

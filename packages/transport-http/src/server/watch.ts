@@ -1,5 +1,7 @@
 /** Notices what takes too long. One coarse timer serves all that is watched: what ends in time costs none. */
 
+import { Line, type Neighbour } from './line.ts'
+
 /** How often the timer looks within the time that is given, if nothing else is said. */
 const LOOKS = 4
 export const LONGEST_TIMER = 2 ** 31 - 1
@@ -17,22 +19,18 @@ export interface WatchOptions<T> {
 
 type Timer = ReturnType<typeof setTimeout>
 
-/** What a watch keeps of an item, on the item itself: a map of all costs each of them more than all the rest. */
-export interface Watched {
+/** What a watch keeps of an item, on the item itself. */
+export interface Watched extends Neighbour {
   /** Its own timer, where it has one. */
   timer?: Timer | undefined
-  /** The neighbours in the order in which items came, and how often the timer had looked before. */
-  older?: Watched | undefined
-  newer?: Watched | undefined
+  /** How often the timer had looked before it came. */
   came?: number | undefined
 }
 
 export class Watch<T extends Watched> implements Iterable<T> {
   readonly #options: WatchOptions<T>
   readonly #most: number
-  #oldest: T | undefined
-  #newest: T | undefined
-  #size = 0
+  readonly #line = new Line<T>()
   #looks = 0
   #timer: Timer | undefined
 
@@ -42,38 +40,26 @@ export class Watch<T extends Watched> implements Iterable<T> {
   }
 
   get size(): number {
-    return this.#size
+    return this.#line.size
   }
 
   /** Those that are watched now, the oldest first. */
   [Symbol.iterator](): Iterator<T> {
-    const all: T[] = []
-    for (let item = this.#oldest; item !== undefined; item = item.newer as T | undefined) all.push(item)
-    return all.values()
+    return this.#line[Symbol.iterator]()
   }
 
   /** What is watched already is not added again. */
   add(item: T): void {
     if (item.came !== undefined) return
     item.came = this.#looks
-    item.older = this.#newest
-    if (this.#newest === undefined) this.#oldest = item
-    else this.#newest.newer = item
-    this.#newest = item
-    this.#size += 1
+    this.#line.add(item)
   }
 
   delete(item: T): void {
     if (item.timer !== undefined) clearTimeout(item.timer)
     if (item.came === undefined) return
-    const older = item.older as T | undefined
-    const newer = item.newer as T | undefined
-    if (older === undefined) this.#oldest = newer
-    else older.newer = newer
-    if (newer === undefined) this.#newest = older
-    else newer.older = older
-    item.came = item.older = item.newer = undefined
-    this.#size -= 1
+    item.came = undefined
+    this.#line.delete(item)
   }
 
   /** Begins to look after an item that was added and does not end at once. */
@@ -97,9 +83,9 @@ export class Watch<T extends Watched> implements Iterable<T> {
   }
 
   #look(): void {
-    if (this.#size === 0) this.stop()
+    if (this.#line.size === 0) this.stop()
     this.#looks += 1
-    let item = this.#oldest
+    let item = this.#line.oldest
     while (item !== undefined) {
       const next = item.newer as T | undefined
       if (item.came !== CALLED) {
@@ -109,7 +95,7 @@ export class Watch<T extends Watched> implements Iterable<T> {
         this.#options.onLate(item)
       }
       // An item that is late may have ended the one that follows.
-      item = next === undefined || next.came !== undefined ? next : this.#oldest
+      item = next === undefined || next.came !== undefined ? next : this.#line.oldest
     }
   }
 }
