@@ -17,10 +17,11 @@ import type { EventStream } from './event-stream.ts'
 import { type HeaderRecord, HttpAnswer } from './http-answer.ts'
 import { UnaddressedError } from './http-request.ts'
 
-const jsonHeaders: HeaderRecord = { 'content-type': JSON_TYPE }
+/** Of every answer that says nothing else in its headers. */
+export const JSON_HEADERS: HeaderRecord = { 'content-type': JSON_TYPE }
 
 export function jsonAnswer(text: string, status = 200, headers?: HeaderRecord): HttpAnswer {
-  return new HttpAnswer(status, headers === undefined ? jsonHeaders : { ...headers, ...jsonHeaders }, text)
+  return new HttpAnswer(status, headers === undefined ? JSON_HEADERS : { ...headers, ...JSON_HEADERS }, text)
 }
 
 /** A refusal as an HTTP status and a JSON-RPC error, with the id of the refused request where it is known. */

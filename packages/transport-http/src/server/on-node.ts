@@ -2,11 +2,12 @@
 
 import type { EventStream } from './event-stream.ts'
 import { type Incoming, NodeRequest } from './incoming.ts'
+import { isNode, respondByNode } from './node-response.ts'
 import type { Outgoing } from './outgoing.ts'
 import { OutgoingBody } from './outgoing-body.ts'
 import { toReadable } from './readable.ts'
 import { likenessOf } from './request-likeness.ts'
-import { type Runtime, webRequest } from './web.ts'
+import { type Respond, type Runtime, toResponse, WebRequest, webRequest } from './web.ts'
 
 /** What Hono's server for Node gives an app besides the request. */
 interface NodeBindings {
@@ -23,9 +24,13 @@ export const onNode: Runtime = {
     if (likeness === undefined) return webRequest(request, execution)
     return new NodeRequest(incoming, outgoing, { request, headers: likeness.headersOf(request) })
   },
-  bodyOf(stream: EventStream) {
-    const { outgoing } = stream
-    if (outgoing === undefined) return toReadable(stream)
-    return new OutgoingBody(stream, outgoing, toReadable) as unknown as ReturnType<Runtime['bodyOf']>
-  },
+  respondTo: (request) => (request instanceof WebRequest && isNode() ? respondByNode : respondByHono),
+}
+
+const respondByHono: Respond = (answer) => toResponse(answer, bodyOf)
+
+function bodyOf(stream: EventStream): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { outgoing } = stream
+  if (outgoing === undefined) return toReadable(stream)
+  return new OutgoingBody(stream, outgoing, toReadable) as unknown as ReturnType<typeof bodyOf>
 }

@@ -148,16 +148,21 @@ export function webRequest(request: Request, execution: Partial<Execution> | und
   return new WebRequest(request, (work) => execution.waitUntil?.(Promise.resolve(work)))
 }
 
+export type Respond = (answer: HttpAnswer) => Response
+
 /** How requests and answers of the web are met. */
 export interface Runtime {
   viewOf(request: Request, env: unknown, execution: Partial<Execution> | undefined): HttpRequest
-  bodyOf(stream: EventStream): ReadableStream<Uint8Array<ArrayBuffer>>
+  /** What makes the response to a request. */
+  respondTo(request: HttpRequest): Respond
 }
+
+const respondToWeb: Respond = (answer) => toResponse(answer, toReadable)
 
 /** By what the web gives, and nothing else. */
 export const onWeb: Runtime = {
   viewOf: (request, _env, execution) => webRequest(request, execution),
-  bodyOf: toReadable,
+  respondTo: () => respondToWeb,
 }
 
 interface Answering {
@@ -167,16 +172,18 @@ interface Answering {
 /** An endpoint as a function of the web. */
 export function answerWeb(
   endpoint: Answering,
-  { bodyOf }: Runtime,
+  runtime: Runtime,
 ): (request: HttpRequest) => Response | Promise<Response> {
-  const send = (answer: HttpAnswer) => toResponse(answer, bodyOf)
   return (request) => {
-    const sent = endpoint.answer(request, send)
+    const sent = endpoint.answer(request, runtime.respondTo(request))
     return isPromise(sent) ? Promise.resolve(sent) : sent
   }
 }
 
-function toResponse({ status, headers, body }: HttpAnswer, bodyOf: Runtime['bodyOf']): Response {
+export function toResponse(
+  { status, headers, body }: HttpAnswer,
+  bodyOf: (stream: EventStream) => ReadableStream<Uint8Array<ArrayBuffer>>,
+): Response {
   const init = { status, headers }
   if (body === null || typeof body === 'string' || body instanceof ReadableStream) return new Response(body, init)
   return new Response(body.whole ?? bodyOf(body), init)
