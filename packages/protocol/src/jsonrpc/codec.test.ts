@@ -251,6 +251,21 @@ describe('writing', () => {
     expect(() => encode({ jsonrpc: '2.0', id: 1, result: result as never })).toThrow('the answer cannot be written')
   })
 
+  it.each([
+    ['a text', { type: 'text', text: 'é"\n'.repeat(20_000) }],
+    ['bytes', { type: 'image', data: 'A'.repeat(80_000), mimeType: 'image/png' }],
+  ])('writes a result with a long block of %s as any other, with what its server says of it', (_, block) => {
+    const _meta = Object.freeze(keepText({ 'io.example/server': { name: 'x' } }))
+    const content = [{ type: 'text', text: 'short' }, block]
+    for (const result of [{ content }, { content, resultType: 'complete', _meta }, { content: [null, 1, block] }]) {
+      const message = { jsonrpc: '2.0', id: 'a"', result } as const
+      expect(JSON.parse(encode(message))).toEqual(JSON.parse(JSON.stringify(message)))
+    }
+    const loop: unknown[] = [block]
+    loop.push(loop)
+    expect(() => encode({ jsonrpc: '2.0', id: 1, result: { content: loop } })).toThrow('the answer cannot be written')
+  })
+
   it('writes a result that is kept as text only once, and the same as any other', () => {
     let written = 0
     const counted = {

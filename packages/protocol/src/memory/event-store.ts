@@ -16,8 +16,10 @@ export interface MemoryEventStoreOptions {
   maxCharacters?: number
 }
 
+/** Of an event its number is kept: it makes the id. */
 interface Stream {
-  events: StoredEvent[]
+  readonly numbers: number[]
+  readonly texts: string[]
   characters: number
 }
 
@@ -34,23 +36,43 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   // Counted over all streams: a stream that was forgotten and begins again never gives an id that it gave before.
   let count = 0
 
+  /** At the end of a stream, if there is one. The arrays of a new one have room for no more: most get no more. */
+  function put(known: Stream | undefined, added: readonly string[]): Stream {
+    const numbered = added.map((_, index) => count + 1 + index)
+    count += added.length
+    const stream = known ?? { numbers: numbered, texts: [...added], characters: 0 }
+    const { numbers, texts } = stream
+    if (known !== undefined) {
+      numbers.push(...numbered)
+      texts.push(...added)
+    }
+    for (const text of added) stream.characters += text.length
+    while (texts.length > maxEvents || (stream.characters > maxCharacters && texts.length > 1)) {
+      stream.characters -= (texts.shift() as string).length
+      numbers.shift()
+    }
+    return stream
+  }
+
+  /** The stream, if it goes on. */
+  function goingOn(streamId: string): Stream | undefined {
+    const stream = live.get(streamId, ttlMs)
+    if (stream === undefined && over.get(streamId)) throw new Error('The stream has ended: it takes no more events')
+    return stream
+  }
+
   return {
     append(streamId, data) {
-      const known = live.get(streamId, ttlMs)
-      if (known === undefined && over.get(streamId)) throw new Error('The stream has ended: it takes no more events')
-      count += 1
-      // The name of its stream, and its number.
-      const id = `${streamId}.${count}`
-      // Most streams keep a single event: an array that is made with it has room for no more.
-      const stream = known ?? { events: [{ id, data }], characters: 0 }
-      if (known) known.events.push({ id, data })
-      else live.set(streamId, stream, ttlMs)
-      stream.characters += data.length
-      const { events } = stream
-      while (events.length > maxEvents || (stream.characters > maxCharacters && events.length > 1)) {
-        stream.characters -= (events.shift() as StoredEvent).data.length
-      }
-      return id
+      const known = goingOn(streamId)
+      const stream = put(known, [data])
+      if (known === undefined) live.set(streamId, stream, ttlMs)
+      return idOf(streamId, count)
+    },
+    appendWhole(streamId, texts) {
+      const before = count
+      over.set(streamId, put(goingOn(streamId), texts), ttlMs)
+      live.delete(streamId)
+      return texts.map((_, index) => idOf(streamId, before + 1 + index))
     },
     end(streamId) {
       const stream = live.get(streamId)
@@ -61,11 +83,21 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
     replay(lastEventId) {
       const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
       const ended = over.get(streamId, ttlMs)
-      const { events } = ended ?? live.get(streamId, ttlMs) ?? { events: [] }
-      const after = events.findIndex(({ id }) => id === lastEventId) + 1
-      return after > 0 ? { streamId, events: events.slice(after), ended: ended !== undefined } : undefined
+      const { numbers, texts } = ended ?? live.get(streamId, ttlMs) ?? NOTHING
+      const ids = numbers.map((number) => idOf(streamId, number))
+      const after = ids.indexOf(lastEventId) + 1
+      if (after === 0) return undefined
+      const events = ids.slice(after).map((id, index): StoredEvent => ({ id, data: texts[after + index] as string }))
+      return { streamId, events, ended: ended !== undefined }
     },
     refresh: (streamId) => void live.get(streamId, ttlMs),
     delete: (streamId) => void (live.delete(streamId) || over.delete(streamId)),
   }
+}
+
+const NOTHING: Stream = { numbers: [], texts: [], characters: 0 }
+
+/** The name of its stream, and its number: one that became a text by itself would stay in a cache of the engine. */
+function idOf(streamId: string, number: number): string {
+  return `${streamId}.${JSON.stringify(number)}`
 }

@@ -48,6 +48,8 @@ export function createExpiringMap<V>(maxEntries: number, onEvict?: (key: string,
   function forget(entry: Entry<V> | undefined): boolean {
     if (entry === undefined) return false
     unlink(entry)
+    // What is gone would keep what came after it until the engine looks at old objects.
+    entry.older = entry.newer = entry
     return entries.delete(entry.key)
   }
 

@@ -41,6 +41,11 @@ export interface EventStore {
    * name as it is, a client goes on with a stream that is still written to, or told unasked, after its events are forgotten.
    */
   append(streamId: string, data: string): Awaitable<string>
+  /**
+   * Stores a stream that has ended before anybody reads it, and gives the ids of its events, in order: most answers that
+   * are streams. Default: each is appended, one after the other, and the stream is ended.
+   */
+  appendWhole?(streamId: string, texts: readonly string[]): Awaitable<readonly string[]>
   /** Marks a stream as complete. */
   end(streamId: string): Awaitable<void>
   /** What came after an event; nothing when that event is not known, or no longer. */

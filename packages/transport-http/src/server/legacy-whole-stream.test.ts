@@ -33,13 +33,49 @@ describe('an answer that is the only event of its stream', () => {
     })
   }
 
-  it('reaches the client when the store fails', async () => {
+  const full = () => Promise.reject(new Error('full'))
+  const failing: readonly [string, Partial<EventStore>, number][] = [
+    ['to append', { append: full, appendWhole: undefined }, 2],
+    ['to append and to end', { append: full, end: full, appendWhole: undefined }, 3],
+    ['to keep it whole', { appendWhole: full }, 1],
+    [
+      'at once to keep it whole',
+      {
+        appendWhole() {
+          throw new Error('full')
+        },
+      },
+      1,
+    ],
+  ]
+  it.each(failing)('reaches the client when the store fails %s', async (_, broken, problems) => {
     const reported: Error[] = []
-    const events: EventStore = { ...createMemoryEventStore(), append: () => Promise.reject(new Error('full')) }
+    const events = { ...createMemoryEventStore(), ...broken } as EventStore
     const app = mcp(server(), { responses: 'events', sessions: { events }, report: (error) => reported.push(error) })
     const headers = { 'mcp-session-id': await openSession(app) }
     const text = await (await post(app, request('tools/call'), headers)).text()
     expect(text).toMatch(/^data: .*"result".*\n\n$/)
-    expect(reported).toHaveLength(2)
+    expect(reported).toHaveLength(problems)
+  })
+
+  it('is appended to a store that takes no stream as a whole, in order, and then ended', async () => {
+    const { append, end, replay, delete: forget } = createMemoryEventStore()
+    const asked: string[] = []
+    const events: EventStore = {
+      append: (stream, data) => {
+        asked.push(data.slice(0, 10))
+        return append(stream, data)
+      },
+      end: (stream) => {
+        asked.push('end')
+        return end(stream)
+      },
+      replay,
+      delete: forget,
+    }
+    const app = mcp(server(), { responses: 'events', sessions: { events } })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    await (await post(app, request('tools/call'), headers)).text()
+    expect(asked).toEqual(['', '{"jsonrpc"', 'end'])
   })
 })

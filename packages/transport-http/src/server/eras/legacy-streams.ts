@@ -57,7 +57,8 @@ export class LegacyStreams {
   newId(live: LiveSession, kind: StreamKind): string {
     this.#suffix ??= crypto.randomUUID().slice(0, 8)
     this.#count += 1
-    return `${live.id}~${kind}~${this.#count}-${this.#suffix}`
+    // A number that becomes a text by itself stays in a cache of the engine.
+    return `${live.id}~${kind}~${JSON.stringify(this.#count)}-${this.#suffix}`
   }
 
   kindOf(streamId: string, live: LiveSession): StreamKind | undefined {

@@ -28,37 +28,49 @@ export function encodeStored(
 
 /** The first event is a place to resume from before anything was said. At once, where the store is. */
 export function storeWhole(storing: Storing, messages: readonly string[]): Awaitable<string> {
-  let text: Awaitable<string> = next(storing, '', '', storing.first)
-  for (const data of messages) {
-    text = isPromise(text) ? text.then((before) => next(storing, before, data)) : next(storing, text, data)
-  }
-  return isPromise(text) ? text.then((whole) => end(storing, whole)) : end(storing, text)
+  const texts = ['', ...messages]
+  const ids = store(storing, texts)
+  return isPromise(ids) ? ids.then((known) => encodeAll(storing, texts, known)) : encodeAll(storing, texts, ids)
 }
 
-function end({ events, id, report }: Storing, whole: string): Awaitable<string> {
-  const ended = attempt(() => events.end(id), report)
-  return isPromise(ended) ? ended.then(() => whole) : whole
-}
+type Ids = readonly (string | undefined)[]
 
 /** A store that fails costs the place to resume from, not the event. */
-function next(
-  { events, id: stream, report }: Storing,
-  before: string,
-  data: string,
-  first?: Storing['first'],
-): Awaitable<string> {
-  const add = (id: string | undefined) =>
-    id === undefined && data === '' ? before : before + encodeStored({ ...first, id, data }, report)
-  const id = attempt(() => events.append(stream, data), report)
-  return isPromise(id) ? id.then(add) : add(id)
+function store({ events, id, report }: Storing, texts: readonly string[]): Awaitable<Ids> {
+  const failed = (problem: unknown): Ids => {
+    report(problem as Error)
+    return []
+  }
+  if (events.appendWhole === undefined) return storeEach(events, id, texts, failed)
+  try {
+    const ids = events.appendWhole(id, texts)
+    return isPromise(ids) ? ids.then(undefined, failed) : ids
+  } catch (problem) {
+    return failed(problem)
+  }
 }
 
-function attempt<T>(step: () => Awaitable<T>, report: (problem: Error) => void): Awaitable<T | undefined> {
-  try {
-    const done = step()
-    return isPromise(done) ? done.then(undefined, (problem) => report(problem as Error) as undefined) : done
-  } catch (problem) {
-    report(problem as Error)
-    return undefined
+async function storeEach(
+  events: EventStore,
+  streamId: string,
+  texts: readonly string[],
+  failed: (problem: unknown) => unknown,
+): Promise<Ids> {
+  const ids: (string | undefined)[] = []
+  for (const text of texts) {
+    const id = async () => events.append(streamId, text)
+    ids.push(await id().catch((problem) => void failed(problem)))
   }
+  const ended = async () => events.end(streamId)
+  await ended().catch(failed)
+  return ids
+}
+
+function encodeAll({ first, report }: Storing, texts: readonly string[], ids: Ids): string {
+  let whole = ''
+  texts.forEach((data, index) => {
+    const id = ids[index]
+    if (index > 0 || id !== undefined) whole += encodeStored({ ...(index === 0 && first), id, data }, report)
+  })
+  return whole
 }
