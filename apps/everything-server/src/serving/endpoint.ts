@@ -12,7 +12,13 @@ export function endpointOptions(): EndpointOptions {
     // Processes that serve one endpoint together would share all three.
     sessions: {
       store: createMemorySessionStore({ maxSessions: 1_000, onEvict: (id) => console.error(`session ${id} is over`) }),
-      events: createMemoryEventStore({ maxStreams: 1_000, maxEvents: 500, maxCharacters: 1024 * 1024, ttlMs: 600_000 }),
+      events: createMemoryEventStore({
+        maxStreams: 1_000,
+        maxLive: 1_000,
+        maxEvents: 500,
+        maxCharacters: 1024 * 1024,
+        ttlMs: 600_000,
+      }),
       bus: createMemoryEventBus({ report: (error) => console.error('another process could not be heard:', error) }),
       ttl: 600_000,
       retry: 500,

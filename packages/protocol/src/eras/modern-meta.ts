@@ -108,11 +108,12 @@ export function subscriptionIdOf(paramsOrResult: unknown): RequestId | undefined
   return isRequestId(id) ? id : undefined
 }
 
-/** In this order: the engine of Node 20 lays out anew each object that is given a member after it was copied (0.5 us). */
+/** Not `{ ...holder, _meta }`: the engine of Node 20 lays out anew each object that is copied so and then added to (0.5 us). */
 function withMeta(holder: object | undefined, added: JsonObject): JsonObject {
-  if (holder === undefined || !('_meta' in holder)) return { _meta: added, ...holder }
-  const meta = holder._meta
-  return { ...holder, _meta: isObject(meta) ? { ...meta, ...added } : added }
+  const meta = metaOf(holder)
+  const copy = Object.assign({}, holder) as JsonObject
+  copy._meta = isObject(meta) ? { ...meta, ...added } : added
+  return copy
 }
 
 /** Looks by hand first: the schema is asked only what it is that a plain look does not like. */

@@ -114,9 +114,8 @@ export function encode(message: Message): string {
  */
 function encodeResult(message: ResultMessage): string {
   const { id, result } = message
-  const isKept = isTextKept(result)
-  if (Object.keys(message).length > 3 || !isRequestId(id) || (!isKept && isLong(result))) return JSON.stringify(message)
-  const text = isKept ? keptText(result) : resultText(result)
+  if (Object.keys(message).length > 3 || !isRequestId(id) || isLong(result)) return JSON.stringify(message)
+  const text = isTextKept(result) ? keptText(result) : resultText(result)
   if (text === undefined) throw new TypeError('no JSON')
   // A number that becomes a text by itself stays in a cache of the engine, where no two requests have the same.
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`
@@ -126,12 +125,9 @@ const LONG = 32 * 1024
 
 /** Whether a text or the bytes of a block are: what is long otherwise is written right, too. */
 function isLong({ content }: JsonObject): boolean {
-  if (!Array.isArray(content)) return false
-  for (const block of content as readonly (JsonObject | null | undefined)[]) {
-    const said = block?.text ?? block?.data
-    if (typeof said === 'string' && said.length > LONG) return true
-  }
-  return false
+  const holdsMuch = (block: { text?: string; data?: string } | null) =>
+    ((block?.text ?? block?.data)?.length as number) > LONG
+  return Array.isArray(content) && content.some(holdsMuch)
 }
 
 /** What all results of a server say of it is put behind the rest as it was written for the first of them. */

@@ -47,10 +47,7 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
       texts.push(...added)
     }
     for (const text of added) stream.characters += text.length
-    while (texts.length > maxEvents || (stream.characters > maxCharacters && texts.length > 1)) {
-      stream.characters -= (texts.shift() as string).length
-      numbers.shift()
-    }
+    trim(stream, maxEvents, maxCharacters)
     return stream
   }
 
@@ -76,9 +73,8 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
     },
     end(streamId) {
       const stream = live.get(streamId)
-      if (stream === undefined) return
+      if (stream !== undefined) over.set(streamId, stream, ttlMs)
       live.delete(streamId)
-      over.set(streamId, stream, ttlMs)
     },
     replay(lastEventId) {
       const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
@@ -92,6 +88,15 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
     },
     refresh: (streamId) => void live.get(streamId, ttlMs),
     delete: (streamId) => void (live.delete(streamId) || over.delete(streamId)),
+  }
+}
+
+/** The oldest events give way. */
+function trim(stream: Stream, maxEvents: number, maxCharacters: number): void {
+  const { numbers, texts } = stream
+  while (texts.length > maxEvents || (stream.characters > maxCharacters && texts.length > 1)) {
+    stream.characters -= (texts.shift() as string).length
+    numbers.shift()
   }
 }
 

@@ -65,7 +65,7 @@ export function createAsking(outbox: Outbox, limit: number, report: (error: Erro
       if (refusal !== undefined) return Promise.reject(refusal)
       const id = ++lastId
       const answer = pending.add(id, method, options)
-      if (!pending.has(id)) return answer
+      if (pending.get(id) === undefined) return answer
       const sent = options.onNotification === undefined ? (params as JsonObject) : withProgressToken(params, id)
       send(id, sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent })
       return answer
@@ -74,15 +74,15 @@ export function createAsking(outbox: Outbox, limit: number, report: (error: Erro
       if (!pending.settle(response)) report(unmatchedError(response, lastId))
     },
     refuse({ id, error }) {
-      if (id === undefined || !pending.has(id)) return false
-      const hint = 'The peer does not speak JSON-RPC 2.0 as it should.'
+      if (id === undefined || pending.get(id) === undefined) return false
+      const hint = 'The peer does not speak JSON-RPC 2.0.'
       return pending.fail(
         id,
         new ConnectionError('invalid-message', `The answer was refused. ${error.message}`, { hint }),
       )
     },
     hear: (id, notification) => pending.hear(id, notification),
-    methodOf: (id) => pending.methodOf(id),
+    methodOf: (id) => pending.get(id)?.method,
     hold: () => pending.hold(),
     stop(error) {
       stopped ??= error
@@ -93,16 +93,11 @@ export function createAsking(outbox: Outbox, limit: number, report: (error: Erro
 
 function unmatchedError(response: ResponseMessage, lastId: number): ConnectionError {
   const { id } = response
-  if (id === undefined && 'error' in response) {
-    return new ConnectionError(
-      'unmatched',
-      `The peer reports an error without an id: ${response.error.message.slice(0, 200)}`,
-    )
-  }
   const known = typeof id === 'number' && id > 0 && id <= lastId
   const why = known ? 'it was answered, cancelled or timed out before' : 'no such request was sent'
-  return new ConnectionError(
-    'unmatched',
-    `An answer was ignored, ${why} (id of type ${typeof id}${known ? ` ${id}` : ''})`,
-  )
+  const text =
+    id === undefined && 'error' in response
+      ? `The peer reports an error without an id: ${response.error.message.slice(0, 200)}`
+      : `An answer was ignored, ${why} (id of type ${typeof id}${known ? ` ${id}` : ''})`
+  return new ConnectionError('unmatched', text)
 }

@@ -205,7 +205,7 @@ class Connection implements Duplex, ExchangeHost {
     if (message.method === 'notifications/cancelled') this.#cancelled(message)
     else if (id !== undefined && this.#asking.hear(id, message)) return
     else if (message.method === 'notifications/progress') {
-      this.#report(new ConnectionError('unmatched', 'Progress was ignored: no request with this token is waiting'))
+      this.#report(new ConnectionError('unmatched', 'Progress was ignored: no request waits for it'))
     } else this.#answering.hear(message)
   }
 

@@ -5,16 +5,14 @@ import { toRpcError } from '../jsonrpc/errors.ts'
 import type { NotificationMessage, RequestId, ResponseMessage } from '../jsonrpc/message.ts'
 import type { RequestOptions } from '../ports/requester.ts'
 import { createDeadlines } from './deadlines.ts'
+import { NewestMap } from './newest-map.ts'
 import { guarded } from './repairs.ts'
 import { WaitingRequest } from './waiting-request.ts'
 
 export interface PendingRequests {
   readonly size: number
-  has(id: RequestId): boolean
-  /** What was asked under this id; nothing when it does not wait. */
-  methodOf(id: RequestId): string | undefined
   /** What was given to `add` under this id; nothing when it does not wait. */
-  optionsOf(id: RequestId): RequestOptions | undefined
+  get(id: RequestId): { readonly method: string; readonly options: RequestOptions } | undefined
   /** Adds a request under its id and returns the promise of its answer. */
   add(id: RequestId, method: string, options: RequestOptions): Promise<unknown>
   /** Gives a response to whoever waits for it. False when nobody does. */
@@ -45,7 +43,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
 
 class Pending implements PendingRequests {
   readonly #options: PendingRequestsOptions
-  readonly #waiting = new Map<RequestId, WaitingRequest>()
+  readonly #waiting = new NewestMap<RequestId, WaitingRequest>()
   readonly #deadlines = createDeadlines((now) => this.#expire(now))
 
   constructor(options: PendingRequestsOptions) {
@@ -56,16 +54,8 @@ class Pending implements PendingRequests {
     return this.#waiting.size
   }
 
-  has(id: RequestId): boolean {
-    return this.#waiting.has(id)
-  }
-
-  methodOf(id: RequestId): string | undefined {
-    return this.#waiting.get(id)?.method
-  }
-
-  optionsOf(id: RequestId): RequestOptions | undefined {
-    return this.#waiting.get(id)?.options
+  get(id: RequestId): WaitingRequest | undefined {
+    return this.#waiting.get(id)
   }
 
   add(id: RequestId, method: string, options: RequestOptions): Promise<unknown> {
@@ -73,7 +63,7 @@ class Pending implements PendingRequests {
       const { signal } = options
       const onAbort = signal && (() => this.#giveUp(id, cancelledError(method, signal), reasonOf(signal)))
       const entry = new WaitingRequest(method, options, resolve, reject, onAbort)
-      this.#waiting.set(id, entry)
+      this.#waiting.add(id, entry)
       if (onAbort !== undefined) signal?.addEventListener('abort', onAbort, { once: true })
       this.#watch(entry)
     })
@@ -81,16 +71,15 @@ class Pending implements PendingRequests {
 
   settle(response: ResponseMessage): boolean {
     const entry = response.id === undefined ? undefined : this.#take(response.id)
-    if (entry === undefined) return false
-    if ('error' in response) entry.reject(toRpcError(response.error))
-    else entry.resolve(response.result)
-    return true
+    if ('error' in response) entry?.reject(toRpcError(response.error))
+    else entry?.resolve(response.result)
+    return !!entry
   }
 
   fail(id: RequestId, error: Error): boolean {
     const entry = this.#take(id)
     entry?.reject(error)
-    return entry !== undefined
+    return !!entry
   }
 
   hear(id: RequestId, notification: NotificationMessage): boolean {
@@ -102,7 +91,7 @@ class Pending implements PendingRequests {
   }
 
   hold(id?: RequestId): () => void {
-    let held = [...this.#waiting].filter(([key]) => id === undefined || key === id)
+    let held = this.#waiting.entries().filter(([key]) => id === undefined || key === id)
     for (const [, entry] of held) entry.hold()
     return () => {
       for (const [key, entry] of held) {
@@ -114,7 +103,7 @@ class Pending implements PendingRequests {
   }
 
   failAll(error: Error): void {
-    for (const id of [...this.#waiting.keys()]) this.fail(id, error)
+    for (const [id] of this.#waiting.entries()) this.fail(id, error)
     this.#deadlines.stop()
   }
 
@@ -124,9 +113,9 @@ class Pending implements PendingRequests {
 
   #take(id: RequestId): WaitingRequest | undefined {
     const entry = this.#waiting.get(id)
-    if (entry === undefined) return undefined
+    if (!entry) return
     this.#waiting.delete(id)
-    if (entry.onAbort !== undefined) entry.options.signal?.removeEventListener('abort', entry.onAbort)
+    if (entry.onAbort) entry.options.signal?.removeEventListener('abort', entry.onAbort)
     if (this.#waiting.size === 0) this.#deadlines.rest()
     return entry
   }
@@ -139,7 +128,7 @@ class Pending implements PendingRequests {
   /** Gives up what is overdue; returns when the next one will be. */
   #expire(now: number): number {
     let next = Number.POSITIVE_INFINITY
-    for (const [id, entry] of this.#waiting) {
+    for (const [id, entry] of this.#waiting.entries()) {
       const { due } = entry
       if (due <= now) this.#giveUp(id, entry.timeoutError(now), 'The request timed out')
       else if (due < next) next = due

@@ -6,6 +6,7 @@ import type { Awaitable } from '../ports/awaitable.ts'
 import type { Exchange, RequestInfo } from '../ports/exchange.ts'
 import type { RequestOptions } from '../ports/requester.ts'
 import type { Session } from '../ports/session.ts'
+import { NewestMap } from './newest-map.ts'
 
 /** What all exchanges of one connection share. */
 export interface ExchangeHost {
@@ -129,49 +130,35 @@ export interface RunningRequests {
 
 /** An id is free again when its request has been dealt with, not when it was cancelled. */
 export function createRunningRequests(): RunningRequests {
-  const older = new Map<RunningKey, RunningExchange>()
-  // The newest stands beside the map: one that is answered at once, or alone, is in and out again for nothing.
-  let key: RunningKey | undefined
-  let newest: RunningExchange | undefined
+  const running = new NewestMap<RunningKey, RunningExchange>()
   let onIdle: (() => void)[] = []
-
-  const size = () => older.size + (newest === undefined ? 0 : 1)
-  const find = (wanted: RunningKey) => (newest !== undefined && key === wanted ? newest : older.get(wanted))
-  const all = () => (newest === undefined ? [...older.values()] : [...older.values(), newest])
 
   return {
     get size() {
-      return size()
+      return running.size
     },
-    has: (wanted) => find(wanted) !== undefined,
-    add(added, exchange) {
-      if (newest !== undefined && key !== added) older.set(key as RunningKey, newest)
-      key = added
-      newest = exchange
-    },
-    delete(gone) {
-      if (newest !== undefined && key === gone) {
-        key = undefined
-        newest = undefined
-      } else older.delete(gone)
-      if (onIdle.length === 0 || size() > 0) return
+    has: (key) => running.get(key) !== undefined,
+    add: (key, exchange) => running.add(key, exchange),
+    delete(key) {
+      running.delete(key)
+      if (onIdle.length === 0 || running.size > 0) return
       for (const resolve of onIdle) resolve()
       onIdle = []
     },
     abort(id, reason) {
-      const exchange = find(id)
+      const exchange = running.get(id)
       exchange?.abort(reason)
       return exchange !== undefined
     },
     abortAll(reason) {
-      for (const exchange of all()) exchange.abort(reason)
+      for (const [, exchange] of running.entries()) exchange.abort(reason)
     },
     abortStreams(reason) {
-      for (const exchange of all()) if (exchange.isStream) exchange.abort(reason)
+      for (const [, exchange] of running.entries()) if (exchange.isStream) exchange.abort(reason)
     },
     finishStreams(reason) {
-      for (const exchange of all()) if (exchange.isStream) exchange.finish(reason)
+      for (const [, exchange] of running.entries()) if (exchange.isStream) exchange.finish(reason)
     },
-    idle: () => (size() === 0 ? Promise.resolve() : new Promise((resolve) => void onIdle.push(resolve))),
+    idle: () => (running.size === 0 ? Promise.resolve() : new Promise((resolve) => void onIdle.push(resolve))),
   }
 }

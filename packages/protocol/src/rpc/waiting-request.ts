@@ -67,9 +67,9 @@ export class WaitingRequest {
   timeoutError(now: number): ConnectionError {
     const atMost = this.#last <= now
     const message = atMost
-      ? `No answer to ${this.method} within its longest time, whatever progress was made`
+      ? `No answer to ${this.method} within its longest time`
       : `No answer to ${this.method} within ${this.#timeout} ms`
-    const hint = `Pass a longer ${atMost ? 'maxTimeout' : 'timeout'} with the request, or see why the peer is slow.`
+    const hint = `Pass a longer ${atMost ? 'maxTimeout' : 'timeout'} with the request.`
     return new ConnectionError('timeout', message, { hint })
   }
 }

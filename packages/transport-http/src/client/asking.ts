@@ -81,7 +81,7 @@ export function createAsking(wireOf: (message: RequestMessage) => Wire, report: 
       if (refusal !== undefined) return Promise.reject(refusal)
       const id = ++lastId
       const result = pending.add(id, method, options)
-      if (!pending.has(id)) return result
+      if (pending.get(id) === undefined) return result
       const sent = options.onNotification === undefined ? (params as JsonObject) : withProgressToken(params, id)
       void carry(sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent })
       // However it ended, nothing more of it is wanted.
@@ -97,7 +97,7 @@ export function createAsking(wireOf: (message: RequestMessage) => Wire, report: 
       return sent === undefined ? () => {} : pending.hold(sent[0])
     },
     endOf: (id) => calls.get(id)?.stop.signal,
-    optionsOf: (id) => pending.optionsOf(id),
+    optionsOf: (id) => pending.get(id)?.options,
     settle(response) {
       if (!pending.settle(response)) report(unmatched(response))
     },
@@ -114,7 +114,7 @@ export function createAsking(wireOf: (message: RequestMessage) => Wire, report: 
 /** Who ends a connection knows what they lose; who loses it is told of each request whether it can be repeated. */
 function failAll(pending: PendingRequests, ids: readonly RequestId[], error: ConnectionError): void {
   for (const id of ids) {
-    const method = pending.methodOf(id)
+    const method = pending.get(id)?.method
     if (error.retryable && method !== undefined) pending.fail(id, lostWith(error, method))
   }
   pending.failAll(error)

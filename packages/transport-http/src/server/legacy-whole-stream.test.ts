@@ -34,7 +34,7 @@ describe('an answer that is the only event of its stream', () => {
   }
 
   const full = () => Promise.reject(new Error('full'))
-  const failing: readonly [string, Partial<EventStore>, number][] = [
+  const failing: readonly [string, { readonly [name in keyof EventStore]?: unknown }, number][] = [
     ['to append', { append: full, appendWhole: undefined }, 2],
     ['to append and to end', { append: full, end: full, appendWhole: undefined }, 3],
     ['to keep it whole', { appendWhole: full }, 1],

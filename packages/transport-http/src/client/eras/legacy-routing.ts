@@ -32,5 +32,5 @@ function giveUp(host: LegacyHost, { params = {} }: NotificationMessage): void {
 }
 
 function noSuchToken(): ConnectionError {
-  return new ConnectionError('unmatched', 'Progress was ignored: no request with this token is waiting')
+  return new ConnectionError('unmatched', 'Progress was ignored: no request waits for it')
 }

@@ -55,7 +55,7 @@ export class Asks {
   /** Whether this process has asked what the client is busy with. */
   hear(progress: NotificationMessage): boolean {
     const id = progress.params?.progressToken as RequestId
-    return this.#pending.hear(id, progress) || this.#pending.has(id)
+    return this.#pending.hear(id, progress) || this.#pending.get(id) !== undefined
   }
 
   /** No answers can come any more; those of one stream, or all. */
