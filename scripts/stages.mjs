@@ -68,7 +68,7 @@ async function unit(run) {
 async function size(run) {
   const build = await built(run)
   if (build.code !== 0) return notBuilt(build)
-  return reporting(run, 'size', ['apps/bench/src/main.ts', '--only', 'bundle,modules,allocations', '--check'])
+  return reporting(run, 'size', ['apps/bench/src/main.ts', '--only', 'bundle,modules,allocations,leftovers', '--check'])
 }
 
 /** Each published package as its users get it; what is left of an older build says nothing about that. */

@@ -7,7 +7,7 @@ import { duplex } from './cases/duplex.ts'
 import { fetch } from './cases/fetch.ts'
 import { footprint } from './cases/footprint.ts'
 import { growth } from './cases/growth.ts'
-import { allocations, heap } from './cases/heap.ts'
+import { allocations, heap, leftovers } from './cases/heap.ts'
 import { events, http } from './cases/http.ts'
 import { progress, requests, results } from './cases/payloads.ts'
 import { memory, setups, streams } from './cases/sessions.ts'
@@ -19,5 +19,5 @@ export const cases: readonly Case[] = [
   ...[http, events, setups, memory, streams, progress, results, requests],
   ...[stdio, coldstart, httpstart, imported, modules, bundle, footprint],
   ...[fetch, calls, duplex, codec, sse],
-  ...[growth, heap, allocations],
+  ...[growth, heap, allocations, leftovers],
 ]

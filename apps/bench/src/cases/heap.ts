@@ -48,6 +48,26 @@ export const allocations: ServedCase = {
   }),
 }
 
+export const leftovers: ServedCase = {
+  kind: 'served',
+  name: 'leftovers',
+  says:
+    'How many bytes of one `tools/call` outlive it: young objects that are not collected with the young. Each makes the ' +
+    'pauses for those longer, which is what the slowest calls wait for.',
+  columns: [
+    { head: 'bytes, by 16', of: 'left', digits: 0 },
+    { head: 'exactly', of: 'exact', digits: 1 },
+    { head: 'most', of: 'most', digits: 1 },
+  ],
+  notes: ['Three stretches of many calls with room for 1 MB of new objects: the median, and the most.'],
+  mostRounds: 1,
+  budgets: { left: 'bytes' },
+  contestants: contestants((subject) => {
+    const where = subject.isInMemory ? 'memory' : 'http'
+    return { kind: 'leftovers', subject, warmUp: WARM[where], calls: 10_000 }
+  }),
+}
+
 export const heap: ServedCase = {
   kind: 'served',
   name: 'heap',

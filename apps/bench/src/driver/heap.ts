@@ -39,10 +39,40 @@ export async function measureAllocations({ subject, warmUp, calls }: JobOf<'allo
     for (let window = 0; window < WINDOWS; window++) {
       const before = await process.heap()
       await call(calls)
-      const after = await process.heap(false)
+      const after = await process.heap('look')
       found.push((after.used - before.used) / calls)
     }
     return { bytes: median(found), least: Math.min(...found), most: Math.max(...found) }
+  })
+}
+
+/**
+ * So little room for what is new that it is collected every few hundred calls, and so much for what is old that this is
+ * not: what is then found there was kept by something when it should have been gone.
+ */
+const YOUNG_FLAGS = [
+  '--min-semi-space-size=1',
+  '--max-semi-space-size=1',
+  '--initial-heap-size=512',
+  '--no-concurrent-recompilation',
+]
+/** Fewer bytes of a call are what the runtime keeps for a while, now and then. */
+const GRAIN = 16
+
+/** Bytes of one call that outlive it, until old objects are looked at too. */
+export async function measureLeftovers({ subject, warmUp, calls }: JobOf<'leftovers'>): Promise<Sample> {
+  return withCalls(subject, YOUNG_FLAGS, async ({ process, call }) => {
+    await call(warmUp)
+    const found: number[] = []
+    for (let window = 0; window < WINDOWS; window++) {
+      await process.heap()
+      await call(calls)
+      const before = await process.heap('collect young')
+      const after = await process.heap()
+      found.push(Math.max((before.used - after.used) / calls, 0))
+    }
+    const exact = median(found)
+    return { left: Math.ceil(exact / GRAIN) * GRAIN, exact, most: Math.max(...found) }
   })
 }
 

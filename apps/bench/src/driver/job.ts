@@ -49,6 +49,7 @@ export type Job =
   | { readonly kind: 'modules'; readonly specifiers: readonly string[] }
   | { readonly kind: 'heap'; readonly subject: HeapSubject; readonly few: number; readonly many: number }
   | { readonly kind: 'allocations'; readonly subject: HeapSubject; readonly warmUp: number; readonly calls: number }
+  | { readonly kind: 'leftovers'; readonly subject: HeapSubject; readonly warmUp: number; readonly calls: number }
   | {
       readonly kind: 'fan-out'
       readonly subject: HttpSubject

@@ -2,7 +2,7 @@
 import { measureCalls } from './calls.ts'
 import { measureAmongSessions, measureFanOut } from './crowd.ts'
 import { measureFirstAnswer } from './first-answer.ts'
-import { measureAllocations, measureHeap } from './heap.ts'
+import { measureAllocations, measureHeap, measureLeftovers } from './heap.ts'
 import { measureImports, measureModules } from './imports.ts'
 import type { Job, JobOf, Sample } from './job.ts'
 import { measurePayload } from './payload.ts'
@@ -24,6 +24,7 @@ const measures: { [K in Job['kind']]: (job: JobOf<K>) => Promise<Sample> } = {
   modules: measureModules,
   heap: measureHeap,
   allocations: measureAllocations,
+  leftovers: measureLeftovers,
   'fan-out': measureFanOut,
   'among-sessions': measureAmongSessions,
 }

@@ -71,11 +71,11 @@ export class Started {
     })
   }
 
-  /** What lives on the heap, after everything else was collected; or what is there, as it is. */
-  heap(collect = true): Promise<Heap> {
+  /** What lives on the heap, after everything else was collected, or all that is young; or what is there, as it is. */
+  heap(question: 'collect' | 'collect young' | 'look' = 'collect'): Promise<Heap> {
     return new Promise((resolve) => {
       this.child.once('message', (heap) => resolve(heap as Heap))
-      this.child.send(collect ? 'collect' : 'look')
+      this.child.send(question)
     })
   }
 

@@ -2,8 +2,9 @@
 const { gc } = globalThis
 
 process.on('message', async (question) => {
-  if (question !== 'collect' && question !== 'look') return
+  if (question !== 'collect' && question !== 'collect young' && question !== 'look') return
   if (question === 'collect') await collect()
+  if (question === 'collect young') gc({ type: 'minor' })
   const { heapUsed, external } = process.memoryUsage()
   process.send({ used: heapUsed, external })
 })
