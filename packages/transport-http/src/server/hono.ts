@@ -34,6 +34,15 @@ interface Mountable extends Hono {
 export interface McpApp extends Mountable, Pick<Endpoint, 'close' | 'drain'> {
   /** Works without a `this`. Runtimes with bindings pass them second, and what keeps their work alive third. */
   readonly fetch: (request: Request, env?: unknown, execution?: ExecutionContext) => Response | Promise<Response>
+  /**
+   * The same as a handler of Hono's, for `all`: what `route` makes of an app takes each request one step more. It needs no
+   * `this`.
+   *
+   * ```ts
+   * app.all('/mcp', mcp(server).handler)
+   * ```
+   */
+  readonly handler: (context: Context) => Response | Promise<Response>
   /** Never. Bun, which cuts silent connections after ten seconds, takes it from a default export. */
   readonly idleTimeout: 0
 }
@@ -43,10 +52,12 @@ export function appOf(server: Responder, options: EndpointOptions, runtime: Runt
   const respond = answerWeb(endpoint, runtime)
   const executionOf = createExecutionOf()
   const fetch: McpApp['fetch'] = (request, env, execution) => respond(runtime.viewOf(request, env, execution))
-  const handler = (context: Context) => respond(runtime.viewOf(context.req.raw, context.env, executionOf(context)))
+  const handler: McpApp['handler'] = (context) =>
+    respond(runtime.viewOf(context.req.raw, context.env, executionOf(context)))
   const app: Pick<McpApp, Made> = {
     fetch,
     request: (input, init, env, execution) => fetch(requestOf(input, init), env, execution),
+    handler,
     routes: [{ basePath: '/', path: '/*', method: 'ALL', handler }],
     close: () => endpoint.close(),
     drain: (ms) => endpoint.drain(ms),
@@ -56,7 +67,7 @@ export function appOf(server: Responder, options: EndpointOptions, runtime: Runt
 }
 
 /** The members that there are. The others are typed as `never`, or private to Hono. */
-type Made = 'close' | 'drain' | 'fetch' | 'idleTimeout' | 'request' | 'routes'
+type Made = 'close' | 'drain' | 'fetch' | 'handler' | 'idleTimeout' | 'request' | 'routes'
 
 /** A path stands for one on this machine, as in Hono. */
 function requestOf(input: Request | URL | string, init: RequestInit | undefined): Request {
