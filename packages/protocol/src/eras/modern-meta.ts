@@ -108,12 +108,9 @@ export function subscriptionIdOf(paramsOrResult: unknown): RequestId | undefined
   return isRequestId(id) ? id : undefined
 }
 
-/** Not `{ ...holder, _meta }`: the engine of Node 20 lays out anew each object that is copied so and then added to (0.5 us). */
 function withMeta(holder: object | undefined, added: JsonObject): JsonObject {
   const meta = metaOf(holder)
-  const copy = Object.assign({}, holder) as JsonObject
-  copy._meta = isObject(meta) ? { ...meta, ...added } : added
-  return copy
+  return { ...holder, _meta: isObject(meta) ? { ...meta, ...added } : added }
 }
 
 /** Looks by hand first: the schema is asked only what it is that a plain look does not like. */

@@ -261,6 +261,8 @@ describe('writing', () => {
       const message = { jsonrpc: '2.0', id: 'a"', result } as const
       expect(JSON.parse(encode(message))).toEqual(JSON.parse(JSON.stringify(message)))
     }
+    const nothing = { content: [block], toJSON: () => undefined }
+    expect(() => encode({ jsonrpc: '2.0', id: 1, result: nothing })).toThrow('the answer cannot be written')
     const loop: unknown[] = [block]
     loop.push(loop)
     expect(() => encode({ jsonrpc: '2.0', id: 1, result: { content: loop } })).toThrow('the answer cannot be written')

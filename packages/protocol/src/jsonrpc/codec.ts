@@ -114,8 +114,10 @@ export function encode(message: Message): string {
  */
 function encodeResult(message: ResultMessage): string {
   const { id, result } = message
-  if (Object.keys(message).length > 3 || !isRequestId(id) || isLong(result)) return JSON.stringify(message)
-  const text = isTextKept(result) ? keptText(result) : resultText(result)
+  if (Object.keys(message).length > 3 || !isRequestId(id)) return JSON.stringify(message)
+  const isKept = isTextKept(result)
+  if (!isKept && isLong(result)) return JSON.stringify(message)
+  const text = isKept ? keptText(result) : resultText(result)
   if (text === undefined) throw new TypeError('no JSON')
   // A number that becomes a text by itself stays in a cache of the engine, where no two requests have the same.
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`
@@ -124,10 +126,10 @@ function encodeResult(message: ResultMessage): string {
 const LONG = 32 * 1024
 
 /** Whether a text or the bytes of a block are: what is long otherwise is written right, too. */
-function isLong({ content }: JsonObject): boolean {
+function isLong({ content, toJSON }: JsonObject): boolean {
   const holdsMuch = (block: { text?: string; data?: string } | null) =>
     ((block?.text ?? block?.data)?.length as number) > LONG
-  return Array.isArray(content) && content.some(holdsMuch)
+  return Array.isArray(content) && !toJSON && content.some(holdsMuch)
 }
 
 /** What all results of a server say of it is put behind the rest as it was written for the first of them. */

@@ -23,14 +23,16 @@ interface Stream {
   characters: number
 }
 
+const DEFAULTS = {
+  ttlMs: 300_000,
+  maxStreams: 1_000,
+  maxLive: 10_000,
+  maxEvents: 1_000,
+  maxCharacters: 4_194_304,
+}
+
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
-  const {
-    ttlMs = 300_000,
-    maxStreams = 1_000,
-    maxLive = 10_000,
-    maxEvents = 1_000,
-    maxCharacters = 4_194_304,
-  } = options
+  const { ttlMs, maxStreams, maxLive, maxEvents, maxCharacters } = { ...DEFAULTS, ...options }
   const live = createExpiringMap<Stream>(maxLive)
   const over = createExpiringMap<Stream>(maxStreams)
   // Counted over all streams: a stream that was forgotten and begins again never gives an id that it gave before.
@@ -42,11 +44,13 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
     count += added.length
     const stream = known ?? { numbers: numbered, texts: [...added], characters: 0 }
     const { numbers, texts } = stream
-    if (known !== undefined) {
-      numbers.push(...numbered)
-      texts.push(...added)
-    }
-    for (const text of added) stream.characters += text.length
+    added.forEach((text, index) => {
+      if (known !== undefined) {
+        numbers.push(numbered[index] as number)
+        texts.push(text)
+      }
+      stream.characters += text.length
+    })
     trim(stream, maxEvents, maxCharacters)
     return stream
   }
@@ -58,18 +62,12 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
     return stream
   }
 
-  return {
+  const store: EventStore = {
     append(streamId, data) {
       const known = goingOn(streamId)
       const stream = put(known, [data])
       if (known === undefined) live.set(streamId, stream, ttlMs)
       return idOf(streamId, count)
-    },
-    appendWhole(streamId, texts) {
-      const before = count
-      over.set(streamId, put(goingOn(streamId), texts), ttlMs)
-      live.delete(streamId)
-      return texts.map((_, index) => idOf(streamId, before + 1 + index))
     },
     end(streamId) {
       const stream = live.get(streamId)
@@ -80,15 +78,26 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
       const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
       const ended = over.get(streamId, ttlMs)
       const { numbers, texts } = ended ?? live.get(streamId, ttlMs) ?? NOTHING
-      const ids = numbers.map((number) => idOf(streamId, number))
-      const after = ids.indexOf(lastEventId) + 1
-      if (after === 0) return undefined
-      const events = ids.slice(after).map((id, index): StoredEvent => ({ id, data: texts[after + index] as string }))
+      const last = Number(lastEventId.slice(streamId.length + 1))
+      const after = numbers.indexOf(last) + 1
+      // A number can be written in more than one way, an id cannot.
+      if (after === 0 || idOf(streamId, last) !== lastEventId) return undefined
+      const events = texts.slice(after).map((data, index): StoredEvent => {
+        return { id: idOf(streamId, numbers[after + index] as number), data }
+      })
       return { streamId, events, ended: ended !== undefined }
     },
     refresh: (streamId) => void live.get(streamId, ttlMs),
     delete: (streamId) => void (live.delete(streamId) || over.delete(streamId)),
   }
+  const appendWhole = (streamId: string, texts: readonly string[]): readonly string[] => {
+    const before = count
+    over.set(streamId, put(goingOn(streamId), texts), ttlMs)
+    live.delete(streamId)
+    return texts.map((_, index) => idOf(streamId, before + 1 + index))
+  }
+  // A copy that has an `append` of its own, `{ ...store, append }`, must not have this one.
+  return Object.defineProperty(store, 'appendWhole', { value: appendWhole })
 }
 
 /** The oldest events give way. */

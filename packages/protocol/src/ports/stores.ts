@@ -43,7 +43,8 @@ export interface EventStore {
   append(streamId: string, data: string): Awaitable<string>
   /**
    * Stores a stream that has ended before anybody reads it, and gives the ids of its events, in order: most answers that
-   * are streams. Default: each is appended, one after the other, and the stream is ended.
+   * are streams. Default: each is appended, one after the other, and the stream is ended. What wraps a store, and has an
+   * `append` of its own, needs one of its own, too, or none.
    */
   appendWhole?(streamId: string, texts: readonly string[]): Awaitable<readonly string[]>
   /** Marks a stream as complete. */

@@ -27,6 +27,15 @@ describe('a map with its newest entry beside it', () => {
     )
   })
 
+  it('knows no key that is undefined, with and without entries', () => {
+    const map = new NewestMap<number | undefined, object>()
+    expect(map.get(undefined)).toBeUndefined()
+    map.delete(undefined)
+    map.add(1, {})
+    map.add(2, {})
+    expect([map.get(undefined), map.size]).toEqual([undefined, 2])
+  })
+
   it('may lose entries while they are gone through', () => {
     const map = new NewestMap<string, object>()
     for (const key of ['a', 'b', 'c']) map.add(key, {})

@@ -12,7 +12,7 @@ export class NewestMap<K, V> {
   }
 
   get(key: K): V | undefined {
-    return this.#newest?.[0] === key ? this.#newest[1] : this.#older.get(key)
+    return this.#newest && this.#newest[0] === key ? this.#newest[1] : this.#older.get(key)
   }
 
   /** The key must be free. */
@@ -22,7 +22,7 @@ export class NewestMap<K, V> {
   }
 
   delete(key: K): void {
-    if (this.#newest?.[0] === key) this.#newest = undefined
+    if (this.#newest && this.#newest[0] === key) this.#newest = undefined
     else this.#older.delete(key)
   }
 

@@ -39,6 +39,37 @@ describe('a question to the client', () => {
     expect(outcomes).toMatchObject([{ reason: 'cancelled' }])
   })
 
+  it.each([undefined, {}, { progressToken: null, progress: 1 }, { progressToken: {}, progress: 1 }])(
+    'is not disturbed by progress that belongs to nothing: %j, before, meanwhile, and by way of another process',
+    async (params) => {
+      const thrown: unknown[] = []
+      const inner = createMemoryEventBus()
+      const bus: EventBus = {
+        publish: (topic, text) => inner.publish(topic, text),
+        subscribe: (topic, listener) =>
+          inner.subscribe(topic, (text) => {
+            try {
+              listener(text)
+            } catch (error) {
+              thrown.push(error)
+            }
+          }),
+      }
+      const options: EndpointOptions = { sessions: { store: createMemorySessionStore(), bus } }
+      const { app, outcomes } = asking({}, options)
+      const other = asking({}, options).app
+      const headers = { 'mcp-session-id': await openSession(app) }
+      const progress = { jsonrpc: '2.0', method: 'notifications/progress', ...(params && { params }) }
+      expect((await post(app, progress, headers)).status).toBe(202)
+      const events = eventsOf(await post(app, request('tools/call'), headers))
+      const asked = await events.message()
+      for (const each of [app, other]) expect((await post(each, progress, headers)).status).toBe(202)
+      await post(app, { jsonrpc: '2.0', id: asked?.id, result: { roots: [] } }, headers)
+      await events.rest()
+      expect([outcomes, thrown]).toEqual([[{ roots: [] }], []])
+    },
+  )
+
   it('waits longer for a client that says it is busy', async () => {
     const heard: unknown[] = []
     const { app, outcomes } = asking({ timeout: 150, onNotification: (progress: unknown) => heard.push(progress) })

@@ -35,8 +35,11 @@ describe('an answer that is the only event of its stream', () => {
 
   const full = () => Promise.reject(new Error('full'))
   const failing: readonly [string, { readonly [name in keyof EventStore]?: unknown }, number][] = [
-    ['to append', { append: full, appendWhole: undefined }, 2],
-    ['to append and to end', { append: full, end: full, appendWhole: undefined }, 3],
+    ['to append', { append: full }, 2],
+    ['to append and to end', { append: full, end: full }, 3],
+    ['to say what it kept', { appendWhole: () => undefined }, 1],
+    ['to say what it kept, later', { appendWhole: async () => null }, 1],
+    ['to say all that it kept', { appendWhole: () => ['one'] }, 1],
     ['to keep it whole', { appendWhole: full }, 1],
     [
       'at once to keep it whole',
@@ -58,20 +61,19 @@ describe('an answer that is the only event of its stream', () => {
     expect(reported).toHaveLength(problems)
   })
 
-  it('is appended to a store that takes no stream as a whole, in order, and then ended', async () => {
-    const { append, end, replay, delete: forget } = createMemoryEventStore()
+  it('is appended, in order, by what a copy of a store appends by, and then ended', async () => {
+    const inner = createMemoryEventStore()
     const asked: string[] = []
     const events: EventStore = {
+      ...inner,
       append: (stream, data) => {
         asked.push(data.slice(0, 10))
-        return append(stream, data)
+        return inner.append(stream, data)
       },
       end: (stream) => {
         asked.push('end')
-        return end(stream)
+        return inner.end(stream)
       },
-      replay,
-      delete: forget,
     }
     const app = mcp(server(), { responses: 'events', sessions: { events } })
     const headers = { 'mcp-session-id': await openSession(app) }

@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { mcp } from '../index.ts'
 import { HandWritten, MODERN, modern } from './server.fixture.ts'
 
 const app = mcp(new HandWritten({ 'tools/list': () => ({ tools: [], said: 'Grüße, 你好' }) }))
+
+afterEach(() => void vi.unstubAllGlobals())
 
 async function list(): Promise<Response> {
   const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
@@ -35,6 +37,23 @@ describe('a response on Node', () => {
     response.headers.set('x-mine', '1')
     expect([...(await list()).headers]).toEqual([['content-type', 'application/json']])
   })
+
+  it.each([{}, { platform: 'x' }, { userAgent: 'Mozilla/5.0' }])(
+    'is one also where somebody has set a navigator such as %j, and another class of responses',
+    async (navigator) => {
+      const Native = Response
+      const made: Response[] = []
+      function Other(...given: ConstructorParameters<typeof Response>): Response {
+        made.push(new Native(...given))
+        return made.at(-1) as Response
+      }
+      vi.stubGlobal('navigator', navigator)
+      vi.stubGlobal('Response', Other)
+      const response = await list()
+      expect(made).toContain(response)
+      expect(await response.json()).toMatchObject({ result: { tools: [] } })
+    },
+  )
 
   it('may be thrown away unread', async () => {
     await (await list()).body?.cancel()

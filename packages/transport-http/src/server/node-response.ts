@@ -9,16 +9,33 @@ import { toReadable } from './readable.ts'
 import { type Respond, toResponse } from './web.ts'
 
 interface OnNode {
-  readonly process: { readonly versions: { readonly node?: string } }
+  readonly process: unknown
 }
 
-let isKnown: boolean | undefined
+let seen: typeof Response | undefined
+let isOwn = false
+
+/** Whether responses are Node's own now: servers put classes of their own in the place of the global one. */
+export function areNodes(): boolean {
+  if (seen !== Response) {
+    seen = Response
+    isOwn = isNode() && copiesAll(Response)
+  }
+  return isOwn
+}
 
 /** Others have a `process` too, and make responses of texts best. */
-export function isNode(): boolean {
-  isKnown ??=
-    globalThis.navigator?.userAgent.startsWith('Node.js') ?? (globalThis as Partial<OnNode>).process !== undefined
-  return isKnown
+function isNode(): boolean {
+  const { navigator, process } = globalThis as Partial<OnNode & { readonly navigator: { readonly userAgent?: string } }>
+  return navigator?.userAgent?.startsWith('Node.js') ?? process !== undefined
+}
+
+/** One that keeps the headers that it is given would have all answers change with each. */
+function copiesAll(Class: typeof Response): boolean {
+  const headers = new Headers(JSON_HEADERS)
+  const made = new Class('', { headers })
+  const isDerived = Object.getPrototypeOf(Class) !== Function.prototype
+  return !isDerived && made.headers !== headers && made.body instanceof ReadableStream
 }
 
 const encoder = new TextEncoder()
@@ -39,7 +56,7 @@ function wholeStream(text: string): ReadableStream<Uint8Array<ArrayBuffer>> {
   })
 }
 
-/** A response takes a copy of them. */
+/** Node's responses have copies of them. */
 function headersOf(headers: HttpAnswer['headers']): HttpAnswer['headers'] {
   if (headers !== JSON_HEADERS) return headers
   jsonHeaders ??= new Headers(JSON_HEADERS)

@@ -2,7 +2,7 @@
 
 import type { EventStream } from './event-stream.ts'
 import { type Incoming, NodeRequest } from './incoming.ts'
-import { isNode, respondByNode } from './node-response.ts'
+import { areNodes, respondByNode } from './node-response.ts'
 import type { Outgoing } from './outgoing.ts'
 import { OutgoingBody } from './outgoing-body.ts'
 import { toReadable } from './readable.ts'
@@ -24,7 +24,7 @@ export const onNode: Runtime = {
     if (likeness === undefined) return webRequest(request, execution)
     return new NodeRequest(incoming, outgoing, { request, headers: likeness.headersOf(request) })
   },
-  respondTo: (request) => (request instanceof WebRequest && isNode() ? respondByNode : respondByHono),
+  respondTo: (request) => (request instanceof WebRequest && areNodes() ? respondByNode : respondByHono),
 }
 
 const respondByHono: Respond = (answer) => toResponse(answer, bodyOf)

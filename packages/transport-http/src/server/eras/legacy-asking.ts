@@ -5,6 +5,7 @@ import {
   ConnectionError,
   cancelledError,
   createPendingRequests,
+  isRequestId,
   type JsonObject,
   type Message,
   type NotificationMessage,
@@ -54,8 +55,8 @@ export class Asks {
 
   /** Whether this process has asked what the client is busy with. */
   hear(progress: NotificationMessage): boolean {
-    const id = progress.params?.progressToken as RequestId
-    return this.#pending.hear(id, progress) || this.#pending.get(id) !== undefined
+    const id = progress.params?.progressToken
+    return isRequestId(id) && (this.#pending.hear(id, progress) || this.#pending.get(id) !== undefined)
   }
 
   /** No answers can come any more; those of one stream, or all. */

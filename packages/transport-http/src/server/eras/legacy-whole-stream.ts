@@ -41,10 +41,14 @@ function store({ events, id, report }: Storing, texts: readonly string[]): Await
     report(problem as Error)
     return []
   }
-  if (events.appendWhole === undefined) return storeEach(events, id, texts, failed)
+  if (!events.appendWhole) return storeEach(events, id, texts, failed)
+  const read = (ids: Ids): Ids => {
+    if (Array.isArray(ids) && ids.length === texts.length) return ids
+    return failed(new TypeError(`The event store gave no ids for ${texts.length} events at once (appendWhole)`))
+  }
   try {
     const ids = events.appendWhole(id, texts)
-    return isPromise(ids) ? ids.then(undefined, failed) : ids
+    return isPromise(ids) ? ids.then(read, failed) : read(ids)
   } catch (problem) {
     return failed(problem)
   }
