@@ -70,6 +70,28 @@ describe('a question to the client', () => {
     },
   )
 
+  it('is not disturbed by what its bus brings that nobody can have said: it is reported', async () => {
+    const listeners: ((text: string) => void)[] = []
+    const bus: EventBus = {
+      publish() {},
+      subscribe(_, listener) {
+        listeners.push(listener)
+        return () => {}
+      },
+    }
+    const reported: Error[] = []
+    const { app, outcomes } = asking({}, { sessions: { bus }, report: (problem) => reported.push(problem) })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const events = eventsOf(await post(app, request('tools/call'), headers))
+    const asked = await events.message()
+    const texts = ['', 'no JSON', 'null', '5', '{"notification":null}', '{"answer":null}']
+    for (const text of texts) listeners.at(-1)?.(text)
+    expect(reported).toHaveLength(texts.length)
+    await post(app, { jsonrpc: '2.0', id: asked?.id, result: { roots: [] } }, headers)
+    await events.rest()
+    expect(outcomes).toEqual([{ roots: [] }])
+  })
+
   it('waits longer for a client that says it is busy', async () => {
     const heard: unknown[] = []
     const { app, outcomes } = asking({ timeout: 150, onNotification: (progress: unknown) => heard.push(progress) })

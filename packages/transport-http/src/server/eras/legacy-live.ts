@@ -225,8 +225,16 @@ export class LiveSessions {
     for (const exchange of [...live.running.values()]) exchange.abort(reason)
   }
 
+  /** A bus is shared with others: what cannot be read of it ends nobody. */
   #hear(live: LiveSession, text: string): void {
-    const word = JSON.parse(text) as Word
+    try {
+      this.#heed(live, JSON.parse(text) as Word)
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
+  }
+
+  #heed(live: LiveSession, word: Word): void {
     if ('answer' in word) live.asks.settle(word.answer)
     else if ('notification' in word) relateHere(live, word.notification)
     else if ('state' in word) replaceState(live, word.state)
