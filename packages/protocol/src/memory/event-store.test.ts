@@ -25,6 +25,16 @@ describe('events in memory', () => {
     expect(await store.replay(forgotten)).toBeUndefined()
   })
 
+  it('have the defaults of options that are there and undefined', async () => {
+    const store = createMemoryEventStore({ ttlMs: undefined, maxEvents: undefined } as object)
+    const first = await store.append('s', '')
+    for (let count = 0; count < 1_000; count++) await store.append('s', `${count}`)
+    expect(await store.replay(first)).toBeUndefined()
+    const last = await store.append('s', '')
+    vi.advanceTimersByTime(300_001)
+    expect(await store.replay(last)).toBeUndefined()
+  })
+
   it('of streams that go on give way to no stream that has ended', async () => {
     const store = createMemoryEventStore({ maxStreams: 3 })
     const live = [await stored(store, 'live 1'), await stored(store, 'live 2')]

@@ -23,16 +23,14 @@ interface Stream {
   characters: number
 }
 
-const DEFAULTS = {
-  ttlMs: 300_000,
-  maxStreams: 1_000,
-  maxLive: 10_000,
-  maxEvents: 1_000,
-  maxCharacters: 4_194_304,
-}
-
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
-  const { ttlMs, maxStreams, maxLive, maxEvents, maxCharacters } = { ...DEFAULTS, ...options }
+  const {
+    ttlMs = 300_000,
+    maxStreams = 1_000,
+    maxLive = 10_000,
+    maxEvents = 1_000,
+    maxCharacters = 4_194_304,
+  } = options
   const live = createExpiringMap<Stream>(maxLive)
   const over = createExpiringMap<Stream>(maxStreams)
   // Counted over all streams: a stream that was forgotten and begins again never gives an id that it gave before.
@@ -77,15 +75,9 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
     replay(lastEventId) {
       const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
       const ended = over.get(streamId, ttlMs)
-      const { numbers, texts } = ended ?? live.get(streamId, ttlMs) ?? NOTHING
-      const last = Number(lastEventId.slice(streamId.length + 1))
-      const after = numbers.indexOf(last) + 1
-      // A number can be written in more than one way, an id cannot.
-      if (after === 0 || idOf(streamId, last) !== lastEventId) return undefined
-      const events = texts.slice(after).map((data, index): StoredEvent => {
-        return { id: idOf(streamId, numbers[after + index] as number), data }
-      })
-      return { streamId, events, ended: ended !== undefined }
+      const stream = ended ?? live.get(streamId, ttlMs)
+      const events = stream && eventsAfter(lastEventId, streamId, stream)
+      return events && { streamId, events, ended: ended !== undefined }
     },
     refresh: (streamId) => void live.get(streamId, ttlMs),
     delete: (streamId) => void (live.delete(streamId) || over.delete(streamId)),
@@ -109,7 +101,17 @@ function trim(stream: Stream, maxEvents: number, maxCharacters: number): void {
   }
 }
 
-const NOTHING: Stream = { numbers: [], texts: [], characters: 0 }
+/** What came after an event; nothing when the stream does not hold it. A number can be written in more than one way, an id cannot. */
+function eventsAfter(id: string, streamId: string, { numbers, texts }: Stream): StoredEvent[] | undefined {
+  const last = Number(id.slice(streamId.length + 1))
+  const after = numbers.indexOf(last) + 1
+  if (after === 0 || idOf(streamId, last) !== id) return undefined
+  const textOf = (number: number, index: number) => ({
+    id: idOf(streamId, number),
+    data: texts[after + index] as string,
+  })
+  return numbers.slice(after).map(textOf)
+}
 
 /** The name of its stream, and its number: one that became a text by itself would stay in a cache of the engine. */
 function idOf(streamId: string, number: number): string {
