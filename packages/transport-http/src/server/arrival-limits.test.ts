@@ -140,6 +140,19 @@ describe.each(Object.entries(adapters))('%s', (_, open) => {
     expect(await Promise.all(arriving)).toEqual([1, 2].map(() => [200, { tools: [] }]))
     expect(await send({ parts: [[0, body]] })).toEqual([200, { tools: [] }])
   })
+
+  it('count from the moment they come, also those that come together', async () => {
+    const held = gate<object>()
+    const server = new HandWritten({ 'tools/list': () => held.promise })
+    const send = await open({ limits: { running: 2 } }, server)
+    const all = Array.from({ length: 12 }, () => send({ parts: [[0, body]] }))
+    let refused = 0
+    for (const each of all) void each.then(([status]) => (refused += status === 503 ? 1 : 0))
+    while (refused < 10) await pause(1)
+    expect(server.exchanges).toHaveLength(2)
+    held.open({ tools: [] })
+    expect((await Promise.all(all)).map(([status]) => status).sort()).toEqual([200, 200, ...Array(10).fill(503)])
+  })
 })
 
 it('a limit that is none is refused', async () => {

@@ -39,36 +39,16 @@ interface Arrival extends Watched {
 }
 
 export class Arrivals implements Arriving {
-  readonly #ms: number
   readonly #watch: Watch<Arrival>
-  #size = 0
+  size = 0
 
+  /** @param ms how long a body may take; `Infinity` where the runtime sees to that. */
   constructor(ms: number) {
-    this.#ms = ms
     this.#watch = new Watch({ ms, onLate: (arrival) => this.#end(arrival, tooSlow(ms)) })
   }
 
-  /** How many are waited for. */
-  get size(): number {
-    return this.#size
-  }
-
   /** Goes on with that body, or with the refusal when it is not here in time: then nobody waits for the rest. */
-  inTime<Done>(text: PromiseLike<Read>, isAlone: boolean, goOn: GoOn<Done>): PromiseLike<Done> {
-    if (this.#ms !== Number.POSITIVE_INFINITY) return this.#watched(text, isAlone, goOn)
-    this.#count(1, isAlone)
-    return text.then((read) => {
-      this.#count(-1, isAlone)
-      return goOn(read)
-    })
-  }
-
-  /** Where all of a request ends with its client, nothing might be left to count it off. */
-  #count(by: number, isAlone: boolean): void {
-    if (!isAlone) this.#size += by
-  }
-
-  #watched<Done>(text: PromiseLike<Read>, isAlone: boolean, goOn: GoOn<Done>): Promise<Done> {
+  inTime<Done>(text: PromiseLike<Read>, isAlone: boolean, goOn: GoOn<Done>): Promise<Done> {
     return new Promise((resolve) => {
       const arrival: Arrival = { isAlone, give: (read) => resolve(goOn(read)) }
       this.#count(1, isAlone)
@@ -77,6 +57,11 @@ export class Arrivals implements Arriving {
       this.#watch.follow(arrival, isAlone)
       void text.then((read) => this.#end(arrival, read))
     })
+  }
+
+  /** Where all of a request ends with its client, nothing might be left to count it off. */
+  #count(by: number, isAlone: boolean): void {
+    if (!isAlone) this.size += by
   }
 
   #end(arrival: Arrival, read: Read): void {

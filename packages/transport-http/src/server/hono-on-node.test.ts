@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type McpApp, mcp } from '../index.ts'
 import { gate, HandWritten, MODERN, modern } from './server.fixture.ts'
 
@@ -172,6 +172,16 @@ describe('an app whose body is there with the headers', () => {
     expect(await heard(socket, /said[\s\S]*said/)).toMatch(/^HTTP\/1.1 200[\s\S]*HTTP\/1.1 200/)
     socket.destroy()
     expect(ends).toEqual([true, true])
+  })
+
+  it('reads them though a test has put a clock of its own in place of the timers', async () => {
+    const url = await serve(mounted(mcp(echo)))
+    vi.useFakeTimers()
+    try {
+      expect((await call(url)).status).toBe(200)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('refuses one that is empty', async () => {

@@ -3,6 +3,7 @@
 import type { Awaitable } from '@mcpx/protocol'
 import { readBefore, tooLarge, unreadable } from './answers.ts'
 import type { Arriving, GoOn, Read } from './http-request.ts'
+import { nextTurn } from './node-turns.ts'
 import { decodeText, readWebText } from './web.ts'
 
 /** Node's `Buffer`. */
@@ -55,8 +56,7 @@ export function readAtOnce<Done>(
 ): Promise<Done> {
   return soon.then(() => {
     if (!isHere(incoming)) return listen(incoming, limit, arrivals, goOn)
-    const whole = incoming.read()
-    return goOn(whole === null ? '' : textOf(whole))
+    return goOn(takeText(incoming))
   })
 }
 
@@ -71,18 +71,22 @@ export function readBesideWeb<Done>(
   arrivals: Arriving,
   goOn: GoOn<Done>,
 ): Promise<Done> {
-  return new Promise((resolve, reject) => {
-    void soon.then(() => {
-      try {
-        const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead && !('rawBody' in incoming)
-        if (isUntouched && isHere(incoming)) takeAtEnd(incoming, (read) => resolve(goOn(read)))
-        else if (isUntouched) resolve(listen(incoming, limit, arrivals, goOn, true))
-        else resolve(arrivals.inTime(readTouched(incoming, web, limit), false, goOn))
-      } catch (problem) {
-        reject(problem)
-      }
-    })
+  arrivals.size += 1
+  return nextTurn().then(() => {
+    arrivals.size -= 1
+    const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead && !('rawBody' in incoming)
+    if (!isUntouched) return arrivals.inTime(readTouched(incoming, web, limit), false, goOn)
+    if (!isHere(incoming) || !incoming.complete) return listen(incoming, limit, arrivals, goOn, true)
+    return goOn(takeText(incoming, true))
   })
+}
+
+/** One that is complete has ended a moment after it is taken. */
+function takeText(incoming: IncomingBody, isKept = false): Read {
+  const whole = incoming.read()
+  if (whole === null) return ''
+  if (isKept) incoming.rawBody = whole
+  return textOf(whole)
 }
 
 async function readTouched(incoming: IncomingBody, web: Request, limit: number): Promise<Read> {
@@ -95,25 +99,6 @@ async function readTouched(incoming: IncomingBody, web: Request, limit: number):
     return readBefore()
   }
 }
-
-/**
- * Takes a body that is there, and gives it when it has ended, which is a moment later: Hono's server starts timers for
- * requests that are answered before.
- */
-function takeAtEnd(incoming: IncomingBody, give: (read: Read) => void): void {
-  const whole = incoming.read()
-  if (whole !== null) incoming.rawBody = whole
-  // The listeners stay as long as the request, which may be that of a stream: what they have given does not.
-  let taker = give
-  incoming.on('end', () => {
-    taker(whole === null ? '' : textOf(whole))
-    taker = ignore
-  })
-  incoming.on('error', () => taker(unreadable()))
-  incoming.resume()
-}
-
-function ignore(): void {}
 
 function listen<Done>(
   incoming: IncomingBody,
