@@ -35,11 +35,15 @@ function createEnd(out: Lane, incoming: Lane): Channel {
 class Lane {
   readonly #highWaterMark: number
   readonly #maxQueued: number
-  #queue: Decoded[] = []
-  /** What comes before was delivered already. */
-  #head = 0
+  /** How many messages lie here. */
+  #size = 0
   #receiver: ((item: Decoded) => Awaitable<void>) | undefined
-  #pumping = false
+  #open: () => void = () => {}
+  /**
+   * Resolves when all that was sent is delivered. Each message waits for the one before by a `then` of its own: so nobody is
+   * called back from within a send, and what is done with a message is done in the async context of its sender.
+   */
+  #delivered: Promise<void>
   #ended = false
   #waiting: (() => void)[] = []
   #settle: { resolve: () => void; reject: (error: unknown) => void } | undefined
@@ -47,32 +51,35 @@ class Lane {
   constructor({ highWaterMark = 64, maxQueued = 65_536 }: ChannelPairOptions) {
     this.#highWaterMark = highWaterMark
     this.#maxQueued = maxQueued
+    this.#delivered = new Promise((resolve) => {
+      this.#open = resolve
+    })
   }
 
   push(message: Message | Message[]): Awaitable<void> {
     if (this.#ended) throw new ConnectionError('closed', 'The channel has ended')
-    if (this.#length >= this.#maxQueued) {
+    if (this.#size >= this.#maxQueued) {
       const hint = 'Await each send, or read the other end.'
       throw new ConnectionError('limit', `${this.#maxQueued} messages wait in the channel already`, { hint })
     }
-    this.#queue.push(message)
-    this.#wake()
-    if (this.#length > this.#highWaterMark) return new Promise((resolve) => void this.#waiting.push(resolve))
+    this.#size += 1
+    this.#delivered = this.#delivered.then(() => this.#deliver(message))
+    if (this.#size > this.#highWaterMark) return new Promise((resolve) => void this.#waiting.push(resolve))
   }
 
   drainTo(receiver: (item: Decoded) => Awaitable<void>): Promise<void> {
     if (this.#receiver !== undefined) throw new TypeError('The channel is being received from already')
     this.#receiver = receiver
+    this.#open()
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
-      this.#wake()
     })
   }
 
   end(): void {
     this.#ended = true
     this.#release()
-    this.#wake()
+    void this.#delivered.then(() => this.#settle?.resolve())
   }
 
   /** Lets those go on who wait for room. */
@@ -80,50 +87,23 @@ class Lane {
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  /** Messages are delivered in a task of their own: nobody is called back from within a send. */
-  #wake(): void {
-    if (this.#pumping || this.#receiver === undefined) return
-    this.#pumping = true
-    queueMicrotask(this.#pump)
-  }
-
-  readonly #pump = (): void => {
+  #deliver(item: Decoded): Awaitable<void> {
+    // The receiver has failed.
+    if (this.#size === 0) return undefined
+    this.#size -= 1
+    if (this.#waiting.length > 0 && this.#size <= this.#highWaterMark / 2) this.#release()
     try {
-      while (this.#head < this.#queue.length) {
-        const item = this.#queue[this.#head++] as Decoded
-        const busy = this.#receiver?.(item)
-        if (isPromise(busy)) {
-          this.#forget()
-          busy.then(this.#pump, this.#fail)
-          return
-        }
-      }
+      const busy = this.#receiver?.(item)
+      return isPromise(busy) ? busy.then(undefined, this.#fail) : undefined
     } catch (error) {
-      this.#fail(error)
-      return
+      return this.#fail(error)
     }
-    this.#forget()
-    this.#pumping = false
-    if (this.#ended) this.#settle?.resolve()
-  }
-
-  get #length(): number {
-    return this.#queue.length - this.#head
-  }
-
-  /** Drops what was delivered when that is the larger part, so that each item is moved once at most. */
-  #forget(): void {
-    if (this.#length === 0 || this.#head > this.#length) {
-      this.#queue = this.#queue.slice(this.#head)
-      this.#head = 0
-    }
-    if (this.#length <= this.#highWaterMark / 2) this.#release()
   }
 
   readonly #fail = (error: unknown): void => {
     this.#ended = true
-    this.#head = this.#queue.length
-    this.#forget()
+    this.#size = 0
+    this.#release()
     this.#settle?.reject(error)
   }
 }
