@@ -5,6 +5,7 @@ import { createChannelPair } from './channel.ts'
 
 const context = new AsyncLocalStorage<number>()
 const note = (n: number): Message => ({ jsonrpc: '2.0', method: 'n', params: { n } })
+const numberIn = (item: unknown) => (item as { params: { n: number } }).params.n
 
 describe('a pair in memory', () => {
   it.each([
@@ -19,7 +20,7 @@ describe('a pair in memory', () => {
     // Some before anybody receives, some together, and some while others wait.
     for (let n = 0; n < 20; n++) send(n)
     const received = far.receive((item) => {
-      seen.push([(item as { params: { n: number } }).params.n, context.getStore()])
+      seen.push([numberIn(item), context.getStore()])
       return take()
     })
     for (let n = 20; n < 40; n++) send(n)
@@ -66,7 +67,7 @@ describe('a pair in memory', () => {
     expect(() => near.send(note(0))).toThrow('100000 messages wait in the channel already')
     let next = 0
     const received = far.receive((item) => {
-      expect((item as { params: { n: number } }).params.n).toBe(next++)
+      expect(numberIn(item)).toBe(next++)
     })
     await near.close()
     await received

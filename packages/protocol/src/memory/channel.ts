@@ -31,6 +31,8 @@ function createEnd(out: Lane, incoming: Lane): Channel {
   }
 }
 
+const settled = Promise.resolve()
+
 /** One direction of the pipe. */
 class Lane {
   readonly #highWaterMark: number
@@ -94,7 +96,9 @@ class Lane {
     if (this.#waiting.length > 0 && this.#size <= this.#highWaterMark / 2) this.#release()
     try {
       const busy = this.#receiver?.(item)
-      return isPromise(busy) ? busy.then(undefined, this.#fail) : undefined
+      if (isPromise(busy)) return busy.then(undefined, this.#fail)
+      // The last promise would hold the context of its sender.
+      if (this.#size === 0) this.#delivered = settled
     } catch (error) {
       return this.#fail(error)
     }

@@ -40,6 +40,7 @@ interface Arrival extends Watched {
 
 export class Arrivals implements Arriving {
   readonly #watch: Watch<Arrival>
+  /** How many are waited for. */
   size = 0
 
   /** @param ms how long a body may take; `Infinity` where the runtime sees to that. */

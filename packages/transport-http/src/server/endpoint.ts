@@ -164,12 +164,16 @@ class GuardedEndpoint implements Endpoint {
 
   #receive(read: Read, inbound: Inbound): Awaitable<HttpAnswer> {
     if (typeof read !== 'string') return read
+    // Of those that came together, others may have begun to run.
+    const refused = this.#busy()
+    if (refused !== undefined) return refused
     const arrived = decode(read)
     if (arrived instanceof Refusal) {
       return jsonAnswer(encode(arrived.answer ?? errorMessage(undefined, arrived.error)), 400)
     }
     // Answers to what was asked are still let in while the requests that asked are given time to end.
-    if (this.#isClosing && asks(arrived)) return shuttingDown('id' in arrived ? arrived.id : undefined)
+    if (this.#isClosed || (this.#isClosing && asks(arrived)))
+      return shuttingDown('id' in arrived ? arrived.id : undefined)
     return this.#eras.post(arrived, inbound)
   }
 }

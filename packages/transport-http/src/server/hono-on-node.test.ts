@@ -136,6 +136,27 @@ describe.each([
   })
 })
 
+describe('an app beside a middleware that reads the body while it is answered', () => {
+  const tick = () => new Promise<void>((resolve) => process.nextTick(resolve))
+  const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+  const waits: [string, () => Promise<void>][] = [
+    ['after a promise', () => Promise.resolve()],
+    ['after a tick', tick],
+    ['after a turn', turn],
+    ['after two', () => turn().then(turn)],
+  ]
+
+  it.each(waits)('leaves it to the middleware too, which reads it %s', async (_, wait) => {
+    const heard: unknown[] = []
+    const app = new Hono().use(async (context, next) => {
+      const reading = async () => void heard.push(await wait().then(() => context.req.json()))
+      await Promise.all([next(), reading()])
+    })
+    const response = await call(await serve(app.route('/mcp', mcp(echo))))
+    expect([response.status, heard]).toMatchObject([200, [{ method: 'tools/call' }]])
+  })
+})
+
 describe('an app whose body is there with the headers', () => {
   async function serveRaw(app: Pick<Hono, 'fetch'>) {
     const ends: boolean[] = []
@@ -153,6 +174,12 @@ describe('an app whose body is there with the headers', () => {
   function bytesOf(body: string, length = Buffer.byteLength(body)): string {
     const head = Object.entries({ ...modernHeaders, host: 'localhost', 'content-length': String(length) })
     return `POST /mcp HTTP/1.1\r\n${head.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`
+  }
+
+  /** Each with its number for an id. */
+  function bytesOfMany(count: number): string {
+    const bodies = Array.from({ length: count }, (_, n) => JSON.stringify(modern('tools/call', { name: 'anb' }, n + 1)))
+    return bodies.map((each) => bytesOf(each)).join('')
   }
 
   async function heard(socket: Socket, pattern: RegExp): Promise<string> {
@@ -182,6 +209,30 @@ describe('an app whose body is there with the headers', () => {
     } finally {
       vi.useRealTimers()
     }
+  })
+
+  it('counts each only as long as it runs, though many come together', async () => {
+    const { socket } = await serveRaw(mounted(mcp(echo, { limits: { running: 8 } })))
+    socket.write(bytesOfMany(32))
+    const all = await heard(socket, /"id":32\b|503/)
+    expect(all.match(/HTTP\/1.1 200/g)).toHaveLength(32)
+    socket.destroy()
+  })
+
+  it('refuses those that come together with the call that closes it', async () => {
+    const app: McpApp = mcp(
+      new HandWritten({
+        'tools/call': (params) => {
+          app.close()
+          return { said: params.arguments }
+        },
+      }),
+    )
+    const { socket } = await serveRaw(mounted(app))
+    socket.write(bytesOfMany(5))
+    const all = await heard(socket, /"id":5\b/)
+    expect(all.match(/HTTP\/1.1 503/g)).toHaveLength(4)
+    socket.destroy()
   })
 
   it('refuses one that is empty', async () => {

@@ -6,8 +6,6 @@ import type { OutgoingStream } from './outgoing.ts'
 
 /** Looks after bodies that have to be waited for. */
 export interface Arriving {
-  /** How many are waited for, or here and not read yet. */
-  size: number
   /** Goes on with that body, or with the refusal when it is not here in time. */
   inTime<Done>(text: PromiseLike<Read>, isAlone: boolean, goOn: GoOn<Done>): PromiseLike<Done>
 }

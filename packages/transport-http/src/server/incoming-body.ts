@@ -56,7 +56,8 @@ export function readAtOnce<Done>(
 ): Promise<Done> {
   return soon.then(() => {
     if (!isHere(incoming)) return listen(incoming, limit, arrivals, goOn)
-    return goOn(takeText(incoming))
+    const whole = incoming.read()
+    return goOn(whole === null ? '' : textOf(whole))
   })
 }
 
@@ -71,22 +72,32 @@ export function readBesideWeb<Done>(
   arrivals: Arriving,
   goOn: GoOn<Done>,
 ): Promise<Done> {
-  arrivals.size += 1
-  return nextTurn().then(() => {
-    arrivals.size -= 1
-    const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead && !('rawBody' in incoming)
-    if (!isUntouched) return arrivals.inTime(readTouched(incoming, web, limit), false, goOn)
-    if (!isHere(incoming) || !incoming.complete) return listen(incoming, limit, arrivals, goOn, true)
-    return goOn(takeText(incoming, true))
+  return new Promise((resolve, reject) => {
+    void soon.then(() => {
+      try {
+        const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead && !('rawBody' in incoming)
+        if (!isUntouched) resolve(arrivals.inTime(readTouched(incoming, web, limit), false, goOn))
+        else if (isHere(incoming)) takeInTurn(incoming, (read) => resolve(goOn(read)))
+        else resolve(listen(incoming, limit, arrivals, goOn, true))
+      } catch (problem) {
+        reject(problem)
+      }
+    })
   })
 }
 
-/** One that is complete has ended a moment after it is taken. */
-function takeText(incoming: IncomingBody, isKept = false): Read {
+/**
+ * Takes a body that is there, before anybody else does, and goes on in the next turn: then the request can end, and has
+ * ended before it is answered. Hono's server starts timers for those that have not.
+ */
+function takeInTurn(incoming: IncomingBody, goOn: (read: Read) => void): void {
   const whole = incoming.read()
-  if (whole === null) return ''
-  if (isKept) incoming.rawBody = whole
-  return textOf(whole)
+  if (whole !== null) incoming.rawBody = whole
+  void nextTurn().then(() => {
+    if (incoming.complete) incoming.read()
+    else incoming.resume()
+    goOn(whole === null ? '' : textOf(whole))
+  })
 }
 
 async function readTouched(incoming: IncomingBody, web: Request, limit: number): Promise<Read> {

@@ -1,4 +1,4 @@
-/** When requests to Node's HTTP server are read: when it has told that they are all there. */
+/** When requests to Node's HTTP server can end: when it has told that all of them is there. */
 
 interface OnNode {
   readonly setImmediate?: (run: () => void) => void
@@ -11,12 +11,12 @@ const afterThis = (globalThis as OnNode).setImmediate ?? setTimeout
 const MOST = 8
 
 let turn: Promise<void> | undefined
-let begin: () => void
+let begin = ignore
 let size = 0
 
 /**
- * Resolves with the next turn of the loop. Node tells of a body before it tells of the end of the request: what is read
- * between the two has to be made to end by hand, which takes longer than all the rest of its reading.
+ * Resolves with the next turn of the loop. Node tells of a body before it tells of the end of the request: one that is to end
+ * between the two has to be made to, which takes longer than all the rest of its reading.
  */
 export function nextTurn(): Promise<void> {
   if (turn === undefined) afterThis(endTurn)
@@ -38,4 +38,8 @@ function join(joined: Promise<void>): Promise<void> {
 function endTurn(): void {
   turn = undefined
   begin()
+  // It holds what surrounds the first of these requests.
+  begin = ignore
 }
+
+function ignore(): void {}
