@@ -75,7 +75,9 @@ function createLaterSubscriptions(core: Core, keeper: LinkKeeper, listen: Client
   let loading: Promise<Subscriptions> | undefined
   async function load(): Promise<Subscriptions> {
     const { createSubscriptions } = await import('./subscriptions.ts')
-    return createSubscriptions({ listen, capabilities, onChange, report: core.report })
+    const subscriptions = createSubscriptions({ listen, capabilities, onChange, report: core.report })
+    keeper.closing.addEventListener('abort', subscriptions.close)
+    return subscriptions
   }
   const get = () => {
     loading ??= load().catch((error) => {

@@ -1,48 +1,9 @@
 import { type Change, ConnectionError, type Connector, type JsonObject, type RequestId } from '@mcpx/protocol'
 import { describe, expect, it, vi } from 'vitest'
-import { type Asked, connectorTo, scriptedServer } from '../test/scripted-server.ts'
+import { everything, modernServer, type Subscription, type Tell } from '../test/listened-server.ts'
+import { connectorTo, scriptedServer } from '../test/scripted-server.ts'
 import { createChangeQueue } from './change-queue.ts'
 import { connect } from './connect.ts'
-
-const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
-const everything = {
-  tools: { listChanged: true },
-  prompts: { listChanged: true },
-  resources: { listChanged: true, subscribe: true },
-}
-
-type Tell = (method: string, params?: JsonObject) => void
-
-interface Subscription {
-  filter: JsonObject
-  tell: Tell
-  end: (result?: object) => void
-}
-
-/** A modern server with its open subscriptions. */
-function modernServer(capabilities: JsonObject = everything, followed?: object) {
-  const open = new Map<RequestId, Subscription>()
-  const server = scriptedServer('2026-07-28', {
-    capabilities,
-    answers: {
-      'subscriptions/listen': ({ params, exchange, message }: Asked) => {
-        const _meta = { [SUBSCRIPTION_ID]: message.id }
-        const filter = params.notifications as JsonObject
-        const tell: Tell = (method, rest) => void exchange.notify(`notifications/${method}`, { ...rest, _meta })
-        tell('subscriptions/acknowledged', { notifications: followed ?? filter })
-        return new Promise((resolve) => {
-          open.set(message.id, { filter, tell, end: (result = { _meta }) => resolve(result) })
-          exchange.signal.addEventListener('abort', () => open.delete(message.id))
-        })
-      },
-      'tools/list': () => ({ tools: [], ttlMs: 60_000 }),
-    },
-  })
-  const tell: Tell = (method, params) => {
-    for (const each of open.values()) each.tell(method, params)
-  }
-  return { server, open, tell }
-}
 
 /** A legacy server and what its session is subscribed to. */
 function legacyServer(capabilities: JsonObject = everything) {

@@ -11,6 +11,8 @@ export interface ListenOptions {
   readonly signal?: AbortSignal | undefined
   /** How long the server may take to confirm, in ms. Default: 60,000. Over: `ConnectionError` `timeout`. */
   readonly timeout?: number | undefined
+  /** Whether it goes on with what was listened to before: then all that it watches counts as changed. Default: false. */
+  readonly isAgain?: boolean | undefined
 }
 
 /**
@@ -35,7 +37,7 @@ export function startListening(
   core: Core,
   keeper: LinkKeeper,
   filter: SubscriptionFilter,
-  { signal, timeout }: ListenOptions = {},
+  { signal, timeout, isAgain = false }: ListenOptions = {},
 ): Listening {
   const stop = new AbortController()
   const queue = createChangeQueue(MOST_WAITING)
@@ -46,7 +48,7 @@ export function startListening(
   if (signal?.aborted || keeper.closing.aborted) close()
 
   let failures = 0
-  let isFirst = true
+  let isFirst = !isAgain
   const hooks = {
     signal: stop.signal,
     timeout: timeout ?? core.options.timeout,

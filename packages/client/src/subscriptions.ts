@@ -1,6 +1,6 @@
 /** What the client as a whole listens to: its subscriptions to resources, and the lists if somebody hears of them. */
 
-import { type Change, ConnectionError, type ServerCapabilities, type SubscriptionFilter } from '@mcpx/protocol'
+import { type Change, ConnectionError, pause, type ServerCapabilities, type SubscriptionFilter } from '@mcpx/protocol'
 import type { Listening, ListenOptions } from './listening.ts'
 import type { CallOptions } from './options.ts'
 
@@ -18,15 +18,22 @@ export interface SubscriptionsOptions {
   readonly report: (problem: Error) => void
 }
 
+/** A stream that the server ends before that, in ms, is begun again after a pause, which is longer each time. */
+const SOON = 5_000
+const SHORTEST_PAUSE = 500
+const LONGEST_PAUSE = 30_000
+
 /** One stream carries everything; a change of what is wanted begins a new one before it ends the old. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
   const { onChange, report } = options
   let uris: readonly string[] = []
   let current: Listening | undefined
   let turn: Promise<void> = Promise.resolve()
+  const closing = new AbortController()
+  const rest = createRest(closing.signal)
 
   /** One after the other, each from what the one before has left. */
-  function change(next: (uris: readonly string[]) => readonly string[], call: CallOptions): Promise<void> {
+  function change(next: (uris: readonly string[]) => readonly string[], call: ListenOptions): Promise<void> {
     const done = turn.then(() => {
       const wanted = next(uris)
       return wanted === uris && current !== undefined ? undefined : replace(wanted, call)
@@ -35,9 +42,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     return done
   }
 
-  async function replace(wanted: readonly string[], { timeout }: CallOptions): Promise<void> {
+  async function replace(wanted: readonly string[], { timeout, isAgain }: ListenOptions): Promise<void> {
     const filter = filterOf(wanted, onChange === undefined ? {} : options.capabilities())
-    const next = Object.keys(filter).length === 0 ? undefined : options.listen(filter, { timeout })
+    const next = Object.keys(filter).length === 0 ? undefined : options.listen(filter, { timeout, isAgain })
     const followed = await next?.ready
     if (wanted.length > 0 && followed?.resourceSubscriptions === undefined) {
       next?.close()
@@ -51,14 +58,29 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   async function tell(changes: Listening): Promise<void> {
+    const begun = Date.now()
+    let isOver = false
     try {
       for await (const each of changes) {
         if (changes === current) onChange?.(each)
       }
     } catch (error) {
+      isOver = true
       report(error as Error)
     }
-    if (changes === current) current = undefined
+    if (changes !== current) return
+    current = undefined
+    if (!isOver) await goOn(begun)
+  }
+
+  /** The server has ended the stream in good order, as one does that another will stand for. */
+  async function goOn(begun: number): Promise<void> {
+    try {
+      await rest(begun)
+      await change((same) => same, { isAgain: true })
+    } catch (error) {
+      if (!closing.signal.aborted && (error as ConnectionError).reason !== 'closed') report(error as Error)
+    }
   }
 
   if (onChange !== undefined) change((same) => same, {}).catch(report)
@@ -67,11 +89,23 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       await change((known) => (known.includes(uri) ? known : [...known, uri]), call)
     },
     close() {
+      closing.abort()
       uris = []
       current?.close()
       current = undefined
     },
     unsubscribe: (uri) => change((known) => known.filter((each) => each !== uri), {}),
+  }
+}
+
+/** How to wait before the next stream, by when the last one began. */
+function createRest(signal: AbortSignal): (begun: number) => Promise<void> {
+  /** How often in a row one was ended soon. */
+  let ends = 0
+  return async (begun) => {
+    ends = Date.now() - begun < SOON ? ends + 1 : 0
+    if (ends > 0) await pause(Math.min(SHORTEST_PAUSE * 2 ** (ends - 1), LONGEST_PAUSE), signal)
+    signal.throwIfAborted()
   }
 }
 

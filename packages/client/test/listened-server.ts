@@ -1,0 +1,44 @@
+/** A modern server that clients listen to. */
+
+import type { JsonObject, RequestId } from '@mcpx/protocol'
+import { type Asked, scriptedServer } from './scripted-server.ts'
+
+const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
+export const everything = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+}
+
+export type Tell = (method: string, params?: JsonObject) => void
+
+export interface Subscription {
+  filter: JsonObject
+  tell: Tell
+  end: (result?: object) => void
+}
+
+/** A modern server with its open subscriptions. */
+export function modernServer(capabilities: JsonObject = everything, followed?: object) {
+  const open = new Map<RequestId, Subscription>()
+  const server = scriptedServer('2026-07-28', {
+    capabilities,
+    answers: {
+      'subscriptions/listen': ({ params, exchange, message }: Asked) => {
+        const _meta = { [SUBSCRIPTION_ID]: message.id }
+        const filter = params.notifications as JsonObject
+        const tell: Tell = (method, rest) => void exchange.notify(`notifications/${method}`, { ...rest, _meta })
+        tell('subscriptions/acknowledged', { notifications: followed ?? filter })
+        return new Promise((resolve) => {
+          open.set(message.id, { filter, tell, end: (result = { _meta }) => resolve(result) })
+          exchange.signal.addEventListener('abort', () => open.delete(message.id))
+        })
+      },
+      'tools/list': () => ({ tools: [], ttlMs: 60_000 }),
+    },
+  })
+  const tell: Tell = (method, params) => {
+    for (const each of open.values()) each.tell(method, params)
+  }
+  return { server, open, tell }
+}
