@@ -4,7 +4,7 @@ import { connect, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type McpApp, mcp } from '../index.ts'
@@ -95,10 +95,28 @@ describe('an app behind a middleware that takes the body for a stream', () => {
 })
 
 describe('an app behind a middleware that has read the body', () => {
-  it('says so', async () => {
+  const readers: Record<string, (context: Context) => Promise<unknown>> = {
+    json: ({ req }) => req.json(),
+    text: ({ req }) => req.text(),
+    arrayBuffer: ({ req }) => req.arrayBuffer(),
+    blob: ({ req }) => req.blob(),
+  }
+
+  it.each(Object.keys(readers))('answers, where it was read by the context: %s', async (how) => {
+    const app = new Hono().use(async (context, next) => {
+      await readers[how]?.(context)
+      await next()
+    })
+    const small = mcp(echo, { limits: { body: 50 } })
+    const url = await serve(app.route('/mcp', mcp(echo)).all('/small', small.handler))
+    expect(await (await call(url)).json()).toMatchObject({ result: { said: { text: 'ü€😀' } } })
+    expect((await call(url.replace('/mcp', '/small'))).status).toBe(413)
+  })
+
+  it('says so, where only the request knows', async () => {
     const app = new Hono()
     app.use(async (context, next) => {
-      await context.req.json()
+      await context.req.raw.text()
       await next()
     })
     const response = await call(await serve(app.route('/mcp', mcp(echo))))

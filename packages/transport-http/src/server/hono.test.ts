@@ -48,6 +48,20 @@ describe('an app', () => {
     expect(whole.status).toBe(200)
   })
 
+  it('answers behind a middleware that has read the body, and refuses what is none', async () => {
+    const reading = new Hono().use(async (context, next) => {
+      await context.req.json().catch(() => {})
+      await next()
+    })
+    reading.route('/mcp', app)
+    const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
+    const ask = (method: string, body?: string) => reading.request('/mcp', { method, headers, body: body ?? null })
+    expect(await json(await ask('POST', JSON.stringify(modern('tools/list'))))).toMatchObject({ result: { tools: [] } })
+    expect(await json(await ask('POST', '{'))).toMatchObject({ error: { code: -32700 } })
+    expect((await ask('GET')).status).toBe(405)
+    expect((await ask('PUT', 'x')).status).toBe(405)
+  })
+
   it('leaves other paths to others', async () => {
     expect(await (await within.request('/')).text()).toBe('others')
     expect((await within.request('/other')).status).toBe(404)

@@ -52,8 +52,13 @@ export function appOf(server: Responder, options: EndpointOptions, runtime: Runt
   const respond = answerWeb(endpoint, runtime)
   const executionOf = createExecutionOf()
   const fetch: McpApp['fetch'] = (request, env, execution) => respond(runtime.viewOf(request, env, execution))
-  const handler: McpApp['handler'] = (context) =>
-    respond(runtime.viewOf(context.req.raw, context.env, executionOf(context)))
+  const answer = (context: Context, request: Request) =>
+    respond(runtime.viewOf(request, context.env, executionOf(context)))
+  const handler: McpApp['handler'] = (context) => {
+    const { req } = context
+    if (!isRead(req)) return answer(context, req.raw)
+    return req.arrayBuffer().then((body) => answer(context, new Request(req.raw, { body })))
+  }
   const app: Pick<McpApp, Made> = {
     fetch,
     request: (input, init, env, execution) => fetch(requestOf(input, init), env, execution),
@@ -64,6 +69,12 @@ export function appOf(server: Responder, options: EndpointOptions, runtime: Runt
     idleTimeout: 0,
   }
   return app as McpApp
+}
+
+/** Whether a middleware has read the body by the context, which then has it. */
+function isRead({ bodyCache, method }: Context['req']): boolean {
+  for (const _ in bodyCache) return method === 'POST'
+  return false
 }
 
 /** The members that there are. The others are typed as `never`, or private to Hono. */
