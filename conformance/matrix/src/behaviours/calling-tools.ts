@@ -11,13 +11,15 @@ const point = z.object({ x: z.number(), tags: z.array(z.string()).default([]) })
 const rawPoint = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } as const
 
 export const callingTools: Behaviours = {
-  async 'the handshake or discovery tells who the server is and what it can do'({ connect, revision, era }) {
+  async 'the handshake or discovery tells who the server is and what it can do'({ connect, revision, era, carrier }) {
     const server = createServer({ ...info, title: 'The tools' }, { instructions: 'Be kind.' }).tool('a', {}, () => 'b')
     const client = await connect(server)
     expect(client).toMatchObject({ revision, era })
     expect(client.server.info).toEqual({ ...info, ...(revision >= '2025-06-18' && { title: 'The tools' }) })
     expect(client.server.instructions).toBe('Be kind.')
-    expect(client.server.capabilities).toEqual({ tools: { listChanged: true }, logging: {} })
+    // Nothing can be told unasked where nothing is kept of a client.
+    const tools = carrier === 'HTTP without sessions' ? {} : { listChanged: true }
+    expect(client.server.capabilities).toEqual({ tools, logging: {} })
   },
 
   async 'tools are listed with their schemas and hints'({ connect, revision }) {

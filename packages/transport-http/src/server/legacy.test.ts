@@ -1,8 +1,9 @@
+import { type Responder, resultMessage } from '@mcpx/protocol'
 import { createMemoryEventBus, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../index.ts'
 import type { EndpointOptions } from './options.ts'
-import { eventsOf, gate, get, HandWritten, json, modern, openSession, post, request } from './server.fixture.ts'
+import { eventsOf, gate, get, HandWritten, json, LEGACY, modern, openSession, post, request } from './server.fixture.ts'
 
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
 
@@ -37,6 +38,21 @@ describe('a session', () => {
     const headers = { 'mcp-session-id': await openSession(app) }
     await post(app, request('logging/setLevel', { level: 'error' }), headers)
     expect(await json(await post(app, request('logging/setLevel', {}), headers))).toMatchObject({ result: {} })
+  })
+
+  it.each([
+    ['there are no sessions', { sessions: false }, false],
+    ['all is plain JSON', { responses: 'json' }, false],
+    ['clients can listen', {}, true],
+  ] as const)('offers to tell of changes only where it can: %s', async (_, options, tells) => {
+    const offered = { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true }, logging: {} }
+    const opened = { protocolVersion: LEGACY, capabilities: offered, serverInfo: { name: 'a', version: '1' } }
+    const server: Responder = {
+      respond: async (message) => ('id' in message ? resultMessage(message.id, opened) : undefined),
+    }
+    const answer = await json(await post(mcp(server, options), request('initialize', { protocolVersion: LEGACY })))
+    const capabilities = tells ? offered : { tools: {}, resources: {}, logging: {} }
+    expect(answer.result).toEqual({ ...opened, capabilities })
   })
 
   it('is not opened by a handshake that fails', async () => {

@@ -15,6 +15,7 @@ import {
   type RequestId,
   type RequestMessage,
   type ResponseMessage,
+  type ServerCapabilities,
   unsupportedVersion,
 } from '@mcpx/protocol'
 import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
@@ -144,8 +145,10 @@ class LegacyEra implements Manner<LiveSession> {
     })
     const answer = await answerRequest(this.#host, message, exchange)
     if (answer === undefined) return silentAnswer()
-    const text = answerText(answer, this.#host.report)
-    if ('error' in answer || !this.#records.areKept) return jsonAnswer(text, this.statusOf(answer))
+    const { areKept } = this.#records
+    const isDeaf = !areKept || this.#host.options.responses === 'json'
+    const text = answerText(isDeaf ? withoutChanges(answer) : answer, this.#host.report)
+    if ('error' in answer || !areKept) return jsonAnswer(text, this.statusOf(answer))
     await this.#records.create(draft.id, draft.state, inbound.auth)
     return jsonAnswer(text, 200, { [SESSION_HEADER]: draft.id })
   }
@@ -249,6 +252,16 @@ class LegacyEra implements Manner<LiveSession> {
     const exchange = new HttpExchange({ request, auth, session, endsWithClient: false })
     await hearNotification(this.#host, message, exchange)
   }
+}
+
+const TELLING = ['tools', 'prompts', 'resources'] as const
+
+/** Where nothing can be told unasked, nobody is to wait for it. */
+function withoutChanges(answer: ResponseMessage): ResponseMessage {
+  if ('error' in answer) return answer
+  const capabilities = { ...(answer.result.capabilities as ServerCapabilities) }
+  for (const kind of TELLING) if (capabilities[kind]) capabilities[kind] = {}
+  return { ...answer, result: { ...answer.result, capabilities } }
 }
 
 function versionProblem({ request }: Inbound, arrived?: Message | Item[]): HttpAnswer | undefined {
