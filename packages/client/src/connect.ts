@@ -3,6 +3,7 @@
 import { type Connector, guarded, isRevision, type Responder, type SubscriptionFilter } from '@mcpx/protocol'
 import { createCalls } from './calls.ts'
 import type { Client } from './client.ts'
+import { closings } from './closings.ts'
 import { type Core, createCore } from './core.ts'
 import { createLaterListening } from './later-listening.ts'
 import type { Target } from './line.ts'
@@ -44,7 +45,7 @@ function createClient(core: Core, keeper: LinkKeeper): Client {
     })
   const subscriptions = createLaterSubscriptions(core, keeper, listen)
 
-  return {
+  const client: Client = {
     get era() {
       return keeper.latest.era
     },
@@ -66,6 +67,8 @@ function createClient(core: Core, keeper: LinkKeeper): Client {
     close: () => keeper.close(),
     [Symbol.asyncDispose]: () => keeper.close(),
   }
+  closings.set(client, keeper.closing)
+  return client
 }
 
 /** What keeps the subscriptions, loaded by the first who wants one; at once where somebody hears of all changes. */
@@ -75,9 +78,7 @@ function createLaterSubscriptions(core: Core, keeper: LinkKeeper, listen: Client
   let loading: Promise<Subscriptions> | undefined
   async function load(): Promise<Subscriptions> {
     const { createSubscriptions } = await import('./subscriptions.ts')
-    const subscriptions = createSubscriptions({ listen, capabilities, onChange, report: core.report })
-    keeper.closing.addEventListener('abort', subscriptions.close)
-    return subscriptions
+    return createSubscriptions({ listen, capabilities, onChange, report: core.report, closing: keeper.closing })
   }
   const get = () => {
     loading ??= load().catch((error) => {

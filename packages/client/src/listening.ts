@@ -77,7 +77,8 @@ export function startListening(
       },
     )
     .then(() => {
-      ready.reject(new ConnectionError('closed', 'Listening ended before the server confirmed'))
+      const reason = stop.signal.aborted ? 'closed' : 'cancelled'
+      ready.reject(new ConnectionError(reason, 'Listening ended before the server confirmed'))
       signal?.removeEventListener('abort', close)
       keeper.closing.removeEventListener('abort', close)
     })

@@ -11,6 +11,7 @@ import {
   type ServerCapabilities,
 } from '@mcpx/protocol'
 import type { Client } from './client.ts'
+import { closings } from './closings.ts'
 import { forward, placeOf } from './proxy-call.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
@@ -115,6 +116,7 @@ function createFeed(client: Client, report: (problem: Error) => void) {
         for (const listener of listeners) listener(change)
       },
       report,
+      closing: closings.get(client),
     })
     return subscriptions
   }

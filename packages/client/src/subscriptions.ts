@@ -16,6 +16,8 @@ export interface SubscriptionsOptions {
   readonly capabilities: () => ServerCapabilities
   readonly onChange: ((change: Change) => void) | undefined
   readonly report: (problem: Error) => void
+  /** Fires when the client is closed. */
+  readonly closing?: AbortSignal | undefined
 }
 
 /** A stream that the server ends before that, in ms, is begun again after a pause, which is longer each time. */
@@ -25,76 +27,103 @@ const LONGEST_PAUSE = 30_000
 
 /** One stream carries everything; a change of what is wanted begins a new one before it ends the old. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { onChange, report } = options
-  let uris: readonly string[] = []
-  let current: Listening | undefined
-  let turn: Promise<void> = Promise.resolve()
-  const closing = new AbortController()
-  const rest = createRest(closing.signal)
+  return new OneStream(options)
+}
+
+type Uris = readonly string[]
+
+class OneStream implements Subscriptions {
+  readonly #options: SubscriptionsOptions
+  readonly #stop = new AbortController()
+  readonly #rest = createRest(this.#stop.signal)
+  #uris: Uris = []
+  #current: Listening | undefined
+  #turn: Promise<void> = Promise.resolve()
+  /** Whether nobody has listened since the last stream. */
+  #isMissed = false
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options
+    options.closing?.addEventListener('abort', () => this.close(), { once: true })
+    if (options.onChange !== undefined) this.#change((same) => same, {}).catch((problem) => this.#report(problem))
+  }
+
+  subscribe(uri: string, call: CallOptions): Promise<void> {
+    return this.#change((known) => (known.includes(uri) ? known : [...known, uri]), call)
+  }
+
+  unsubscribe(uri: string): Promise<void> {
+    return this.#change((known) => known.filter((each) => each !== uri), {})
+  }
+
+  close(): void {
+    this.#stop.abort()
+    this.#uris = []
+    this.#current?.close()
+    this.#current = undefined
+  }
 
   /** One after the other, each from what the one before has left. */
-  function change(next: (uris: readonly string[]) => readonly string[], call: ListenOptions): Promise<void> {
-    const done = turn.then(() => {
-      const wanted = next(uris)
-      return wanted === uris && current !== undefined ? undefined : replace(wanted, call)
+  #change(next: (uris: Uris) => Uris, call: CallOptions): Promise<void> {
+    const done = this.#turn.then(() => {
+      const wanted = next(this.#uris)
+      return wanted === this.#uris && this.#current !== undefined ? undefined : this.#replace(wanted, call)
     })
-    turn = done.catch(() => {})
+    this.#turn = done.catch(() => {})
     return done
   }
 
-  async function replace(wanted: readonly string[], { timeout, isAgain }: ListenOptions): Promise<void> {
-    const filter = filterOf(wanted, onChange === undefined ? {} : options.capabilities())
-    const next = Object.keys(filter).length === 0 ? undefined : options.listen(filter, { timeout, isAgain })
+  async #replace(wanted: Uris, { timeout }: CallOptions): Promise<void> {
+    const { onChange, capabilities, listen } = this.#options
+    const filter = filterOf(wanted, onChange === undefined ? {} : capabilities())
+    const how = { timeout, signal: this.#stop.signal, isAgain: this.#isMissed }
+    const next = Object.keys(filter).length === 0 ? undefined : listen(filter, how)
     const followed = await next?.ready
     if (wanted.length > 0 && followed?.resourceSubscriptions === undefined) {
       next?.close()
       throw new ConnectionError('unsupported', 'The server does not tell of updates of resources')
     }
-    uris = wanted
-    const last = current
-    current = next
-    if (next !== undefined) void tell(next)
+    this.#uris = wanted
+    const last = this.#current
+    this.#current = next
+    this.#isMissed = false
+    if (next !== undefined) void this.#tell(next)
     last?.close()
   }
 
-  async function tell(changes: Listening): Promise<void> {
+  async #tell(changes: Listening): Promise<void> {
     const begun = Date.now()
     let isOver = false
     try {
       for await (const each of changes) {
-        if (changes === current) onChange?.(each)
+        if (changes === this.#current) this.#options.onChange?.(each)
       }
     } catch (error) {
       isOver = true
-      report(error as Error)
+      this.#options.report(error as Error)
     }
-    if (changes !== current) return
-    current = undefined
-    if (!isOver) await goOn(begun)
+    if (changes !== this.#current || this.#stop.signal.aborted) return
+    this.#current = undefined
+    this.#isMissed = true
+    if (!isOver) await this.#goOn(begun)
   }
 
   /** The server has ended the stream in good order, as one does that another will stand for. */
-  async function goOn(begun: number): Promise<void> {
+  async #goOn(begun: number): Promise<void> {
     try {
-      await rest(begun)
-      await change((same) => same, { isAgain: true })
+      await this.#rest(begun)
+      await this.#change((same) => same, {})
     } catch (error) {
-      if (!closing.signal.aborted && (error as ConnectionError).reason !== 'closed') report(error as Error)
+      const { reason } = error as ConnectionError
+      // Whose client is not known says in no other way that it was closed.
+      if (reason === 'closed' && this.#options.closing === undefined) return
+      if (reason === 'cancelled') await this.#goOn(Date.now())
+      else this.#report(error as Error)
     }
   }
 
-  if (onChange !== undefined) change((same) => same, {}).catch(report)
-  return {
-    async subscribe(uri, call) {
-      await change((known) => (known.includes(uri) ? known : [...known, uri]), call)
-    },
-    close() {
-      closing.abort()
-      uris = []
-      current?.close()
-      current = undefined
-    },
-    unsubscribe: (uri) => change((known) => known.filter((each) => each !== uri), {}),
+  #report(problem: Error): void {
+    if (!this.#stop.signal.aborted) this.#options.report(problem)
   }
 }
 

@@ -21,11 +21,13 @@ export interface Subscription {
 /** A modern server with its open subscriptions. */
 export function modernServer(capabilities: JsonObject = everything, followed?: object) {
   const open = new Map<RequestId, Subscription>()
+  let refused = 0
   const server = scriptedServer('2026-07-28', {
     capabilities,
     answers: {
       'subscriptions/listen': ({ params, exchange, message }: Asked) => {
         const _meta = { [SUBSCRIPTION_ID]: message.id }
+        if (refused-- > 0) return { _meta }
         const filter = params.notifications as JsonObject
         const tell: Tell = (method, rest) => void exchange.notify(`notifications/${method}`, { ...rest, _meta })
         tell('subscriptions/acknowledged', { notifications: followed ?? filter })
@@ -40,5 +42,9 @@ export function modernServer(capabilities: JsonObject = everything, followed?: o
   const tell: Tell = (method, params) => {
     for (const each of open.values()) each.tell(method, params)
   }
-  return { server, open, tell }
+  /** Ends so many of the next ones before it confirms them. */
+  const refuse = (count: number) => {
+    refused = count
+  }
+  return { server, open, tell, refuse }
 }

@@ -113,6 +113,15 @@ describe('an app behind a middleware that has read the body', () => {
     expect((await call(url.replace('/mcp', '/small'))).status).toBe(413)
   })
 
+  it('says what is wrong where the context has no body', async () => {
+    const app = new Hono().use(async ({ req }, next) => {
+      await req.formData().catch(() => {})
+      await next()
+    })
+    const response = await call(await serve(app.route('/mcp', mcp(echo))))
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('have that read a clone')])
+  })
+
   it('says so, where only the request knows', async () => {
     const app = new Hono()
     app.use(async (context, next) => {

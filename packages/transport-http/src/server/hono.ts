@@ -57,7 +57,9 @@ export function appOf(server: Responder, options: EndpointOptions, runtime: Runt
   const handler: McpApp['handler'] = (context) => {
     const { req } = context
     if (!isRead(req)) return answer(context, req.raw)
-    return req.arrayBuffer().then((body) => answer(context, new Request(req.raw, { body })))
+    const again = (body: ArrayBuffer) => answer(context, new Request(req.raw, { body }))
+    // What is wrong with a body that cannot be had, the endpoint says.
+    return req.arrayBuffer().then(again, () => answer(context, req.raw))
   }
   const app: Pick<McpApp, Made> = {
     fetch,

@@ -258,10 +258,10 @@ const TELLING = ['tools', 'prompts', 'resources'] as const
 
 /** Where nothing can be told unasked, nobody is to wait for it. */
 function withoutChanges(answer: ResponseMessage): ResponseMessage {
-  if ('error' in answer) return answer
-  const capabilities = { ...(answer.result.capabilities as ServerCapabilities) }
+  if (!('result' in answer && answer.result?.capabilities)) return answer
+  const capabilities: ServerCapabilities = { ...answer.result.capabilities }
   for (const kind of TELLING) if (capabilities[kind]) capabilities[kind] = {}
-  return { ...answer, result: { ...answer.result, capabilities } }
+  return { ...answer, result: { ...answer.result, capabilities } } as ResponseMessage
 }
 
 function versionProblem({ request }: Inbound, arrived?: Message | Item[]): HttpAnswer | undefined {
