@@ -152,12 +152,16 @@ function createFeed(client: Client, report: (problem: Error) => void) {
         await open().subscribe(uri, {})
       } catch (error) {
         forget(uri)
+        closeIfIdle()
         throw error
       }
     },
     async unsubscribe({ uri }: { readonly uri: string }) {
-      if (counts.has(uri) && forget(uri)) await subscriptions?.unsubscribe(uri)
-      closeIfIdle()
+      try {
+        if (counts.has(uri) && forget(uri)) await subscriptions?.unsubscribe(uri)
+      } finally {
+        closeIfIdle()
+      }
     },
   }
 }

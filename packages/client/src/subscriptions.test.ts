@@ -1,64 +1,115 @@
+import { getEventListeners } from 'node:events'
 import type { Change } from '@mcpx/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { modernServer } from '../test/listened-server.ts'
+import { closings } from './closings.ts'
 import { connect } from './connect.ts'
 import { proxy } from './proxy.ts'
 
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const update = (uri: string): Change => ({ kind: 'resource', uri })
+
+/** A client that has subscribed to `a:/1`, and what it hears. */
+async function subscribe(timeout?: number) {
+  const fixture = modernServer()
+  const { server, open } = fixture
+  const heard: Change[] = []
+  const problems: string[] = []
+  const client = await connect(server, {
+    timeout,
+    onChange: (change) => heard.push(change),
+    onReport: ({ message }) => problems.push(message),
+  })
+  await client.subscribe('a:/1')
+  await expect.poll(() => open.size).toBe(1)
+  /** Ends in good order what is open. */
+  const end = () => {
+    const ended = [...open.values()]
+    open.clear()
+    for (const each of ended) each.end()
+  }
+  const close = () => client.close()
+  return { ...fixture, client, heard, problems, end, [Symbol.asyncDispose]: close }
+}
+
 describe('a client that hears of changes', () => {
   it('listens anew when the server has ended the stream in good order, and all counts as changed [C-093]', async () => {
-    const { server, open, tell } = modernServer()
-    const heard: Change[] = []
-    const problems: Error[] = []
-    await using client = await connect(server, {
-      onChange: (change) => heard.push(change),
-      onReport: (problem) => problems.push(problem),
-    })
-    await client.subscribe('a:/1')
-    await expect.poll(() => open.size).toBe(1)
-    for (const [id, { end }] of open) {
-      open.delete(id)
-      end()
-    }
-    await expect
-      .poll(() => heard, { timeout: 3_000 })
-      .toEqual(
-        expect.arrayContaining([{ kind: 'resource', uri: 'a:/1' }, { kind: 'tools' }]), // biome-ignore format: one line
-      )
+    await using rig = await subscribe()
+    const { server, heard, tell } = rig
+    rig.end()
+    const all = expect.arrayContaining([update('a:/1'), { kind: 'tools' }])
+    await expect.poll(() => heard, { timeout: 3_000 }).toEqual(all)
     heard.length = 0
     tell('resources/updated', { uri: 'a:/1' })
-    await expect.poll(() => heard).toEqual([{ kind: 'resource', uri: 'a:/1' }])
+    await expect.poll(() => heard).toEqual([update('a:/1')])
     expect(server.asked('subscriptions/listen').length).toBeLessThanOrEqual(3)
-    expect(problems).toEqual([])
+    expect(rig.problems).toEqual([])
   })
 
   it('counts all as changed too where somebody wants more before it has listened anew', async () => {
-    const { server, open } = modernServer()
-    const heard: Change[] = []
-    await using client = await connect(server, { onChange: (change) => heard.push(change) })
-    await client.subscribe('a:/1')
-    await expect.poll(() => open.size).toBe(1)
-    const [first] = open.values()
-    open.clear()
-    first?.end()
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    await client.subscribe('b:/2')
-    expect(open.size).toBe(1)
-    await expect
-      .poll(() => heard)
-      .toEqual(expect.arrayContaining([{ kind: 'resource', uri: 'a:/1' }, { kind: 'tools' }]))
+    await using rig = await subscribe()
+    rig.end()
+    await pause(20)
+    await rig.client.subscribe('b:/2')
+    expect(rig.open.size).toBe(1)
+    await expect.poll(() => rig.heard).toEqual(expect.arrayContaining([update('a:/1'), { kind: 'tools' }]))
+  })
+
+  it('counts all as changed too where the stream ends before the one that is to take its place is confirmed', async () => {
+    await using rig = await subscribe()
+    let confirm = () => {}
+    rig.hold(new Promise<void>((resolve) => (confirm = resolve)))
+    const subscribed = rig.client.subscribe('b:/2')
+    await pause(20)
+    rig.end()
+    await pause(20)
+    confirm()
+    await subscribed
+    await expect.poll(() => rig.heard).toEqual(expect.arrayContaining([update('a:/1'), { kind: 'tools' }]))
+    await expect.poll(() => rig.open.size).toBe(1)
+  })
+
+  it('hears all that was told on a stream before another took its place', async () => {
+    await using rig = await subscribe()
+    let confirm = () => {}
+    rig.hold(new Promise<void>((resolve) => (confirm = resolve)))
+    const subscribed = rig.client.subscribe('b:/2')
+    await pause(20)
+    const uris = Array.from({ length: 30 }, (_, n) => `a:/1/${n}`)
+    for (const uri of uris) rig.tell('resources/updated', { uri })
+    confirm()
+    await subscribed
+    await expect.poll(() => rig.heard).toEqual(uris.map(update))
   })
 
   it('goes on where the server ends the next stream before it has confirmed it', async () => {
-    const { server, open, refuse } = modernServer()
-    const heard: Change[] = []
-    await using client = await connect(server, { onChange: (change) => heard.push(change) })
-    await client.subscribe('a:/1')
-    await expect.poll(() => open.size).toBe(1)
-    const [first] = open.values()
-    open.clear()
-    refuse(1)
-    first?.end()
-    await expect.poll(() => heard, { timeout: 4_000 }).toContainEqual({ kind: 'resource', uri: 'a:/1' })
+    await using rig = await subscribe()
+    rig.refuse(1)
+    rig.end()
+    await expect.poll(() => rig.heard, { timeout: 4_000 }).toContainEqual(update('a:/1'))
+    expect(rig.problems).toEqual([])
+  })
+
+  it('goes on where the server does not confirm the next stream in time, and says so', async () => {
+    await using rig = await subscribe(100)
+    rig.hold(new Promise(() => {}))
+    rig.end()
+    await expect.poll(() => rig.problems, { timeout: 3_000 }).toHaveLength(1)
+    expect(rig.problems[0]).toContain('did not confirm')
+    rig.hold(undefined)
+    await expect.poll(() => rig.heard, { timeout: 4_000 }).toContainEqual(update('a:/1'))
+  })
+
+  it('says nothing when it is closed before it has begun', async () => {
+    for (let n = 0; n < 10; n++) {
+      const problems: Error[] = []
+      const { server, open } = modernServer()
+      const client = await connect(server, { onChange: () => {}, onReport: (problem) => problems.push(problem) })
+      for (let tick = 0; tick < n; tick++) await Promise.resolve()
+      await client.close()
+      await pause(5)
+      expect([problems, open.size]).toEqual([[], 0])
+    }
   })
 
   it('leaves no stream behind that was wanted by a proxy for a moment', async () => {
@@ -66,8 +117,19 @@ describe('a client that hears of changes', () => {
     await using client = await connect(server)
     const handler = proxy(client)
     for (let n = 0; n < 20; n++) handler.changes?.(() => {})()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await pause(50)
     expect(open.size).toBe(0)
+    const closing = closings.get(client) as AbortSignal
+    expect(getEventListeners(closing, 'abort').length).toBeLessThanOrEqual(1)
+  })
+
+  it('leaves no stream behind where a subscription by a proxy is refused', async () => {
+    const { server, open } = modernServer(undefined, { toolsListChanged: true })
+    await using client = await connect(server)
+    await expect(proxy(client).subscribe?.({ uri: 'a:/1' }, {} as never)).rejects.toMatchObject({
+      reason: 'unsupported',
+    })
+    await expect.poll(() => open.size).toBe(0)
   })
 
   it('leaves no timer behind when the client of a proxy is closed', async () => {

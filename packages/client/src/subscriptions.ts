@@ -20,10 +20,10 @@ export interface SubscriptionsOptions {
   readonly closing?: AbortSignal | undefined
 }
 
-/** A stream that the server ends before that, in ms, is begun again after a pause, which is longer each time. */
+/** A stream that the server ends before that, in ms, is begun again after a pause, which is twice as long each time. */
 const SOON = 5_000
-const SHORTEST_PAUSE = 500
-const LONGEST_PAUSE = 30_000
+const PAUSE = 250
+const LONGEST = 30_000
 
 /** One stream carries everything; a change of what is wanted begins a new one before it ends the old. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
@@ -35,7 +35,8 @@ type Uris = readonly string[]
 class OneStream implements Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #stop = new AbortController()
-  readonly #rest = createRest(this.#stop.signal)
+  /** How often in a row a stream has ended soon. */
+  #ends = 0
   #uris: Uris = []
   #current: Listening | undefined
   #turn: Promise<void> = Promise.resolve()
@@ -44,8 +45,10 @@ class OneStream implements Subscriptions {
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options
-    options.closing?.addEventListener('abort', () => this.close(), { once: true })
-    if (options.onChange !== undefined) this.#change((same) => same, {}).catch((problem) => this.#report(problem))
+    const { closing, onChange } = options
+    if (closing?.aborted) this.close()
+    closing?.addEventListener('abort', () => this.close(), { signal: this.#stop.signal })
+    if (onChange) this.#change((same) => same, {}).catch((problem) => this.#tryAgain(problem))
   }
 
   subscribe(uri: string, call: CallOptions): Promise<void> {
@@ -56,10 +59,10 @@ class OneStream implements Subscriptions {
     return this.#change((known) => known.filter((each) => each !== uri), {})
   }
 
+  /** The stream ends with the signal. */
   close(): void {
     this.#stop.abort()
     this.#uris = []
-    this.#current?.close()
     this.#current = undefined
   }
 
@@ -75,10 +78,15 @@ class OneStream implements Subscriptions {
 
   async #replace(wanted: Uris, { timeout }: CallOptions): Promise<void> {
     const { onChange, capabilities, listen } = this.#options
-    const filter = filterOf(wanted, onChange === undefined ? {} : capabilities())
+    const filter = filterOf(wanted, onChange ? capabilities() : {})
     const how = { timeout, signal: this.#stop.signal, isAgain: this.#isMissed }
     const next = Object.keys(filter).length === 0 ? undefined : listen(filter, how)
     const followed = await next?.ready
+    // The last one has ended meanwhile: what nobody told of since is lost on this one too.
+    if (this.#isMissed && !how.isAgain) {
+      next?.close()
+      return this.#replace(wanted, { timeout })
+    }
     if (wanted.length > 0 && followed?.resourceSubscriptions === undefined) {
       next?.close()
       throw new ConnectionError('unsupported', 'The server does not tell of updates of resources')
@@ -87,7 +95,7 @@ class OneStream implements Subscriptions {
     const last = this.#current
     this.#current = next
     this.#isMissed = false
-    if (next !== undefined) void this.#tell(next)
+    if (next) void this.#tell(next)
     last?.close()
   }
 
@@ -95,9 +103,8 @@ class OneStream implements Subscriptions {
     const begun = Date.now()
     let isOver = false
     try {
-      for await (const each of changes) {
-        if (changes === this.#current) this.#options.onChange?.(each)
-      }
+      // Also what waits when another stream has taken its place: that one does not tell of it again.
+      for await (const each of changes) if (!this.#stop.signal.aborted) this.#options.onChange?.(each)
     } catch (error) {
       isOver = true
       this.#options.report(error as Error)
@@ -110,31 +117,24 @@ class OneStream implements Subscriptions {
 
   /** The server has ended the stream in good order, as one does that another will stand for. */
   async #goOn(begun: number): Promise<void> {
+    this.#ends = Date.now() - begun < SOON ? this.#ends + 1 : 0
+    const { signal } = this.#stop
     try {
-      await this.#rest(begun)
+      if (this.#ends > 0) await pause(Math.min(PAUSE * 2 ** this.#ends, LONGEST), signal)
+      signal.throwIfAborted()
       await this.#change((same) => same, {})
     } catch (error) {
-      const { reason } = error as ConnectionError
-      // Whose client is not known says in no other way that it was closed.
-      if (reason === 'closed' && this.#options.closing === undefined) return
-      if (reason === 'cancelled') await this.#goOn(Date.now())
-      else this.#report(error as Error)
+      await this.#tryAgain(error as ConnectionError)
     }
   }
 
-  #report(problem: Error): void {
-    if (!this.#stop.signal.aborted) this.#options.report(problem)
-  }
-}
-
-/** How to wait before the next stream, by when the last one began. */
-function createRest(signal: AbortSignal): (begun: number) => Promise<void> {
-  /** How often in a row one was ended soon. */
-  let ends = 0
-  return async (begun) => {
-    ends = Date.now() - begun < SOON ? ends + 1 : 0
-    if (ends > 0) await pause(Math.min(SHORTEST_PAUSE * 2 ** (ends - 1), LONGEST_PAUSE), signal)
-    signal.throwIfAborted()
+  /** After an end before the stream was confirmed, or no word for too long. Anything else is for good. */
+  async #tryAgain(problem: Error & Partial<ConnectionError>): Promise<void> {
+    const { reason } = problem
+    // Whose client is not known says in no other way that it was closed.
+    if (this.#stop.signal.aborted || (reason === 'closed' && !this.#options.closing)) return
+    if (reason !== 'cancelled') this.#options.report(problem)
+    if (reason === 'cancelled' || reason === 'timeout') await this.#goOn(Date.now())
   }
 }
 

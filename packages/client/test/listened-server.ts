@@ -22,12 +22,14 @@ export interface Subscription {
 export function modernServer(capabilities: JsonObject = everything, followed?: object) {
   const open = new Map<RequestId, Subscription>()
   let refused = 0
+  let held: Promise<unknown> | undefined
   const server = scriptedServer('2026-07-28', {
     capabilities,
     answers: {
-      'subscriptions/listen': ({ params, exchange, message }: Asked) => {
+      'subscriptions/listen': async ({ params, exchange, message }: Asked) => {
         const _meta = { [SUBSCRIPTION_ID]: message.id }
         if (refused-- > 0) return { _meta }
+        await held
         const filter = params.notifications as JsonObject
         const tell: Tell = (method, rest) => void exchange.notify(`notifications/${method}`, { ...rest, _meta })
         tell('subscriptions/acknowledged', { notifications: followed ?? filter })
@@ -46,5 +48,9 @@ export function modernServer(capabilities: JsonObject = everything, followed?: o
   const refuse = (count: number) => {
     refused = count
   }
-  return { server, open, tell, refuse }
+  /** Confirms the next ones when that promise is settled. */
+  const hold = (until: Promise<unknown> | undefined) => {
+    held = until
+  }
+  return { server, open, tell, refuse, hold }
 }

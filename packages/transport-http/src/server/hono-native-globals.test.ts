@@ -1,3 +1,4 @@
+import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import { mcp } from '../index.ts'
 import { call, readTold, serve, talking } from './hono-streams.fixture.ts'
@@ -8,4 +9,13 @@ it("streams on Hono's server for Node where that leaves the objects of the web a
   const response = await call(port)
   const { progress, result } = readTold(await response.text())
   expect([progress.length, result]).toEqual([20, { told: 20 }])
+})
+
+it('takes a body there that a middleware has read by the context', async () => {
+  const app = new Hono().use(async ({ req }, next) => {
+    await req.json()
+    await next()
+  })
+  const port = await serve(app.all('/mcp', mcp(talking(0, 0).server).handler), false)
+  expect(await (await call(port)).json()).toMatchObject({ result: { told: 0 } })
 })

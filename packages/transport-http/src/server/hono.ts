@@ -57,7 +57,11 @@ export function appOf(server: Responder, options: EndpointOptions, runtime: Runt
   const handler: McpApp['handler'] = (context) => {
     const { req } = context
     if (!isRead(req)) return answer(context, req.raw)
-    const again = (body: ArrayBuffer) => answer(context, new Request(req.raw, { body }))
+    // Not made of the other one: that may be of a class which only Hono's server knows.
+    const again = (body: ArrayBuffer) => {
+      const { headers, signal } = req.raw
+      return answer(context, new Request(req.url, { method: 'POST', headers, signal, body }))
+    }
     // What is wrong with a body that cannot be had, the endpoint says.
     return req.arrayBuffer().then(again, () => answer(context, req.raw))
   }

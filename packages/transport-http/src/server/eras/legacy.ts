@@ -15,7 +15,6 @@ import {
   type RequestId,
   type RequestMessage,
   type ResponseMessage,
-  type ServerCapabilities,
   unsupportedVersion,
 } from '@mcpx/protocol'
 import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
@@ -147,7 +146,8 @@ class LegacyEra implements Manner<LiveSession> {
     if (answer === undefined) return silentAnswer()
     const { areKept } = this.#records
     const isDeaf = !areKept || this.#host.options.responses === 'json'
-    const text = answerText(isDeaf ? withoutChanges(answer) : answer, this.#host.report)
+    const whole = answerText(answer, this.#host.report)
+    const text = isDeaf ? JSON.stringify(JSON.parse(whole, withoutChanges)) : whole
     if ('error' in answer || !areKept) return jsonAnswer(text, this.statusOf(answer))
     await this.#records.create(draft.id, draft.state, inbound.auth)
     return jsonAnswer(text, 200, { [SESSION_HEADER]: draft.id })
@@ -254,14 +254,9 @@ class LegacyEra implements Manner<LiveSession> {
   }
 }
 
-const TELLING = ['tools', 'prompts', 'resources'] as const
-
 /** Where nothing can be told unasked, nobody is to wait for it. */
-function withoutChanges(answer: ResponseMessage): ResponseMessage {
-  if (!('result' in answer && answer.result?.capabilities)) return answer
-  const capabilities: ServerCapabilities = { ...answer.result.capabilities }
-  for (const kind of TELLING) if (capabilities[kind]) capabilities[kind] = {}
-  return { ...answer, result: { ...answer.result, capabilities } } as ResponseMessage
+function withoutChanges(name: string, value: unknown): unknown {
+  return value === true && (name === 'listChanged' || name === 'subscribe') ? undefined : value
 }
 
 function versionProblem({ request }: Inbound, arrived?: Message | Item[]): HttpAnswer | undefined {
