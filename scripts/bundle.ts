@@ -3,7 +3,7 @@
  * for what is loaded later. The declarations are the compiler's. `node ../../scripts/bundle.ts`
  */
 import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { type OutputOptions, rolldown } from 'rolldown'
 import { droppable } from './bundle/droppable.ts'
 import { sharing } from './bundle/sharing.ts'
@@ -13,7 +13,12 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
 }
 
-interface Importers {
+interface Graph {
+  getModuleInfo(id: string): Module | null
+}
+
+interface Module {
+  readonly importedIds: readonly string[]
   readonly importers: readonly string[]
   readonly dynamicImporters: readonly string[]
 }
@@ -33,8 +38,8 @@ const CLIENT = /\/src\/client[./]/
 const SESSIONS = /\/src\/server\/eras\/legacy/
 /** What loads these at once, for apps of the web. */
 const APPS = /\/src\/server\/(?:hono|eras\/select)\.ts$/
-/** What puts servers of tools alone together of the rest: others have no use for it. */
-const TOOLS = /\/src\/(?:(?:modern-)?tools|tool-server|asks-nothing)\.ts$/
+/** Entries that put servers of tools alone together: others have no use for that. */
+const TOOLS = /\/src\/(?:modern-)?tools\.ts$/
 const JOINED = new Set(['@mcpx/client', '@mcpx/server', '@mcpx/transport-http', '@mcpx/transport-stdio'])
 /** Functions of other packages that keep nothing, and are read sooner than their file is found. */
 const INLINED = new Set(['@mcpx/protocol/uri-template', '@mcpx/sse/encode'])
@@ -74,10 +79,27 @@ type Groups = NonNullable<Exclude<OutputOptions['codeSplitting'], boolean | unde
 
 /** What one file imports later and another at once would be in the entry, and be loaded later by loading all of that. */
 function chunkOfBoth(): Groups {
-  const isBoth = (info: Importers | null) => !!info && info.importers.length > 0 && info.dynamicImporters.length > 0
-  const name = (id: string, graph: { getModuleInfo(id: string): Importers | null }): string | null =>
+  const isBoth = (info: Module | null) => !!info && info.importers.length > 0 && info.dynamicImporters.length > 0
+  const name = (id: string, graph: Graph): string | null =>
     isBoth(graph.getModuleInfo(id)) ? basename(id, '.ts') : null
   return [{ debugName: 'imported at once and later', name }]
+}
+
+/** What servers of tools take is a file, and what only the others take another. */
+function chunkOfTools() {
+  const entry = sources.find((source) => source.endsWith('/tools.ts'))
+  const reached = new Set<string>()
+  return (id: string, graph: Graph): string | null => {
+    if (entry === undefined) return null
+    if (reached.size === 0) reach(resolve(entry), graph, reached)
+    return reached.has(id) && id !== resolve(entry) ? 'core' : null
+  }
+}
+
+function reach(id: string, graph: Graph, reached: Set<string>): void {
+  if (reached.has(id)) return
+  reached.add(id)
+  for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) reach(imported, graph, reached)
 }
 
 /**
@@ -88,6 +110,7 @@ function chunkOfBoth(): Groups {
 function chunksOfJoined(): Groups {
   const fewest = manifest.name === '@mcpx/transport-http' ? 2 : 1
   const groups: Groups = [
+    { debugName: 'servers of tools', name: chunkOfTools() },
     { name: 'client', test: CLIENT, tags: ['$initial'] },
     {
       name: 'shared',

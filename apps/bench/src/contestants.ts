@@ -64,7 +64,12 @@ const pipes = {
   bareZod: ['the same with arguments checked by zod', 'bare', { file: 'stdio/bare-zod.mjs', era: 'legacy' }],
   modern: ['`serveStdio`, modern era', 'ours', { file: 'stdio/ours.mjs', era: 'modern' }],
   legacy: ['`serveStdio`, legacy era', 'ours', { file: 'stdio/ours.mjs', era: 'legacy' }],
-  rawModern: ['the same with plain JSON Schema, modern era', 'ours', { file: 'stdio/ours-raw.mjs', era: 'modern' }],
+  toolsModern: [
+    'the same by the entry for tools alone, modern era',
+    'ours',
+    { file: 'stdio/ours-tools.mjs', era: 'modern' },
+  ],
+  rawModern: ['`serveStdio` with plain JSON Schema, modern era', 'ours', { file: 'stdio/ours-raw.mjs', era: 'modern' }],
   official2: ['official SDK 2, modern era', 'official 2', { file: 'stdio/official-2.mjs', era: 'modern' }],
   official2Legacy: ['official SDK 2, legacy era', 'official 2', { file: 'stdio/official-2.mjs', era: 'legacy' }],
   official1: ['official SDK 1', 'official 1', { file: 'stdio/official-1.mjs', era: 'legacy' }],

@@ -26,6 +26,11 @@ export const server = empty
     expectTypeOf(b).toEqualTypeOf<string | undefined>()
   })
   .tool(
+    'mini',
+    { input: mini.toJSONSchema(mini.object({ a: mini.number(), b: mini.optional(mini.string()) })) },
+    ({ b }) => expectTypeOf(b).toEqualTypeOf<string | undefined>(),
+  )
+  .tool(
     'valibot',
     { input: toStandardJsonSchema(v.object({ a: v.optional(v.number(), 1) })) },
     ({ a }) => `${a.toFixed()}`,
@@ -48,11 +53,12 @@ export const server = empty
 
 /** Callers see what goes in and what comes out. */
 type Tools = OffersOf<typeof server>['tools']
-expectTypeOf<keyof Tools>().toEqualTypeOf<'add' | 'ark' | 'valibot' | 'raw' | 'none'>()
+expectTypeOf<keyof Tools>().toEqualTypeOf<'add' | 'ark' | 'mini' | 'valibot' | 'raw' | 'none'>()
 expectTypeOf<Tools['add']['input']>().toEqualTypeOf<{ a: number; b?: number | undefined }>()
 expectTypeOf<Tools['add']['output']>().toEqualTypeOf<{ sum: number }>()
 expectTypeOf<Tools['ark']['output']>().toEqualTypeOf<unknown>()
 expectTypeOf<Tools['raw']['input']>().toEqualTypeOf<Record<string, unknown>>()
+expectTypeOf<Tools['mini']['input']>().toEqualTypeOf<{ a: number; b?: string | undefined }>()
 type Prompts = OffersOf<typeof server>['prompts']
 expectTypeOf<Prompts['review']>().toEqualTypeOf<{ code: string; lang?: string | undefined }>()
 

@@ -1,7 +1,7 @@
 /** The server for the peers of every revision. */
 
 import type { Handler, Implementation, WholeHandler } from '@mcpx/protocol'
-import { bothEras } from './eras/select.ts'
+import { bothEras } from './eras/whole/select.ts'
 import { assemble, type Server } from './server.ts'
 import type { ServerOptions } from './server-core.ts'
 

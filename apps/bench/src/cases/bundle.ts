@@ -57,6 +57,13 @@ const servers: readonly Entry[] = [
     isServer: 'modern',
   },
   {
+    name: 'edge-tools-mini',
+    code: `${oursOfTools}; import * as z from 'zod/mini'; ${schema}; export const { fetch } = mcp(createServer(info).tool('add', { input: z.toJSONSchema(Input) }, add))`,
+    says: 'the same with a tool of `zod/mini`',
+    maker: 'ours',
+    isServer: 'modern',
+  },
+  {
     name: 'edge-tools-raw',
     code: `${oursOfTools}; ${validator}; ${raw}; export const { fetch } = mcp(createServer(info, { validator }).tool('add', { input }, add))`,
     says: 'the same with a tool of plain JSON Schema, and the validator for it',

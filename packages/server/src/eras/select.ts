@@ -1,20 +1,19 @@
 /** Chooses the era of a message. Without the lines that name it, and its files, the legacy era does not exist. */
 
-import { claimsModern, clientRequestParams } from '@mcpx/protocol'
+import { claimsModern } from '@mcpx/protocol'
 import type { Wire } from '../core.ts'
 import { answerLegacy, hearLegacy } from './legacy.ts'
 import { legacyChanges } from './legacy-changes.ts'
-import { endLegacy } from './legacy-ended.ts'
-import { createLegacyAsker } from './legacy-input.ts'
+import type { LegacyWay } from './legacy-input.ts'
 import { answerModern } from './modern.ts'
-import { modernWay } from './modern-input.ts'
+import type { ModernWay } from './modern-call.ts'
 
-const ways = {
-  legacy: createLegacyAsker,
-  modern: modernWay,
+interface Ways {
+  readonly legacy: LegacyWay
+  readonly modern: ModernWay
 }
 
-type BothEras = Required<Wire<typeof ways>>
+type BothEras = Required<Wire<Ways>>
 
 export const answer: BothEras['answer'] = (message, exchange, core) => {
   if (core.servesLegacy && !claimsModern(message)) return answerLegacy(message, exchange, core)
@@ -29,15 +28,4 @@ export const hear: BothEras['hear'] = (message, exchange, core) => {
 export const changes: BothEras['changes'] = (session, tell, core) => {
   if (core.servesLegacy) return legacyChanges(session, tell, core)
   return () => {}
-}
-
-export const bothEras: BothEras = {
-  ways,
-  paramsOf: clientRequestParams,
-  answer,
-  hear,
-  changes,
-  async ended(session, core) {
-    if (core.servesLegacy) await endLegacy(session, core)
-  },
 }

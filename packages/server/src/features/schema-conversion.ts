@@ -26,7 +26,7 @@ const marking = {
 export function convertSchema(schema: StandardSchema, side: 'input' | 'output', where: string): JsonObject {
   const convert = (schema['~standard'].jsonSchema as StandardSchema['~standard']['jsonSchema'] | undefined)?.[side]
   if (typeof convert !== 'function') {
-    const remedy = 'give one that can (some libraries have a converter that wraps it), or a JSON Schema'
+    const remedy = 'wrap it by z.toJSONSchema of zod/mini or toStandardJsonSchema of Valibot, or give a JSON Schema'
     throw new RegistrationError(`${where}: the schema (of ${schema['~standard'].vendor}) cannot show itself; ${remedy}`)
   }
   const converted = (libraryOptions: object): JsonObject => {

@@ -25,6 +25,7 @@ const sum = { type: 'object', properties: { a: { type: 'number' }, b: { type: 's
 
 const libraries: Record<string, AnySchema> = {
   zod: z.object({ a: z.number(), b: z.string().optional() }),
+  'zod/mini': mini.toJSONSchema(mini.object({ a: mini.number(), b: mini.optional(mini.string()) })),
   ArkType: type({ a: 'number', 'b?': 'string' }),
   Valibot: toStandardJsonSchema(v.object({ a: v.number(), b: v.optional(v.string()) })),
   'JSON Schema': sum,
@@ -147,6 +148,7 @@ describe('a schema that JSON Schema cannot say', () => {
     const bare = mini.object({ a: mini.string() }) as unknown as AnySchema
     expect(() => shown({ input: bare })).toThrow('Tool "it", input: the schema (of zod) cannot show itself')
     expect(() => shown({ input: v.object({}) as unknown as AnySchema })).toThrow('(of valibot) cannot show itself')
+    expect(() => shown({ input: bare })).toThrow('wrap it by z.toJSONSchema of zod/mini')
   })
 
   it('is refused when it is no schema', () => {
