@@ -3,8 +3,8 @@
 import { type Connector, guarded, isRevision, type Responder, type SubscriptionFilter } from '@mcpx/protocol'
 import { createCalls } from './calls.ts'
 import type { Client } from './client.ts'
-import { closings } from './closings.ts'
 import { type Core, createCore } from './core.ts'
+import { type Inside, insides } from './insides.ts'
 import { createLaterListening } from './later-listening.ts'
 import type { Target } from './line.ts'
 import { keepLink, type LinkKeeper } from './link-keeper.ts'
@@ -43,7 +43,11 @@ function createClient(core: Core, keeper: LinkKeeper): Client {
       const { startListening } = await import('./listening.ts')
       return startListening(core, keeper, filter, options)
     })
-  const subscriptions = createLaterSubscriptions(core, keeper, listen)
+  const inside: Inside = {
+    closing: keeper.closing,
+    isOrdered: () => keeper.latest.era === 'legacy' || keeper.latest.connection.tellsApart !== true,
+  }
+  const subscriptions = createLaterSubscriptions(core, keeper, listen, inside)
 
   const client: Client = {
     get era() {
@@ -67,18 +71,19 @@ function createClient(core: Core, keeper: LinkKeeper): Client {
     close: () => keeper.close(),
     [Symbol.asyncDispose]: () => keeper.close(),
   }
-  closings.set(client, keeper.closing)
+  insides.set(client, inside)
   return client
 }
 
 /** What keeps the subscriptions, loaded by the first who wants one; at once where somebody hears of all changes. */
-function createLaterSubscriptions(core: Core, keeper: LinkKeeper, listen: Client['listen']) {
+function createLaterSubscriptions(core: Core, keeper: LinkKeeper, listen: Client['listen'], inside: Inside) {
   const onChange = core.options.onChange && guarded(core.options.onChange, core.report)
   const capabilities = () => keeper.latest.server.capabilities
   let loading: Promise<Subscriptions> | undefined
   async function load(): Promise<Subscriptions> {
     const { createSubscriptions } = await import('./subscriptions.ts')
-    return createSubscriptions({ listen, capabilities, onChange, report: core.report, closing: keeper.closing })
+    const { closing, isOrdered } = inside
+    return createSubscriptions({ listen, capabilities, onChange, report: core.report, closing, isOrdered })
   }
   const get = () => {
     loading ??= load().catch((error) => {

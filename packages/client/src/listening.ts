@@ -31,6 +31,8 @@ const MOST_WAITING = 10_000
 const MOST_ATTEMPTS = 8
 const FIRST_PAUSE = 250
 const LONGEST_PAUSE = 30_000
+/** A stream that lived longer than that, in ms, begins with the first pause again. */
+const SOON = 5_000
 
 /** Begins to listen at once. */
 export function startListening(
@@ -47,13 +49,13 @@ export function startListening(
   keeper.closing.addEventListener('abort', close, { once: true })
   if (signal?.aborted || keeper.closing.aborted) close()
 
-  let failures = 0
+  const tries = createTries()
   let isFirst = !isAgain
   const hooks = {
     signal: stop.signal,
     timeout: timeout ?? core.options.timeout,
     onReady(followed: SubscriptionFilter) {
-      failures = 0
+      tries.confirmed()
       ready.resolve(followed)
       // What was kept before may be from before a change that nobody told of.
       for (const change of changesOf(followed)) isFirst ? core.changed(change) : tell(change)
@@ -68,7 +70,7 @@ export function startListening(
       stop.abort(new ConnectionError('limit', `More than ${MOST_WAITING} changes wait to be read`))
   }
 
-  void listenOn(keeper, filter, hooks, () => failures++)
+  void listenOn(keeper, filter, hooks, tries)
     .then(
       () => queue.end(isLimit(stop.signal.reason) ? stop.signal.reason : undefined),
       (error: Error) => {
@@ -99,7 +101,7 @@ export function startListening(
 }
 
 /** Listens over one connection after the other. Resolves when it is over, rejects when it cannot go on. */
-async function listenOn(keeper: LinkKeeper, filter: SubscriptionFilter, hooks: ListenHooks, fail: () => number) {
+async function listenOn(keeper: LinkKeeper, filter: SubscriptionFilter, hooks: ListenHooks, tries: Tries) {
   const { signal } = hooks
   while (!signal.aborted) {
     try {
@@ -108,11 +110,36 @@ async function listenOn(keeper: LinkKeeper, filter: SubscriptionFilter, hooks: L
       return
     } catch (error) {
       if (signal.aborted) return
-      const failures = fail()
-      if (!isBroken(error) || failures === MOST_ATTEMPTS) throw error
-      const wait = Math.min(FIRST_PAUSE * 2 ** failures, LONGEST_PAUSE)
+      const wait = tries.failed(error)
+      if (wait === undefined) throw error
       await pause(wait * (0.5 + Math.random() / 2), signal).catch(() => {})
     }
+  }
+}
+
+type Tries = ReturnType<typeof createTries>
+
+/** How often in a row it went wrong, and how long to wait before the next try. */
+function createTries() {
+  let attempts = 0
+  let pauses = 0
+  let begun: number | undefined
+  let isKnown = false
+
+  return {
+    confirmed(): void {
+      begun = Date.now()
+      isKnown = true
+    },
+    /** In ms. Nothing: there is to be no other try. */
+    failed(error: unknown): number | undefined {
+      // A stream that breaks as soon as it is confirmed is no reason to give up, nor to hurry.
+      if (begun !== undefined) attempts = 0
+      if (begun !== undefined && Date.now() - begun > SOON) pauses = 0
+      begun = undefined
+      if (!isBroken(error, isKnown) || attempts++ === MOST_ATTEMPTS) return undefined
+      return Math.min(FIRST_PAUSE * 2 ** pauses++, LONGEST_PAUSE)
+    },
   }
 }
 
@@ -127,9 +154,10 @@ function createReady() {
   return { promise, resolve, reject }
 }
 
-/** The connection is gone, as opposed to: the server said no. */
-function isBroken(error: unknown): boolean {
-  return error instanceof ConnectionError && (error.retryable || broken.has(error.reason))
+/** The connection is gone, or one that has confirmed before does not in time, as opposed to: the server said no. */
+function isBroken(error: unknown, isKnown: boolean): boolean {
+  if (!(error instanceof ConnectionError)) return false
+  return error.retryable || broken.has(error.reason) || (isKnown && error.reason === 'timeout')
 }
 
 const broken = new Set<ConnectionError['reason']>(['closed', 'exited', 'unreachable'])

@@ -11,7 +11,7 @@ import {
   type ServerCapabilities,
 } from '@mcpx/protocol'
 import type { Client } from './client.ts'
-import { closings } from './closings.ts'
+import { insides } from './insides.ts'
 import { forward, placeOf } from './proxy-call.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
@@ -105,7 +105,7 @@ function tellsOfChanges({ tools, prompts, resources }: ServerCapabilities): bool
 /** One stream of changes for all who listen, open while somebody does. */
 function createFeed(client: Client, report: (problem: Error) => void) {
   const listeners = new Set<(change: Change) => void>()
-  const counts = new Map<string, number>()
+  const wanted = new Map<string, { count: number }>()
   let subscriptions: Subscriptions | undefined
 
   function open(): Subscriptions {
@@ -116,21 +116,22 @@ function createFeed(client: Client, report: (problem: Error) => void) {
         for (const listener of listeners) listener(change)
       },
       report,
-      closing: closings.get(client),
+      isOrdered: () => insides.get(client)?.isOrdered() === true,
+      closing: insides.get(client)?.closing,
     })
     return subscriptions
   }
 
-  /** True for the last who wanted it. */
-  function forget(uri: string): boolean {
-    const left = (counts.get(uri) ?? 0) - 1
-    if (left > 0) counts.set(uri, left)
-    else counts.delete(uri)
-    return left <= 0
+  /** True for the last of those who wanted it together. */
+  function forget(uri: string, who = wanted.get(uri)): boolean {
+    if (who === undefined) return false
+    who.count -= 1
+    if (who.count > 0 || wanted.get(uri) !== who) return false
+    return wanted.delete(uri)
   }
 
   function closeIfIdle(): void {
-    if (listeners.size > 0 || counts.size > 0) return
+    if (listeners.size > 0 || wanted.size > 0) return
     subscriptions?.close()
     subscriptions = undefined
   }
@@ -147,20 +148,26 @@ function createFeed(client: Client, report: (problem: Error) => void) {
       }
     },
     async subscribe({ uri }: { readonly uri: string }) {
-      counts.set(uri, (counts.get(uri) ?? 0) + 1)
+      const who = wanted.get(uri) ?? { count: 0 }
+      wanted.set(uri, who)
+      who.count += 1
       try {
         await open().subscribe(uri, {})
       } catch (error) {
-        forget(uri)
+        forget(uri, who)
         closeIfIdle()
         throw error
       }
     },
     async unsubscribe({ uri }: { readonly uri: string }) {
+      if (!forget(uri)) return
+      const feed = subscriptions
+      closeIfIdle()
       try {
-        if (counts.has(uri) && forget(uri)) await subscriptions?.unsubscribe(uri)
-      } finally {
-        closeIfIdle()
+        await subscriptions?.unsubscribe(uri)
+      } catch (error) {
+        // It was closed meanwhile: nobody wants anything any more.
+        if (feed === subscriptions) throw error
       }
     },
   }

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events'
-import type { Change } from '@mcpx/protocol'
+import { type Change, RpcError } from '@mcpx/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { modernServer } from '../test/listened-server.ts'
-import { closings } from './closings.ts'
 import { connect } from './connect.ts'
+import { type Inside, insides } from './insides.ts'
 import { proxy } from './proxy.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -100,6 +100,89 @@ describe('a client that hears of changes', () => {
     await expect.poll(() => rig.heard, { timeout: 4_000 }).toContainEqual(update('a:/1'))
   })
 
+  it('notices an end that comes in one piece with the confirmation of the next stream', async () => {
+    await using rig = await subscribe()
+    let confirm = () => {}
+    rig.hold(new Promise<void>((resolve) => (confirm = resolve)))
+    const subscribed = rig.client.subscribe('b:/2')
+    await pause(20)
+    rig.end()
+    confirm()
+    await subscribed
+    await expect.poll(() => rig.heard, { timeout: 3_000 }).toContainEqual({ kind: 'tools' })
+    await expect.poll(() => rig.open.size).toBe(1)
+  })
+
+  it('tells of nothing that is not wanted any more', async () => {
+    await using rig = await subscribe()
+    await rig.client.subscribe('b:/2')
+    let confirm = () => {}
+    rig.hold(new Promise<void>((resolve) => (confirm = resolve)))
+    const unsubscribed = rig.client.unsubscribe('a:/1')
+    await pause(20)
+    for (let n = 0; n < 30; n++) rig.tell('resources/updated', { uri: `a:/1/${n}` })
+    rig.tell('resources/updated', { uri: 'b:/2' })
+    confirm()
+    await unsubscribed
+    await pause(20)
+    expect(rig.heard).toEqual([update('b:/2')])
+  })
+
+  it('stops waiting for a subscription that its caller gives up, and subscribes to nothing', async () => {
+    await using rig = await subscribe()
+    await expect(rig.client.subscribe('b:/2', { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      reason: 'cancelled',
+    })
+    rig.hold(new Promise(() => {}))
+    const held = rig.client.subscribe('b:/2', { signal: AbortSignal.timeout(30) })
+    const queued = rig.client.subscribe('c:/3', { signal: AbortSignal.timeout(10) })
+    for (const each of [queued, held]) await expect(each).rejects.toMatchObject({ reason: 'cancelled' })
+    rig.hold(undefined)
+    await rig.client.subscribe('d:/4')
+    await expect
+      .poll(() => [...rig.open.values()].map(({ filter }) => filter.resourceSubscriptions))
+      .toEqual([['a:/1', 'd:/4']])
+  })
+
+  it('refuses what the server does not follow, and keeps what it does', async () => {
+    const { server, open } = modernServer(undefined, { toolsListChanged: true, resourceSubscriptions: ['a:/1'] })
+    await using client = await connect(server, { onChange: () => {} })
+    await client.subscribe('a:/1')
+    await expect(client.subscribe('b:/2')).rejects.toMatchObject({ reason: 'unsupported', message: /b:\/2$/ })
+    await expect.poll(() => open.size).toBe(1)
+  })
+
+  it('goes on with the lists where the next server follows no resources, and says so once', async () => {
+    await using rig = await subscribe()
+    rig.follow({ toolsListChanged: true })
+    rig.end()
+    await expect.poll(() => rig.heard, { timeout: 3_000 }).toContainEqual({ kind: 'tools' })
+    expect(rig.problems.filter((each) => each.includes('a:/1'))).toHaveLength(1)
+    expect(rig.open.size).toBe(1)
+    rig.follow(undefined)
+    rig.end()
+    await expect.poll(() => rig.heard, { timeout: 4_000 }).toContainEqual(update('a:/1'))
+  })
+
+  it('tries again where a server that followed refuses once', async () => {
+    await using rig = await subscribe()
+    rig.follow(new RpcError(-32603, 'Too many subscriptions'))
+    rig.end()
+    await expect.poll(() => rig.problems, { timeout: 3_000 }).toEqual(['Too many subscriptions'])
+    rig.follow(undefined)
+    await expect.poll(() => rig.heard, { timeout: 4_000 }).toContainEqual({ kind: 'tools' })
+  })
+
+  it('counts all as changed where the first stream was confirmed only later', async () => {
+    const { server, hold } = modernServer()
+    hold(new Promise(() => {}))
+    const heard: Change[] = []
+    await using _ = await connect(server, { timeout: 50, onChange: (change) => heard.push(change), onReport: () => {} })
+    await pause(80)
+    hold(undefined)
+    await expect.poll(() => heard, { timeout: 3_000 }).toContainEqual({ kind: 'tools' })
+  })
+
   it('says nothing when it is closed before it has begun', async () => {
     for (let n = 0; n < 10; n++) {
       const problems: Error[] = []
@@ -119,7 +202,7 @@ describe('a client that hears of changes', () => {
     for (let n = 0; n < 20; n++) handler.changes?.(() => {})()
     await pause(50)
     expect(open.size).toBe(0)
-    const closing = closings.get(client) as AbortSignal
+    const { closing } = insides.get(client) as Inside
     expect(getEventListeners(closing, 'abort').length).toBeLessThanOrEqual(1)
   })
 

@@ -19,7 +19,7 @@ export interface Subscription {
 }
 
 /** A modern server with its open subscriptions. */
-export function modernServer(capabilities: JsonObject = everything, followed?: object) {
+export function modernServer(capabilities: JsonObject = everything, followed?: object | Error) {
   const open = new Map<RequestId, Subscription>()
   let refused = 0
   let held: Promise<unknown> | undefined
@@ -30,6 +30,7 @@ export function modernServer(capabilities: JsonObject = everything, followed?: o
         const _meta = { [SUBSCRIPTION_ID]: message.id }
         if (refused-- > 0) return { _meta }
         await held
+        if (followed instanceof Error) throw followed
         const filter = params.notifications as JsonObject
         const tell: Tell = (method, rest) => void exchange.notify(`notifications/${method}`, { ...rest, _meta })
         tell('subscriptions/acknowledged', { notifications: followed ?? filter })
@@ -52,5 +53,9 @@ export function modernServer(capabilities: JsonObject = everything, followed?: o
   const hold = (until: Promise<unknown> | undefined) => {
     held = until
   }
-  return { server, open, tell, refuse, hold }
+  /** Has the next ones follow that, or be refused with it; nothing: follow all. */
+  const follow = (what: object | Error | undefined) => {
+    followed = what
+  }
+  return { server, open, tell, refuse, hold, follow }
 }

@@ -38,16 +38,24 @@ export function createLegacyChanges(core: Core, connection: Connection): LegacyC
     async listen(asked, capabilities, hooks) {
       const filter = allowedFilter(asked, capabilities)
       if (Object.keys(filter).length === 0) throw nothingToListenTo()
+      let isReady = false
+      const fresh = new Set<string>()
+      // What came before it was ready is told by those who listened then, but for what nobody had subscribed to.
       const listener = (change: Change) => {
-        if (isWanted(filter, change)) hooks.onChange(change)
+        const isHeard = isReady || (change.kind === 'resource' && [...fresh].some((uri) => change.uri.startsWith(uri)))
+        if (isHeard && isWanted(filter, change)) hooks.onChange(change)
       }
       /** After the first time, all that is followed counts as changed. */
-      const ready = () => hooks.onReady(filter)
+      const ready = () => {
+        isReady = true
+        hooks.onReady(filter)
+      }
       const uris: string[] = []
       listeners.add(listener)
       try {
         await fewAtOnce(filter.resourceSubscriptions ?? [], (uri) => {
           uris.push(uri)
+          if (!watched.has(uri)) fresh.add(uri)
           return watched.watch(uri, hooks)
         })
         ready()
@@ -101,6 +109,7 @@ function createWatched(core: Core, connection: Connection) {
   const counts = new Map<string, { count: number; ready: Promise<unknown> }>()
 
   return {
+    has: (uri: string) => counts.has(uri),
     async watch(uri: string, { signal, timeout }: ListenHooks): Promise<void> {
       const known = counts.get(uri)
       const ready = known?.ready ?? connection.request('resources/subscribe', { uri }, { signal, timeout })

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type McpApp, mcp } from '../index.ts'
 import { gate, HandWritten, MODERN, modern } from './server.fixture.ts'
 
@@ -111,6 +111,20 @@ describe('an app behind a middleware that has read the body', () => {
     const url = await serve(app.route('/mcp', mcp(echo)).all('/small', small.handler))
     expect(await (await call(url)).json()).toMatchObject({ result: { said: { text: 'ü€😀' } } })
     expect((await call(url.replace('/mcp', '/small'))).status).toBe(413)
+  })
+
+  it('has as much time as without it', async () => {
+    const app = new Hono().use(async ({ req }, next) => {
+      void req.text().catch(() => {})
+      await next()
+    })
+    const url = new URL(await serve(app.route('/mcp', mcp(echo, { requestTimeout: 100 }))))
+    const socket = connectTcp(Number(url.port), '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    const head = ['POST /mcp HTTP/1.1', `host: ${url.host}`, 'content-length: 50', 'content-type: application/json']
+    socket.write(`${head.join('\r\n')}\r\naccept: application/json, text/event-stream\r\n\r\n{"half`)
+    const [answer] = await once(socket, 'data', { signal: AbortSignal.timeout(2_000) })
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 408 /)
   })
 
   it('says what is wrong where the context has no body', async () => {

@@ -58,12 +58,9 @@ export function appOf(server: Responder, options: EndpointOptions, runtime: Runt
     const { req } = context
     if (!isRead(req)) return answer(context, req.raw)
     // Not made of the other one: that may be of a class which only Hono's server knows.
-    const again = (body: ArrayBuffer) => {
-      const { headers, signal } = req.raw
-      return answer(context, new Request(req.url, { method: 'POST', headers, signal, body }))
-    }
-    // What is wrong with a body that cannot be had, the endpoint says.
-    return req.arrayBuffer().then(again, () => answer(context, req.raw))
+    const { headers, signal } = req.raw
+    const again = { method: 'POST', headers, signal, body: bodyOf(req), duplex: 'half' }
+    return answer(context, new Request(req.url, again))
   }
   const app: Pick<McpApp, Made> = {
     fetch,
@@ -77,9 +74,19 @@ export function appOf(server: Responder, options: EndpointOptions, runtime: Runt
   return app as McpApp
 }
 
-/** Whether a middleware has read the body by the context, which then has it. */
+/** What a middleware has read, or begun to: it has to arrive within the limits for that all the same. */
+function bodyOf(req: Context['req']): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      controller.enqueue(new Uint8Array(await req.arrayBuffer()))
+      controller.close()
+    },
+  })
+}
+
+/** Whether a middleware has read the body by the context, which then has it, but for that of a form. */
 function isRead({ bodyCache, method }: Context['req']): boolean {
-  for (const _ in bodyCache) return method === 'POST'
+  for (const _ in bodyCache) return method === 'POST' && !('formData' in bodyCache)
   return false
 }
 

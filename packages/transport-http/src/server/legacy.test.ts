@@ -45,13 +45,14 @@ describe('a session', () => {
     ['all is plain JSON', { responses: 'json' }, false],
     ['clients can listen', {}, true],
   ] as const)('offers to tell of changes only where it can: %s', async (_, options, tells) => {
-    const offered = { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true }, logging: {} }
+    const others = { logging: {}, experimental: { 'acme/feed': { listChanged: true, subscribe: true } } }
+    const offered = { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true }, ...others }
     const opened = { protocolVersion: LEGACY, capabilities: offered, serverInfo: { name: 'a', version: '1' } }
     const server: Responder = {
       respond: async (message) => ('id' in message ? resultMessage(message.id, opened) : undefined),
     }
     const answer = await json(await post(mcp(server, options), request('initialize', { protocolVersion: LEGACY })))
-    const capabilities = tells ? offered : { tools: {}, resources: {}, logging: {} }
+    const capabilities = tells ? offered : { tools: {}, resources: {}, ...others }
     expect(answer.result).toEqual({ ...opened, capabilities })
   })
 

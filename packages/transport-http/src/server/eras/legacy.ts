@@ -8,6 +8,7 @@ import {
   errorMessage,
   isPromise,
   isRevision,
+  type JsonObject,
   type Message,
   type NotificationMessage,
   REVISIONS,
@@ -147,7 +148,7 @@ class LegacyEra implements Manner<LiveSession> {
     const { areKept } = this.#records
     const isDeaf = !areKept || this.#host.options.responses === 'json'
     const whole = answerText(answer, this.#host.report)
-    const text = isDeaf ? JSON.stringify(JSON.parse(whole, withoutChanges)) : whole
+    const text = isDeaf ? withoutChanges(whole) : whole
     if ('error' in answer || !areKept) return jsonAnswer(text, this.statusOf(answer))
     await this.#records.create(draft.id, draft.state, inbound.auth)
     return jsonAnswer(text, 200, { [SESSION_HEADER]: draft.id })
@@ -255,8 +256,15 @@ class LegacyEra implements Manner<LiveSession> {
 }
 
 /** Where nothing can be told unasked, nobody is to wait for it. */
-function withoutChanges(name: string, value: unknown): unknown {
-  return value === true && (name === 'listChanged' || name === 'subscribe') ? undefined : value
+function withoutChanges(answer: string): string {
+  const message = JSON.parse(answer) as { result?: { capabilities?: Record<string, JsonObject | undefined> } }
+  for (const name of ['tools', 'prompts', 'resources']) {
+    const capability = message.result?.capabilities?.[name]
+    if (capability === undefined) continue
+    delete capability.listChanged
+    delete capability.subscribe
+  }
+  return JSON.stringify(message)
 }
 
 function versionProblem({ request }: Inbound, arrived?: Message | Item[]): HttpAnswer | undefined {

@@ -1,0 +1,173 @@
+/** Streams of changes over HTTP, where what is told on one may come after what is told later on another. */
+import { connect } from '@mcpx/client'
+import type { Change, JsonObject } from '@mcpx/protocol'
+import { http } from '@mcpx/transport-http/client'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+
+const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+interface Post {
+  readonly id: number
+  readonly method: string
+  readonly params: { readonly notifications: JsonObject }
+}
+
+/** A server whose streams are written by hand. */
+function handWritten() {
+  const streams: ReturnType<typeof streamOf>[] = []
+  const state = { isSilent: false }
+  const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } }
+  const found = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities }
+  const fetch = async (_: unknown, init: RequestInit = {}) => {
+    const post = JSON.parse(String(init.body)) as Post
+    if (post.method !== 'subscriptions/listen') return Response.json({ jsonrpc: '2.0', id: post.id, result: found })
+    const stream = streamOf(post)
+    streams.push(stream)
+    init.signal?.addEventListener('abort', stream.cut)
+    if (!state.isSilent) stream.confirm()
+    return new Response(stream.body, { headers: { 'content-type': 'text/event-stream' } })
+  }
+  return { streams, state, connector: http('http://127.0.0.1:9/mcp', { fetch }) }
+}
+
+function streamOf({ id, params }: Post) {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const state = { isOpen: true }
+  const body = new ReadableStream<Uint8Array>({
+    start(given) {
+      controller = given
+    },
+    cancel() {
+      state.isOpen = false
+    },
+  })
+  const _meta = { [SUBSCRIPTION_ID]: id }
+  const write = (message: object) => {
+    const text = `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
+    if (state.isOpen) controller?.enqueue(new TextEncoder().encode(text))
+  }
+  const tell = (name: string, rest: object) => write({ method: `notifications/${name}`, params: { ...rest, _meta } })
+  return {
+    body,
+    state,
+    confirm: () => tell('subscriptions/acknowledged', { notifications: params.notifications }),
+    update: (uri: string) => tell('resources/updated', { uri }),
+    end() {
+      write({ id, result: { resultType: 'complete', _meta } })
+      if (state.isOpen) controller?.close()
+      state.isOpen = false
+    },
+    cut() {
+      if (state.isOpen) controller?.error(new TypeError('terminated'))
+      state.isOpen = false
+    },
+  }
+}
+
+/** A client that has subscribed to `a:/1`, and what it hears. */
+async function subscribed(timeout?: number) {
+  const server = handWritten()
+  const heard: Change[] = []
+  const problems: string[] = []
+  const client = await connect(server.connector, {
+    timeout,
+    onChange: (change) => heard.push(change),
+    onReport: ({ message }) => problems.push(message),
+  })
+  onTestFinished(() => client.close())
+  await client.subscribe('a:/1')
+  /** Begins to subscribe to another one: the stream so far, the one that is to take its place, and the promise. */
+  const replace = async () => {
+    server.state.isSilent = true
+    const pending = client.subscribe('b:/2')
+    const last = server.streams.at(-1)
+    await expect.poll(() => server.streams.at(-1)).not.toBe(last)
+    server.state.isSilent = false
+    return { last: last as NonNullable<typeof last>, next: server.streams.at(-1) as NonNullable<typeof last>, pending }
+  }
+  return { ...server, client, heard, problems, replace }
+}
+
+const update = (uri: string): Change => ({ kind: 'resource', uri })
+const all = expect.arrayContaining([update('a:/1'), { kind: 'tools' }])
+
+describe('a stream that another takes the place of', () => {
+  it('is heard of late changes too', async () => {
+    const { heard, replace } = await subscribed()
+    const { last, next, pending } = await replace()
+    next.confirm()
+    await pause(20)
+    last.update('a:/1')
+    last.update('a:/1/late')
+    await pending
+    await expect.poll(() => heard).toEqual([update('a:/1'), update('a:/1/late')])
+    expect(last.state.isOpen).toBe(false)
+  })
+
+  it('is heard of as many as were told before', async () => {
+    const { heard, replace } = await subscribed()
+    const { last, next, pending } = await replace()
+    const uris = Array.from({ length: 5_000 }, (_, n) => `a:/1/${n}`)
+    for (const uri of uris) last.update(uri)
+    next.confirm()
+    await pending
+    await expect.poll(() => new Set(heard.map((each) => 'uri' in each && each.uri)).size).toBe(5_000)
+    expect(heard).toHaveLength(5_000)
+  })
+
+  it('tells nothing again that its successor tells, in whatever order', async () => {
+    const { heard, replace } = await subscribed()
+    const { last, next, pending } = await replace()
+    next.confirm()
+    await pending
+    for (const each of [last, next]) each.update('a:/1')
+    for (const each of [next, last]) each.update('b:/2')
+    await expect.poll(() => last.state.isOpen).toBe(false)
+    await pause(20)
+    expect(heard).toEqual([update('a:/1'), update('b:/2')])
+  })
+
+  it('counts all as changed where it turns out to have ended', async () => {
+    const { heard, replace } = await subscribed()
+    const { last, next, pending } = await replace()
+    next.confirm()
+    await pause(20)
+    last.end()
+    await pending
+    await expect.poll(() => heard, { timeout: 3_000 }).toEqual(all)
+  })
+
+  it('is closed before a third is there for long', async () => {
+    const { client, streams } = await subscribed()
+    for (let n = 0; n < 20; n++) await client.subscribe(`c:/${n}`)
+    expect(streams.filter(({ state }) => state.isOpen).length).toBeLessThanOrEqual(2)
+    await expect.poll(() => streams.filter(({ state }) => state.isOpen)).toHaveLength(1)
+  })
+})
+
+describe('a stream that breaks', () => {
+  it('is begun again until it is confirmed, however long that takes', async () => {
+    const { heard, problems, state, streams } = await subscribed(150)
+    state.isSilent = true
+    streams.at(-1)?.cut()
+    const count = streams.length
+    await expect.poll(() => streams.length, { timeout: 4_000 }).toBeGreaterThan(count + 1)
+    state.isSilent = false
+    await expect.poll(() => heard, { timeout: 6_000 }).toEqual(all)
+    expect(problems.length).toBeLessThanOrEqual(1)
+  }, 12_000)
+
+  it('is begun again later and later where each is cut as soon as it is confirmed', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const server = handWritten()
+    const client = await connect(server.connector, { onChange: () => {} })
+    for (let ms = 0; ms < 60_000; ms += 50) {
+      await vi.advanceTimersByTimeAsync(50)
+      server.streams.at(-1)?.cut()
+    }
+    expect(server.streams.length).toBeLessThanOrEqual(14)
+    await client.close()
+  })
+})

@@ -1,0 +1,10 @@
+/** What is to be known of clients by what is made of them. */
+
+export interface Inside {
+  /** Fires when the client is closed. */
+  readonly closing: AbortSignal
+  /** Whether all that the server tells comes in the order in which it was told. */
+  isOrdered(): boolean
+}
+
+export const insides: WeakMap<object, Inside> = new WeakMap()
