@@ -3,7 +3,7 @@ import { REVISIONS } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { type Carrier, exists } from './carriers.ts'
+import { type Carrier, carrierNames, exists } from './carriers.ts'
 import { jsonOf } from './results.ts'
 import { withRig } from './rig.ts'
 
@@ -29,6 +29,46 @@ function teller(isAsking: boolean) {
       return JSON.stringify([...seen, context.getStore()])
     })
 }
+
+/** It asks, logs and reports what it does. */
+const talker = () =>
+  createServer({ name: 'talker', version: '1' }).tool('talk', {}, async (_, ctx) => {
+    await ctx.progress(1)
+    await ctx.log.info('one')
+    await ctx.roots()
+    await ctx.progress(2)
+    return 'said'
+  })
+
+describe.each(carrierNames)('the callbacks of a call, over %s', (carrier) => {
+  it.each(REVISIONS.filter((each) => exists(carrier, each)))('run in the context of its caller: %s', (revision) =>
+    withRig(revision, carrier, async ({ connect }) => {
+      const isAsking = carrier !== 'HTTP without sessions'
+      if (!isAsking) return
+      const client = await connect(talker(), { roots: [], logLevel: 'info', onLog: () => {} })
+      const calls = Array.from({ length: 10 }, (_, n) =>
+        context.run(n, async () => {
+          const seen = new Map<string, Set<number | undefined>>()
+          const see = (what: string) => void seen.set(what, (seen.get(what) ?? new Set()).add(context.getStore()))
+          await client.callTool('talk', undefined, {
+            onProgress: () => see('progress'),
+            onNotification: () => see('notification'),
+            onLog: () => see('log'),
+            onAsk() {
+              see('ask')
+              return { roots: [] }
+            },
+          })
+          return seen
+        }),
+      )
+      for (const [n, seen] of (await Promise.all(calls)).entries()) {
+        expect([...seen.keys()]).toEqual(expect.arrayContaining(['ask', 'notification', 'progress']))
+        for (const contexts of seen.values()) expect([...contexts]).toEqual([n])
+      }
+    }),
+  )
+})
 
 describe.each(carriers)('a server within the process, over %s', (carrier) => {
   it.each(REVISIONS.filter((each) => exists(carrier, each)))(

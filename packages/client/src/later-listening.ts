@@ -3,12 +3,22 @@
 import type { Listening } from './listening.ts'
 
 export function createLaterListening(load: () => Promise<Listening>): Listening {
-  const loading = load()
+  let loaded: Listening | undefined
+  const loading = load().then((listening) => {
+    loaded = listening
+    return listening
+  })
   const ready = loading.then((listening) => listening.ready)
   ready.catch(() => {})
 
   return {
     ready,
+    get isOpen() {
+      return loaded?.isOpen === true
+    },
+    get refused() {
+      return loaded?.refused
+    },
     close: () =>
       void loading.then(
         (listening) => listening.close(),

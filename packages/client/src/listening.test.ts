@@ -287,10 +287,20 @@ describe('listening to a legacy server', () => {
     expect(most).toBeLessThanOrEqual(10)
   })
 
-  it('fails when a subscription is refused', async () => {
+  it('goes on without a subscription that is refused, and knows why', async () => {
     const server = scriptedServer('2025-11-25', { capabilities: everything })
     await using client = await connect(server)
-    await expect(client.listen(all).ready).rejects.toMatchObject({ code: -32601 })
+    const listening = client.listen(all)
+    expect(await listening.ready).not.toHaveProperty('resourceSubscriptions')
+    expect([...(listening.refused ?? [])]).toMatchObject([['a:/x', { code: -32601 }]])
+    listening.close()
+  })
+
+  it('fails when all that is asked for is refused', async () => {
+    const server = scriptedServer('2025-11-25', { capabilities: everything })
+    await using client = await connect(server)
+    const { ready } = client.listen({ resourceSubscriptions: ['a:/x'] })
+    await expect(ready).rejects.toMatchObject({ code: -32601 })
   })
 })
 

@@ -22,6 +22,10 @@ export interface ListenOptions {
 export interface Listening extends AsyncIterableIterator<Change> {
   /** Resolves when the server has confirmed, to the part of the filter that it follows. */
   readonly ready: Promise<SubscriptionFilter>
+  /** Whether the server tells of changes now: not before it has confirmed, and not between one connection and the next. */
+  readonly isOpen?: boolean | undefined
+  /** Why it does not follow some of the resources, where it has said so. Servers of the modern era have no word for it. */
+  readonly refused?: ReadonlyMap<string, Error> | undefined
   close(): void
 }
 
@@ -54,8 +58,9 @@ export function startListening(
   const hooks = {
     signal: stop.signal,
     timeout: timeout ?? core.options.timeout,
-    onReady(followed: SubscriptionFilter) {
+    onReady(followed: SubscriptionFilter, refused?: ReadonlyMap<string, Error>) {
       tries.confirmed()
+      ready.refused = refused
       ready.resolve(followed)
       // What was kept before may be from before a change that nobody told of.
       for (const change of changesOf(followed)) isFirst ? core.changed(change) : tell(change)
@@ -79,6 +84,7 @@ export function startListening(
       },
     )
     .then(() => {
+      tries.over()
       const reason = stop.signal.aborted ? 'closed' : 'cancelled'
       ready.reject(new ConnectionError(reason, 'Listening ended before the server confirmed'))
       signal?.removeEventListener('abort', close)
@@ -87,6 +93,12 @@ export function startListening(
 
   return {
     ready: ready.promise,
+    get isOpen() {
+      return tries.isConfirmed
+    },
+    get refused() {
+      return ready.refused
+    },
     close,
     next: () => queue.next(),
     async return() {
@@ -127,9 +139,15 @@ function createTries() {
   let isKnown = false
 
   return {
+    get isConfirmed() {
+      return begun !== undefined
+    },
     confirmed(): void {
       begun = Date.now()
       isKnown = true
+    },
+    over(): void {
+      begun = undefined
     },
     /** In ms. Nothing: there is to be no other try. */
     failed(error: unknown): number | undefined {
@@ -151,7 +169,7 @@ function createReady() {
     ;[resolve, reject] = settle
   })
   promise.catch(() => {})
-  return { promise, resolve, reject }
+  return { promise, resolve, reject, refused: undefined as ReadonlyMap<string, Error> | undefined }
 }
 
 /** The connection is gone, or one that has confirmed before does not in time, as opposed to: the server said no. */

@@ -2,10 +2,12 @@
 
 import {
   type Change,
+  ConnectionError,
   type Context,
   guarded,
   type Handler,
   hasCapability,
+  invalidParams,
   type JsonObject,
   type LoggingLevel,
   type ServerCapabilities,
@@ -102,6 +104,10 @@ function tellsOfChanges({ tools, prompts, resources }: ServerCapabilities): bool
   return [tools?.listChanged, prompts?.listChanged, resources?.listChanged, resources?.subscribe].includes(true)
 }
 
+function isUnsupported(error: unknown): error is ConnectionError {
+  return error instanceof ConnectionError && error.reason === 'unsupported'
+}
+
 /** One stream of changes for all who listen, open while somebody does. */
 function createFeed(client: Client, report: (problem: Error) => void) {
   const listeners = new Set<(change: Change) => void>()
@@ -156,7 +162,8 @@ function createFeed(client: Client, report: (problem: Error) => void) {
       } catch (error) {
         forget(uri, who)
         closeIfIdle()
-        throw error
+        // A refusal is one for whoever subscribes, and no fault of this server.
+        throw isUnsupported(error) ? invalidParams(error.message) : error
       }
     },
     async unsubscribe({ uri }: { readonly uri: string }) {

@@ -1,6 +1,7 @@
 /** Sends requests: at once, or when their turn has come. */
 
 import type { JsonObject } from '@mcpx/protocol'
+import { inCallersContext } from './call-context.ts'
 import type { Core } from './core.ts'
 import type { LinkKeeper } from './link-keeper.ts'
 import type { RequestCallOptions } from './options.ts'
@@ -9,7 +10,8 @@ import type { Turns } from './turns.ts'
 type Send = (method: string, params: JsonObject, options: RequestCallOptions) => Promise<JsonObject>
 
 export function createRequests(core: Core, keeper: LinkKeeper): Send {
-  return async (method, params, options) => {
+  return async (method, params, given) => {
+    const options = inCallersContext(given)
     const send = () => keeper.use((link) => link.request(method, params, options))
     if (options.onLog === undefined && options.onAsk === undefined) return send()
     const turns = core.turns ?? (await loadTurns(core))

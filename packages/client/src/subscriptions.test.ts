@@ -183,6 +183,68 @@ describe('a client that hears of changes', () => {
     await expect.poll(() => heard, { timeout: 3_000 }).toContainEqual({ kind: 'tools' })
   })
 
+  it('asks again for what was refused, when somebody wants it again', async () => {
+    await using rig = await subscribe()
+    rig.follow({ toolsListChanged: true })
+    rig.end()
+    await expect.poll(() => rig.heard, { timeout: 3_000 }).toContainEqual({ kind: 'tools' })
+    await expect(rig.client.subscribe('a:/1')).rejects.toMatchObject({ reason: 'unsupported' })
+    rig.follow(undefined)
+    await rig.client.subscribe('a:/1')
+    rig.tell('resources/updated', { uri: 'a:/1' })
+    await expect.poll(() => rig.heard).toContainEqual(update('a:/1'))
+  })
+
+  it('takes a URI that the server writes in another way for the same, and hears of what it calls a part of it', async () => {
+    const { server, tell } = modernServer(undefined, { resourceSubscriptions: ['file:///a%20b'] })
+    const heard: Change[] = []
+    await using client = await connect(server, { onChange: (change) => heard.push(change), onReport: () => {} })
+    await client.subscribe('file:///a b')
+    tell('resources/updated', { uri: 'note://part/7' })
+    await expect.poll(() => heard).toEqual([update('note://part/7')])
+  })
+
+  it('waits no longer than its time, whatever it waits for', async () => {
+    await using rig = await subscribe()
+    rig.hold(new Promise(() => {}))
+    rig.end()
+    await pause(700)
+    const late = rig.client.subscribe('b:/2', { timeout: 50 })
+    await expect(late).rejects.toMatchObject({ reason: 'timeout' })
+  })
+
+  it('needs no clock to subscribe', async () => {
+    await using rig = await subscribe()
+    vi.useFakeTimers()
+    try {
+      await rig.client.subscribe('b:/2')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it.each([
+    ['a server that has no room now', new RpcError(-32603, 'Too many subscriptions'), 3],
+    ['one that does not know how', new RpcError(-32601, 'Method not found'), 1],
+  ])('begins later, if it cannot at once, but for a server that never can: %s', async (_, refusal, most) => {
+    const { server } = modernServer(undefined, refusal)
+    const problems: string[] = []
+    await using _client = await connect(server, { onChange: () => {}, onReport: (each) => problems.push(each.message) })
+    await pause(1_800)
+    expect([server.asked('subscriptions/listen').length, problems]).toEqual([most, [refusal.message]])
+  })
+
+  it('says once in a row that a server does not follow lists, however often it listens', async () => {
+    await using rig = await subscribe()
+    rig.follow({ resourceSubscriptions: ['a:/1'] })
+    for (let n = 0; n < 2; n++) {
+      rig.end()
+      await expect.poll(() => rig.heard.length, { timeout: 3_000 }).toBe(n + 1)
+      await pause(10)
+    }
+    expect(rig.problems).toHaveLength(1)
+  })
+
   it('says nothing when it is closed before it has begun', async () => {
     for (let n = 0; n < 10; n++) {
       const problems: Error[] = []
@@ -209,9 +271,7 @@ describe('a client that hears of changes', () => {
   it('leaves no stream behind where a subscription by a proxy is refused', async () => {
     const { server, open } = modernServer(undefined, { toolsListChanged: true })
     await using client = await connect(server)
-    await expect(proxy(client).subscribe?.({ uri: 'a:/1' }, {} as never)).rejects.toMatchObject({
-      reason: 'unsupported',
-    })
+    await expect(proxy(client).subscribe?.({ uri: 'a:/1' }, {} as never)).rejects.toMatchObject({ code: -32602 })
     await expect.poll(() => open.size).toBe(0)
   })
 

@@ -1,9 +1,17 @@
 /** What the client as a whole listens to: its subscriptions to resources, and the lists if somebody hears of them. */
 
-import { type Change, ConnectionError, pause, type ServerCapabilities, type SubscriptionFilter } from '@mcpx/protocol'
+import {
+  type Change,
+  ConnectionError,
+  ErrorCode,
+  pause,
+  type ServerCapabilities,
+  type SubscriptionFilter,
+} from '@mcpx/protocol'
 import { withSignal } from './cancellation.ts'
 import type { Listening, ListenOptions } from './listening.ts'
 import type { CallOptions } from './options.ts'
+import { Stragglers } from './stragglers.ts'
 
 export interface Subscriptions {
   subscribe(uri: string, options: CallOptions): Promise<void>
@@ -27,8 +35,8 @@ export interface SubscriptionsOptions {
 const SOON = 5_000
 const PAUSE = 250
 const LONGEST = 30_000
-/** How long, in ms, what was told on a stream may come after the confirmation of the one that took its place. */
-const STRAGGLING = 500
+/** In ms. What is to take longer has no timer. */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 /** One stream carries everything; a change of what is wanted begins a new one before it ends the old. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
@@ -40,38 +48,50 @@ type Uris = readonly string[]
 class OneStream implements Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #stop = new AbortController()
-  /** How often in a row a stream has ended soon. */
-  #ends = 0
+  readonly #stragglers: Stragglers
   #uris: Uris = []
   #current: Listening | undefined
-  /** The one before, for as long as something may come of it. */
-  #last: Listening | undefined
-  /** What has come of that, and not of the current one. */
-  readonly #late = new Map<string, Change>()
-  /** Those that this side has ended. */
-  readonly #closed = new WeakSet<Listening>()
+  /** What the current one was asked to follow, and what of it the server follows. */
+  #asked: Uris = []
+  #followed: ReadonlySet<string> = new Set()
+  /** What was followed until just now. */
+  #gone = new Set<string>()
   #turn: Promise<void> = Promise.resolve()
-  /** Whether changes may have gone unheard. */
+  /** Whether changes may have gone unheard, and whether that is seen to. */
   #isMissed = false
+  #isGoingOn = false
   /** Whether the server has ever confirmed a stream. */
   #isKnown = false
+  /** How often in a row a stream has ended soon. */
+  #ends = 0
   #reported = ''
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options
-    const { closing, onChange } = options
+    const { closing, onChange, isOrdered } = options
+    this.#stragglers = new Stragglers(this.#stop.signal, (change) => this.#hear(change), isOrdered)
     if (closing?.aborted) this.close()
     closing?.addEventListener('abort', () => this.close(), { signal: this.#stop.signal })
-    if (onChange) this.#change((same) => same, {}).catch((problem) => this.#tryAgain(problem))
+    if (onChange) this.#change((same) => same, {}).catch((problem) => this.#retry(problem))
   }
 
   subscribe(uri: string, { signal, timeout }: CallOptions): Promise<void> {
     const add = (known: Uris) => (known.includes(uri) ? known : [...known, uri])
-    return withSignal('subscribe', signal, (given) => this.#change(add, { uri, timeout, signal: given }))
+    return withSignal('subscribe', signal, (given) => {
+      const change = this.#change(add, { uri, timeout, signal: given })
+      if (timeout === undefined || timeout > LONGEST_TIMER) return change
+      // Those before it may take their time.
+      return Promise.race([change, pause(timeout, given).then(() => Promise.reject(notConfirmed()))])
+    })
   }
 
   unsubscribe(uri: string): Promise<void> {
-    return this.#change((known) => (known.includes(uri) ? known.filter((each) => each !== uri) : known), {})
+    const remove = (known: Uris) => {
+      if (!known.includes(uri)) return known
+      this.#gone.add(uri)
+      return known.filter((each) => each !== uri)
+    }
+    return this.#change(remove, {})
   }
 
   /** The stream ends with the signal. */
@@ -86,7 +106,9 @@ class OneStream implements Subscriptions {
     const done = this.#turn.then(async () => {
       asked.signal?.throwIfAborted()
       const wanted = next(this.#uris)
-      if (wanted === this.#uris && this.#current !== undefined && !this.#isMissed) return
+      const isThere = this.#current !== undefined && !this.#isMissed
+      const isFollowed = asked.uri === undefined || this.#followed.has(asked.uri)
+      if (wanted === this.#uris && isThere && isFollowed) return
       // Who wants less hears less from now on, even where the server does not confirm it.
       if (asked.uri === undefined) this.#uris = wanted
       await this.#replace(wanted, asked)
@@ -98,104 +120,85 @@ class OneStream implements Subscriptions {
   async #replace(wanted: Uris, { uri, timeout, signal }: Asked): Promise<void> {
     const { onChange, capabilities, listen } = this.#options
     const filter = filterOf(wanted, onChange ? capabilities() : {})
-    const isAgain = this.#isMissed
+    const isAgain = this.#isMissed || this.#current?.isOpen === false
     const next =
       Object.keys(filter).length === 0 ? undefined : listen(filter, { timeout, signal: this.#stop.signal, isAgain })
     const giveUp = () => next?.close()
     signal?.addEventListener('abort', giveUp)
-    const followed = await next?.ready.finally(() => signal?.removeEventListener('abort', giveUp))
-    // What came before the confirmation is read by then, and the end of the last one noticed.
-    if (this.#current !== undefined) await pause(0, this.#stop.signal)
-    const told = new Set(followed?.resourceSubscriptions)
-    const refused = wanted.filter((each) => !told.has(each))
-    const isRefused = uri !== undefined && refused.includes(uri)
+    const answered = await next?.ready.finally(() => signal?.removeEventListener('abort', giveUp))
+    const followed = followedOf(wanted, answered?.resourceSubscriptions)
+    const isRefused = uri !== undefined && !followed.has(uri)
     if (isRefused || signal?.aborted) giveUp()
     signal?.throwIfAborted()
-    if (isRefused) throw notTold([uri])
-    this.#uris = wanted
-    if (isAgain) this.#isMissed = false
+    if (isRefused) throw next?.refused?.get(uri) ?? notTold([uri])
     this.#isKnown = true
-    if (refused.length > 0) this.#report(notTold(refused))
-    else this.#reported = ''
-    this.#leave(this.#current, next === undefined)
+    // Where it counts all as changed, that makes up for whatever was missed before.
+    this.#isMissed = !isAgain && (this.#isMissed || this.#current?.isOpen === false)
+    const all = new Set(wanted)
+    this.#gone = new Set(this.#asked.filter((each) => !all.has(each)))
+    this.#uris = this.#asked = wanted
+    this.#followed = followed
+    this.#reportRefused(wanted.filter((each) => !followed.has(each)))
+    const last = this.#current
     this.#current = next
     if (next) void this.#tell(next)
-  }
-
-  /**
-   * What the server told before it confirmed the next stream may come on the last one still. It is told at the end of the
-   * wait, unless the next one has told it: that has all that happened since, so nothing is told twice.
-   */
-  #leave(stream: Listening | undefined, isUnwanted: boolean): void {
-    this.#drop(this.#last)
-    if (isUnwanted || this.#options.isOrdered()) this.#drop(stream)
-    else if (stream !== undefined) {
-      this.#last = stream
-      pause(STRAGGLING, this.#stop.signal).then(
-        () => this.#drop(stream),
-        () => {},
-      )
-    }
-  }
-
-  #drop(stream: Listening | undefined): void {
-    if (stream === undefined || this.#closed.has(stream)) return
-    this.#closed.add(stream)
-    stream.close()
-    if (stream !== this.#last) return
-    this.#last = undefined
-    const late = [...this.#late.values()]
-    this.#late.clear()
-    for (const change of late) this.#hear(change)
+    this.#stragglers.leave(last, next === undefined || isAgain)
+    void this.#goOn()
   }
 
   async #tell(stream: Listening): Promise<void> {
     const begun = Date.now()
     try {
-      for await (const change of stream) this.#take(change, stream)
+      for await (const change of stream) this.#stragglers.take(change, stream, stream === this.#current)
     } catch (error) {
       this.#report(error as Error)
     }
-    if (this.#closed.has(stream) || this.#stop.signal.aborted) return
-    if (stream === this.#current) this.#current = undefined
+    if (this.#stragglers.hasClosed(stream) || this.#stop.signal.aborted) return
+    if (stream === this.#current) {
+      this.#current = undefined
+      this.#ends = Date.now() - begun < SOON ? this.#ends + 1 : 0
+    }
     this.#isMissed = true
-    await this.#goOn(begun)
-  }
-
-  #take(change: Change, stream: Listening): void {
-    if (stream === this.#current || this.#last === undefined) {
-      this.#late.delete(keyOf(change))
-      this.#hear(change)
-    } else this.#late.set(keyOf(change), change)
+    await this.#goOn()
   }
 
   #hear(change: Change): void {
     if (this.#stop.signal.aborted) return
-    if (change.kind !== 'resource' || this.#uris.some((uri) => change.uri.startsWith(uri)))
-      this.#options.onChange?.(change)
+    const isOf = (uri: string) => change.kind === 'resource' && change.uri.startsWith(uri)
+    if ([...this.#gone].some(isOf) && !this.#uris.some(isOf)) return
+    this.#options.onChange?.(change)
   }
 
-  /** The server has ended the stream in good order, as one does that another will stand for, or it could not be kept. */
-  async #goOn(begun: number): Promise<void> {
-    this.#ends = Date.now() - begun < SOON ? this.#ends + 1 : 0
+  /** Listens anew until nothing is missed any more. */
+  async #goOn(): Promise<void> {
+    if (this.#isGoingOn) return
+    this.#isGoingOn = true
     const { signal } = this.#stop
-    try {
-      if (this.#ends > 0) await pause(Math.min(PAUSE * 2 ** this.#ends, LONGEST), signal)
-      signal.throwIfAborted()
-      if (this.#isMissed) await this.#change((same) => same, {})
-    } catch (error) {
-      await this.#tryAgain(error as ConnectionError)
+    while (this.#isMissed && !signal.aborted) {
+      if (this.#ends > 0) await pause(Math.min(PAUSE * 2 ** this.#ends, LONGEST), signal).catch(() => {})
+      if (!this.#isMissed || signal.aborted) break
+      const problem = await this.#change((same) => same, {}).catch((error: Problem) => error)
+      if (problem !== undefined && this.#isForGood(problem)) break
+      if (problem !== undefined) this.#ends += 1
     }
+    this.#isGoingOn = false
+  }
+
+  #retry(problem: Problem): void {
+    if (this.#isForGood(problem)) return
+    this.#isMissed = true
+    this.#ends += 1
+    void this.#goOn()
   }
 
   /** A server that has never confirmed a stream, and says no, does not tell of changes. */
-  async #tryAgain(problem: Error & Partial<ConnectionError>): Promise<void> {
-    const { reason } = problem
+  #isForGood(problem: Problem): boolean {
+    const { reason, code, status = 0 } = problem
     // Whose client is not known says in no other way that it was closed.
-    if (this.#stop.signal.aborted || (reason === 'closed' && !this.#options.closing)) return
-    this.#isMissed = true
+    if (this.#stop.signal.aborted || (reason === 'closed' && !this.#options.closing)) return true
     if (reason !== 'cancelled') this.#report(problem)
-    if (this.#isKnown || reason === 'cancelled' || reason === 'timeout') await this.#goOn(Date.now())
+    if (this.#isKnown) return false
+    return reason === 'unsupported' || code === ErrorCode.MethodNotFound || (status >= 400 && status < 500)
   }
 
   /** Once, as long as it stays the same. */
@@ -203,7 +206,14 @@ class OneStream implements Subscriptions {
     if (problem.message !== this.#reported) this.#options.report(problem)
     this.#reported = problem.message
   }
+
+  #reportRefused(uris: Uris): void {
+    if (uris.length > 0) this.#report(notTold(uris))
+    else this.#reported = ''
+  }
 }
+
+type Problem = Error & Partial<Pick<ConnectionError, 'reason' | 'status'>> & { readonly code?: unknown }
 
 /** What is asked for once: a URI, and how long to wait for it. */
 interface Asked {
@@ -212,12 +222,22 @@ interface Asked {
   readonly signal?: AbortSignal
 }
 
+/** Servers may write a URI in another way when they confirm it. */
+function followedOf(wanted: Uris, told: Uris = []): ReadonlySet<string> {
+  const exact = new Set(told)
+  if (wanted.every((uri) => exact.has(uri))) return exact
+  const alike = new Set(told.map(normal))
+  return new Set(wanted.filter((uri) => alike.has(normal(uri))))
+}
+
+const normal = (uri: string) => (URL.canParse(uri) ? new URL(uri).href : uri)
+
 function notTold(uris: Uris): ConnectionError {
   return new ConnectionError('unsupported', `The server does not tell of updates of ${uris.slice(0, 10).join(', ')}`)
 }
 
-function keyOf(change: Change): string {
-  return change.kind === 'resource' ? `resource ${change.uri}` : change.kind
+function notConfirmed(): ConnectionError {
+  return new ConnectionError('timeout', 'The server did not confirm the subscription in time')
 }
 
 function filterOf(uris: readonly string[], { tools, prompts, resources }: ServerCapabilities): SubscriptionFilter {

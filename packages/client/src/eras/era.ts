@@ -30,7 +30,7 @@ export interface ListenHooks {
   /** How long the server may take to confirm, in ms. */
   readonly timeout: number | undefined
   /** It has begun; with the part of the filter that the server follows. */
-  onReady(followed: SubscriptionFilter): void
+  onReady(followed: SubscriptionFilter, refused?: ReadonlyMap<string, Error>): void
   onChange(change: Change): void
 }
 

@@ -5,6 +5,7 @@ import {
   type Connection,
   ConnectionError,
   type NotificationMessage,
+  RpcError,
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
@@ -48,26 +49,39 @@ export function createLegacyChanges(core: Core, connection: Connection): LegacyC
       /** After the first time, all that is followed counts as changed. */
       const ready = () => {
         isReady = true
-        hooks.onReady(filter)
+        hooks.onReady(without(filter, refused), refused)
       }
-      const uris: string[] = []
+      const refused = new Map<string, Error>()
+      const uris = new Set<string>()
       listeners.add(listener)
       try {
-        await fewAtOnce(filter.resourceSubscriptions ?? [], (uri) => {
-          uris.push(uri)
+        await fewAtOnce(filter.resourceSubscriptions ?? [], async (uri) => {
+          uris.add(uri)
           if (!watched.has(uri)) fresh.add(uri)
-          return watched.watch(uri, hooks)
+          await watched.watch(uri, hooks).catch((error) => {
+            if (!(error instanceof RpcError)) throw error
+            uris.delete(uri)
+            refused.set(uri, error)
+          })
         })
+        for (const [, error] of refused) if (Object.keys(without(filter, refused)).length === 0) throw error
         ready()
         repeats.add(ready)
         await aborted(hooks.signal, connection)
       } finally {
         listeners.delete(listener)
         repeats.delete(ready)
-        void fewAtOnce(uris, watched.release)
+        void fewAtOnce([...uris], watched.release)
       }
     },
   }
+}
+
+/** One that is gone keeps nobody from hearing of the others. */
+function without(filter: SubscriptionFilter, refused: ReadonlyMap<string, Error>): SubscriptionFilter {
+  const { resourceSubscriptions = [], ...lists } = filter
+  const left = resourceSubscriptions.filter((uri) => !refused.has(uri))
+  return left.length === 0 ? lists : { ...lists, resourceSubscriptions: left }
 }
 
 /** How many resources are subscribed to at once: servers bound what one session may ask of them at a time. */
@@ -107,14 +121,28 @@ async function aborted(signal: AbortSignal, connection: Connection): Promise<voi
 /** Subscribes to a resource for the first who wants it, and gives it up after the last. */
 function createWatched(core: Core, connection: Connection) {
   const counts = new Map<string, { count: number; ready: Promise<unknown> }>()
+  /** What is being given up: who wants it again asks after that, or would lose it to that. */
+  const leaving = new Map<string, Promise<unknown>>()
+
+  async function subscribe(uri: string, { signal, timeout }: ListenHooks): Promise<void> {
+    const left = leaving.get(uri)
+    if (left !== undefined) await left
+    await connection.request('resources/subscribe', { uri }, { signal, timeout })
+  }
 
   return {
     has: (uri: string) => counts.has(uri),
-    async watch(uri: string, { signal, timeout }: ListenHooks): Promise<void> {
-      const known = counts.get(uri)
-      const ready = known?.ready ?? connection.request('resources/subscribe', { uri }, { signal, timeout })
-      counts.set(uri, { count: (known?.count ?? 0) + 1, ready })
-      await ready
+    async watch(uri: string, hooks: ListenHooks): Promise<void> {
+      const entry = counts.get(uri) ?? { count: 0, ready: subscribe(uri, hooks) }
+      entry.count += 1
+      counts.set(uri, entry)
+      try {
+        await entry.ready
+      } catch (error) {
+        // Nothing to give up: who wants it again asks again.
+        if (error instanceof RpcError && counts.get(uri) === entry) counts.delete(uri)
+        throw error
+      }
     },
     /** Never rejects. */
     async release(uri: string): Promise<void> {
@@ -123,9 +151,12 @@ function createWatched(core: Core, connection: Connection) {
       entry.count -= 1
       if (entry.count > 0) return
       counts.delete(uri)
-      await connection.request('resources/unsubscribe', { uri }).catch((error: Error) => {
+      const left = connection.request('resources/unsubscribe', { uri }).catch((error: Error) => {
         if (!(error instanceof ConnectionError)) core.report(error)
       })
+      leaving.set(uri, left)
+      await left
+      if (leaving.get(uri) === left) leaving.delete(uri)
     },
   }
 }

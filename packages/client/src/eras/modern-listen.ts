@@ -73,18 +73,23 @@ function tellChange(core: Core, notification: NotificationMessage, hooks: Listen
 
 /** What the server says it follows; what it leaves out is reported. */
 function followedOf(core: Core, asked: SubscriptionFilter, params: unknown): SubscriptionFilter {
-  const { value, problem } = check(SubscriptionsAcknowledgedNotificationParams, params, 'params')
-  if (problem !== undefined) {
-    core.report(new ConnectionError('invalid-message', `The confirmation of a subscription is unreadable. ${problem}`))
+  const { value, problem: unreadable } = check(SubscriptionsAcknowledgedNotificationParams, params, 'params')
+  if (unreadable !== undefined) {
+    core.report(
+      new ConnectionError('invalid-message', `The confirmation of a subscription is unreadable. ${unreadable}`),
+    )
     return {}
   }
   const followed = value.notifications
   const missing = Object.keys(asked).filter((name) => !(name in followed))
-  if (missing.length > 0) {
-    core.report(new ConnectionError('unsupported', `The server does not tell of ${missing.join(', ')}`))
-  }
+  const problem = missing.length === 0 ? undefined : `The server does not tell of ${missing.join(', ')}`
+  // Once, for all streams of which that is so in a row.
+  if (problem !== undefined && problem !== reported.get(core)) core.report(new ConnectionError('unsupported', problem))
+  reported.set(core, problem)
   return followed
 }
+
+const reported = new WeakMap<Core, string | undefined>()
 
 function notConfirmed(): ConnectionError {
   return new ConnectionError('timeout', 'The server did not confirm the subscription in time')

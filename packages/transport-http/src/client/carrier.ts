@@ -32,6 +32,8 @@ export function createCarrier(settings: Settings): Carrier {
     let url = outgoing.url ?? settings.url
     for (let redirects = 0; ; redirects++) {
       const response = await send(settings, outgoing, url, headers)
+      // By contract it is one; who wraps fetch forgets at times to return it.
+      if (typeof response?.status !== 'number') throw new ConnectionError('invalid-message', NO_RESPONSE)
       if (!isRedirect(response)) return response
       await response.body?.cancel()
       if (redirects === MOST_REDIRECTS) throw refusedRedirect(response, `more than ${MOST_REDIRECTS} in a row`)
@@ -56,6 +58,8 @@ async function send(settings: Settings, outgoing: Outgoing, url: URL, headers: H
     throw new ConnectionError('unreachable', message, { retryable: true, hint, cause })
   }
 }
+
+const NO_RESPONSE = 'The fetch of the options gave no Response: it has to return what the fetch that it calls returns'
 
 /** It says by itself what went wrong and where, and the request was not dealt with. */
 function isAuthError(cause: unknown): boolean {

@@ -80,6 +80,14 @@ describe('an answer that is lost', () => {
     },
   )
 
+  it.each([[undefined], [null], [{}]])('is named where the fetch of the options gives none, but %o', async (given) => {
+    const { connection } = await reach('http://127.0.0.1:9/mcp', { fetch: async () => given as never })
+    expect(await caught(() => connection.request('a', modern()))).toMatchObject({
+      reason: 'invalid-message',
+      message: expect.stringContaining('fetch of the options'),
+    })
+  })
+
   it('is awaited no longer than its time', async () => {
     const { url } = await serve(() => {})
     const { connection } = await reach(url)

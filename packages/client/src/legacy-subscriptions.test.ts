@@ -1,0 +1,86 @@
+import { type Change, type JsonObject, RpcError } from '@mcpx/protocol'
+import { describe, expect, it } from 'vitest'
+import { connectorTo, scriptedServer } from '../test/scripted-server.ts'
+import { connect } from './connect.ts'
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const update = (uri: string): Change => ({ kind: 'resource', uri })
+
+/** A legacy server, what it is subscribed to, and what is gone. */
+function subscribable(slow = 0) {
+  const uris = new Set<string>()
+  const gone = new Set<string>()
+  const server = () =>
+    scriptedServer('2025-11-25', {
+      capabilities: { tools: { listChanged: true }, resources: { subscribe: true } },
+      answers: {
+        async 'resources/subscribe'({ params }) {
+          const uri = String(params.uri)
+          if (gone.has(uri)) throw new RpcError(-32002, 'Resource not found')
+          uris.add(uri)
+          return {}
+        },
+        async 'resources/unsubscribe'({ params }) {
+          await pause(slow)
+          uris.delete(String(params.uri))
+          return {}
+        },
+      },
+    })
+  const connector = connectorTo(server)
+  const tell = (name: string, params?: JsonObject) => void connector.server.notify(`notifications/${name}`, params)
+  return { connector, uris, gone, tell }
+}
+
+async function listener(rig: ReturnType<typeof subscribable>) {
+  const heard: Change[] = []
+  const problems: string[] = []
+  const client = await connect(rig.connector, {
+    era: 'legacy',
+    onChange: (change) => heard.push(change),
+    onReport: ({ message }) => problems.push(message),
+  })
+  return { client, heard, problems, [Symbol.asyncDispose]: () => client.close() }
+}
+
+describe('a client of a legacy server', () => {
+  it('goes on without a resource that is gone after a reconnection, and refuses no others for it', async () => {
+    const rig = subscribable()
+    await using all = await listener(rig)
+    const { client, heard } = all
+    for (const uri of ['a:/1', 'b:/2']) await client.subscribe(uri)
+    rig.gone.add('a:/1')
+    rig.uris.clear()
+    await rig.connector.server.close()
+    await expect.poll(() => heard, { timeout: 3_000 }).toContainEqual(update('b:/2'))
+    await client.subscribe('c:/3')
+    await client.unsubscribe('b:/2')
+    await expect.poll(() => [...rig.uris]).toEqual(['c:/3'])
+    await expect(client.subscribe('a:/1')).rejects.toMatchObject({ code: -32002 })
+    rig.gone.clear()
+    await client.subscribe('a:/1')
+    rig.tell('resources/updated', { uri: 'a:/1' })
+    await expect.poll(() => heard).toContainEqual(update('a:/1'))
+  })
+
+  it('is subscribed to what it gave up and wants again, be the server slow to let go', async () => {
+    const rig = subscribable(30)
+    await using all = await listener(rig)
+    await all.client.subscribe('a:/1')
+    await all.client.unsubscribe('a:/1')
+    await all.client.subscribe('a:/1')
+    await pause(60)
+    expect([...rig.uris]).toEqual(['a:/1'])
+  })
+
+  it('counts all as changed where it wants more while it is cut off', async () => {
+    const rig = subscribable()
+    await using all = await listener(rig)
+    await all.client.subscribe('a:/1')
+    await rig.connector.server.close()
+    await pause(5)
+    await all.client.subscribe('b:/2')
+    await expect.poll(() => all.heard).toEqual(expect.arrayContaining([update('a:/1'), { kind: 'tools' }]))
+    expect(all.problems).toEqual([])
+  })
+})
