@@ -20,8 +20,13 @@ export function inCallersContext(options: RequestCallOptions): RequestCallOption
   function bound<Args extends unknown[], Result>(run: ((...args: Args) => Result) | undefined) {
     return run && ((...args: Args) => (inContext as InContext)(run, ...args))
   }
+  const { signal, timeout, maxTimeout } = options
   return {
     ...options,
+    // Those that it inherits, too.
+    signal,
+    timeout,
+    maxTimeout,
     onProgress: bound(onProgress),
     onNotification: bound(onNotification),
     onLog: bound(onLog),

@@ -45,6 +45,7 @@ function createClient(core: Core, keeper: LinkKeeper): Client {
     })
   const inside: Inside = {
     closing: keeper.closing,
+    timeout: core.options.timeout ?? 60_000,
     isOrdered: () => keeper.latest.era === 'legacy' || keeper.latest.connection.tellsApart !== true,
   }
   const subscriptions = createLaterSubscriptions(core, keeper, listen, inside)
@@ -82,8 +83,7 @@ function createLaterSubscriptions(core: Core, keeper: LinkKeeper, listen: Client
   let loading: Promise<Subscriptions> | undefined
   async function load(): Promise<Subscriptions> {
     const { createSubscriptions } = await import('./subscriptions.ts')
-    const { closing, isOrdered } = inside
-    return createSubscriptions({ listen, capabilities, onChange, report: core.report, closing, isOrdered })
+    return createSubscriptions({ ...inside, listen, capabilities, onChange, report: core.report })
   }
   const get = () => {
     loading ??= load().catch((error) => {

@@ -16,6 +16,9 @@ export function createLaterListening(load: () => Promise<Listening>): Listening 
     get isOpen() {
       return loaded?.isOpen === true
     },
+    get followed() {
+      return loaded?.followed
+    },
     get refused() {
       return loaded?.refused
     },

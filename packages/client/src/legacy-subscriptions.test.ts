@@ -7,7 +7,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const update = (uri: string): Change => ({ kind: 'resource', uri })
 
 /** A legacy server, what it is subscribed to, and what is gone. */
-function subscribable(slow = 0) {
+function subscribable(slow = 0, slowAtFirst = 0) {
   const uris = new Set<string>()
   const gone = new Set<string>()
   const server = () =>
@@ -16,6 +16,7 @@ function subscribable(slow = 0) {
       answers: {
         async 'resources/subscribe'({ params }) {
           const uri = String(params.uri)
+          await pause(slowAtFirst)
           if (gone.has(uri)) throw new RpcError(-32002, 'Resource not found')
           uris.add(uri)
           return {}
@@ -32,11 +33,12 @@ function subscribable(slow = 0) {
   return { connector, uris, gone, tell }
 }
 
-async function listener(rig: ReturnType<typeof subscribable>) {
+async function listener(rig: ReturnType<typeof subscribable>, timeout?: number) {
   const heard: Change[] = []
   const problems: string[] = []
   const client = await connect(rig.connector, {
     era: 'legacy',
+    timeout,
     onChange: (change) => heard.push(change),
     onReport: ({ message }) => problems.push(message),
   })
@@ -61,6 +63,49 @@ describe('a client of a legacy server', () => {
     await client.subscribe('a:/1')
     rig.tell('resources/updated', { uri: 'a:/1' })
     await expect.poll(() => heard).toContainEqual(update('a:/1'))
+  })
+
+  it('says what a reconnection has lost, and asks for it again when somebody wants it again', async () => {
+    const rig = subscribable()
+    await using all = await listener(rig)
+    for (const uri of ['a:/1', 'b:/2']) await all.client.subscribe(uri)
+    rig.gone.add('a:/1')
+    await rig.connector.server.close()
+    await expect.poll(() => all.heard, { timeout: 3_000 }).toContainEqual(update('b:/2'))
+    expect(all.problems).toEqual([expect.stringContaining('a:/1')])
+    rig.gone.clear()
+    await all.client.subscribe('a:/1')
+    rig.tell('resources/updated', { uri: 'a:/1' })
+    await expect.poll(() => all.heard).toContainEqual(update('a:/1'))
+  })
+
+  it('is kept from nothing by a server that does not let go', async () => {
+    const rig = subscribable(60_000)
+    await using all = await listener(rig, 5_000)
+    await all.client.subscribe('a:/1')
+    await all.client.unsubscribe('a:/1')
+    await pause(20)
+    const again = all.client.subscribe('a:/1', { timeout: 100 })
+    await expect(again).rejects.toMatchObject({ reason: 'timeout' })
+    await all.client.subscribe('b:/2')
+    await all.client.unsubscribe('b:/2')
+    await all.client.subscribe('a:/1')
+  })
+
+  it.each([
+    ['closed', {}],
+    ['out of time', { timeout: 20 }],
+  ])('has one of several listen on where another is %s before they are confirmed', async (how, options) => {
+    const rig = subscribable(0, 60)
+    await using all = await listener(rig)
+    const one = all.client.listen({ resourceSubscriptions: ['a:/1'] }, options)
+    const two = all.client.listen({ resourceSubscriptions: ['a:/1'] })
+    await pause(30)
+    if (how === 'closed') one.close()
+    await expect(one.ready).rejects.toMatchObject({ name: 'ConnectionError' })
+    await two.ready
+    two.close()
+    await expect.poll(() => rig.uris.size).toBe(0)
   })
 
   it('is subscribed to what it gave up and wants again, be the server slow to let go', async () => {

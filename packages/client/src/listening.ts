@@ -1,7 +1,7 @@
 /** Changes as something to iterate over: it survives the connection, and a slow reader only misses repetitions. */
 
 import { type Change, ConnectionError, pause, type SubscriptionFilter } from '@mcpx/protocol'
-import { createChangeQueue } from './change-queue.ts'
+import { type ChangeQueue, createChangeQueue } from './change-queue.ts'
 import type { Core } from './core.ts'
 import type { ListenHooks } from './eras/era.ts'
 import type { LinkKeeper } from './link-keeper.ts'
@@ -24,6 +24,8 @@ export interface Listening extends AsyncIterableIterator<Change> {
   readonly ready: Promise<SubscriptionFilter>
   /** Whether the server tells of changes now: not before it has confirmed, and not between one connection and the next. */
   readonly isOpen?: boolean | undefined
+  /** What the server follows now: another connection may bring less. */
+  readonly followed?: SubscriptionFilter | undefined
   /** Why it does not follow some of the resources, where it has said so. Servers of the modern era have no word for it. */
   readonly refused?: ReadonlyMap<string, Error> | undefined
   close(): void
@@ -60,7 +62,8 @@ export function startListening(
     timeout: timeout ?? core.options.timeout,
     onReady(followed: SubscriptionFilter, refused?: ReadonlyMap<string, Error>) {
       tries.confirmed()
-      ready.refused = refused
+      if (ready.followed !== undefined) tellLost(core, ready.followed, followed)
+      Object.assign(ready, { followed, refused })
       ready.resolve(followed)
       // What was kept before may be from before a change that nobody told of.
       for (const change of changesOf(followed)) isFirst ? core.changed(change) : tell(change)
@@ -91,10 +94,17 @@ export function startListening(
       keeper.closing.removeEventListener('abort', close)
     })
 
+  return listeningOf(ready, tries, queue, close)
+}
+
+function listeningOf(ready: Ready, tries: Tries, queue: ChangeQueue, close: () => void): Listening {
   return {
     ready: ready.promise,
     get isOpen() {
       return tries.isConfirmed
+    },
+    get followed() {
+      return ready.followed
     },
     get refused() {
       return ready.refused
@@ -161,6 +171,8 @@ function createTries() {
   }
 }
 
+type Ready = ReturnType<typeof createReady>
+
 /** A promise that may go unheard. */
 function createReady() {
   let resolve: (followed: SubscriptionFilter) => void = () => {}
@@ -169,7 +181,16 @@ function createReady() {
     ;[resolve, reject] = settle
   })
   promise.catch(() => {})
-  return { promise, resolve, reject, refused: undefined as ReadonlyMap<string, Error> | undefined }
+  const said: Pick<Listening, 'followed' | 'refused'> = {}
+  return Object.assign(said as { -readonly [K in keyof typeof said]: (typeof said)[K] }, { promise, resolve, reject })
+}
+
+/** Over another connection the server may follow less than before. */
+function tellLost(core: Core, before: SubscriptionFilter, now: SubscriptionFilter): void {
+  const left = new Set(now.resourceSubscriptions)
+  const lost = (before.resourceSubscriptions ?? []).filter((uri) => !left.has(uri)).slice(0, 10)
+  if (lost.length === 0) return
+  core.report(new ConnectionError('unsupported', `The server does not tell of updates any more of ${lost.join(', ')}`))
 }
 
 /** The connection is gone, or one that has confirmed before does not in time, as opposed to: the server said no. */

@@ -122,8 +122,7 @@ function createFeed(client: Client, report: (problem: Error) => void) {
         for (const listener of listeners) listener(change)
       },
       report,
-      isOrdered: () => insides.get(client)?.isOrdered() === true,
-      closing: insides.get(client)?.closing,
+      ...(insides.get(client) ?? { isOrdered: () => false, timeout: 60_000 }),
     })
     return subscriptions
   }

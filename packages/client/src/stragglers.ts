@@ -5,31 +5,40 @@ import type { Listening } from './listening.ts'
 
 /** How long, in ms, what was told on a stream may come after the confirmation of the one that took its place. */
 const STRAGGLING = 500
-/** How many streams may be waited for at a time. */
-const MOST = 4
+/** How many streams may be waited for at a time: nothing comes so many confirmations late. */
+const MOST = 16
+
+/** Of a stream that another has taken the place of. */
+interface Leaving {
+  /** What newer ones have told since. */
+  readonly told: Set<string>
+  /** What has come of it, and not of those. */
+  readonly late: Map<string, Change>
+}
+
+export interface StragglersOptions {
+  /** Ends all waiting. */
+  readonly signal: AbortSignal
+  tell(change: Change): void
+  /** None is waited for any more. */
+  onNone(): void
+  /** Whether what was told before a confirmation has come by then, and is only to be read. */
+  isOrdered(): boolean
+}
 
 /**
  * What the server told before it confirmed the next stream may come on the last one still. It is told at the end of the
- * wait, unless the next one has told it by then: that has all that happened since. So nothing is told twice but what comes
+ * wait, unless a newer one has told it by then: that has all that happened since. So nothing is told twice but what comes
  * on both together with the confirmation.
  */
 export class Stragglers {
-  readonly #signal: AbortSignal
-  readonly #tell: (change: Change) => void
-  readonly #isOrdered: () => boolean
-  readonly #leaving = new Set<Listening>()
-  /** What the current one has told meanwhile. */
-  readonly #told = new Set<string>()
-  /** What has come of the others, and not of that. */
-  readonly #late = new Map<string, Change>()
+  readonly #options: StragglersOptions
+  readonly #leaving = new Map<Listening, Leaving>()
   /** Those that this side has ended. */
   readonly #closed = new WeakSet<Listening>()
 
-  /** @param isOrdered whether what was told before the confirmation has come, and is only to be read */
-  constructor(signal: AbortSignal, tell: (change: Change) => void, isOrdered: () => boolean) {
-    this.#signal = signal
-    this.#tell = tell
-    this.#isOrdered = isOrdered
+  constructor(options: StragglersOptions) {
+    this.#options = options
   }
 
   hasClosed(stream: Listening): boolean {
@@ -38,39 +47,37 @@ export class Stragglers {
 
   /** @param isOver whether nothing more is wanted of it, nor of those before it */
   leave(stream: Listening | undefined, isOver: boolean): void {
-    if (stream !== undefined) this.#leaving.add(stream)
-    if (isOver) this.#late.clear()
-    for (const each of this.#leaving) if (isOver || this.#leaving.size > MOST) this.#drop(each)
+    if (stream !== undefined) this.#leaving.set(stream, { told: new Set(), late: new Map() })
+    for (const [each, { late }] of this.#leaving) {
+      if (isOver) late.clear()
+      if (isOver || this.#leaving.size > MOST) this.#drop(each)
+    }
     if (stream === undefined || isOver) return
-    pause(this.#isOrdered() ? 0 : STRAGGLING, this.#signal).then(
+    pause(this.#options.isOrdered() ? 0 : STRAGGLING, this.#options.signal).then(
       () => this.#drop(stream),
       () => {},
     )
   }
 
-  take(change: Change, stream: Listening, isCurrent: boolean): void {
-    if (this.#leaving.size === 0) {
-      if (!this.#closed.has(stream)) this.#tell(change)
-      return
-    }
+  take(change: Change, stream: Listening): void {
     const key = change.kind === 'resource' ? `resource ${change.uri}` : change.kind
-    if (!isCurrent) {
-      if (!this.#told.has(key)) this.#late.set(key, change)
-      return
+    const own = this.#leaving.get(stream)
+    if (own !== undefined && !own.told.has(key)) own.late.set(key, change)
+    if (own !== undefined || this.#closed.has(stream)) return
+    for (const { told, late } of this.#leaving.values()) {
+      told.add(key)
+      late.delete(key)
     }
-    this.#told.add(key)
-    this.#late.delete(key)
-    this.#tell(change)
+    this.#options.tell(change)
   }
 
   #drop(stream: Listening): void {
-    if (!this.#leaving.delete(stream)) return
+    const own = this.#leaving.get(stream)
+    if (own === undefined) return
+    this.#leaving.delete(stream)
     this.#closed.add(stream)
     stream.close()
-    if (this.#leaving.size > 0) return
-    const late = [...this.#late.values()]
-    this.#late.clear()
-    this.#told.clear()
-    for (const change of late) this.#tell(change)
+    for (const change of own.late.values()) this.#options.tell(change)
+    if (this.#leaving.size === 0) this.#options.onNone()
   }
 }

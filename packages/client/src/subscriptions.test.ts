@@ -2,11 +2,13 @@ import { getEventListeners } from 'node:events'
 import { type Change, RpcError } from '@mcpx/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { modernServer } from '../test/listened-server.ts'
+import { connectorTo } from '../test/scripted-server.ts'
 import { connect } from './connect.ts'
 import { type Inside, insides } from './insides.ts'
 import { proxy } from './proxy.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const LISTS = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
 const update = (uri: string): Change => ({ kind: 'resource', uri })
 
 /** A client that has subscribed to `a:/1`, and what it hears. */
@@ -243,6 +245,50 @@ describe('a client that hears of changes', () => {
       await pause(10)
     }
     expect(rig.problems).toHaveLength(1)
+  })
+
+  it('asks anew for what a reconnection has lost', async () => {
+    const fixture = modernServer()
+    const connector = connectorTo(() => fixture.server)
+    const heard: Change[] = []
+    const problems: string[] = []
+    const onReport = ({ message }: Error) => void problems.push(message)
+    await using client = await connect(connector, { onChange: (change) => heard.push(change), onReport })
+    for (const uri of ['a:/1', 'b:/2']) await client.subscribe(uri)
+    fixture.follow({ ...LISTS, resourceSubscriptions: ['b:/2'] })
+    await connector.server.close()
+    await expect.poll(() => heard, { timeout: 3_000 }).toContainEqual(update('b:/2'))
+    expect(problems).toEqual(['The server does not tell of updates any more of a:/1'])
+    fixture.follow(undefined)
+    await client.subscribe('a:/1')
+    fixture.tell('resources/updated', { uri: 'a:/1' })
+    await expect.poll(() => heard).toContainEqual(update('a:/1'))
+  })
+
+  it('tells of nothing that is being given up, however long that takes', async () => {
+    await using rig = await subscribe()
+    rig.hold(new Promise(() => {}))
+    rig.client.subscribe('b:/2').catch(() => {})
+    await pause(10)
+    rig.client.unsubscribe('a:/1').catch(() => {})
+    rig.tell('resources/updated', { uri: 'a:/1' })
+    await pause(20)
+    expect(rig.heard).toEqual([])
+  })
+
+  it('hears of what is part of what is not wanted any more, and wanted itself', async () => {
+    await using rig = await subscribe()
+    await rig.client.subscribe('file:///docs/')
+    await rig.client.subscribe('file:///docs/my notes')
+    await rig.client.unsubscribe('file:///docs/')
+    rig.tell('resources/updated', { uri: 'file:///docs/my%20notes' })
+    await expect.poll(() => rig.heard).toEqual([update('file:///docs/my%20notes')])
+  })
+
+  it('may wait for ever', async () => {
+    await using rig = await subscribe()
+    rig.hold(pause(30))
+    await rig.client.subscribe('b:/2', { timeout: Number.POSITIVE_INFINITY })
   })
 
   it('says nothing when it is closed before it has begun', async () => {

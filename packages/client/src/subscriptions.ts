@@ -27,6 +27,8 @@ export interface SubscriptionsOptions {
   readonly report: (problem: Error) => void
   /** Whether what was told before a stream is confirmed has come by then, as where all streams come by one pipe. */
   readonly isOrdered: () => boolean
+  /** How long the server may take to confirm, in ms. */
+  readonly timeout: number
   /** Fires when the client is closed. */
   readonly closing?: AbortSignal | undefined
 }
@@ -51,11 +53,11 @@ class OneStream implements Subscriptions {
   readonly #stragglers: Stragglers
   #uris: Uris = []
   #current: Listening | undefined
-  /** What the current one was asked to follow, and what of it the server follows. */
+  /** What the current one was asked to follow. */
   #asked: Uris = []
-  #followed: ReadonlySet<string> = new Set()
-  /** What was followed until just now. */
+  /** What was followed until just now, and what is to be given up when its turn has come. */
   #gone = new Set<string>()
+  readonly #leaving = new Set<string>()
   #turn: Promise<void> = Promise.resolve()
   /** Whether changes may have gone unheard, and whether that is seen to. */
   #isMissed = false
@@ -69,29 +71,35 @@ class OneStream implements Subscriptions {
   constructor(options: SubscriptionsOptions) {
     this.#options = options
     const { closing, onChange, isOrdered } = options
-    this.#stragglers = new Stragglers(this.#stop.signal, (change) => this.#hear(change), isOrdered)
+    const { signal } = this.#stop
+    const tell = (change: Change) => this.#hear(change)
+    // The server has forgotten by then what is not wanted any more, if it was asked to.
+    const onNone = () => void (this.#asked === this.#uris && this.#gone.clear())
+    this.#stragglers = new Stragglers({ signal, tell, onNone, isOrdered })
     if (closing?.aborted) this.close()
     closing?.addEventListener('abort', () => this.close(), { signal: this.#stop.signal })
     if (onChange) this.#change((same) => same, {}).catch((problem) => this.#retry(problem))
   }
 
-  subscribe(uri: string, { signal, timeout }: CallOptions): Promise<void> {
+  subscribe(uri: string, { signal, timeout = this.#options.timeout }: CallOptions): Promise<void> {
     const add = (known: Uris) => (known.includes(uri) ? known : [...known, uri])
     return withSignal('subscribe', signal, (given) => {
       const change = this.#change(add, { uri, timeout, signal: given })
-      if (timeout === undefined || timeout > LONGEST_TIMER) return change
+      if (timeout > LONGEST_TIMER) return change
       // Those before it may take their time.
       return Promise.race([change, pause(timeout, given).then(() => Promise.reject(notConfirmed()))])
     })
   }
 
-  unsubscribe(uri: string): Promise<void> {
+  async unsubscribe(uri: string): Promise<void> {
+    this.#leaving.add(uri)
     const remove = (known: Uris) => {
+      this.#leaving.delete(uri)
       if (!known.includes(uri)) return known
       this.#gone.add(uri)
       return known.filter((each) => each !== uri)
     }
-    return this.#change(remove, {})
+    await this.#change(remove, {})
   }
 
   /** The stream ends with the signal. */
@@ -107,7 +115,7 @@ class OneStream implements Subscriptions {
       asked.signal?.throwIfAborted()
       const wanted = next(this.#uris)
       const isThere = this.#current !== undefined && !this.#isMissed
-      const isFollowed = asked.uri === undefined || this.#followed.has(asked.uri)
+      const isFollowed = asked.uri === undefined || followedOf([asked.uri], this.#current?.followed).has(asked.uri)
       if (wanted === this.#uris && isThere && isFollowed) return
       // Who wants less hears less from now on, even where the server does not confirm it.
       if (asked.uri === undefined) this.#uris = wanted
@@ -126,7 +134,7 @@ class OneStream implements Subscriptions {
     const giveUp = () => next?.close()
     signal?.addEventListener('abort', giveUp)
     const answered = await next?.ready.finally(() => signal?.removeEventListener('abort', giveUp))
-    const followed = followedOf(wanted, answered?.resourceSubscriptions)
+    const followed = followedOf(wanted, answered)
     const isRefused = uri !== undefined && !followed.has(uri)
     if (isRefused || signal?.aborted) giveUp()
     signal?.throwIfAborted()
@@ -137,7 +145,6 @@ class OneStream implements Subscriptions {
     const all = new Set(wanted)
     this.#gone = new Set(this.#asked.filter((each) => !all.has(each)))
     this.#uris = this.#asked = wanted
-    this.#followed = followed
     this.#reportRefused(wanted.filter((each) => !followed.has(each)))
     const last = this.#current
     this.#current = next
@@ -149,7 +156,7 @@ class OneStream implements Subscriptions {
   async #tell(stream: Listening): Promise<void> {
     const begun = Date.now()
     try {
-      for await (const change of stream) this.#stragglers.take(change, stream, stream === this.#current)
+      for await (const change of stream) this.#stragglers.take(change, stream)
     } catch (error) {
       this.#report(error as Error)
     }
@@ -164,8 +171,9 @@ class OneStream implements Subscriptions {
 
   #hear(change: Change): void {
     if (this.#stop.signal.aborted) return
-    const isOf = (uri: string) => change.kind === 'resource' && change.uri.startsWith(uri)
-    if ([...this.#gone].some(isOf) && !this.#uris.some(isOf)) return
+    const isOf = (uri: string) => change.kind === 'resource' && normal(change.uri).startsWith(normal(uri))
+    const isUnwanted = [...this.#gone, ...this.#leaving].some(isOf)
+    if (isUnwanted && !this.#uris.some((uri) => !this.#leaving.has(uri) && isOf(uri))) return
     this.#options.onChange?.(change)
   }
 
@@ -198,7 +206,9 @@ class OneStream implements Subscriptions {
     if (this.#stop.signal.aborted || (reason === 'closed' && !this.#options.closing)) return true
     if (reason !== 'cancelled') this.#report(problem)
     if (this.#isKnown) return false
-    return reason === 'unsupported' || code === ErrorCode.MethodNotFound || (status >= 400 && status < 500)
+    return (
+      reason === 'unsupported' || code === ErrorCode.MethodNotFound || (status >= 400 && status < 500 && status !== 429)
+    )
   }
 
   /** Once, as long as it stays the same. */
@@ -223,7 +233,8 @@ interface Asked {
 }
 
 /** Servers may write a URI in another way when they confirm it. */
-function followedOf(wanted: Uris, told: Uris = []): ReadonlySet<string> {
+function followedOf(wanted: Uris, answered: SubscriptionFilter | undefined): ReadonlySet<string> {
+  const told = answered?.resourceSubscriptions ?? []
   const exact = new Set(told)
   if (wanted.every((uri) => exact.has(uri))) return exact
   const alike = new Set(told.map(normal))

@@ -5,10 +5,12 @@ import {
   type Connection,
   ConnectionError,
   type NotificationMessage,
+  pause,
   RpcError,
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
+import { withSignal } from '../cancellation.ts'
 import { type Core, changeOf } from '../core.ts'
 import { allowedFilter, type ListenHooks, nothingToListenTo } from './era.ts'
 
@@ -118,31 +120,38 @@ async function aborted(signal: AbortSignal, connection: Connection): Promise<voi
   if (end !== 'stopped') throw end ?? new ConnectionError('closed', 'The connection was closed')
 }
 
+/** How long, in ms, a server may take to let go of a resource before it is asked for that again. */
+const LETTING_GO = 1_000
+const LONGEST_TIMER = 2 ** 31 - 1
+
 /** Subscribes to a resource for the first who wants it, and gives it up after the last. */
 function createWatched(core: Core, connection: Connection) {
+  const { timeout: patience = 60_000 } = core.options
   const counts = new Map<string, { count: number; ready: Promise<unknown> }>()
   /** What is being given up: who wants it again asks after that, or would lose it to that. */
   const leaving = new Map<string, Promise<unknown>>()
 
-  async function subscribe(uri: string, { signal, timeout }: ListenHooks): Promise<void> {
+  /** For all who want it: it ends with none of them. */
+  async function subscribe(uri: string): Promise<void> {
     const left = leaving.get(uri)
-    if (left !== undefined) await left
-    await connection.request('resources/subscribe', { uri }, { signal, timeout })
+    if (left !== undefined)
+      await withSignal(SUBSCRIBE, undefined, (done) => Promise.race([left, pause(LETTING_GO, done)]))
+    await connection.request(SUBSCRIBE, { uri }, { timeout: patience })
   }
 
   return {
     has: (uri: string) => counts.has(uri),
-    async watch(uri: string, hooks: ListenHooks): Promise<void> {
-      const entry = counts.get(uri) ?? { count: 0, ready: subscribe(uri, hooks) }
+    async watch(uri: string, { signal, timeout = patience }: ListenHooks): Promise<void> {
+      const entry = counts.get(uri) ?? { count: 0, ready: subscribe(uri) }
       entry.count += 1
       counts.set(uri, entry)
-      try {
-        await entry.ready
-      } catch (error) {
-        // Nothing to give up: who wants it again asks again.
-        if (error instanceof RpcError && counts.get(uri) === entry) counts.delete(uri)
-        throw error
-      }
+      // Nothing to give up: who wants it again asks again.
+      const forget = () => void (counts.get(uri) === entry && counts.delete(uri))
+      entry.ready.catch(forget)
+      await withSignal(SUBSCRIBE, signal, (done) => {
+        if (timeout >= patience || timeout > LONGEST_TIMER) return entry.ready
+        return Promise.race([entry.ready, pause(timeout, done).then(() => Promise.reject(tookTooLong(timeout)))])
+      })
     },
     /** Never rejects. */
     async release(uri: string): Promise<void> {
@@ -151,12 +160,21 @@ function createWatched(core: Core, connection: Connection) {
       entry.count -= 1
       if (entry.count > 0) return
       counts.delete(uri)
-      const left = connection.request('resources/unsubscribe', { uri }).catch((error: Error) => {
-        if (!(error instanceof ConnectionError)) core.report(error)
-      })
+      const giveUp = () => connection.request('resources/unsubscribe', { uri }, { timeout: patience })
+      const left = entry.ready
+        .then(giveUp, () => {})
+        .catch((error: Error) => {
+          if (!(error instanceof ConnectionError)) core.report(error)
+        })
       leaving.set(uri, left)
       await left
       if (leaving.get(uri) === left) leaving.delete(uri)
     },
   }
+}
+
+const SUBSCRIBE = 'resources/subscribe'
+
+function tookTooLong(timeout: number): ConnectionError {
+  return new ConnectionError('timeout', `No answer to ${SUBSCRIBE} within ${timeout} ms`)
 }

@@ -22,6 +22,8 @@ export interface ListenWire {
 
 /** How long the server may take to confirm, in ms. */
 const CONFIRM_TIMEOUT = 60_000
+/** In ms. What is to take longer has no timer. */
+const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Resolves when the server has ended the subscription or the signal has fired; rejects when it broke. */
 export async function listenModern(wire: ListenWire, filter: SubscriptionFilter, hooks: ListenHooks): Promise<void> {
@@ -30,7 +32,8 @@ export async function listenModern(wire: ListenWire, filter: SubscriptionFilter,
   if (Object.keys(notifications).length === 0) throw nothingToListenTo()
   const stop = new AbortController()
   const cancel = () => stop.abort(hooks.signal.reason)
-  const timer = setTimeout(() => stop.abort(notConfirmed()), hooks.timeout ?? CONFIRM_TIMEOUT)
+  const { timeout = CONFIRM_TIMEOUT } = hooks
+  const timer = timeout > LONGEST_TIMER ? undefined : setTimeout(() => stop.abort(notConfirmed()), timeout)
   let endedByServer = false
 
   const onNotification = (notification: NotificationMessage) => {

@@ -1,0 +1,158 @@
+/** Streams without an order between them: whatever happens in whatever order, the last change of what is wanted is told. */
+import { type Change, ConnectionError, type SubscriptionFilter } from '@mcpx/protocol'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createChangeQueue } from './change-queue.ts'
+import type { Listening, ListenOptions } from './listening.ts'
+import { createSubscriptions } from './subscriptions.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const update = (uri: string): Change => ({ kind: 'resource', uri })
+const after = (ms: number, run: () => void) => void setTimeout(run, ms)
+
+interface Stream extends Listening {
+  readonly uris: readonly string[]
+  tell(uri: string): void
+  /** The server ends it. */
+  end(): void
+}
+
+/** A server, to which each stream has a lag of its own, in ms; what is told on one stream comes in order. */
+function laggard(lagOf: () => number) {
+  const open = new Set<Stream>()
+  const heard: string[] = []
+  const closing = new AbortController()
+  function listen(filter: SubscriptionFilter, { isAgain, signal }: ListenOptions): Listening {
+    const queue = createChangeQueue(10_000)
+    const lag = lagOf()
+    const state = { isOpen: false, isOver: false }
+    let [resolve, reject]: [(followed: SubscriptionFilter) => void, (error: Error) => void] = [() => {}, () => {}]
+    const ready = new Promise<SubscriptionFilter>((...settle) => {
+      ;[resolve, reject] = settle
+    })
+    ready.catch(() => {})
+    const uris = filter.resourceSubscriptions ?? []
+    const over = () => {
+      Object.assign(state, { isOpen: false, isOver: true })
+      queue.end()
+      reject(new ConnectionError('cancelled', 'over'))
+    }
+    const comes = (run: () => void) => after(lag, () => state.isOver || run())
+    const stream: Stream = {
+      uris,
+      ready,
+      followed: filter,
+      get isOpen() {
+        return state.isOpen
+      },
+      tell: (uri) => comes(() => queue.push(update(uri))),
+      end() {
+        open.delete(stream)
+        comes(over)
+      },
+      close() {
+        open.delete(stream)
+        over()
+      },
+      next: () => queue.next(),
+      [Symbol.asyncIterator]: () => stream,
+    }
+    signal?.addEventListener('abort', stream.close)
+    after(5, () => {
+      if (state.isOver) return
+      open.add(stream)
+      comes(() => {
+        state.isOpen = true
+        if (isAgain) for (const uri of uris) queue.push(update(uri))
+        resolve(filter)
+      })
+    })
+    return stream
+  }
+  const subscriptions = createSubscriptions({
+    listen,
+    capabilities: () => ({ resources: { subscribe: true } }),
+    onChange: (change) => heard.push('uri' in change ? change.uri : change.kind),
+    report: () => {},
+    isOrdered: () => false,
+    timeout: 60_000,
+    closing: closing.signal,
+  })
+  /** Tells of it on all streams that follow it. */
+  const change = (uri: string) => {
+    for (const stream of open) if (stream.uris.includes(uri)) stream.tell(uri)
+  }
+  return { subscriptions, open, heard, change, close: () => closing.abort() }
+}
+
+/** Numbers that are the same each time. */
+function dice(seed: number) {
+  let state = seed
+  return (sides: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return Math.floor(state / 256) % sides
+  }
+}
+
+const pool = ['a:/1', 'b:/2', 'c:/3', 'd:/4']
+
+/** Subscribes, changes, ends and waits at random; gives what was not told since its last change. */
+async function play(seed: number, hasEnds: boolean): Promise<{ untold: string[]; open: number }> {
+  const roll = dice(seed)
+  const { subscriptions, open, heard, change, close } = laggard(() => (roll(4) === 0 ? roll(120) : roll(10)))
+  const wanted = new Set<string>()
+  /** How much was heard when it changed. */
+  const changed = new Map<string, number>()
+  const want = async (uri: string) => {
+    await subscriptions.subscribe(uri, {})
+    wanted.add(uri)
+  }
+  for (let turn = 0; turn < 60; turn++) {
+    const uri = pool[roll(4)] as string
+    const what = roll(12)
+    if (what < 3) void want(uri)
+    else if (what < 4 && wanted.delete(uri)) void subscriptions.unsubscribe(uri).then(() => wanted.delete(uri))
+    else if (what < 10 && wanted.has(uri)) {
+      changed.set(uri, heard.length)
+      change(uri)
+    } else if (what === 11 && hasEnds) [...open][roll(open.size || 1)]?.end()
+    if (!wanted.has(uri)) changed.delete(uri)
+    await vi.advanceTimersByTimeAsync(roll(30))
+  }
+  await vi.advanceTimersByTimeAsync(60_000)
+  const untold = [...changed].filter(([uri, count]) => wanted.has(uri) && !heard.slice(count).includes(uri))
+  const left = open.size
+  close()
+  return { untold: untold.map(([uri]) => uri), open: left }
+}
+
+describe('what is told on streams that take the place of one another', () => {
+  it.each([false, true])(
+    'is told on, in whatever order it comes; some are ended by the server: %s',
+    async (hasEnds) => {
+      const lost: number[] = []
+      for (let seed = 1; seed <= 150; seed++) {
+        const { untold, open } = await play(seed, hasEnds)
+        if (untold.length > 0 || open > 1) lost.push(seed)
+      }
+      expect(lost).toEqual([])
+    },
+  )
+
+  it('is told half a second late at most, however often they do', async () => {
+    const { subscriptions, open, heard, close } = laggard(() => 1)
+    const wanted = async (uri: string) => {
+      const done = subscriptions.subscribe(uri, {})
+      await vi.advanceTimersByTimeAsync(100)
+      await done
+    }
+    await wanted('a:/1')
+    const [first] = open
+    await wanted('b:/2')
+    first?.tell('a:/1')
+    for (let n = 0; n < 5; n++) await wanted(`c:/${n}`)
+    expect(heard).toEqual(['a:/1'])
+    close()
+  })
+})
