@@ -8,7 +8,7 @@ interface OnNode {
 const afterThis = (globalThis as OnNode).setImmediate ?? setTimeout
 
 /** The more are read in a row, the less each takes, and the longer the first of them waits. */
-const MOST = 8
+const MOST = 6
 
 let turn: Promise<void> | undefined
 let begin = ignore
