@@ -1,6 +1,6 @@
 /** Work that is not a request of its own, such as asking people: it ends when the caller gives up. */
 
-import { ConnectionError } from '@mcpx/protocol'
+import { ConnectionError, pause } from '@mcpx/protocol'
 
 /** Runs something with a signal that fires when the caller's does; then it is not waited for any longer. */
 export async function withSignal<T>(
@@ -29,4 +29,13 @@ function whenAborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) reject(signal.reason)
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
   })
+}
+
+/** In ms. What is to take longer has no timer. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/** Waits so many ms for it, or until the signal fires. */
+export function inTime<T>(work: Promise<T>, ms: number, signal: AbortSignal, late: () => Error): Promise<T> {
+  if (ms > LONGEST_TIMER) return work
+  return Promise.race([work, pause(ms, signal).then(() => Promise.reject(late()))])
 }

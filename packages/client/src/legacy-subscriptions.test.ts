@@ -7,7 +7,8 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const update = (uri: string): Change => ({ kind: 'resource', uri })
 
 /** A legacy server, what it is subscribed to, and what is gone. */
-function subscribable(slow = 0, slowAtFirst = 0) {
+function subscribable(slow = 0, slowToSubscribe: (nth: number) => number = () => 0) {
+  let asked = 0
   const uris = new Set<string>()
   const gone = new Set<string>()
   const server = () =>
@@ -16,7 +17,8 @@ function subscribable(slow = 0, slowAtFirst = 0) {
       answers: {
         async 'resources/subscribe'({ params }) {
           const uri = String(params.uri)
-          await pause(slowAtFirst)
+          asked += 1
+          await pause(slowToSubscribe(asked))
           if (gone.has(uri)) throw new RpcError(-32002, 'Resource not found')
           uris.add(uri)
           return {}
@@ -96,7 +98,7 @@ describe('a client of a legacy server', () => {
     ['closed', {}],
     ['out of time', { timeout: 20 }],
   ])('has one of several listen on where another is %s before they are confirmed', async (how, options) => {
-    const rig = subscribable(0, 60)
+    const rig = subscribable(0, () => 60)
     await using all = await listener(rig)
     const one = all.client.listen({ resourceSubscriptions: ['a:/1'] }, options)
     const two = all.client.listen({ resourceSubscriptions: ['a:/1'] })
@@ -106,6 +108,53 @@ describe('a client of a legacy server', () => {
     await two.ready
     two.close()
     await expect.poll(() => rig.uris.size).toBe(0)
+  })
+
+  it('is subscribed to what it asked for again, when the first answer came too late', async () => {
+    const rig = subscribable(0, (nth) => (nth === 1 ? 1_400 : 0))
+    await using all = await listener(rig)
+    await expect(all.client.subscribe('a:/1', { timeout: 50 })).rejects.toMatchObject({ reason: 'timeout' })
+    await all.client.subscribe('a:/1')
+    await pause(1_600)
+    expect([...rig.uris]).toEqual(['a:/1'])
+  })
+
+  it('is subscribed to what it gave up and wants again, be the server slower than it waits', async () => {
+    const rig = subscribable(1_300)
+    await using all = await listener(rig)
+    await all.client.subscribe('a:/1')
+    await all.client.unsubscribe('a:/1')
+    await pause(20)
+    await all.client.subscribe('a:/1')
+    await pause(500)
+    expect([...rig.uris]).toEqual(['a:/1'])
+  })
+
+  it('waits as long as a call says, be that longer than the client would', async () => {
+    const rig = subscribable(0, () => 250)
+    await using all = await listener(rig, 100)
+    await all.client.subscribe('a:/1', { timeout: 5_000 })
+    await all.client.listen({ resourceSubscriptions: ['b:/2'] }, { timeout: 5_000 }).ready
+  })
+
+  it('has many at once wait for one another, and for each no longer than for any answer', async () => {
+    const rig = subscribable(0, () => 30)
+    await using all = await listener(rig, 300)
+    await Promise.all(Array.from({ length: 20 }, (_, n) => all.client.subscribe(`a:/${n}`)))
+    expect(rig.uris.size).toBe(20)
+  })
+
+  it('is subscribed to what one gives up late that another wants', async () => {
+    const rig = subscribable(100)
+    await using all = await listener(rig)
+    const many = Array.from({ length: 12 }, (_, n) => `x:/${n}`)
+    rig.gone.add('p:/1')
+    const one = all.client.listen({ resourceSubscriptions: [...many, 'p:/1'] })
+    await one.ready
+    one.close()
+    rig.gone.clear()
+    await all.client.listen({ resourceSubscriptions: ['p:/1'] }).ready
+    await expect.poll(() => [...rig.uris], { timeout: 2_000 }).toEqual(['p:/1'])
   })
 
   it('is subscribed to what it gave up and wants again, be the server slow to let go', async () => {

@@ -140,6 +140,35 @@ describe('what is told on streams that take the place of one another', () => {
     },
   )
 
+  it('is told once, where two that are left tell of it', async () => {
+    const { subscriptions, open, heard, close } = laggard(() => 1)
+    for (const uri of ['a:/1', 'b:/2', 'c:/3']) {
+      const done = subscriptions.subscribe(uri, {})
+      await vi.advanceTimersByTimeAsync(10)
+      await done
+    }
+    for (const stream of [...open].slice(0, 2)) stream.tell('a:/1')
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(heard).toEqual(['a:/1'])
+    close()
+  })
+
+  it('is not told of what was given up before, where another is wanted meanwhile', async () => {
+    const { subscriptions, open, heard, close } = laggard(() => 1)
+    const wait = async (done: Promise<void>) => {
+      await vi.advanceTimersByTimeAsync(10)
+      await done
+    }
+    for (const uri of ['a:/1', 'b:/2']) await wait(subscriptions.subscribe(uri, {}))
+    const last = [...open].at(-1)
+    await wait(subscriptions.unsubscribe('a:/1'))
+    last?.tell('a:/1')
+    await wait(subscriptions.subscribe('c:/3', {}))
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(heard).toEqual([])
+    close()
+  })
+
   it('is told half a second late at most, however often they do', async () => {
     const { subscriptions, open, heard, close } = laggard(() => 1)
     const wanted = async (uri: string) => {

@@ -62,13 +62,15 @@ export class Stragglers {
   take(change: Change, stream: Listening): void {
     const key = change.kind === 'resource' ? `resource ${change.uri}` : change.kind
     const own = this.#leaving.get(stream)
-    if (own !== undefined && !own.told.has(key)) own.late.set(key, change)
-    if (own !== undefined || this.#closed.has(stream)) return
-    for (const { told, late } of this.#leaving.values()) {
-      told.add(key)
-      late.delete(key)
+    if (own === undefined && this.#closed.has(stream)) return
+    // Those before it: they are in the order in which they left.
+    for (const each of this.#leaving.values()) {
+      if (each === own) break
+      each.told.add(key)
+      each.late.delete(key)
     }
-    this.#options.tell(change)
+    if (own === undefined) this.#options.tell(change)
+    else if (!own.told.has(key)) own.late.set(key, change)
   }
 
   #drop(stream: Listening): void {

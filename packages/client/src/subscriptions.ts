@@ -8,7 +8,7 @@ import {
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
-import { withSignal } from './cancellation.ts'
+import { inTime, withSignal } from './cancellation.ts'
 import type { Listening, ListenOptions } from './listening.ts'
 import type { CallOptions } from './options.ts'
 import { Stragglers } from './stragglers.ts'
@@ -37,8 +37,6 @@ export interface SubscriptionsOptions {
 const SOON = 5_000
 const PAUSE = 250
 const LONGEST = 30_000
-/** In ms. What is to take longer has no timer. */
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /** One stream carries everything; a change of what is wanted begins a new one before it ends the old. */
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
@@ -56,7 +54,7 @@ class OneStream implements Subscriptions {
   /** What the current one was asked to follow. */
   #asked: Uris = []
   /** What was followed until just now, and what is to be given up when its turn has come. */
-  #gone = new Set<string>()
+  readonly #gone = new Set<string>()
   readonly #leaving = new Set<string>()
   #turn: Promise<void> = Promise.resolve()
   /** Whether changes may have gone unheard, and whether that is seen to. */
@@ -81,13 +79,12 @@ class OneStream implements Subscriptions {
     if (onChange) this.#change((same) => same, {}).catch((problem) => this.#retry(problem))
   }
 
-  subscribe(uri: string, { signal, timeout = this.#options.timeout }: CallOptions): Promise<void> {
+  subscribe(uri: string, { signal, timeout }: CallOptions): Promise<void> {
     const add = (known: Uris) => (known.includes(uri) ? known : [...known, uri])
     return withSignal('subscribe', signal, (given) => {
       const change = this.#change(add, { uri, timeout, signal: given })
-      if (timeout > LONGEST_TIMER) return change
       // Those before it may take their time.
-      return Promise.race([change, pause(timeout, given).then(() => Promise.reject(notConfirmed()))])
+      return timeout === undefined ? change : inTime(change, timeout, given, notConfirmed)
     })
   }
 
@@ -125,25 +122,24 @@ class OneStream implements Subscriptions {
     return done
   }
 
-  async #replace(wanted: Uris, { uri, timeout, signal }: Asked): Promise<void> {
+  async #replace(wanted: Uris, asked: Asked): Promise<void> {
+    const { uri, timeout, signal } = asked
     const { onChange, capabilities, listen } = this.#options
     const filter = filterOf(wanted, onChange ? capabilities() : {})
     const isAgain = this.#isMissed || this.#current?.isOpen === false
     const next =
       Object.keys(filter).length === 0 ? undefined : listen(filter, { timeout, signal: this.#stop.signal, isAgain })
-    const giveUp = () => next?.close()
-    signal?.addEventListener('abort', giveUp)
-    const answered = await next?.ready.finally(() => signal?.removeEventListener('abort', giveUp))
+    const answered = await this.#confirmed(next, asked)
     const followed = followedOf(wanted, answered)
     const isRefused = uri !== undefined && !followed.has(uri)
-    if (isRefused || signal?.aborted) giveUp()
+    if (isRefused || signal?.aborted) next?.close()
     signal?.throwIfAborted()
     if (isRefused) throw next?.refused?.get(uri) ?? notTold([uri])
     this.#isKnown = true
     // Where it counts all as changed, that makes up for whatever was missed before.
     this.#isMissed = !isAgain && (this.#isMissed || this.#current?.isOpen === false)
-    const all = new Set(wanted)
-    this.#gone = new Set(this.#asked.filter((each) => !all.has(each)))
+    for (const each of this.#asked) this.#gone.add(each)
+    for (const each of wanted) this.#gone.delete(each)
     this.#uris = this.#asked = wanted
     this.#reportRefused(wanted.filter((each) => !followed.has(each)))
     const last = this.#current
@@ -151,6 +147,18 @@ class OneStream implements Subscriptions {
     if (next) void this.#tell(next)
     this.#stragglers.leave(last, next === undefined || isAgain)
     void this.#goOn()
+  }
+
+  /** Whoever asked for a resource waits no longer than for any answer: to reach the server again may take long. */
+  async #confirmed(next: Listening | undefined, asked: Asked): Promise<SubscriptionFilter | undefined> {
+    if (next === undefined || asked.uri === undefined) return next?.ready
+    const { timeout = this.#options.timeout, signal } = asked
+    try {
+      return await withSignal('subscribe', signal, (done) => inTime(next.ready, timeout, done, notConfirmed))
+    } catch (error) {
+      next.close()
+      throw error
+    }
   }
 
   async #tell(stream: Listening): Promise<void> {

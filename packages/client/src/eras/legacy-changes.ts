@@ -5,14 +5,13 @@ import {
   type Connection,
   ConnectionError,
   type NotificationMessage,
-  pause,
   RpcError,
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
-import { withSignal } from '../cancellation.ts'
 import { type Core, changeOf } from '../core.ts'
 import { allowedFilter, type ListenHooks, nothingToListenTo } from './era.ts'
+import { WatchedResources } from './legacy-watched.ts'
 
 export interface LegacyChanges {
   /** False when a notification tells of no change. */
@@ -25,7 +24,7 @@ export interface LegacyChanges {
 export function createLegacyChanges(core: Core, connection: Connection): LegacyChanges {
   const listeners = new Set<(change: Change) => void>()
   const repeats = new Set<() => void>()
-  const watched = createWatched(core, connection)
+  const watched = new WatchedResources(core, connection)
 
   return {
     hear(notification) {
@@ -54,17 +53,17 @@ export function createLegacyChanges(core: Core, connection: Connection): LegacyC
         hooks.onReady(without(filter, refused), refused)
       }
       const refused = new Map<string, Error>()
-      const uris = new Set<string>()
+      const releases: (() => void)[] = []
       listeners.add(listener)
       try {
         await fewAtOnce(filter.resourceSubscriptions ?? [], async (uri) => {
-          uris.add(uri)
           if (!watched.has(uri)) fresh.add(uri)
-          await watched.watch(uri, hooks).catch((error) => {
+          try {
+            releases.push(await watched.watch(uri, hooks))
+          } catch (error) {
             if (!(error instanceof RpcError)) throw error
-            uris.delete(uri)
             refused.set(uri, error)
-          })
+          }
         })
         for (const [, error] of refused) if (Object.keys(without(filter, refused)).length === 0) throw error
         ready()
@@ -73,7 +72,7 @@ export function createLegacyChanges(core: Core, connection: Connection): LegacyC
       } finally {
         listeners.delete(listener)
         repeats.delete(ready)
-        void fewAtOnce([...uris], watched.release)
+        void fewAtOnce(releases, async (release) => release())
       }
     },
   }
@@ -90,15 +89,15 @@ function without(filter: SubscriptionFilter, refused: ReadonlyMap<string, Error>
 const AT_ONCE = 10
 
 /** After the first that fails, no others are begun. */
-async function fewAtOnce(uris: readonly string[], change: (uri: string) => Promise<void>): Promise<void> {
+async function fewAtOnce<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
   let next = 0
   const work = async () => {
-    while (next < uris.length) await change(uris[next++] as string)
+    while (next < items.length) await run(items[next++] as Item)
   }
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, work))
   } finally {
-    next = uris.length
+    next = items.length
   }
 }
 
@@ -118,63 +117,4 @@ async function aborted(signal: AbortSignal, connection: Connection): Promise<voi
   const end = await Promise.race([wanted, connection.closed])
   signal.removeEventListener('abort', stop)
   if (end !== 'stopped') throw end ?? new ConnectionError('closed', 'The connection was closed')
-}
-
-/** How long, in ms, a server may take to let go of a resource before it is asked for that again. */
-const LETTING_GO = 1_000
-const LONGEST_TIMER = 2 ** 31 - 1
-
-/** Subscribes to a resource for the first who wants it, and gives it up after the last. */
-function createWatched(core: Core, connection: Connection) {
-  const { timeout: patience = 60_000 } = core.options
-  const counts = new Map<string, { count: number; ready: Promise<unknown> }>()
-  /** What is being given up: who wants it again asks after that, or would lose it to that. */
-  const leaving = new Map<string, Promise<unknown>>()
-
-  /** For all who want it: it ends with none of them. */
-  async function subscribe(uri: string): Promise<void> {
-    const left = leaving.get(uri)
-    if (left !== undefined)
-      await withSignal(SUBSCRIBE, undefined, (done) => Promise.race([left, pause(LETTING_GO, done)]))
-    await connection.request(SUBSCRIBE, { uri }, { timeout: patience })
-  }
-
-  return {
-    has: (uri: string) => counts.has(uri),
-    async watch(uri: string, { signal, timeout = patience }: ListenHooks): Promise<void> {
-      const entry = counts.get(uri) ?? { count: 0, ready: subscribe(uri) }
-      entry.count += 1
-      counts.set(uri, entry)
-      // Nothing to give up: who wants it again asks again.
-      const forget = () => void (counts.get(uri) === entry && counts.delete(uri))
-      entry.ready.catch(forget)
-      await withSignal(SUBSCRIBE, signal, (done) => {
-        if (timeout >= patience || timeout > LONGEST_TIMER) return entry.ready
-        return Promise.race([entry.ready, pause(timeout, done).then(() => Promise.reject(tookTooLong(timeout)))])
-      })
-    },
-    /** Never rejects. */
-    async release(uri: string): Promise<void> {
-      const entry = counts.get(uri)
-      if (entry === undefined) return
-      entry.count -= 1
-      if (entry.count > 0) return
-      counts.delete(uri)
-      const giveUp = () => connection.request('resources/unsubscribe', { uri }, { timeout: patience })
-      const left = entry.ready
-        .then(giveUp, () => {})
-        .catch((error: Error) => {
-          if (!(error instanceof ConnectionError)) core.report(error)
-        })
-      leaving.set(uri, left)
-      await left
-      if (leaving.get(uri) === left) leaving.delete(uri)
-    },
-  }
-}
-
-const SUBSCRIBE = 'resources/subscribe'
-
-function tookTooLong(timeout: number): ConnectionError {
-  return new ConnectionError('timeout', `No answer to ${SUBSCRIBE} within ${timeout} ms`)
 }
