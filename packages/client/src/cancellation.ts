@@ -32,7 +32,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
 }
 
 /** In ms. What is to take longer has no timer. */
-const LONGEST_TIMER = 2 ** 31 - 1
+export const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Waits so many ms for it, or until the signal fires. */
 export function inTime<T>(work: Promise<T>, ms: number, signal: AbortSignal, late: () => Error): Promise<T> {

@@ -45,8 +45,8 @@ function createClient(core: Core, keeper: LinkKeeper): Client {
     })
   const inside: Inside = {
     closing: keeper.closing,
-    timeout: core.options.timeout ?? 60_000,
-    isOrdered: () => keeper.latest.era === 'legacy' || keeper.latest.connection.tellsApart !== true,
+    timeout: core.options.timeout,
+    isOrdered: () => keeper.latest.connection.tellsApart !== true,
   }
   const subscriptions = createLaterSubscriptions(core, keeper, listen, inside)
 

@@ -3,8 +3,8 @@
 export interface Inside {
   /** Fires when the client is closed. */
   readonly closing: AbortSignal
-  /** How long a server may take to answer, in ms. */
-  readonly timeout: number
+  /** How long its server may take to answer, in ms, where that was said. */
+  readonly timeout: number | undefined
   /** Whether all that the server tells comes in the order in which it was told. */
   isOrdered(): boolean
 }

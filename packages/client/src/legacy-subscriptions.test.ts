@@ -144,6 +144,16 @@ describe('a client of a legacy server', () => {
     expect(rig.uris.size).toBe(20)
   })
 
+  it('is subscribed to nothing in the end, where one of many is not confirmed in time and others are later', async () => {
+    const rig = subscribable(0, (nth) => (nth === 1 ? 10_000 : nth < 11 ? 50 : 90))
+    await using all = await listener(rig)
+    const uris = Array.from({ length: 11 }, (_, n) => `a:/${n}`)
+    const { ready } = all.client.listen({ resourceSubscriptions: uris }, { timeout: 110 })
+    await expect(ready).rejects.toMatchObject({ reason: 'timeout' })
+    await pause(100)
+    expect([...rig.uris]).toEqual([])
+  })
+
   it('is subscribed to what one gives up late that another wants', async () => {
     const rig = subscribable(100)
     await using all = await listener(rig)

@@ -2,6 +2,7 @@
 
 import { type Change, ConnectionError, pause, type SubscriptionFilter } from '@mcpx/protocol'
 import { type ChangeQueue, createChangeQueue } from './change-queue.ts'
+import { CONFIRM_TIMEOUT } from './confirmation.ts'
 import type { Core } from './core.ts'
 import type { ListenHooks } from './eras/era.ts'
 import type { LinkKeeper } from './link-keeper.ts'
@@ -59,7 +60,7 @@ export function startListening(
   let isFirst = !isAgain
   const hooks = {
     signal: stop.signal,
-    timeout: timeout ?? core.options.timeout,
+    timeout: timeout ?? core.options.timeout ?? CONFIRM_TIMEOUT,
     onReady(followed: SubscriptionFilter, refused?: ReadonlyMap<string, Error>) {
       tries.confirmed()
       if (ready.followed !== undefined) tellLost(core, ready.followed, followed)

@@ -122,7 +122,7 @@ function createFeed(client: Client, report: (problem: Error) => void) {
         for (const listener of listeners) listener(change)
       },
       report,
-      ...(insides.get(client) ?? { isOrdered: () => false, timeout: 60_000 }),
+      ...(insides.get(client) ?? { isOrdered: () => false }),
     })
     return subscriptions
   }

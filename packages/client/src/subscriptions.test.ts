@@ -30,8 +30,16 @@ async function subscribe(timeout?: number) {
     open.clear()
     for (const each of ended) each.end()
   }
+  /** Begins what the server is to confirm only when it is told to. */
+  const begin = async (change: () => Promise<void>) => {
+    let confirm = () => {}
+    fixture.hold(new Promise<void>((resolve) => (confirm = resolve)))
+    const done = change()
+    await pause(20)
+    return { confirm, done }
+  }
   const close = () => client.close()
-  return { ...fixture, client, heard, problems, end, [Symbol.asyncDispose]: close }
+  return { ...fixture, client, heard, problems, end, begin, [Symbol.asyncDispose]: close }
 }
 
 describe('a client that hears of changes', () => {
@@ -59,28 +67,22 @@ describe('a client that hears of changes', () => {
 
   it('counts all as changed too where the stream ends before the one that is to take its place is confirmed', async () => {
     await using rig = await subscribe()
-    let confirm = () => {}
-    rig.hold(new Promise<void>((resolve) => (confirm = resolve)))
-    const subscribed = rig.client.subscribe('b:/2')
-    await pause(20)
+    const { confirm, done } = await rig.begin(() => rig.client.subscribe('b:/2'))
     rig.end()
     await pause(20)
     confirm()
-    await subscribed
+    await done
     await expect.poll(() => rig.heard).toEqual(expect.arrayContaining([update('a:/1'), { kind: 'tools' }]))
     await expect.poll(() => rig.open.size).toBe(1)
   })
 
   it('hears all that was told on a stream before another took its place', async () => {
     await using rig = await subscribe()
-    let confirm = () => {}
-    rig.hold(new Promise<void>((resolve) => (confirm = resolve)))
-    const subscribed = rig.client.subscribe('b:/2')
-    await pause(20)
+    const { confirm, done } = await rig.begin(() => rig.client.subscribe('b:/2'))
     const uris = Array.from({ length: 30 }, (_, n) => `a:/1/${n}`)
     for (const uri of uris) rig.tell('resources/updated', { uri })
     confirm()
-    await subscribed
+    await done
     await expect.poll(() => rig.heard).toEqual(uris.map(update))
   })
 
@@ -104,13 +106,10 @@ describe('a client that hears of changes', () => {
 
   it('notices an end that comes in one piece with the confirmation of the next stream', async () => {
     await using rig = await subscribe()
-    let confirm = () => {}
-    rig.hold(new Promise<void>((resolve) => (confirm = resolve)))
-    const subscribed = rig.client.subscribe('b:/2')
-    await pause(20)
+    const { confirm, done } = await rig.begin(() => rig.client.subscribe('b:/2'))
     rig.end()
     confirm()
-    await subscribed
+    await done
     await expect.poll(() => rig.heard, { timeout: 3_000 }).toContainEqual({ kind: 'tools' })
     await expect.poll(() => rig.open.size).toBe(1)
   })
@@ -118,14 +117,11 @@ describe('a client that hears of changes', () => {
   it('tells of nothing that is not wanted any more', async () => {
     await using rig = await subscribe()
     await rig.client.subscribe('b:/2')
-    let confirm = () => {}
-    rig.hold(new Promise<void>((resolve) => (confirm = resolve)))
-    const unsubscribed = rig.client.unsubscribe('a:/1')
-    await pause(20)
+    const { confirm, done } = await rig.begin(() => rig.client.unsubscribe('a:/1'))
     for (let n = 0; n < 30; n++) rig.tell('resources/updated', { uri: `a:/1/${n}` })
     rig.tell('resources/updated', { uri: 'b:/2' })
     confirm()
-    await unsubscribed
+    await done
     await pause(20)
     expect(rig.heard).toEqual([update('b:/2')])
   })

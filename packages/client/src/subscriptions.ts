@@ -9,6 +9,7 @@ import {
   type SubscriptionFilter,
 } from '@mcpx/protocol'
 import { inTime, withSignal } from './cancellation.ts'
+import { CONFIRM_TIMEOUT, notConfirmed } from './confirmation.ts'
 import type { Listening, ListenOptions } from './listening.ts'
 import type { CallOptions } from './options.ts'
 import { Stragglers } from './stragglers.ts'
@@ -27,8 +28,8 @@ export interface SubscriptionsOptions {
   readonly report: (problem: Error) => void
   /** Whether what was told before a stream is confirmed has come by then, as where all streams come by one pipe. */
   readonly isOrdered: () => boolean
-  /** How long the server may take to confirm, in ms. */
-  readonly timeout: number
+  /** How long the server may take to confirm, in ms. Default: 60,000. */
+  readonly timeout?: number | undefined
   /** Fires when the client is closed. */
   readonly closing?: AbortSignal | undefined
 }
@@ -53,8 +54,9 @@ class OneStream implements Subscriptions {
   #current: Listening | undefined
   /** What the current one was asked to follow. */
   #asked: Uris = []
-  /** What was followed until just now, and what is to be given up when its turn has come. */
+  /** What was followed until just now. */
   readonly #gone = new Set<string>()
+  /** What is to be given up when its turn has come. */
   readonly #leaving = new Set<string>()
   #turn: Promise<void> = Promise.resolve()
   /** Whether changes may have gone unheard, and whether that is seen to. */
@@ -152,7 +154,7 @@ class OneStream implements Subscriptions {
   /** Whoever asked for a resource waits no longer than for any answer: to reach the server again may take long. */
   async #confirmed(next: Listening | undefined, asked: Asked): Promise<SubscriptionFilter | undefined> {
     if (next === undefined || asked.uri === undefined) return next?.ready
-    const { timeout = this.#options.timeout, signal } = asked
+    const { timeout = this.#options.timeout ?? CONFIRM_TIMEOUT, signal } = asked
     try {
       return await withSignal('subscribe', signal, (done) => inTime(next.ready, timeout, done, notConfirmed))
     } catch (error) {
@@ -253,10 +255,6 @@ const normal = (uri: string) => (URL.canParse(uri) ? new URL(uri).href : uri)
 
 function notTold(uris: Uris): ConnectionError {
   return new ConnectionError('unsupported', `The server does not tell of updates of ${uris.slice(0, 10).join(', ')}`)
-}
-
-function notConfirmed(): ConnectionError {
-  return new ConnectionError('timeout', 'The server did not confirm the subscription in time')
 }
 
 function filterOf(uris: readonly string[], { tools, prompts, resources }: ServerCapabilities): SubscriptionFilter {

@@ -8,6 +8,7 @@ import {
   type InputResponse,
   internalError,
 } from '@mcpx/protocol'
+import { LONGEST_TIMER } from './cancellation.ts'
 import type { Link } from './eras/era.ts'
 import type { AskOrigin, RequestCallOptions } from './options.ts'
 import { ASKS, areAlike, createTurn, type Turn, tookTooLong, tooManyTurns } from './turn.ts'
@@ -79,9 +80,6 @@ async function answerDuring(turn: Turn, request: InputRequest, origin: AskOrigin
   }
 }
 
-/** The longest delay that timers take, in ms. */
-const LONGEST = 2 ** 31 - 1
-
 /** @param isFree whether a call may run now, given those that have waited for longer. */
 function createQueue(isFree: (turn: Turn, before: readonly Turn[]) => boolean) {
   let turns: Turn[] = []
@@ -122,7 +120,7 @@ function createQueue(isFree: (turn: Turn, before: readonly Turn[]) => boolean) {
         }
         const cancel = () =>
           stop(new ConnectionError('cancelled', `${method} was cancelled`, { cause: signal?.reason }))
-        const timer = timeout < LONGEST ? setTimeout(() => stop(tookTooLong(turn)), timeout) : undefined
+        const timer = timeout < LONGEST_TIMER ? setTimeout(() => stop(tookTooLong(turn)), timeout) : undefined
         turns.push(turn)
         begin.set(turn, () => {
           release()

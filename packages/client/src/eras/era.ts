@@ -28,8 +28,8 @@ export interface ServerFacts {
 export interface ListenHooks {
   readonly signal: AbortSignal
   /** How long the server may take to confirm, in ms. */
-  readonly timeout: number | undefined
-  /** It has begun; with the part of the filter that the server follows. */
+  readonly timeout: number
+  /** It has begun; with the part of the filter that the server follows, and why it refused some resources, where it said so. */
   onReady(followed: SubscriptionFilter, refused?: ReadonlyMap<string, Error>): void
   onChange(change: Change): void
 }

@@ -53,26 +53,31 @@ export function createLegacyChanges(core: Core, connection: Connection): LegacyC
         hooks.onReady(without(filter, refused), refused)
       }
       const refused = new Map<string, Error>()
-      const releases: (() => void)[] = []
+      let isOver = false
+      const releases: (() => Promise<void>)[] = []
       listeners.add(listener)
       try {
         await fewAtOnce(filter.resourceSubscriptions ?? [], async (uri) => {
           if (!watched.has(uri)) fresh.add(uri)
           try {
-            releases.push(await watched.watch(uri, hooks))
+            const release = await watched.watch(uri, hooks)
+            if (isOver) void release()
+            else releases.push(release)
           } catch (error) {
             if (!(error instanceof RpcError)) throw error
             refused.set(uri, error)
           }
         })
-        for (const [, error] of refused) if (Object.keys(without(filter, refused)).length === 0) throw error
+        const [error] = refused.values()
+        if (error !== undefined && Object.keys(without(filter, refused)).length === 0) throw error
         ready()
         repeats.add(ready)
         await aborted(hooks.signal, connection)
       } finally {
         listeners.delete(listener)
         repeats.delete(ready)
-        void fewAtOnce(releases, async (release) => release())
+        isOver = true
+        void fewAtOnce(releases, (release) => release())
       }
     },
   }

@@ -26,7 +26,6 @@ interface Watched {
 export class WatchedResources {
   readonly #core: Core
   readonly #connection: Connection
-  readonly #patience: number
   readonly #all = new Map<string, Watched>()
   /** What is being given up: who wants it again asks after that, or would lose it to that. */
   readonly #leaving = new Map<string, Promise<void>>()
@@ -34,7 +33,6 @@ export class WatchedResources {
   constructor(core: Core, connection: Connection) {
     this.#core = core
     this.#connection = connection
-    this.#patience = core.options.timeout ?? 60_000
   }
 
   has(uri: string): boolean {
@@ -42,7 +40,7 @@ export class WatchedResources {
   }
 
   /** Gives what gives it up, and never rejects. */
-  async watch(uri: string, { signal, timeout = this.#patience }: ListenHooks): Promise<() => Promise<void>> {
+  async watch(uri: string, { signal, timeout }: ListenHooks): Promise<() => Promise<void>> {
     const entry = this.#all.get(uri) ?? newWatched()
     this.#all.set(uri, entry)
     entry.count += 1
@@ -111,7 +109,8 @@ export class WatchedResources {
   /** Waits for a while. A server that lets go only later may have taken it from who wanted it again meanwhile. */
   #letGo(uri: string): Promise<void> {
     const begun = Date.now()
-    const asked = this.#connection.request(UNSUBSCRIBE, { uri }, { timeout: this.#patience }).catch((error: Error) => {
+    const { timeout } = this.#core.options
+    const asked = this.#connection.request(UNSUBSCRIBE, { uri }, { timeout }).catch((error: Error) => {
       if (!(error instanceof ConnectionError)) this.#core.report(error)
     })
     const left = withSignal(UNSUBSCRIBE, undefined, async (done) => {

@@ -10,6 +10,8 @@ import {
   type SubscriptionFilter,
   SubscriptionsAcknowledgedNotificationParams,
 } from '@mcpx/protocol'
+import { LONGEST_TIMER } from '../cancellation.ts'
+import { notConfirmed } from '../confirmation.ts'
 import { type Core, changeOf } from '../core.ts'
 import { allowedFilter, type ListenHooks, nothingToListenTo } from './era.ts'
 
@@ -20,11 +22,6 @@ export interface ListenWire {
   stamp(params: JsonObject): JsonObject
 }
 
-/** How long the server may take to confirm, in ms. */
-const CONFIRM_TIMEOUT = 60_000
-/** In ms. What is to take longer has no timer. */
-const LONGEST_TIMER = 2 ** 31 - 1
-
 /** Resolves when the server has ended the subscription or the signal has fired; rejects when it broke. */
 export async function listenModern(wire: ListenWire, filter: SubscriptionFilter, hooks: ListenHooks): Promise<void> {
   const { core, connection } = wire
@@ -32,7 +29,7 @@ export async function listenModern(wire: ListenWire, filter: SubscriptionFilter,
   if (Object.keys(notifications).length === 0) throw nothingToListenTo()
   const stop = new AbortController()
   const cancel = () => stop.abort(hooks.signal.reason)
-  const { timeout = CONFIRM_TIMEOUT } = hooks
+  const { timeout } = hooks
   const timer = timeout > LONGEST_TIMER ? undefined : setTimeout(() => stop.abort(notConfirmed()), timeout)
   let endedByServer = false
 
@@ -93,7 +90,3 @@ function followedOf(core: Core, asked: SubscriptionFilter, params: unknown): Sub
 }
 
 const reported = new WeakMap<Core, string | undefined>()
-
-function notConfirmed(): ConnectionError {
-  return new ConnectionError('timeout', 'The server did not confirm the subscription in time')
-}
