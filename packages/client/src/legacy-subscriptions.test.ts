@@ -130,6 +130,42 @@ describe('a client of a legacy server', () => {
     expect([...rig.uris]).toEqual(['a:/1'])
   })
 
+  it('is subscribed to nothing in the end, where it has given up before the server has answered', async () => {
+    const rig = subscribable(0, () => 150)
+    await using all = await listener(rig)
+    await expect(all.client.subscribe('a:/1', { timeout: 30 })).rejects.toMatchObject({ reason: 'timeout' })
+    all.client.listen({ resourceSubscriptions: ['b:/2'] }).close()
+    await pause(250)
+    expect([...rig.uris]).toEqual([])
+    expect(all.problems).toEqual([])
+  })
+
+  it('listens anew where the server lets go late of what is wanted again, and refuses it then', async () => {
+    const rig = subscribable(1_300)
+    await using all = await listener(rig)
+    await all.client.subscribe('a:/1')
+    await all.client.unsubscribe('a:/1')
+    await pause(20)
+    await all.client.subscribe('a:/1')
+    rig.gone.add('a:/1')
+    await expect.poll(() => all.problems.length, { timeout: 2_000 }).toBeGreaterThan(0)
+    rig.gone.clear()
+    await all.client.subscribe('a:/1')
+    rig.tell('resources/updated', { uri: 'a:/1' })
+    await expect.poll(() => all.heard).toContainEqual(update('a:/1'))
+  })
+
+  it('waits for a server that lets go later than it answers anything else', async () => {
+    const rig = subscribable(400)
+    await using all = await listener(rig, 200)
+    await all.client.subscribe('a:/1')
+    await all.client.unsubscribe('a:/1')
+    await pause(20)
+    await all.client.subscribe('a:/1', { timeout: 2_000 })
+    await pause(500)
+    expect([...rig.uris]).toEqual(['a:/1'])
+  })
+
   it('waits as long as a call says, be that longer than the client would', async () => {
     const rig = subscribable(0, () => 250)
     await using all = await listener(rig, 100)

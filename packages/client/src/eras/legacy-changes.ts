@@ -54,13 +54,17 @@ export function createLegacyChanges(core: Core, connection: Connection): LegacyC
       }
       const refused = new Map<string, Error>()
       let isOver = false
+      let lose = () => {}
+      const lost = new Promise<void>((resolve) => {
+        lose = resolve
+      })
       const releases: (() => Promise<void>)[] = []
       listeners.add(listener)
       try {
         await fewAtOnce(filter.resourceSubscriptions ?? [], async (uri) => {
           if (!watched.has(uri)) fresh.add(uri)
           try {
-            const release = await watched.watch(uri, hooks)
+            const release = await watched.watch(uri, hooks, lose)
             if (isOver) void release()
             else releases.push(release)
           } catch (error) {
@@ -72,7 +76,7 @@ export function createLegacyChanges(core: Core, connection: Connection): LegacyC
         if (error !== undefined && Object.keys(without(filter, refused)).length === 0) throw error
         ready()
         repeats.add(ready)
-        await aborted(hooks.signal, connection)
+        await aborted(hooks.signal, connection, lost)
       } finally {
         listeners.delete(listener)
         repeats.delete(ready)
@@ -111,15 +115,20 @@ function isWanted(filter: SubscriptionFilter, change: Change): boolean {
   return filter.resourceSubscriptions?.some((uri) => change.uri.startsWith(uri)) === true
 }
 
-/** Resolves when the signal fires; rejects when the connection ends before. */
-async function aborted(signal: AbortSignal, connection: Connection): Promise<void> {
+/** Resolves when the signal fires; rejects when the connection ends before, or one of the resources is lost. */
+async function aborted(signal: AbortSignal, connection: Connection, lost: Promise<void>): Promise<void> {
   let stop: () => void = () => {}
   const wanted = new Promise<'stopped'>((resolve) => {
     stop = () => resolve('stopped')
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
   })
-  const end = await Promise.race([wanted, connection.closed])
+  const end = await Promise.race([wanted, connection.closed, lost.then(() => letGo())])
   signal.removeEventListener('abort', stop)
   if (end !== 'stopped') throw end ?? new ConnectionError('closed', 'The connection was closed')
+}
+
+/** Whoever listens begins again, and finds out what there still is. */
+function letGo(): ConnectionError {
+  return new ConnectionError('closed', 'The server has let go of a resource', { retryable: true })
 }

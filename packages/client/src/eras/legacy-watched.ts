@@ -14,12 +14,14 @@ const FOR_EVER = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIV
 interface Watched {
   /** How many want it. */
   count: number
-  isAsking: boolean
   /** Whether the server follows it. */
   isOn: boolean
+  /** Whether the server may have let go of it while it was asked for it. */
+  isUnsure: boolean
   /** Ends when the server does what is wanted. */
   work: Promise<void> | undefined
-  readonly stop: AbortController
+  /** Told when what was confirmed before is no more. */
+  readonly holders: Set<() => void>
 }
 
 /** Subscribes to a resource for the first who wants it, and gives it up after the last: one request after the other. */
@@ -27,8 +29,6 @@ export class WatchedResources {
   readonly #core: Core
   readonly #connection: Connection
   readonly #all = new Map<string, Watched>()
-  /** What is being given up: who wants it again asks after that, or would lose it to that. */
-  readonly #leaving = new Map<string, Promise<void>>()
 
   constructor(core: Core, connection: Connection) {
     this.#core = core
@@ -39,8 +39,8 @@ export class WatchedResources {
     return this.#all.has(uri)
   }
 
-  /** Gives what gives it up, and never rejects. */
-  async watch(uri: string, { signal, timeout }: ListenHooks): Promise<() => Promise<void>> {
+  /** Gives what gives it up, and never rejects. `onLost` is told if it is lost after that, for as long as it is not given up. */
+  async watch(uri: string, { signal, timeout }: ListenHooks, onLost: () => void): Promise<() => Promise<void>> {
     const entry = this.#all.get(uri) ?? newWatched()
     this.#all.set(uri, entry)
     entry.count += 1
@@ -51,16 +51,18 @@ export class WatchedResources {
       void this.#release(uri, entry)
       throw error
     }
-    return () => this.#release(uri, entry)
+    entry.holders.add(onLost)
+    return () => {
+      entry.holders.delete(onLost)
+      return this.#release(uri, entry)
+    }
   }
 
+  /** What the server is still asked for is given up when it has answered: it might be done after that otherwise. */
   async #release(uri: string, entry: Watched): Promise<void> {
     entry.count -= 1
-    if (entry.count > 0 || this.#all.get(uri) !== entry) return
-    if (!entry.isAsking) return this.#work(uri, entry).catch(this.#core.report)
-    this.#forget(uri, entry)
-    entry.stop.abort(new ConnectionError('cancelled', `${SUBSCRIBE} was cancelled`))
-    await this.#letGo(uri)
+    // What goes wrong from here on is told to those who want it.
+    if (entry.count === 0 && this.#all.get(uri) === entry) await this.#work(uri, entry).catch(() => {})
   }
 
   /** Resolves when the server does what is wanted. */
@@ -68,19 +70,19 @@ export class WatchedResources {
     entry.work ??= this.#settle(uri, entry).then(
       () => {
         entry.work = undefined
-        if (entry.count === 0) this.#forget(uri, entry)
+        // Somebody may have come or gone since.
+        if (entry.count > 0 !== entry.isOn) return this.#work(uri, entry)
+        if (entry.count === 0) this.#all.delete(uri)
+        return undefined
       },
       (error) => {
         // Nothing to give up: who wants it again asks again.
-        this.#forget(uri, entry)
+        this.#all.delete(uri)
+        for (const onLost of entry.holders) onLost()
         throw error
       },
     )
     return entry.work
-  }
-
-  #forget(uri: string, entry: Watched): void {
-    if (this.#all.get(uri) === entry) this.#all.delete(uri)
   }
 
   async #settle(uri: string, entry: Watched): Promise<void> {
@@ -89,49 +91,38 @@ export class WatchedResources {
         entry.isOn = false
         await this.#letGo(uri)
       } else {
-        await this.#leaving.get(uri)
-        if (entry.count > 0) await this.#ask(uri, entry)
+        entry.isUnsure = false
+        // Each waits as long as it says.
+        await this.#connection.request(SUBSCRIBE, { uri }, FOR_EVER)
+        entry.isOn = !entry.isUnsure
       }
     }
   }
 
-  /** For all who want it, so it ends with the last of them. */
-  async #ask(uri: string, entry: Watched): Promise<void> {
-    entry.isAsking = true
-    try {
-      await this.#connection.request(SUBSCRIBE, { uri }, { signal: entry.stop.signal, ...FOR_EVER })
-      entry.isOn = true
-    } finally {
-      entry.isAsking = false
-    }
-  }
-
-  /** Waits for a while. A server that lets go only later may have taken it from who wanted it again meanwhile. */
-  #letGo(uri: string): Promise<void> {
-    const begun = Date.now()
-    const { timeout } = this.#core.options
-    const asked = this.#connection.request(UNSUBSCRIBE, { uri }, { timeout }).catch((error: Error) => {
+  /** Waits for a while. A server that lets go only later may take it from who wants it again meanwhile. */
+  async #letGo(uri: string): Promise<void> {
+    let isLate = false
+    const asked = this.#connection.request(UNSUBSCRIBE, { uri }, FOR_EVER).catch((error: Error) => {
       if (!(error instanceof ConnectionError)) this.#core.report(error)
     })
-    const left = withSignal(UNSUBSCRIBE, undefined, async (done) => {
-      await Promise.race([asked, pause(LETTING_GO, done)])
-    })
-    this.#leaving.set(uri, left)
-    void asked.then(() => {
-      if (this.#leaving.get(uri) === left) this.#leaving.delete(uri)
-      const again = this.#all.get(uri)
-      if (Date.now() - begun < LETTING_GO || again?.isOn !== true) return
-      again.isOn = false
-      this.#work(uri, again).catch(this.#core.report)
-    })
-    return left
+    void asked.then(() => isLate && this.#askAgain(uri))
+    await withSignal(UNSUBSCRIBE, undefined, (done) => Promise.race([asked, pause(LETTING_GO, done)]))
+    isLate = true
+  }
+
+  #askAgain(uri: string): void {
+    const entry = this.#all.get(uri)
+    if (entry === undefined) return
+    entry.isUnsure = true
+    entry.isOn = false
+    this.#work(uri, entry).catch(this.#core.report)
   }
 }
 
 const newWatched = (): Watched => ({
   count: 0,
-  isAsking: false,
   isOn: false,
+  isUnsure: false,
   work: undefined,
-  stop: new AbortController(),
+  holders: new Set(),
 })
