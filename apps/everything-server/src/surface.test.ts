@@ -108,7 +108,7 @@ describe('the options and members', () => {
     ['HttpLimits', 'sessionStreams'],
     ['ServerLimits', 'listens'],
     ['DuplexLimits', 'pending'],
-    ['Context', 'letGo'],
+    ['Context', 'closeStream'],
     ['Server', 'removePrompt'],
   ])('of %s include %s, which is looked at there and nowhere else', (place, member) => {
     expect(surface.offered.get(place)).toContain(member)

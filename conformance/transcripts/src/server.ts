@@ -60,6 +60,6 @@ export function legacyOnly(server: Server): Responder {
       }
       return server.respond(message, exchange)
     },
-    changes: (session, tell) => server.changes?.(session, tell) ?? (() => {}),
+    watchChanges: (session, tell) => server.watchChanges?.(session, tell) ?? (() => {}),
   }
 }

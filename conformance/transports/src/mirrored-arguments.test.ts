@@ -75,7 +75,7 @@ describe.each(Object.entries(kinds))('arguments of %s that travel as headers', (
 describe('looking for annotations', () => {
   it('waits for nothing where tools are registered', async () => {
     const server = createServer(info).tool('plain', { input: plain }, () => 'ran')
-    const spy = vi.spyOn(server as Required<typeof server>, 'toolSchema')
+    const spy = vi.spyOn(server as Required<typeof server>, 'inputSchemaOf')
     const app = mcp(server)
     for (let n = 0; n < 3; n++) expect(await verdict(call(app, 'plain', { region: 'eu' }))).toEqual([200, undefined])
     const results = spy.mock.results.map(({ value }) => value)

@@ -23,7 +23,7 @@ async function serve(retry: number) {
   })
   const server = createServer({ name: 'slow', version: '1' }).tool('slow', {}, async (_args, ctx) => {
     await ctx.progress(1)
-    ctx.letGo()
+    ctx.closeStream()
     await finished
     await ctx.progress(2)
     return 'done'

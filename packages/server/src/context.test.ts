@@ -22,9 +22,9 @@ describe.each(REVISIONS)('the members of a context, in revision %s', (revision) 
     const server = createServer(info)
     if (middleware !== undefined) server.use(middleware)
     server.tool('t', {}, async (_args, ctx) => {
-      const { progress, log, letGo, step, elicit, openUrl, sample, roots: rootsOf, ask } = ctx
+      const { progress, log, closeStream, step, elicit, openUrl, sample, roots: rootsOf, ask } = ctx
       const { info: say } = log
-      letGo()
+      closeStream()
       await progress(1, 2, 'half')
       await say('said')
       const once = await step('once', () => 1)

@@ -88,8 +88,8 @@ export class RequestContext implements Context {
     return (done, total, message) => this.#progress(done, total, message)
   }
 
-  get letGo(): Context['letGo'] {
-    return () => this.#exchange.letGo?.()
+  get closeStream(): Context['closeStream'] {
+    return () => this.#exchange.closeStream?.()
   }
 
   get elicit(): Context['elicit'] {

@@ -18,6 +18,6 @@ describe('a server of tools for modern clients alone', () => {
 
   it('has no feed that only the other era has', () => {
     const server = createServer(info)
-    expect([server.changes, server.sessionEnded, server.legacy]).toEqual([undefined, undefined, false])
+    expect([server.watchChanges, server.sessionEnded, server.legacy]).toEqual([undefined, undefined, false])
   })
 })

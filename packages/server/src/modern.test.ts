@@ -26,7 +26,7 @@ describe('a server of the modern era alone', () => {
 
   it('has no feed that only the other era has', () => {
     const server = build()
-    expect(server.changes).toBeUndefined()
+    expect(server.watchChanges).toBeUndefined()
     expect(server.sessionEnded).toBeUndefined()
     expect(server.legacy).toBe(false)
   })

@@ -20,8 +20,8 @@ export function faceOf<Server>(core: ServerCore, chained: Methods, others: Metho
     respond: (message, exchange) =>
       'id' in message ? wire.answer(message, exchange, core) : wire.hear?.(message, exchange, core),
     legacy: core.servesLegacy && changes !== undefined,
-    toolSchema: createToolSchemas(core, offered),
-    changes: changes && ((session, tell) => changes(session, tell, core)),
+    inputSchemaOf: createToolSchemas(core, offered),
+    watchChanges: changes && ((session, tell) => changes(session, tell, core)),
     sessionEnded: ended && ((session) => ended(session, core)),
     handler: asHandler(core),
     removeTool: registry.removeTool,

@@ -30,7 +30,7 @@ function listing(list: (page: { cursor?: string | undefined }, auth: AuthInfo | 
     listTools: async (page, ctx) => listed(page, ctx.auth),
     callTool: () => ({ content: [] }),
   })
-  return { server, listed, errors, schemaOf: (name: string, by = nobody) => server.toolSchema?.(name, by) }
+  return { server, listed, errors, schemaOf: (name: string, by = nobody) => server.inputSchemaOf?.(name, by) }
 }
 
 describe('the schema of a registered tool', () => {
@@ -41,18 +41,18 @@ describe('the schema of a registered tool', () => {
     .tool('adas', { input: annotated, visible: (auth) => auth?.subject === 'ada' }, () => '')
 
   it('is at hand, and the same object each time', () => {
-    expect(server.toolSchema?.('open', nobody)).toEqual(annotated)
-    expect(server.toolSchema?.('open', nobody)).toBe(server.toolSchema?.('open', as('ada')))
-    expect(server.toolSchema?.('zod', nobody)).toMatchObject({ properties: { a: { 'x-mcp-header': 'A' } } })
+    expect(server.inputSchemaOf?.('open', nobody)).toEqual(annotated)
+    expect(server.inputSchemaOf?.('open', nobody)).toBe(server.inputSchemaOf?.('open', as('ada')))
+    expect(server.inputSchemaOf?.('zod', nobody)).toMatchObject({ properties: { a: { 'x-mcp-header': 'A' } } })
   })
 
   it('is for those who have it in their lists', () => {
-    expect(server.toolSchema?.('nope', nobody)).toBeUndefined()
-    expect(server.toolSchema?.('__proto__', nobody)).toBeUndefined()
-    expect(server.toolSchema?.('admin', nobody)).toBeUndefined()
-    expect(server.toolSchema?.('admin', as('bob', 'admin'))).toEqual(annotated)
-    expect(server.toolSchema?.('adas', as('bob'))).toBeUndefined()
-    expect(server.toolSchema?.('adas', as('ada'))).toEqual(annotated)
+    expect(server.inputSchemaOf?.('nope', nobody)).toBeUndefined()
+    expect(server.inputSchemaOf?.('__proto__', nobody)).toBeUndefined()
+    expect(server.inputSchemaOf?.('admin', nobody)).toBeUndefined()
+    expect(server.inputSchemaOf?.('admin', as('bob', 'admin'))).toEqual(annotated)
+    expect(server.inputSchemaOf?.('adas', as('bob'))).toBeUndefined()
+    expect(server.inputSchemaOf?.('adas', as('ada'))).toEqual(annotated)
   })
 
   it('is that of the tool which a call would reach, also beside other parts', async () => {
@@ -62,15 +62,15 @@ describe('the schema of a registered tool', () => {
     })
       .tool('open', { input: annotated }, () => '')
       .mount('inner', server)
-    expect(whole.toolSchema?.('open', nobody)).toEqual(annotated)
-    expect(await whole.toolSchema?.('other', nobody)).toEqual(annotated)
-    expect(await whole.toolSchema?.('inner.open', nobody)).toEqual(annotated)
-    expect(await whole.toolSchema?.('inner.adas', nobody)).toBeUndefined()
-    expect(await whole.toolSchema?.('inner.adas', as('ada'))).toEqual(annotated)
+    expect(whole.inputSchemaOf?.('open', nobody)).toEqual(annotated)
+    expect(await whole.inputSchemaOf?.('other', nobody)).toEqual(annotated)
+    expect(await whole.inputSchemaOf?.('inner.open', nobody)).toEqual(annotated)
+    expect(await whole.inputSchemaOf?.('inner.adas', nobody)).toBeUndefined()
+    expect(await whole.inputSchemaOf?.('inner.adas', as('ada'))).toEqual(annotated)
   })
 
   it('is not there when the server has no tools', () => {
-    expect(createServer(info).toolSchema?.('open', nobody)).toBeUndefined()
+    expect(createServer(info).inputSchemaOf?.('open', nobody)).toBeUndefined()
   })
 
   it('is not there, and the fault is reported, when nobody can tell for whom the tool is', () => {
@@ -79,7 +79,7 @@ describe('the schema of a registered tool', () => {
       throw new Error('no idea')
     }
     const server = createServer(info, { onError: (error) => errors.push(error) }).tool('t', { visible }, () => '')
-    expect(server.toolSchema?.('t', nobody)).toBeUndefined()
+    expect(server.inputSchemaOf?.('t', nobody)).toBeUndefined()
     expect(errors).toMatchObject([{ message: 'no idea' }])
   })
 })
@@ -179,6 +179,6 @@ describe('the schema of a tool that a handler lists', () => {
     const { schemaOf } = listing(() => page)
     expect(await schemaOf('a', as('ada'))).toBe(await schemaOf('a', as('bob')))
     const outer = createServer(info).mount('in', inner)
-    expect(await outer.toolSchema?.('in.a', as('ada'))).toBe(await outer.toolSchema?.('in.a', as('bob')))
+    expect(await outer.inputSchemaOf?.('in.a', as('ada'))).toBe(await outer.inputSchemaOf?.('in.a', as('bob')))
   })
 })

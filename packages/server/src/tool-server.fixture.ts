@@ -206,8 +206,8 @@ export function testToolServer(entry: string, create: typeof createServer, revis
         .tool('mirrored', { input }, () => '')
         .tool('hidden', { input, visible: () => false }, () => '')
       const exchange = { auth: undefined } as never
-      expect(await server.toolSchema?.('mirrored', exchange)).toMatchObject({ properties: { region: {} } })
-      expect(await server.toolSchema?.('hidden', exchange)).toBeUndefined()
+      expect(await server.inputSchemaOf?.('mirrored', exchange)).toMatchObject({ properties: { region: {} } })
+      expect(await server.inputSchemaOf?.('hidden', exchange)).toBeUndefined()
       const peer = await connect(server, revision)
       expect((await peer.call('tools/list')).tools).toMatchObject([{ name: 'mirrored' }])
       expect(await peer.call('tools/call', { name: 'hidden' })).toMatchObject({ code: -32602 })

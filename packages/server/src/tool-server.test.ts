@@ -33,7 +33,7 @@ describe('a server of tools alone', () => {
       throw new Error('undecided')
     }
     const server = createServer(info, { onError: (error) => void faults.push(error) }).tool('t', { visible }, () => '')
-    expect(await server.toolSchema?.('t', { auth: undefined } as never)).toBeUndefined()
+    expect(await server.inputSchemaOf?.('t', { auth: undefined } as never)).toBeUndefined()
     expect(String(faults)).toBe('Error: undecided')
   })
 

@@ -4,7 +4,7 @@ import { pause } from './pause.ts'
 
 export function addReconnection(server: Server): void {
   server.tool('test_reconnection', { description: 'Lets its caller go, and answers later' }, async (_, ctx) => {
-    ctx.letGo()
+    ctx.closeStream()
     await pause(100)
     return 'Reconnection test completed successfully.'
   })

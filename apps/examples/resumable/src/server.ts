@@ -14,7 +14,7 @@ export const server = createServer({ name: 'oven', version: '1.0.0' })
   })
   .tool('ripen', {}, async (_, ctx) => {
     // Nothing will be said for long: the connection may go, and the client comes back for the answer.
-    ctx.letGo()
+    ctx.closeStream()
     await pause(300)
     return 'A cheese'
   })

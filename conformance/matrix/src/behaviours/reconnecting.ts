@@ -125,7 +125,7 @@ export const reconnecting: Behaviours = {
     const server = numbers()
     server.tool('slow', {}, async (_args, ctx) => {
       await ctx.progress(1)
-      ctx.letGo()
+      ctx.closeStream()
       await heardOne.come
       await settled()
       await ctx.progress(2)

@@ -91,11 +91,10 @@ export interface Context {
    */
   readonly log: Logger
   /**
-   * Lets the client's connection go while the work goes on, for work of minutes: the client comes back for the rest
-   * when it was told to. Does nothing where the client could not come back; that it can takes HTTP, a session of
-   * 2025-11-25, and events that are kept.
+   * Closes the SSE stream; the call keeps running and the client reconnects to resume. Use it for work of minutes. Does
+   * nothing when the client cannot resume: that needs HTTP, a session of 2025-11-25 and an event store.
    */
-  letGo(): void
+  closeStream(): void
   /** Asks the user to fill in a form. The key names the question within this call and must not change. */
   elicit<Form extends FormSchema>(key: string, options: ElicitOptions<Form>): Promise<ElicitOutcome<Form>>
   /** Asks the user to visit a URL. `accept` means that they agreed to, not that they are done. */

@@ -18,12 +18,12 @@ export interface Exchange {
   /** Fires when the answer is no longer wanted. Created when it is first read. */
   readonly signal: AbortSignal
   /**
-   * Has the one listener called once when what goes on until somebody ends it, such as a stream of changes, has to end:
-   * with `true` when the carrier is about to end and the peer still hears the answer, with `false` when the answer is no
-   * longer wanted. At once, where that is so already. It weighs less than `signal`, for what is open by the thousand.
-   * Absent where a carrier has the signal alone.
+   * Registers the one listener that is called once when the exchange ends before its response was sent: with `true` when
+   * the transport shuts down and can still deliver the response, with `false` when the response is no longer wanted. It is
+   * called at once if that has happened already. Cheaper than `signal` for thousands of open streams. Optional: a
+   * transport may support `signal` alone.
    */
-  onOver?(listener: (isHeard: boolean) => void): void
+  onClose?(listener: (graceful: boolean) => void): void
   /** Who is asking, as established by the carrier; never taken from the message. */
   readonly auth: AuthInfo | undefined
   /** The session this message belongs to; legacy era only. */
@@ -35,10 +35,10 @@ export interface Exchange {
    */
   notify(method: string, params?: JsonObject): Awaitable<void>
   /**
-   * Closes the stream of this exchange while the work goes on: the peer comes back for the rest. Absent where a
-   * carrier has no such thing; does nothing where the peer could not come back.
+   * Closes the SSE stream; the call keeps running and the client reconnects to resume. Does nothing when the client could
+   * not resume. Optional: only transports with resumable streams have it.
    */
-  letGo?(): void
+  closeStream?(): void
   /**
    * The options of the request of this side on whose stream the message came. Absent where it came on no such stream,
    * and where the carrier has one stream for all, as pipes have.
@@ -71,9 +71,9 @@ export interface Responder {
   /**
    * Tells a session unasked what there is to tell, until the returned function is called: list changes, resource updates,
    * logs. A carrier calls it once the session is ready, and takes what is told in its own way. A promise from `tell` means
-   * that there is no room for more until it resolves; it never rejects. Nothing is told before `changes` has returned.
+   * that there is no room for more until it resolves; it never rejects. Nothing is told before `watchChanges` has returned.
    */
-  changes?(session: Session, tell: (message: NotificationMessage) => Awaitable<void>): () => void
+  watchChanges?(session: Session, tell: (message: NotificationMessage) => Awaitable<void>): () => void
   /**
    * A session has ended: with its connection, or because its client said so. One that is only forgotten, when its
    * time to live is over, is not told of.
@@ -85,5 +85,5 @@ export interface Responder {
    * nothing for a tool of which nothing travels in headers. It is asked before each call, so it has to be cheap; a
    * schema that has not changed is the same object. Never throws.
    */
-  toolSchema?(name: string, exchange: Exchange): Awaitable<JsonSchema | undefined>
+  inputSchemaOf?(name: string, exchange: Exchange): Awaitable<JsonSchema | undefined>
 }

@@ -166,7 +166,7 @@ describe('both directions at once', () => {
           void session?.update((state) => void Object.assign(state, { initialized: true }))
         return undefined
       },
-      changes(_, tell) {
+      watchChanges(_, tell) {
         queueMicrotask(() => void tell({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }))
         return () => {
           stopped = true

@@ -202,7 +202,7 @@ describe('closing', () => {
           settled += 1
           return resultMessage(message.id, {})
         },
-        changes(_, tell) {
+        watchChanges(_, tell) {
           void (async () => {
             while (!feedEnded) {
               told += 1
@@ -242,7 +242,7 @@ describe('closing', () => {
           }
           return undefined
         },
-        changes() {
+        watchChanges() {
           throw new Error('feed')
         },
       },

@@ -280,7 +280,7 @@ class Connection implements Duplex, ExchangeHost {
     this.#stopFeed = () => {}
     const tell = (change: Message) => (this.#ending === undefined ? this.#outbox.tell(change) : undefined)
     this.#attempt(() => {
-      this.#stopFeed = this.#options.responder?.changes?.(session, tell) ?? this.#stopFeed
+      this.#stopFeed = this.#options.responder?.watchChanges?.(session, tell) ?? this.#stopFeed
     })
   }
 

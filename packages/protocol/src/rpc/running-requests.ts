@@ -26,7 +26,7 @@ export class RunningExchange implements Exchange {
   readonly #during: RequestId | undefined
   #controller: AbortController | undefined
   #reason: unknown
-  #onOver: ((isHeard: boolean) => void) | undefined
+  #onClose: ((graceful: boolean) => void) | undefined
   #state: 'open' | 'aborted' | 'ended' = 'open'
 
   /** Whether this goes on until somebody ends it. */
@@ -59,9 +59,9 @@ export class RunningExchange implements Exchange {
     return this.#controller.signal
   }
 
-  onOver(listener: (isHeard: boolean) => void): void {
+  onClose(listener: (graceful: boolean) => void): void {
     if (this.#state === 'aborted') listener(false)
-    else if (this.#state === 'open') this.#onOver = listener
+    else if (this.#state === 'open') this.#onClose = listener
   }
 
   get during(): RequestOptions | undefined {
@@ -88,7 +88,7 @@ export class RunningExchange implements Exchange {
 
   /** Ends by an answer of its own what listens for that, and by force what does not. */
   finish(reason: unknown): void {
-    if (this.#onOver === undefined) this.abort(reason)
+    if (this.#onClose === undefined) this.abort(reason)
     else this.#over(true)
   }
 
@@ -101,10 +101,10 @@ export class RunningExchange implements Exchange {
     this.#controller?.abort(reason)
   }
 
-  #over(isHeard: boolean): void {
-    const listener = this.#onOver
-    this.#onOver = undefined
-    listener?.(isHeard)
+  #over(graceful: boolean): void {
+    const listener = this.#onClose
+    this.#onClose = undefined
+    listener?.(graceful)
   }
 }
 

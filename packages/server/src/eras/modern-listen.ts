@@ -113,7 +113,7 @@ class Listening implements Listener {
 
   #untilOver(): void {
     const exchange = this.#exchange
-    if (exchange.onOver !== undefined) exchange.onOver(this.#over.bind(this))
+    if (exchange.onClose !== undefined) exchange.onClose(this.#over.bind(this))
     else if (exchange.signal.aborted) this.#over(false)
     else exchange.signal.addEventListener('abort', () => this.#over(false), { once: true })
   }

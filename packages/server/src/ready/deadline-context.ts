@@ -56,8 +56,8 @@ export class DeadlineContext implements Context {
     return (done, total, message) => this.#inner.progress(done, total, message)
   }
 
-  get letGo(): Context['letGo'] {
-    return () => this.#inner.letGo()
+  get closeStream(): Context['closeStream'] {
+    return () => this.#inner.closeStream()
   }
 
   get step(): Context['step'] {

@@ -18,7 +18,7 @@ export interface Speaker {
   /** Without a message it only shows that there is an answer to come. */
   say(message: Message | undefined): Awaitable<void>
   /** Ends the response while the work goes on. */
-  letGo?(): void
+  closeStream?(): void
   /** Whether a stream is open, which aborts the exchange when its client goes. */
   readonly isOpen?: boolean | undefined
 }
@@ -47,7 +47,7 @@ export class HttpExchange implements Exchange, Watched {
   #reason: Error | undefined
   #ended = false
   #unfollow: (() => void) | undefined
-  #onOver: ((isHeard: boolean) => void) | undefined
+  #onClose: ((graceful: boolean) => void) | undefined
   #isClosing = false
 
   constructor(facts: ExchangeFacts) {
@@ -72,10 +72,10 @@ export class HttpExchange implements Exchange, Watched {
     return this.#controller.signal
   }
 
-  onOver(listener: (isHeard: boolean) => void): void {
+  onClose(listener: (graceful: boolean) => void): void {
     if (this.isAborted || this.#isClosing) listener(!this.isAborted)
     else if (!this.#ended) {
-      this.#onOver = listener
+      this.#onClose = listener
       // A signal hears of it anyway, and an open stream with less ado.
       if (this.#endsWithClient && this.#controller === undefined) this.#follow(this.#speaker?.isOpen === true)
     }
@@ -92,8 +92,8 @@ export class HttpExchange implements Exchange, Watched {
     return this.#speaker?.say(message)
   }
 
-  letGo(): void {
-    if (!this.#ended) this.#speaker?.letGo?.()
+  closeStream(): void {
+    if (!this.#ended) this.#speaker?.closeStream?.()
   }
 
   /** Lets work go on when the client has gone, on runtimes that would end it. */
@@ -133,10 +133,10 @@ export class HttpExchange implements Exchange, Watched {
     this.#unfollow = undefined
   }
 
-  #over(isHeard: boolean): void {
-    const listener = this.#onOver
-    this.#onOver = undefined
-    listener?.(isHeard)
+  #over(graceful: boolean): void {
+    const listener = this.#onClose
+    this.#onClose = undefined
+    listener?.(graceful)
   }
 
   #createController(): AbortController {

@@ -10,7 +10,7 @@ export function feeding(methods: Readonly<Record<string, Method>> = {}) {
   const answering = new HandWritten(methods)
   const server: Responder = {
     respond: answering.respond.bind(answering),
-    changes(session, tell) {
+    watchChanges(session, tell) {
       sessions.push(session)
       const listener = (change: NotificationMessage) => void tell(change)
       listeners.add(listener)

@@ -135,7 +135,7 @@ describe('a stream whose client is let in for a while', () => {
 
   it('ends the stream of what is said unasked in a session', async () => {
     const feed = Object.assign(new HandWritten(), {
-      changes: () => () => {},
+      watchChanges: () => () => {},
     })
     let auth = endsIn(60_000)
     const app = mcp(feed as unknown as Responder, { authenticate: () => auth })

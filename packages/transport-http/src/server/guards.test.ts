@@ -270,7 +270,7 @@ describe('the arguments that travel as headers', () => {
   })
 
   it('are looked up with the responder itself when it knows', async () => {
-    const knowing = Object.assign(new HandWritten({ 'tools/call': () => ({}) }), { toolSchema: () => schema })
+    const knowing = Object.assign(new HandWritten({ 'tools/call': () => ({}) }), { inputSchemaOf: () => schema })
     const response = await postModern(mcp(knowing), modern('tools/call', { name: 'a', arguments: { region: 'a' } }))
     expect(response.status).toBe(400)
   })

@@ -37,7 +37,7 @@ describe("a call of an app on Hono's server for Node", () => {
   it.each(Object.keys(instead))('ends when its stream is thrown away by a middleware %s', async (which) => {
     const over = gate<string>()
     const status = await statusOf(instead[which] as MiddlewareHandler, async (_params, exchange) => {
-      exchange.onOver?.((isHeard) => over.open(isHeard ? 'heard' : 'gone'))
+      exchange.onClose?.((isHeard) => over.open(isHeard ? 'heard' : 'gone'))
       await exchange.notify('notifications/progress', { progressToken: 1, progress: 1 })
       return new Promise(() => {})
     })

@@ -146,5 +146,7 @@ function asError(error: unknown): Error {
 /** Those of the options come before the responder's own. */
 function toolSchemasOf(responder: Responder, options: EndpointOptions): ToolSchemas | undefined {
   if (options.toolSchemas !== undefined) return options.toolSchemas
-  return responder.toolSchema === undefined ? undefined : (tool, exchange) => responder.toolSchema?.(tool, exchange)
+  return responder.inputSchemaOf === undefined
+    ? undefined
+    : (tool, exchange) => responder.inputSchemaOf?.(tool, exchange)
 }

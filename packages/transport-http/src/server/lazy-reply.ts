@@ -17,7 +17,7 @@ export interface MessageStream {
   /** Ends the stream after what was sent. */
   end(): void
   /** Ends the response, but not the stream: the client comes back for the rest. Absent where it could not. */
-  letGo?: (() => void) | undefined
+  closeStream?: (() => void) | undefined
 }
 
 /** How an era replies. `For` is what its replies belong to. */
@@ -72,8 +72,8 @@ export class LazyReply<For> implements Speaker {
   }
 
   /** Ends the response while the work goes on, where the client can come back for the rest. */
-  letGo(): void {
-    if (this.canSay && this.#manner.mayLetGo?.(this.owner)) this.#open().letGo?.()
+  closeStream(): void {
+    if (this.canSay && this.#manner.mayLetGo?.(this.owner)) this.#open().closeStream?.()
   }
 
   /** The response: at once when the answer is there and nothing was said. */

@@ -235,7 +235,7 @@ describe('the stream of a POST', () => {
     const app = mcp(
       new HandWritten({
         'tools/call': async (_params, exchange) => {
-          exchange.letGo?.()
+          exchange.closeStream?.()
           await held.promise
           return { content: [] }
         },
@@ -258,7 +258,7 @@ describe('the stream of a POST', () => {
       new HandWritten({
         'tools/call': async (_params, exchange) => {
           await exchange.notify('notifications/message', { level: 'info', data: 'one' })
-          exchange.letGo?.()
+          exchange.closeStream?.()
           await new Promise((resolve) => setTimeout(resolve, 5))
           return { content: [] }
         },

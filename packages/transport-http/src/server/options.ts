@@ -91,7 +91,7 @@ export interface EndpointOptions extends ArrivalLimits {
    * that, and up to a quarter more, becomes a stream, too. `Infinity`: never. Default: 15,000.
    */
   readonly keepAlive?: number | undefined
-  /** Where the schemas of tools come from. Default: the responder's own `toolSchema`, if it has one; else arguments in headers are not checked. */
+  /** Where the schemas of tools come from. Default: the responder's own `inputSchemaOf`, if it has one; else arguments in headers are not checked. */
   readonly toolSchemas?: ToolSchemas | undefined
   readonly limits?: Partial<HttpLimits> | undefined
   /** Hears of everything that was dropped, cut or masked. Default: nobody does. */

@@ -89,7 +89,7 @@ class Feed implements StreamOwner {
     try {
       const session = new HttpSession(this.#live, update)
       // What is bound takes half of the room of a closure.
-      const stop = host.responder.changes?.(session, this.#tell.bind(this))
+      const stop = host.responder.watchChanges?.(session, this.#tell.bind(this))
       if (this.#stop === left) stop?.()
       else this.#stop = stop
     } catch (problem) {

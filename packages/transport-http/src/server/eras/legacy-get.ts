@@ -74,7 +74,7 @@ function openFeedAgain(at?: Lost['at']): Open {
 }
 
 function feed(live: LiveSession, inbound: Inbound, context: FeedContext, at?: Lost['at']): HttpAnswer {
-  if (context.host.responder.changes === undefined) return notAllowed('POST, DELETE')
+  if (context.host.responder.watchChanges === undefined) return notAllowed('POST, DELETE')
   const { feed: earlier } = live
   if (earlier === undefined) return eventsAnswer(openFeed(live, inbound, context, { at }))
   const { missed, stored } = earlier

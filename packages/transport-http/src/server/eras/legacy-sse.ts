@@ -186,7 +186,7 @@ class Connection implements StreamOwner {
     if (live.state.initialized !== true || live.feed !== undefined || !this.canSay) return
     live.feed = { end() {} }
     try {
-      const stop = responder.changes?.(this.#session, (change) => this.say(change))
+      const stop = responder.watchChanges?.(this.#session, (change) => this.say(change))
       live.feed = { end: () => stop?.() }
     } catch (problem) {
       report(problem as Error)

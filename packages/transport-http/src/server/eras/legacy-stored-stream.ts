@@ -73,7 +73,7 @@ export class StoredStream {
   }
 
   /** Sends the reader away after what was sent; it may come back. */
-  letGo(): void {
+  closeStream(): void {
     void this.#next(() => this.#reader?.end())
   }
 

@@ -146,7 +146,7 @@ export class LegacyStreams {
       body: reader,
       send: (text) => stream.send(text),
       end: () => stream.end(),
-      letGo: () => stream.letGo(),
+      closeStream: () => stream.closeStream(),
     }
   }
 
