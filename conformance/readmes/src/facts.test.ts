@@ -26,7 +26,7 @@ const runtimes = source('conformance/runtimes/src/runtimes.ts', /RuntimeName = (
 const nodes = [...runtimes.matchAll(/node(\d+)/g)].map((match) => match[1]).join(', ')
 const tested = `Node ${nodes.replace(/, (\d+)$/, ' and $1')}`
 const zod = source('pnpm-workspace.yaml', /zod: \^(\d+\.\d+)/)
-const reasons = source('packages/protocol/src/jsonrpc/connection-error.ts', /ConnectionErrorReason =(.+?)\n\n/s)
+const reasons = source('packages/protocol/src/errors.ts', /ConnectionErrorReason =(.+?)\n\n/s)
 const reasonList = [...reasons.matchAll(/'([\w-]+)'/g)].map((match) => `\`${match[1]}\``).join(', ')
 const pnpm = source('package.json', /"packageManager": "(.+)"/)
 

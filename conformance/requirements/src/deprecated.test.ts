@@ -5,10 +5,10 @@ import { root } from './citations.ts'
 
 /** What stands for a deprecated feature, where an author meets it: the file, and the line below its comment. */
 const marked: readonly (readonly [string, string])[] = [
-  ['packages/protocol/src/ports/context.ts', 'readonly log: Logger'],
-  ['packages/protocol/src/ports/context.ts', 'sample(key: string'],
-  ['packages/protocol/src/ports/context.ts', 'roots(key?: string'],
-  ['packages/protocol/src/ports/handler.ts', 'setLogLevel(params'],
+  ['packages/protocol/src/context.ts', 'readonly log: Logger'],
+  ['packages/protocol/src/context.ts', 'sample(key: string'],
+  ['packages/protocol/src/context.ts', 'roots(key?: string'],
+  ['packages/protocol/src/handler.ts', 'setLogLevel(params'],
   ['packages/server/src/asks.ts', 'export function sample('],
   ['packages/server/src/asks.ts', 'export function roots('],
   ['packages/server/src/server-core.ts', 'readonly logging?'],

@@ -1,5 +1,5 @@
 /** What the official schema files get wrong, or cannot say: schema.ts of the specification, and JSON-RPC, come first. */
-import type { Revision } from '../../../packages/protocol/src/versions.ts'
+import type { Revision } from '../../../packages/protocol/src/methods.ts'
 import { replaced } from './edits.ts'
 import type { Edit } from './judge.ts'
 import type { JsonSchema } from './official.ts'

@@ -1,7 +1,7 @@
 /** The official JSON Schemas and examples, as they lie in `official/`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { REVISIONS, type Revision } from '../../../packages/protocol/src/versions.ts'
+import { REVISIONS, type Revision } from '../../../packages/protocol/src/methods.ts'
 
 /** A JSON Schema, as far as the official files use it. */
 export interface JsonSchema {

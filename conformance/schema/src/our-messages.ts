@@ -1,5 +1,6 @@
 /** Our verdict on the definitions that describe whole messages: by the codec, the era tables and the shapes behind them. */
 import {
+  ClientCapabilities,
   clientRequestParams,
   clientRequestResult,
   eraOf,
@@ -10,11 +11,11 @@ import {
   type Message,
   notificationParams,
   type Revision,
+  type Schema,
   serverRequestParams,
 } from '@mcpx/protocol'
-import { URLElicitationRequired } from '../../../packages/protocol/src/eras/legacy-shapes.ts'
-import { array, object, type Schema, string } from '../../../packages/protocol/src/schema/define.ts'
-import { ClientCapabilities } from '../../../packages/protocol/src/schema/lifecycle.ts'
+import * as z from 'zod/mini'
+import { URLElicitationRequired } from '../../../packages/protocol/src/schemas/legacy.ts'
 import { verdictOfShape } from './our-shapes.ts'
 import { fits, hasEnvelope, received, receivedOne, type Verdict } from './verdict.ts'
 
@@ -154,10 +155,7 @@ const others: Record<string, Verdict> = {
   ListResourcesResultResponse: response('resources/list'),
   ListToolsResultResponse: response('tools/list'),
   MethodNotFoundError: errorObject(-32601),
-  MissingRequiredClientCapabilityError: errorResponse(
-    -32021,
-    object(() => ({ requiredCapabilities: ClientCapabilities })),
-  ),
+  MissingRequiredClientCapabilityError: errorResponse(-32021, z.object({ requiredCapabilities: ClientCapabilities })),
   Notification: message(isNotification, notificationFrame),
   PaginatedRequest: (value, revision) => {
     const one = receivedOne(value, frameFor(revision, requestFrame))
@@ -173,7 +171,7 @@ const others: Record<string, Verdict> = {
   SubscriptionsListenResultResponse: response('subscriptions/listen'),
   UnsupportedProtocolVersionError: errorResponse(
     -32022,
-    object(() => ({ supported: array(string), requested: string })),
+    z.object({ supported: z.array(z.string()), requested: z.string() }),
   ),
   URLElicitationRequiredError: errorResponse(-32042, URLElicitationRequired),
 }

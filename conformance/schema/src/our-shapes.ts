@@ -1,23 +1,10 @@
 /** Our verdict on the definitions that describe a part of a message: by the shape of the same name, with few exceptions. */
 import * as protocol from '@mcpx/protocol'
-import { clientRequestResult, eraOf, readEnvelope, subscriptionIdOf } from '@mcpx/protocol'
-import * as legacyShapes from '../../../packages/protocol/src/eras/legacy-shapes.ts'
-import * as legacyTasks from '../../../packages/protocol/src/eras/legacy-tasks.ts'
-import { taskAugmented } from '../../../packages/protocol/src/eras/legacy-tasks.ts'
-import { array, object, optional, type Schema, string } from '../../../packages/protocol/src/schema/define.ts'
-import { inputResponseParams } from '../../../packages/protocol/src/schema/input-required.ts'
-import {
-  Cursor,
-  JsonObject,
-  named,
-  notificationParams,
-  page,
-  RequestId,
-  requestParams,
-} from '../../../packages/protocol/src/schema/primitives.ts'
+import { clientRequestResult, eraOf, readEnvelope, type Schema, subscriptionIdOf } from '@mcpx/protocol'
+import * as z from 'zod/mini'
+import * as legacy from '../../../packages/protocol/src/schemas/legacy.ts'
+import { BaseMetadata, PaginatedResult, RequestId } from '../../../packages/protocol/src/schemas/shared.ts'
 import { fits, hasEnvelope, params, shape, type Verdict } from './verdict.ts'
-
-const legacy = { ...legacyShapes, ...legacyTasks }
 
 const { Annotations, Icon, MetaObject, Result } = protocol
 
@@ -51,8 +38,8 @@ function inEnvelope(key: string): Verdict {
 }
 
 const exceptions: Record<string, Verdict> = {
-  Annotated: shape(object(() => ({ annotations: optional(Annotations) }))),
-  BaseMetadata: shape(object(named)),
+  Annotated: shape(z.object({ annotations: z.optional(Annotations) })),
+  BaseMetadata: shape(BaseMetadata),
   CallToolRequestParams: params('tools/call'),
   CancelTaskResult: shape(legacy.TaskResult),
   ClientCapabilities: both(perEra(legacy.LegacyClientCapabilities, protocol.ClientCapabilities), (value, revision) =>
@@ -65,7 +52,7 @@ const exceptions: Record<string, Verdict> = {
     eraOf(revision) === 'legacy'
       ? params('sampling/createMessage')(value, revision)
       : fits(protocol.CreateMessageRequestParams, value),
-  Cursor: shape(Cursor),
+  Cursor: shape(protocol.Cursor),
   ElicitRequestFormParams: perEra(legacy.LegacyElicitRequestFormParams, protocol.ElicitRequestFormParams),
   ElicitRequestParams: perEra(legacy.LegacyElicitRequestParams, protocol.ElicitRequestParams),
   ElicitRequestURLParams: perEra(legacy.LegacyElicitRequestURLParams, protocol.ElicitRequestURLParams),
@@ -75,39 +62,37 @@ const exceptions: Record<string, Verdict> = {
   GetPromptRequestParams: params('prompts/get'),
   GetTaskPayloadResult: result('tasks/result'),
   GetTaskResult: shape(legacy.TaskResult),
-  Icons: shape(object(() => ({ icons: optional(array(Icon)) }))),
+  Icons: shape(z.object({ icons: z.optional(z.array(Icon)) })),
   Implementation: both(shape(protocol.Implementation), inEnvelope(INFO)),
   InitializeRequestParams: params('initialize'),
   InputResponseRequestParams: (value, revision) =>
-    hasEnvelope(value, revision) &&
-    fits(
-      object(() => ({ ...requestParams(), ...inputResponseParams() })),
-      value,
-    ),
+    hasEnvelope(value, revision) && fits(z.extend(protocol.RequestParams, protocol.InputResponseParams.shape), value),
   JSONArray: (value) => Array.isArray(value),
-  JSONObject: shape(JsonObject),
+  JSONObject: shape(MetaObject),
   JSONValue: () => true,
   ListToolsResult: result('tools/list'),
   MetaObject: shape(MetaObject),
   MultiSelectEnumSchema: (value) =>
     fits(protocol.UntitledMultiSelectEnumSchema, value) || fits(protocol.TitledMultiSelectEnumSchema, value),
   NotificationMetaObject: shape(MetaObject),
-  NotificationParams: shape(object(notificationParams)),
+  NotificationParams: shape(protocol.NotificationParams),
   PaginatedRequestParams: params('tools/list'),
-  PaginatedResult: shape(object(page)),
+  PaginatedResult: shape(PaginatedResult),
   ReadResourceRequestParams: params('resources/read'),
-  RelatedTaskMetadata: shape(object(() => ({ taskId: string }))),
+  RelatedTaskMetadata: shape(z.object({ taskId: z.string() })),
   RequestId: shape(RequestId),
   RequestMetaObject: (value, revision) =>
     hasEnvelope({ _meta: value }, revision) && fits(protocol.RequestMetaObject, value),
   RequestParams: (value, revision) =>
     params(eraOf(revision) === 'legacy' ? 'ping' : 'server/discover')(value, revision),
-  ResourceContents: shape(object(() => ({ uri: string, mimeType: optional(string), _meta: optional(MetaObject) }))),
+  ResourceContents: shape(
+    z.object({ uri: z.string(), mimeType: z.optional(z.string()), _meta: z.optional(MetaObject) }),
+  ),
   ResourceReference: shape(protocol.ResourceTemplateReference),
   ResourceRequestParams: (value, revision) =>
     hasEnvelope(value, revision) && fits(protocol.ResourceRequestParams, value),
   ResultMetaObject: shape(MetaObject),
-  ResultType: shape(string),
+  ResultType: shape(z.string()),
   ServerCapabilities: perEra(legacy.LegacyServerCapabilities, protocol.ServerCapabilities),
   SetLevelRequestParams: params('logging/setLevel'),
   SingleSelectEnumSchema: (value) =>
@@ -115,7 +100,7 @@ const exceptions: Record<string, Verdict> = {
   SubscribeRequestParams: params('resources/subscribe'),
   SubscriptionsListenRequestParams: params('subscriptions/listen'),
   SubscriptionsListenResultMetaObject: (value) => subscriptionIdOf({ _meta: value }) !== undefined,
-  TaskAugmentedRequestParams: shape(object(() => ({ ...requestParams(), ...taskAugmented() }))),
+  TaskAugmentedRequestParams: shape(legacy.TaskAugmentedRequestParams),
   Tool: perEra(legacy.LegacyTool, protocol.Tool),
   UnsubscribeRequestParams: params('resources/unsubscribe'),
 }

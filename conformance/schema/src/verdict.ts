@@ -1,6 +1,7 @@
 /** What a verdict of ours is, and how verdicts are made from shapes, methods and whole messages. */
 import {
   CODEC_LIMITS,
+  check,
   clientRequestParams,
   decode,
   eraOf,
@@ -8,10 +9,9 @@ import {
   Refusal,
   type Revision,
   readEnvelope,
+  type Schema,
   serverRequestParams,
 } from '@mcpx/protocol'
-import { check } from '../../../packages/protocol/src/schema/check.ts'
-import type { Schema } from '../../../packages/protocol/src/schema/define.ts'
 
 /** Whether we take a value for what an official definition of a revision describes. */
 export type Verdict = (value: unknown, revision: Revision) => boolean

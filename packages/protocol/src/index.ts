@@ -1,212 +1,97 @@
-/** The protocol as types, schemas and a JSON-RPC engine; it knows no carrier. */
+/** The Model Context Protocol as types, zod schemas and a JSON-RPC engine, without a transport. */
 
-export type { EraTable, MethodEntry, MethodKind, MethodTable } from './eras/era.ts'
-export { isExtensionId, isMetaKey, isReservedMetaKey } from './eras/meta-keys.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export {
-  type ClientNotifications,
-  type ClientRequests,
-  capabilityFor,
-  claimsModern,
-  clientRequestParams,
-  clientRequestResult,
-  type Envelope,
-  hasCapability,
-  inputResponse,
-  LOG_LEVEL_KEY,
-  methodEntry,
-  modernInputResponse,
-  modernRequest,
-  modernRequestParams,
-  modernRequestResult,
-  modernToolParams,
-  notificationParams,
-  PROTOCOL_VERSION_KEY,
-  readEnvelope,
-  requestEntry,
-  SERVER_INFO_KEY,
-  type ServerNotifications,
-  type ServerRequests,
-  SUBSCRIPTION_ID_KEY,
-  serverInfoOf,
-  serverRequestParams,
-  serverRequestResult,
-  stripFor,
-  stripParamsFor,
-  subscriptionIdOf,
-  tableOf,
+  type Answering, createAnswering, createRunningRequests, type ExchangeHost, type RunningRequests,
+} from './answering.ts'
+export { type Awaitable, guarded, isPromise, pause } from './async.ts'
+export { type Decoded, decode, encode, isTextKept, keepText } from './codec.ts'
+export { createDuplex, type Duplex, type DuplexOptions } from './connection.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export type {
+  Answered, Ask, ClientFacts, Context, ElicitOptions, ElicitOutcome, FormSchema, Logger, OpenUrlOptions, SampleParams,
+} from './context.ts'
+export { stripFor, stripParamsFor } from './downgrade.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  claimsModern, type Envelope, isExtensionId, isMetaKey, isReservedMetaKey, LOG_LEVEL_KEY, PROTOCOL_VERSION_KEY,
+  readEnvelope, relatedRequest, SERVER_INFO_KEY, SUBSCRIPTION_ID_KEY, serverInfoOf, subscriptionIdOf, withEnvelope,
+  withProgressToken, withServerInfo, withSubscriptionId,
+} from './envelope.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  ConnectionError, type ConnectionErrorOptions, type ConnectionErrorReason, ErrorCode, type ErrorObject,
+  headerMismatch, insufficientScope, internalError, invalidParams, invalidRequest, methodNotFound,
+  missingClientCapability, parseError, RpcError, type RpcErrorOptions, resourceNotFound, unsupportedVersion,
+  urlElicitationRequired, userRejected,
+} from './errors.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  type AuthInfo, type Exchange, type Guard, principalOf, type RequestInfo, type RequestOptions, type Responder, type
+  ScopeRefusal, type Session, type SessionState,
+} from './exchange.ts'
+export { formProblem, withFormDefaults } from './form.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export type {
+  Catalogue, Catalogued, Change, Handler, OtherHandler, PageRequest, PromptHandler, ResourceHandler,
+  SubscriptionHandler, ToolHandler, ToolTypes, WholeHandler,
+} from './handler.ts'
+export { isObject, kindOf, quoted } from './json.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  CODEC_LIMITS, type CodecLimits, DUPLEX_LIMITS, type DuplexLimits, type ValueLimits, withDefaultLimits,
+} from './limits.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  checkMessage, type ErrorMessage, errorMessage, isNotification, isRequest, isRequestId, isResponse, type JsonObject,
+  type Message, type NotificationMessage, Refusal, type RefusedKind, type RequestId, type RequestMessage, type
+  ResponseMessage, type ResultMessage, resultMessage,
+} from './messages.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  ASSUMED_REVISION, BATCH_REVISION, type ClientNotifications, type ClientRequests, capabilityFor, clientRequestParams,
+  clientRequestResult, type Era, eraOf, hasCapability, inputResponse, isRevision, LATEST_LEGACY_REVISION,
+  LATEST_MODERN_REVISION, type MethodEntry, type MethodKind, methodEntry, modernInputResponse, modernRequest,
+  modernRequestParams, modernRequestResult, modernToolParams, notificationParams, REVISIONS, type Revision,
+  requestEntry, revisionsOf, type ServerNotifications, type ServerRequests, serverRequestParams, serverRequestResult,
   toolRequestParams,
-  withEnvelope,
-  withServerInfo,
-  withSubscriptionId,
-} from './eras/select.ts'
-export { checkMessage, isRequestId, kindOf } from './jsonrpc/check.ts'
-export { CODEC_LIMITS, type CodecLimits, type Decoded, decode, encode, isTextKept, keepText } from './jsonrpc/codec.ts'
-export { ConnectionError, type ConnectionErrorOptions, type ConnectionErrorReason } from './jsonrpc/connection-error.ts'
-export {
-  ErrorCode,
-  headerMismatch,
-  insufficientScope,
-  internalError,
-  invalidParams,
-  invalidRequest,
-  methodNotFound,
-  missingClientCapability,
-  parseError,
-  quoted,
-  RpcError,
-  type RpcErrorOptions,
-  resourceNotFound,
-  unsupportedVersion,
-  urlElicitationRequired,
-  userRejected,
-} from './jsonrpc/errors.ts'
-export {
-  type ErrorMessage,
-  type ErrorObject,
-  errorMessage,
-  isNotification,
-  isRequest,
-  isResponse,
-  type JsonObject,
-  type Message,
-  type NotificationMessage,
-  type RequestId,
-  type RequestMessage,
-  type ResponseMessage,
-  type ResultMessage,
-  resultMessage,
-} from './jsonrpc/message.ts'
-export { Refusal, type RefusedKind } from './jsonrpc/refusal.ts'
-export type { ValueLimits } from './jsonrpc/tame.ts'
-export { withDefaultLimits } from './limits.ts'
-export { type AuthInfo, principalOf } from './ports/auth-info.ts'
-export { type Awaitable, isPromise } from './ports/awaitable.ts'
-export type { Catalogue, Catalogued, ToolTypes } from './ports/catalogue.ts'
-export type { Channel } from './ports/channel.ts'
-export type { Connection, ConnectOptions, Connector } from './ports/connector.ts'
+} from './methods.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export type {
-  Answered,
-  Ask,
-  ClientFacts,
-  Context,
-  ElicitOptions,
-  ElicitOutcome,
-  FormSchema,
-  Logger,
-  OpenUrlOptions,
-  SampleParams,
-} from './ports/context.ts'
-export type { Exchange, RequestInfo, Responder } from './ports/exchange.ts'
-export type { Guard, ScopeRefusal } from './ports/guard.ts'
-export type {
-  Change,
-  Handler,
-  OtherHandler,
-  PageRequest,
-  PromptHandler,
-  ResourceHandler,
-  SubscriptionHandler,
-  ToolHandler,
-  WholeHandler,
-} from './ports/handler.ts'
-export type {
-  CompiledSchema,
-  JsonSchema,
-  JsonSchemaProblem,
-  JsonSchemaValidator,
-  JsonSchemaVerdict,
+  CompiledSchema, JsonSchema, JsonSchemaProblem, JsonSchemaValidator, JsonSchemaVerdict,
 } from './ports/json-schema.ts'
-export type { Requester, RequestOptions } from './ports/requester.ts'
-export type { Session, SessionState } from './ports/session.ts'
+export { cancelledError, createPendingRequests, type PendingRequests } from './requests.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  BooleanSchema, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
+  ElicitRequestFormParams, ElicitRequestParams, ElicitRequestURLParams, ElicitResult, EnumSchema, InputRequest,
+  InputRequests, InputRequiredResult, InputResponse, InputResponseParams, InputResponses, LegacyTitledEnumSchema,
+  ListRootsRequest, ListRootsResult, ModelHint, ModelPreferences, NumberSchema, PrimitiveSchemaDefinition,
+  RequestedSchema, Root, SamplingMessage, SamplingMessageContentBlock, StringSchema, samplingProblem,
+  TitledMultiSelectEnumSchema, TitledOption, TitledSingleSelectEnumSchema, ToolChoice, ToolResultContent,
+  ToolUseContent, UntitledMultiSelectEnumSchema, UntitledSingleSelectEnumSchema,
+} from './schemas/client-features.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  AudioContent, BlobResourceContents, CallToolRequestParams, CallToolResult, CompleteRequestParams, CompleteResult,
+  ContentBlock, EmbeddedResource, GetPromptRequestParams, GetPromptResult, ImageContent, ListPromptsResult,
+  ListResourcesResult, ListResourceTemplatesResult, ListToolsResult, LOGGING_LEVELS, LoggingLevel,
+  LoggingMessageNotificationParams, Prompt, PromptArgument, PromptMessage, PromptReference, ReadResourceRequestParams,
+  ReadResourceResult, Resource, ResourceContents, ResourceLink, ResourceRequestParams, ResourceTemplate,
+  ResourceTemplateReference, ResourceUpdatedNotificationParams, SubscriptionFilter,
+  SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenRequestParams, SubscriptionsListenResult,
+  TextContent, TextResourceContents, Tool, ToolAnnotations, ToolInputSchema, ToolOutputSchema,
+} from './schemas/server-features.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  Annotations, CacheableResult, CancelledNotificationParams, ClientCapabilities, Cursor, DiscoverResult, Icon,
+  Implementation, MetaObject, NotificationParams, PaginatedRequestParams, ProgressNotificationParams, ProgressToken,
+  RequestMetaObject, RequestParams, Result, Role, ServerCapabilities,
+} from './schemas/shared.ts'
+// biome-ignore format: a list of names reads best as a paragraph
 export type {
-  AnySchema,
-  JsonSchemaTarget,
-  RawJsonSchema,
-  SchemaInput,
-  SchemaIssue,
-  SchemaOutput,
-  SchemaResult,
-  StandardSchema,
-} from './ports/standard-schema.ts'
-export type { EventBus, EventReplay, EventStore, SessionStore, StoredEvent } from './ports/stores.ts'
-export { type Answering, createAnswering } from './rpc/answering.ts'
-export { createDuplex, type Duplex, type DuplexOptions } from './rpc/duplex.ts'
-export { DUPLEX_LIMITS, type DuplexLimits } from './rpc/duplex-limits.ts'
-export { pause } from './rpc/pause.ts'
-export { cancelledError, createPendingRequests, type PendingRequests } from './rpc/pending-requests.ts'
-export { relatedRequest, withProgressToken } from './rpc/progress.ts'
-export { guarded } from './rpc/repairs.ts'
-export { createRunningRequests, type ExchangeHost, type RunningRequests } from './rpc/running-requests.ts'
-export { type Checked, check } from './schema/check.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  CompleteRequestParams, CompleteResult, PromptReference, ResourceTemplateReference,
-} from './schema/completion.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent,
-} from './schema/content.ts'
-export type { Infer, Schema } from './schema/define.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  ElicitRequest, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestURLParams, ElicitResult, RequestedSchema,
-} from './schema/elicitation.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  BooleanSchema, EnumSchema, LegacyTitledEnumSchema, NumberSchema, PrimitiveSchemaDefinition, StringSchema,
-  TitledMultiSelectEnumSchema, TitledOption, TitledSingleSelectEnumSchema, UntitledMultiSelectEnumSchema,
-  UntitledSingleSelectEnumSchema,
-} from './schema/elicitation-fields.ts'
-export { formProblem, withFormDefaults } from './schema/form.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  InputRequest, InputRequests, InputRequiredResult, InputResponse, type InputResponseParams, InputResponses,
-} from './schema/input-required.ts'
-export { ClientCapabilities, DiscoverResult, Implementation, ServerCapabilities } from './schema/lifecycle.ts'
-export { LOGGING_LEVELS, LoggingLevel, LoggingMessageNotificationParams } from './schema/logging.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  CancelledNotificationParams, ProgressNotificationParams, ResourceUpdatedNotificationParams,
-} from './schema/notifications.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  Annotations, CacheableResult, Cursor, Icon, MetaObject, NotificationParams,
-  PaginatedRequestParams, ProgressToken, RequestMetaObject, RequestParams, Result, Role,
-} from './schema/primitives.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
-} from './schema/prompts.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  BlobResourceContents, ListResourcesResult, ListResourceTemplatesResult, ReadResourceRequestParams,
-  ReadResourceResult, Resource, ResourceContents, ResourceRequestParams, ResourceTemplate, TextResourceContents,
-} from './schema/resources.ts'
-export { ListRootsRequest, ListRootsResult, Root } from './schema/roots.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ModelHint, ModelPreferences, SamplingMessage,
-  SamplingMessageContentBlock, ToolChoice, ToolResultContent, ToolUseContent,
-} from './schema/sampling.ts'
-export { samplingProblem } from './schema/sampling-rules.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  SubscriptionFilter, SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenRequestParams,
-  SubscriptionsListenResult,
-} from './schema/subscriptions.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  CallToolRequestParams, CallToolResult, ListToolsResult, Tool, ToolAnnotations, ToolInputSchema, ToolOutputSchema,
-} from './schema/tools.ts'
-export {
-  ASSUMED_REVISION,
-  BATCH_REVISION,
-  type Era,
-  eraOf,
-  isRevision,
-  LATEST_LEGACY_REVISION,
-  LATEST_MODERN_REVISION,
-  REVISIONS,
-  type Revision,
-  revisionsOf,
-} from './versions.ts'
+  AnySchema, JsonSchemaTarget, RawJsonSchema, SchemaInput, SchemaIssue, SchemaOutput, SchemaResult, StandardSchema,
+} from './standard-schema.ts'
+export type { EventBus, EventReplay, EventStore, SessionStore, StoredEvent } from './stores.ts'
+export type { Channel, Connection, ConnectOptions, Connector, Requester } from './transport.ts'
+export { type Checked, check, type Infer, problemOf, type Schema } from './validate.ts'

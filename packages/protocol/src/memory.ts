@@ -1,6 +1,126 @@
-/** Everything within one process: a channel, and the stores that are used when no other is given. */
+/** Everything within one process: a channel pair, and the stores that are used when no others are given. */
 
-export { type ChannelPairOptions, createChannelPair } from './memory/channel.ts'
-export { createMemoryEventBus, type MemoryEventBusOptions } from './memory/event-bus.ts'
-export { createMemoryEventStore, type MemoryEventStoreOptions } from './memory/event-store.ts'
-export { createMemorySessionStore, type MemorySessionStoreOptions } from './memory/session-store.ts'
+import { type Awaitable, isPromise } from './async.ts'
+import type { Decoded } from './codec.ts'
+import { ConnectionError } from './errors.ts'
+import type { Message } from './messages.ts'
+import type { Channel } from './transport.ts'
+
+export {
+  createMemoryEventBus,
+  createMemoryEventStore,
+  createMemorySessionStore,
+  type MemoryEventBusOptions,
+  type MemoryEventStoreOptions,
+  type MemorySessionStoreOptions,
+} from './memory-stores.ts'
+
+export interface ChannelPairOptions {
+  /** How many messages may wait between the ends before `send` returns a promise of room. Default: 64. */
+  highWaterMark?: number
+  /** How many may wait there at most; more throw a `ConnectionError`. Default: 65,536. */
+  maxQueued?: number
+}
+
+/**
+ * Makes two connected channels: a message sent into one is received from the other, without being serialized or copied.
+ * Both sides share the objects: do not change what you sent.
+ */
+export function createChannelPair(options: ChannelPairOptions = {}): [Channel, Channel] {
+  const there = new Direction(options)
+  const back = new Direction(options)
+  return [createEnd(there, back), createEnd(back, there)]
+}
+
+function createEnd(outgoing: Direction, incoming: Direction): Channel {
+  return {
+    send: (message) => outgoing.send(message),
+    receive: (receiver) => incoming.receive(receiver),
+    async close() {
+      outgoing.end()
+      incoming.end()
+    },
+  }
+}
+
+type Receiver = (item: Decoded) => Awaitable<void>
+
+const DELIVERED = Promise.resolve()
+
+/** One direction of a channel pair. */
+class Direction {
+  readonly #highWaterMark: number
+  readonly #maxQueued: number
+  /** How many messages wait. */
+  #size = 0
+  #receiver: Receiver | undefined
+  #startDelivery: () => void = () => {}
+  /**
+   * Resolves when all sent messages are delivered. Each message waits for the previous one with a `then` of its own: so no
+   * receiver is called within `send`, and each is called in the async context of the sender.
+   */
+  #delivered: Promise<void>
+  #hasEnded = false
+  #waiting: (() => void)[] = []
+  #finish: { resolve: () => void; reject: (error: unknown) => void } | undefined
+
+  constructor({ highWaterMark = 64, maxQueued = 65_536 }: ChannelPairOptions) {
+    this.#highWaterMark = highWaterMark
+    this.#maxQueued = maxQueued
+    this.#delivered = new Promise((resolve) => {
+      this.#startDelivery = resolve
+    })
+  }
+
+  send(message: Message | Message[]): Awaitable<void> {
+    if (this.#hasEnded) throw new ConnectionError('closed', 'The channel has ended')
+    if (this.#size >= this.#maxQueued) {
+      const hint = 'Await each send, or read the other end.'
+      throw new ConnectionError('limit', `${this.#maxQueued} messages wait in the channel already`, { hint })
+    }
+    this.#size += 1
+    this.#delivered = this.#delivered.then(() => this.#deliver(message))
+    if (this.#size > this.#highWaterMark) return new Promise((resolve) => void this.#waiting.push(resolve))
+  }
+
+  receive(receiver: Receiver): Promise<void> {
+    if (this.#receiver !== undefined) throw new TypeError('The channel is being received from already')
+    this.#receiver = receiver
+    this.#startDelivery()
+    return new Promise((resolve, reject) => {
+      this.#finish = { resolve, reject }
+    })
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.#releaseSenders()
+    void this.#delivered.then(() => this.#finish?.resolve())
+  }
+
+  #releaseSenders(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  #deliver(item: Decoded): Awaitable<void> {
+    // The receiver has failed.
+    if (this.#size === 0) return undefined
+    this.#size -= 1
+    if (this.#waiting.length > 0 && this.#size <= this.#highWaterMark / 2) this.#releaseSenders()
+    try {
+      const busy = this.#receiver?.(item)
+      if (isPromise(busy)) return busy.then(undefined, this.#fail)
+      // The previous promise would keep the async context of its sender alive.
+      if (this.#size === 0) this.#delivered = DELIVERED
+    } catch (error) {
+      return this.#fail(error)
+    }
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#hasEnded = true
+    this.#size = 0
+    this.#releaseSenders()
+    this.#finish?.reject(error)
+  }
+}

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { CODEC_LIMITS } from './jsonrpc/codec.ts'
-import { DUPLEX_LIMITS } from './rpc/duplex-limits.ts'
+import { CODEC_LIMITS, DUPLEX_LIMITS } from './limits.ts'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
 const readme = readFileSync(join(folder, 'README.md'), 'utf8')

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createUriMatcher, parseUriTemplate, UriTemplateError, type UriTemplateValue } from './uri-template.ts'
+import { createUriMatcher, parseUriTemplate, type UriTemplateValue } from './uri-template.ts'
+import { UriTemplateError } from './uri-template-syntax.ts'
 import { workOf } from './work.fixture.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)

@@ -1,59 +1,62 @@
-/** URI templates (RFC 6570): names a family of resources, writes the URI of one, and reads one back. */
+/** URI templates (RFC 6570): describe a family of resources, write the URI of one, and read its values back. */
 
-import { expandPieces, type UriTemplateValues } from './uri-template/expansion.ts'
-import { matchParts, type UriTemplateMatch } from './uri-template/matching.ts'
-import { cutIntoParts } from './uri-template/slots.ts'
-import { type Piece, parsePieces } from './uri-template/syntax.ts'
-import { failIn } from './uri-template/template-error.ts'
+import {
+  canonical,
+  type Expression,
+  type Fail,
+  failIn,
+  type Piece,
+  parsePieces,
+  UriTemplateError,
+  type Variable,
+} from './uri-template-syntax.ts'
 
-export type { UriTemplateValue, UriTemplateValues } from './uri-template/expansion.ts'
-export type { UriTemplateMatch } from './uri-template/matching.ts'
-export { UriTemplateError } from './uri-template/template-error.ts'
+export { UriTemplateError }
 
-/** A template that URIs are held against. */
+/** A template that matches URIs. */
 export interface UriMatcher {
   /** The names of the variables, each once, in the order of their first appearance. */
   readonly variables: readonly string[]
   /**
-   * Reads the values back out of a URI; nothing when the template cannot have made it. Never throws, takes time
-   * linear in the length of the URI, and refuses a URI of more than 131,072 characters.
+   * Returns the values in a URI, or undefined when it does not match. Never throws, takes time linear in the length of
+   * the URI, and rejects a URI of more than 131,072 characters.
    *
-   * - An exploded variable (`{/path*}`) gives a list; every other gives a text. Absent variables have no entry.
-   * - `{id}` takes at least one character, and none of `/ ? #` (nor `&` behind a `?`). `{+path}` takes any.
-   *   `{/path*}` takes any number of segments.
-   * - Variables of `{?a,b}`, `{&a,b}` and `{;a,b}` are optional and come in any order. A name that the template does
-   *   not have, or one that comes twice without being exploded, is no match.
-   * - Where a text can be shared out in several ways, earlier variables take as much as they can.
-   * - Values are percent-decoded, so `{id}` can hold a `/` that came as `%2F`. A broken escape is no match.
+   * - An exploded variable (`{/path*}`) returns a list; every other returns a string. Absent variables have no entry.
+   * - `{id}` matches at least one character, and none of `/ ? #` (nor `&` behind a `?`). `{+path}` matches any.
+   *   `{/path*}` matches any number of segments.
+   * - Variables of `{?a,b}`, `{&a,b}` and `{;a,b}` are optional and may be in any order. A name that the template does
+   *   not have, or one that occurs twice without being exploded, does not match.
+   * - If there are several ways to match, earlier variables match as much as they can.
+   * - Values are percent-decoded, so `{id}` can contain a `/` that was written as `%2F`. A broken escape does not match.
    *
-   * Not every URI tells its values: an empty `{id}` or `{+path}` does not match; a list that is not exploded comes
-   * back as one text with commas; an exploded map is not read; a value that contains the literal which follows it,
-   * or, in `{+path}`, a finished escape, may come back different.
+   * Some expanded values do not match or change: an empty `{id}` or `{+path}` does not match; a list that is not exploded
+   * becomes one string with commas; an exploded map does not match; a value that contains the literal behind it, or, in
+   * `{+path}`, a complete escape, may differ.
    */
   match(uri: string): UriTemplateMatch | undefined
 }
 
 export interface UriTemplate extends UriMatcher {
   /**
-   * Writes a URI, as RFC 6570 says for all four levels. What has no value is left out.
-   * Throws `UriTemplateError` for a value that is no text, list or map of texts, or no well-formed Unicode.
+   * Writes a URI by all four levels of RFC 6570. Variables without a value are omitted.
+   * Throws `UriTemplateError` for a value that is not a string, number, boolean, list or map, or not well-formed Unicode.
    */
   expand(values: UriTemplateValues): string
-  /** The template as it was given. */
+  /** The template, unchanged. */
   toString(): string
 }
 
 export interface UriTemplateOptions {
   /**
-   * Default: false. A template that is only expanded may have variables that a match could not tell apart, such as
-   * `{a}{b}`; without this option parsing refuses it, with this option `match` throws the same error.
+   * Allows variables that cannot be told apart when matching, such as `{a}{b}`: parsing succeeds and `match` throws.
+   * Default: false; parsing throws.
    */
   expandOnly?: boolean
 }
 
 /**
- * Reads a template of at most 4,096 characters and 32 variables, or throws a `UriTemplateError` that says what is
- * wrong and where.
+ * Parses a template of at most 4,096 characters and 32 variables. Throws a `UriTemplateError` that names the problem and
+ * its position.
  *
  * ```ts
  * const notes = parseUriTemplate('note://{user}/{id}{?rev}')
@@ -71,7 +74,7 @@ export function parseUriTemplate(template: string, options: UriTemplateOptions =
 }
 
 /**
- * The same without the code that writes URIs, for programs that should be small.
+ * Parses a template for matching only.
  *
  * ```ts
  * createUriMatcher('note://{id}').match('note://7') // { id: '7' }
@@ -92,4 +95,269 @@ function createMatcher(template: string, pieces: readonly Piece[], isLate = fals
       return matchParts(parts, uri)
     },
   }
+}
+
+// Expansion (RFC 6570, section 3)
+
+type Scalar = string | number | boolean
+
+/** A string, a list or a map. Undefined, null, and an empty list or map omit the variable. */
+export type UriTemplateValue =
+  | Scalar
+  | null
+  | undefined
+  | readonly (Scalar | null | undefined)[]
+  | { readonly [key: string]: Scalar | null | undefined }
+
+export interface UriTemplateValues {
+  readonly [variable: string]: UriTemplateValue
+}
+
+/** The encoded value, and the key before it if there is one. */
+type Item = readonly [key: string | undefined, text: string]
+
+const toEncode = /[^\w.~-]/gu
+const toEncodeInReserved = /%[\dA-Fa-f]{2}|[^\w.~:/?#[\]@!$&'()*+,;=-]/gu
+
+/** Percent-encodes a string. Complete escapes, which only the pattern for reserved values finds, stay. */
+function encode(text: string, pattern: RegExp): string {
+  return text.replace(pattern, (found) => {
+    const encoded = found.length > 2 ? found : encodeURIComponent(found)
+    return encoded.length > 1 ? encoded : `%${found.charCodeAt(0).toString(16).toUpperCase()}`
+  })
+}
+
+function expandPieces(pieces: readonly Piece[], values: UriTemplateValues, fail: Fail): string {
+  const expand = (expression: Expression) => {
+    const { first, separator, named } = expression
+    const written = expression.variables.flatMap((variable) => {
+      const value = Object.hasOwn(values, variable.name) ? values[variable.name] : undefined
+      const refuse = (problem: string) => fail(expression.position, `the value of "${variable.name}" ${problem}`)
+      return itemsOf(expression, variable, value, refuse).map(([key, text]) =>
+        key === undefined ? text : text || !named || separator === '&' ? `${key}=${text}` : key,
+      )
+    })
+    return written.length > 0 ? first + written.join(separator) : ''
+  }
+  return pieces.map((piece) => (typeof piece === 'string' ? piece : expand(piece))).join('')
+}
+
+function itemsOf(
+  { named, reserved }: Expression,
+  { name, explode, prefix }: Variable,
+  value: UriTemplateValue,
+  refuse: (problem: string) => Error,
+): Item[] {
+  const write = (scalar: unknown) => {
+    if (!['string', 'number', 'boolean'].includes(typeof scalar)) throw refuse(`holds ${typeof scalar}, not text`)
+    const text = String(scalar)
+    try {
+      return encode(
+        prefix ? Array.from(text).slice(0, prefix).join('') : text,
+        reserved ? toEncodeInReserved : toEncode,
+      )
+    } catch {
+      throw refuse('is not well-formed Unicode')
+    }
+  }
+  const key = named ? name : undefined
+  if (value == null) return []
+  if (typeof value !== 'object') return [[key, write(value)]]
+  if (prefix) throw refuse('is a list or a map, of which no prefix can be taken')
+  const items = Object.entries(value)
+    .filter(([, item]) => item != null)
+    .map(([itemKey, item]): Item => [Array.isArray(value) ? undefined : write(itemKey), write(item)])
+  if (explode) return items.map(([itemKey, text]) => [itemKey ?? key, text])
+  const texts = items.flat().filter((text) => text !== undefined)
+  return texts.length > 0 ? [[key, texts.join(',')]] : []
+}
+
+// Parts: a template is cut into literals, and slots that values fill
+
+/** The place of one unnamed variable, or of all named variables of an expression. */
+interface Slot {
+  /** The character that the slot begins with; a slot with a lead may be absent. */
+  readonly lead: string
+  /** The ASCII codes that the slot cannot contain. */
+  readonly stops: Uint8Array
+  /** Whether the slot may be empty. */
+  readonly empty: boolean
+  readonly expression: Expression
+  readonly variables: Variable[]
+}
+
+type Part = string | Slot
+
+function cutIntoParts(pieces: readonly Piece[], fail: Fail): readonly Part[] {
+  const parts: Part[] = []
+  let ends = '/?#'
+  for (const piece of pieces) {
+    if (typeof piece === 'string') {
+      parts.push(piece)
+      if (piece.includes('?')) ends = '/?#&'
+      continue
+    }
+    for (const slot of slotsOf(piece, ends)) {
+      const last = parts.at(-1)
+      if (typeof last !== 'object') parts.push(slot)
+      else if (piece.named && last.expression.named && last.expression.separator === piece.separator)
+        last.variables.push(...slot.variables)
+      else if (endsAt(last, slot.lead)) parts.push(slot)
+      else {
+        const names = `"${last.variables.at(-1)?.name}" and "${slot.variables[0]?.name}"`
+        throw fail(piece.position, `${names} cannot be told apart when matching; put a literal between them`)
+      }
+    }
+  }
+  return parts
+}
+
+function slotsOf(expression: Expression, ends: string): Slot[] {
+  const { first, separator, named, variables } = expression
+  const groups = named ? [variables] : variables.map((variable) => [variable])
+  return groups.map((group, index) => ({
+    lead: index ? separator : first,
+    stops: codesOf(stopsOf(expression, group[0] as Variable, ends)),
+    empty: variables.length > 1 || first !== '',
+    expression,
+    variables: [...group],
+  }))
+}
+
+function stopsOf({ first, separator, named, reserved, variables }: Expression, { explode }: Variable, ends: string) {
+  if (named) return first === ';' ? '/?#' : '#'
+  const own = reserved ? '' : ends
+  if (explode) return own.replace(separator, '')
+  return variables.length > 1 || separator !== ',' ? own + separator : own
+}
+
+function codesOf(characters: string): Uint8Array {
+  const codes = new Uint8Array(128)
+  for (const character of characters) codes[character.charCodeAt(0)] = 1
+  return codes
+}
+
+/** Ends a slot at the lead of the next one, unless its value may contain that character. */
+function endsAt(slot: Slot, lead: string): boolean {
+  if (!lead) return false
+  if (slot.stops[lead.charCodeAt(0)]) return true
+  const { reserved, separator } = slot.expression
+  if (lead === separator || (reserved && '/.'.includes(lead))) return false
+  slot.stops[lead.charCodeAt(0)] = 1
+  return true
+}
+
+// Matching, in time linear in the length of the URI
+
+/** Longest URI that is matched, in characters, counted after percent-encoding. */
+const MAX_URI_LENGTH = 131_072
+
+export type UriTemplateMatch = Record<string, string | string[]>
+
+/** The values found for the variables of a template: several when a variable is exploded. */
+type Found = Map<Variable, string[]>
+
+/** Returns the values, or undefined when the URI does not match. Earlier slots match as much as they can. */
+function matchParts(parts: readonly Part[], uri: string): UriTemplateMatch | undefined {
+  try {
+    const text = uri.length > MAX_URI_LENGTH ? uri : canonical(uri)
+    const [start = ''] = parts
+    if (text.length > MAX_URI_LENGTH || (typeof start === 'string' && !text.startsWith(start))) return undefined
+    return readSlots(parts, text)
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
+}
+
+function readSlots(parts: readonly Part[], text: string): UriTemplateMatch | undefined {
+  const found: Found = new Map()
+  const rows = endsOf(parts, text)
+  let at = 0
+  let filled = false
+  for (const [index, part] of parts.entries()) {
+    const start = at
+    at = rows[index]?.[start] ?? NONE
+    if (at === NONE) return undefined
+    if (typeof part === 'string') continue
+    const wasFilled = filled
+    filled = part.lead === '' || at > start
+    if (!filled) continue
+    if (part.lead === ',' && !wasFilled) return undefined
+    if (!readSlot(part, text.slice(start + part.lead.length, at), found)) return undefined
+  }
+  return at === text.length ? valuesOf(found) : undefined
+}
+
+/** The rest of the URI does not match. */
+const NONE = -1
+
+/**
+ * A row for each part: for each position where the part may begin, the last position where it can end so that the parts
+ * behind it match the rest. With that known for every position, no backtracking is needed.
+ */
+function endsOf(parts: readonly Part[], text: string): Int32Array[] {
+  const codes = new TextEncoder().encode(text)
+  let next = new Int32Array(text.length + 1).fill(NONE)
+  next[text.length] = text.length
+  return parts
+    .toReversed()
+    .map((part) => {
+      const row = new Int32Array(text.length + 1).fill(NONE)
+      if (typeof part === 'string') fillLiteral(row, next, part, text)
+      else fillSlot(row, next, part, codes)
+      next = row
+      return row
+    })
+    .reverse()
+}
+
+function fillLiteral(row: Int32Array, next: Int32Array, literal: string, text: string): void {
+  for (let at = text.length - literal.length; at >= 0; at--) {
+    const end = at + literal.length
+    if (next[end] !== NONE && text.startsWith(literal, at)) row[at] = end
+  }
+}
+
+function fillSlot(row: Int32Array, next: Int32Array, { lead, stops, empty }: Slot, codes: Uint8Array): void {
+  const leadCode = lead.charCodeAt(0)
+  /** Where a value that begins here can end at the latest. */
+  let end = NONE
+  for (let at = codes.length; at >= 0; at--) {
+    const code = codes[at] ?? 0
+    const absent = next[at] === NONE ? NONE : at
+    const behindLead = code === leadCode ? end : NONE
+    if (end === NONE || stops[code]) end = absent
+    if (lead) row[at] = behindLead === NONE ? absent : behindLead
+    else if (empty || end > at) row[at] = end
+  }
+}
+
+/** Adds the values in a slot to those found. Returns false when the slot cannot contain the text. */
+function readSlot({ expression, variables }: Slot, text: string, found: Found): boolean {
+  const { named, separator } = expression
+  for (const item of named || variables[0]?.explode ? text.split(separator) : [text]) {
+    const [name, ...rest] = named ? item.split('=') : [variables[0]?.name, item]
+    const variable = variables.find((candidate) => candidate.name === name)
+    if (!variable) return false
+    const texts = found.get(variable) ?? []
+    if (texts.push(decodeURIComponent(rest.join('='))) > 1 && !variable.explode) return false
+    found.set(variable, texts)
+  }
+  return true
+}
+
+/** The values by name. A variable that occurs twice in a template has one value, and a prefix is a prefix of it. */
+function valuesOf(found: Found): UriTemplateMatch | undefined {
+  const values = new Map<string, string | string[]>()
+  const length = ({ prefix }: Variable) => prefix || MAX_URI_LENGTH
+  for (const [variable, texts] of [...found].sort(([a], [b]) => length(b) - length(a))) {
+    const [text = ''] = texts
+    const value = variable.explode ? texts : text
+    const known = values.get(variable.name) ?? value
+    const fits = variable.prefix ? known.slice(0, text.length) === text : String(known) === String(value)
+    if (!fits || Array.from(text).length > length(variable)) return undefined
+    values.set(variable.name, known)
+  }
+  return Object.fromEntries(values)
 }

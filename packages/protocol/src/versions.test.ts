@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
+
 import {
   ASSUMED_REVISION,
   eraOf,
-  FIRST_MODERN_REVISION,
   isRevision,
   LATEST_LEGACY_REVISION,
   LATEST_MODERN_REVISION,
   REVISIONS,
   revisionsOf,
-} from './versions.ts'
+} from './methods.ts'
 
 describe('the revisions', () => {
   it('are five, oldest first, and order as strings do', () => {
@@ -19,7 +19,7 @@ describe('the revisions', () => {
   it('belong to one era each: first all legacy ones, then the modern ones', () => {
     expect([...revisionsOf('legacy'), ...revisionsOf('modern')]).toEqual(REVISIONS)
     for (const revision of REVISIONS) {
-      expect(eraOf(revision)).toBe(revision < FIRST_MODERN_REVISION ? 'legacy' : 'modern')
+      expect(eraOf(revision)).toBe(revision < LATEST_MODERN_REVISION ? 'legacy' : 'modern')
     }
     expect(revisionsOf('legacy').at(-1)).toBe(LATEST_LEGACY_REVISION)
     expect(revisionsOf('modern').at(-1)).toBe(LATEST_MODERN_REVISION)

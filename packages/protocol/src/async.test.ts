@@ -1,0 +1,20 @@
+import { getEventListeners } from 'node:events'
+import { expect, it } from 'vitest'
+import { pause } from './async.ts'
+
+it('a pause ends in time, and leaves nothing on the signal', async () => {
+  const { signal } = new AbortController()
+  const begun = performance.now()
+  await pause(30, signal)
+  expect(performance.now() - begun).toBeGreaterThan(25)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
+it.each(['before', 'during'])('a pause is broken off by a signal that fires %s it', async (when) => {
+  const stop = new AbortController()
+  const reason = new Error('enough')
+  if (when === 'before') stop.abort(reason)
+  const pausing = pause(10_000, stop.signal)
+  stop.abort(reason)
+  await expect(pausing).rejects.toBe(reason)
+})

@@ -1,0 +1,42 @@
+/** Small tools for promises and callbacks. */
+
+/** A value, or a promise of it. */
+export type Awaitable<T> = T | PromiseLike<T>
+
+export function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<PromiseLike<T>>).then === 'function'
+}
+
+/**
+ * Wraps a callback so that calling it never throws. `fail` is called with what the callback throws or rejects with, and
+ * must not throw. Default of `fail`: none.
+ */
+export function guarded<Args extends readonly unknown[]>(
+  listener: ((...args: Args) => unknown) | undefined,
+  fail: (problem: Error) => void = () => {},
+): (...args: Args) => void {
+  return (...args) => {
+    try {
+      const returned = listener?.(...args)
+      if (isPromise(returned)) returned.then(undefined, fail)
+    } catch (problem) {
+      fail(problem as Error)
+    }
+  }
+}
+
+/** Waits for a number of ms. Rejects with the reason of the signal when it fires. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+  })
+}

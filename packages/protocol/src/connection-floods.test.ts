@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { ask, pair, turn } from './connection.fixture.ts'
+import { createDuplex } from './connection.ts'
+import type { ConnectionError } from './errors.ts'
+import type { Responder } from './exchange.ts'
+import { createChannelPair } from './memory.ts'
+import { resultMessage } from './messages.ts'
+
+describe('a peer that does not read', () => {
+  it('slows the sender, keeps memory bounded, and loses nothing that was taken', async () => {
+    const [near, far] = createChannelPair({ highWaterMark: 8, maxQueued: 10_000 })
+    let taken = 0
+    const duplex = createDuplex(near, {
+      responder: {
+        respond(message) {
+          taken += 1
+          return 'id' in message ? resultMessage(message.id, {}) : undefined
+        },
+      },
+      limits: { unsent: 16 },
+    })
+    for (let id = 0; id < 500; id++) void far.send(ask(id, 'm'))
+    await turn()
+    expect(taken).toBeLessThan(60)
+    const received: unknown[] = []
+    void far.receive((item) => void received.push(item))
+    await turn(20)
+    expect(received).toHaveLength(500)
+    await duplex.close()
+  })
+
+  it('drops what can be done without, reports it, and still sends the answer', async () => {
+    const [near, far] = createChannelPair({ highWaterMark: 8, maxQueued: 10_000 })
+    const problems: Error[] = []
+    createDuplex(near, {
+      limits: { unsent: 16 },
+      report: (problem) => void problems.push(problem),
+      responder: {
+        respond(message, exchange) {
+          for (let progress = 0; progress < 1000; progress++)
+            void exchange.notify('notifications/progress', { progressToken: 1, progress })
+          return 'id' in message ? resultMessage(message.id, {}) : undefined
+        },
+      },
+    })
+    void far.send(ask(1, 'm'))
+    await turn()
+    const received: unknown[] = []
+    void far.receive((item) => void received.push(item))
+    await turn()
+    expect(received.length).toBeLessThan(40)
+    expect(received.at(-1)).toEqual(resultMessage(1, {}))
+    expect(problems).toHaveLength(1000 - received.length + 1)
+    expect(problems[0]).toMatchObject({ reason: 'limit' })
+  })
+})
+
+describe('floods', () => {
+  const echo: Responder = { respond: (message) => ('id' in message ? resultMessage(message.id, {}) : undefined) }
+
+  it('answers thousands of requests that were sent at once', async () => {
+    const { client } = pair(echo)
+    const results = await Promise.all(Array.from({ length: 5_000 }, () => client.request('m')))
+    expect(results).toHaveLength(5_000)
+    await client.close()
+  })
+
+  it('answers thousands of requests from both sides at once', async () => {
+    const [near, far] = createChannelPair()
+    const sides = [createDuplex(near, { responder: echo }), createDuplex(far, { responder: echo })]
+    const calls = sides.flatMap((side) => Array.from({ length: 3_000 }, () => side.request('m')))
+    expect(await Promise.all(calls)).toHaveLength(6_000)
+    await Promise.all(sides.map((side) => side.close()))
+  })
+
+  it('gives up a peer that asks on and reads no answers', async () => {
+    const [near, far] = createChannelPair({ highWaterMark: 2 })
+    const duplex = createDuplex(near, { responder: echo, limits: { unsent: 4, stallTimeout: 30 } })
+    for (let id = 0; id < 50; id++) void far.send(ask(id, 'm'))
+    expect(await duplex.closed).toMatchObject({ reason: 'limit', message: expect.stringContaining('4 answers wait') })
+  })
+
+  it('does not give up a peer that is slow but reads', async () => {
+    const [near, far] = createChannelPair({ highWaterMark: 1 })
+    const duplex = createDuplex(near, { responder: echo, limits: { unsent: 2, stallTimeout: 300 } })
+    for (let id = 0; id < 12; id++) void far.send(ask(id, 'm'))
+    let read = 0
+    void far.receive(async () => {
+      read += 1
+      await turn(40)
+    })
+    // As long as a busy machine may need; one that was given up is not read to the end.
+    for (let waited = 0; read < 12 && waited < 3_000; waited += 20) await turn(20)
+    expect(read).toBe(12)
+    await duplex.close()
+  })
+
+  it('counts requests that were given up until the channel has taken them', async () => {
+    const [near] = createChannelPair({ highWaterMark: 2 })
+    const duplex = createDuplex(near, { limits: { pending: 10 } })
+    let refused = 0
+    for (let n = 0; n < 100; n++) {
+      const controller = new AbortController()
+      const call = duplex.request('m', {}, { signal: controller.signal }).catch((error) => error)
+      controller.abort()
+      if (((await call) as ConnectionError).reason === 'limit') refused += 1
+    }
+    expect(refused).toBeGreaterThan(80)
+    await duplex.close()
+  })
+
+  it('takes a limit that is undefined for the default, and refuses one that bounds nothing', async () => {
+    const { client } = pair(echo, { limits: { unsent: undefined as never } })
+    expect(await client.request('m')).toEqual({})
+    expect(await client.request('m')).toEqual({})
+    await client.close()
+    expect(() => createDuplex(createChannelPair()[0], { limits: { running: Number.NaN } })).toThrow(RangeError)
+  })
+
+  it('passes on what lies in a channel in a time that grows with it', async () => {
+    const [near, far] = createChannelPair({ maxQueued: 100_000 })
+    for (let n = 0; n < 60_000; n++) void near.send({ jsonrpc: '2.0', method: 'n' })
+    let read = 0
+    const started = performance.now()
+    void far.receive(async () => void read++)
+    await near.close()
+    while (read < 60_000) await turn()
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+})

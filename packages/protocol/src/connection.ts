@@ -1,0 +1,386 @@
+/** JSON-RPC over a channel: requests and responses in both directions, any number of them in flight. */
+
+import { type Answering, createAnswering, createRunningRequests, type ExchangeHost, LISTEN } from './answering.ts'
+import { type Awaitable, guarded } from './async.ts'
+import { type Decoded, encode } from './codec.ts'
+import { relatedRequest, withProgressToken } from './envelope.ts'
+import { ConnectionError, invalidRequest, RpcError } from './errors.ts'
+import type { AuthInfo, RequestInfo, RequestOptions, Responder, Session, SessionState } from './exchange.ts'
+import { DUPLEX_LIMITS, type DuplexLimits, withDefaultLimits } from './limits.ts'
+import {
+  errorMessage,
+  isRequestId,
+  type JsonObject,
+  type Message,
+  type NotificationMessage,
+  Refusal,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+} from './messages.ts'
+import { BATCH_REVISION } from './methods.ts'
+import { cancelledError, createPendingRequests } from './requests.ts'
+import { hasEnded, SendQueue } from './send-queue.ts'
+import type { Channel, Requester } from './transport.ts'
+
+export interface DuplexOptions {
+  /** Answers the peer. Default: none; every method is unknown. */
+  responder?: Responder | undefined
+  /** The peer. Default: unknown. */
+  auth?: AuthInfo | undefined
+  requestInfo?: RequestInfo | undefined
+  /** The id of the session of this connection. Default: `connection`. */
+  sessionId?: string | undefined
+  /** Whether arrays of messages are accepted. Default: if the session has negotiated the revision that has them. */
+  takesBatches?: (() => boolean) | undefined
+  /** How long running calls may continue after the peer has ended its side, in ms. Default: 0. */
+  drainTimeout?: number | undefined
+  limits?: Partial<DuplexLimits> | undefined
+  /** Called once with each problem that was ignored, dropped or masked. Default: none. */
+  report?: ((problem: Error) => void) | undefined
+}
+
+export interface Duplex extends Requester {
+  /** The session of this connection. */
+  readonly session: Session
+  /** How many messages are being handled, and how many requests wait for their response. */
+  readonly load: { readonly running: number; readonly pending: number }
+  /** Refuses new requests, waits for the running ones up to this many ms, then closes. */
+  drain(timeout: number): Promise<void>
+}
+
+/** Starts to read the channel at once. */
+export function createDuplex(channel: Channel, options: DuplexOptions = {}): Duplex {
+  return new ChannelConnection(channel, options)
+}
+
+class ChannelConnection implements Duplex, ExchangeHost {
+  readonly auth: AuthInfo | undefined
+  readonly requestInfo: RequestInfo | undefined
+  readonly closed: Promise<ConnectionError | undefined>
+  readonly #channel: Channel
+  readonly #options: DuplexOptions
+  readonly #limits: DuplexLimits
+  readonly #report: (problem: Error) => void
+  readonly #queue: SendQueue
+  readonly #answering: Answering
+  readonly #running = createRunningRequests()
+  readonly #pending = createPendingRequests({
+    report: (problem) => this.#report(problem),
+    onGivenUp: (requestId, reason) => void this.notify('notifications/cancelled', { requestId, reason }),
+  })
+  #lastId = 0
+  #resolveClosed: (reason: ConnectionError | undefined) => void = () => {}
+  #session: Session | undefined
+  #stopChanges: (() => void) | undefined
+  /** The error of requests that are sent too late: the peer has ended its side, or the connection is closed. */
+  #noMoreRequests: ConnectionError | undefined
+  #ending: Promise<void> | undefined
+
+  constructor(channel: Channel, options: DuplexOptions) {
+    this.auth = options.auth
+    this.requestInfo = options.requestInfo
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve
+    })
+    this.#channel = channel
+    this.#options = options
+    this.#limits = withDefaultLimits(DUPLEX_LIMITS, options.limits)
+    this.#report = guarded(options.report)
+    this.#queue = new SendQueue(channel, {
+      limit: this.#limits.unsent,
+      stallTimeout: this.#limits.stallTimeout,
+      onStall: (error) => void this.close(error),
+      report: this.#report,
+    })
+    this.#answering = createAnswering({
+      responder: options.responder,
+      running: this.#running,
+      host: this,
+      limit: this.#limits.running,
+      onHeard: () => this.#watchChanges(),
+      report: this.#report,
+    })
+    void this.#read()
+  }
+
+  get session(): Session {
+    this.#session ??= new ConnectionSession(this.#options.sessionId ?? 'connection', this)
+    return this.#session
+  }
+
+  get load(): { running: number; pending: number } {
+    return { running: this.#running.size, pending: this.#pending.size }
+  }
+
+  // Requests and notifications of this side
+
+  async request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
+    const refusal = this.#requestRefusal(method, options.signal)
+    if (refusal !== undefined) throw refusal
+    this.#lastId += 1
+    const id = this.#lastId
+    const result = this.#pending.add(id, method, options)
+    if (this.#pending.get(id) !== undefined) void this.#sendRequest(id, method, params, options)
+    return result
+  }
+
+  #requestRefusal(method: string, signal: AbortSignal | undefined): ConnectionError | undefined {
+    if (this.#noMoreRequests !== undefined) return this.#noMoreRequests
+    if (signal?.aborted === true) return cancelledError(method, signal)
+    const limit = this.#limits.pending
+    if (this.#pending.size < limit && this.#queue.unsentRequests < limit) return undefined
+    const hint = 'Await some of the answers before asking on.'
+    return new ConnectionError('limit', `${method} was not sent: ${limit} requests wait already (limits.pending)`, {
+      retryable: true,
+      hint,
+    })
+  }
+
+  async #sendRequest(id: RequestId, method: string, params: object | undefined, options: RequestOptions) {
+    const sent = options.onNotification === undefined ? (params as JsonObject) : withProgressToken(params, id)
+    try {
+      await this.#queue.sendRequest(
+        sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent },
+      )
+    } catch (error) {
+      this.#pending.fail(id, error as Error)
+    }
+  }
+
+  notify(method: string, params?: object): Promise<void> {
+    const message: NotificationMessage =
+      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params: params as JsonObject }
+    return this.#sendNotification(message)
+  }
+
+  #sendNotification(message: NotificationMessage): Promise<void> {
+    return this.#ending === undefined ? this.#queue.sendNotification(message) : Promise.resolve()
+  }
+
+  hold(): () => void {
+    return this.#pending.hold()
+  }
+
+  // The end of the connection
+
+  async drain(timeout: number): Promise<void> {
+    this.#answering.stop()
+    this.#running.finishStreams(new ConnectionError('closed', 'Shutting down'))
+    await this.#idle(timeout)
+    await this.close()
+  }
+
+  close(reason?: ConnectionError): Promise<void> {
+    this.#ending ??= this.#end(reason)
+    return this.#ending
+  }
+
+  async #end(reason: ConnectionError | undefined): Promise<void> {
+    const error = reason ?? new ConnectionError('closed', 'The connection was closed')
+    this.#answering.stop()
+    this.#failRequests(error)
+    this.#running.abortAll(error)
+    guarded(this.#stopChanges, this.#report)()
+    this.#queue.stop()
+    try {
+      await this.#channel.close()
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
+    try {
+      if (this.#session !== undefined) await this.#options.responder?.sessionEnded?.(this.#session)
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
+    this.#resolveClosed(reason)
+  }
+
+  /** Rejects all waiting and all future requests. */
+  #failRequests(error: ConnectionError): void {
+    this.#noMoreRequests ??= error
+    this.#pending.failAll(this.#noMoreRequests)
+  }
+
+  /** Resolves when no message is being handled, after the timeout, or when the connection has ended. */
+  async #idle(timeout: number): Promise<void> {
+    if (this.#running.size === 0 || timeout <= 0) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const timeIsUp = new Promise((resolve) => (timer = setTimeout(resolve, timeout)))
+    await Promise.race([this.#running.idle(), this.closed, timeIsUp])
+    clearTimeout(timer)
+  }
+
+  // Messages of the peer
+
+  async #read(): Promise<void> {
+    try {
+      await this.#channel.receive((item) => this.#receive(item))
+    } catch (error) {
+      const isKnown = error instanceof ConnectionError
+      await this.close(isKnown ? error : new ConnectionError('closed', 'The connection broke', { cause: error }))
+      return
+    }
+    // No response can arrive any more; the requests of the peer may still be answered.
+    const reason = new ConnectionError('closed', 'The peer ended the connection')
+    this.#failRequests(reason)
+    this.#running.abortStreams(reason)
+    await this.#idle(this.#options.drainTimeout ?? 0)
+    await this.close()
+  }
+
+  /** Handles one item of the channel. While too many responses wait to leave, nothing more is read. */
+  #receive(item: Decoded): Awaitable<void> {
+    // Messages that are still in the channel when it is closed are ignored.
+    if (this.#ending !== undefined) return undefined
+    if (Array.isArray(item)) void this.#receiveBatch(item)
+    else if (item instanceof Refusal) void this.#sendAnswer(this.#receiveRefusal(item))
+    else this.#receiveMessage(item)
+    return this.#queue.room()
+  }
+
+  #receiveMessage(message: Message): void {
+    if (!('method' in message)) this.#receiveResponse(message)
+    else if ('id' in message) void this.#receiveRequest(message)
+    else this.#receiveNotification(message)
+  }
+
+  async #receiveRequest(message: RequestMessage): Promise<void> {
+    const response = await this.#answering.answer(message)
+    void this.#sendAnswer(response)
+    // Peers may wait for either of the two ways that the specification has to end a subscription.
+    if (message.method !== LISTEN || response === undefined || !('result' in response)) return
+    await this.notify('notifications/cancelled', { requestId: message.id, reason: 'The subscription has ended' })
+  }
+
+  #receiveResponse(response: ResponseMessage): void {
+    if (!this.#pending.settle(response)) this.#report(unmatchedError(response, this.#lastId))
+  }
+
+  #receiveNotification(message: NotificationMessage): void {
+    const id = relatedRequest(message)
+    if (message.method === 'notifications/cancelled') this.#receiveCancellation(message)
+    else if (id !== undefined && this.#pending.hear(id, message)) return
+    else if (message.method === 'notifications/progress') {
+      this.#report(new ConnectionError('unmatched', 'Progress was ignored: no request waits for it'))
+    } else this.#answering.hear(message)
+  }
+
+  /** The peer cancels one of its requests, or ends a subscription of this side. */
+  #receiveCancellation(message: NotificationMessage): void {
+    const id = message.params?.requestId
+    if (!isRequestId(id)) return
+    const reason = message.params?.reason
+    const why = typeof reason === 'string' ? `: ${reason.slice(0, 200)}` : ''
+    const error = new ConnectionError('cancelled', `The peer cancelled the request${why}`)
+    if (!this.#running.abort(id, error) && this.#pending.get(id)?.method === LISTEN) this.#pending.hear(id, message)
+  }
+
+  async #receiveBatch(items: (Message | Refusal)[]): Promise<void> {
+    const isAccepted = this.#options.takesBatches?.() ?? this.#session?.state.revision === BATCH_REVISION
+    if (!isAccepted) {
+      const error = invalidRequest(
+        `Invalid message: an array of messages is only let in with revision ${BATCH_REVISION}`,
+      )
+      this.#report(error)
+      await this.#sendAnswer(errorMessage(undefined, error))
+      return
+    }
+    const responses: Awaitable<Message | undefined>[] = []
+    for (const item of items) {
+      if (item instanceof Refusal) responses.push(this.#receiveRefusal(item))
+      else if ('method' in item && 'id' in item) responses.push(this.#answering.answer(item))
+      else this.#receiveMessage(item)
+    }
+    const wanted = (await Promise.all(responses)).filter((response) => response !== undefined)
+    if (wanted.length > 0) await this.#sendAnswer(wanted)
+  }
+
+  /** Rejects the request of a malformed response. Returns the response to any other malformed message. */
+  #receiveRefusal({ id, kind, error, answer }: Refusal): Message | undefined {
+    const mayBeResponse = kind === 'response' || kind === 'unknown'
+    if (mayBeResponse && id !== undefined) {
+      const hint = 'The peer does not speak JSON-RPC 2.0.'
+      const message = `The answer was refused. ${error.message}`
+      if (this.#pending.fail(id, new ConnectionError('invalid-message', message, { hint }))) return undefined
+    }
+    this.#report(error)
+    return answer
+  }
+
+  async #sendAnswer(answer: Message | Message[] | undefined): Promise<void> {
+    if (answer === undefined || this.#ending !== undefined || this.#options.responder?.silent === true) return
+    try {
+      await this.#queue.sendAnswer(answer)
+    } catch (problem) {
+      if (hasEnded(problem)) return
+      this.#report(problem as Error)
+      // A result that cannot be written is replaced by the error that says so, which can.
+      const repaired = problem instanceof RpcError ? repair(answer) : undefined
+      if (repaired !== undefined) await this.#sendAnswer(repaired)
+    }
+  }
+
+  /** Starts the notifications of the responder once the session is ready. */
+  #watchChanges(): void {
+    const session = this.#session
+    if (this.#stopChanges !== undefined || session?.state.initialized !== true || this.#ending !== undefined) return
+    this.#stopChanges = () => {}
+    try {
+      const stop = this.#options.responder?.watchChanges?.(session, (message) => this.#sendNotification(message))
+      this.#stopChanges = stop ?? this.#stopChanges
+    } catch (error) {
+      this.#report(error as Error)
+    }
+  }
+}
+
+/** The session of a connection ends with it: its record is a plain object, replaced with each change. */
+class ConnectionSession implements Session {
+  readonly id: string
+  state: Readonly<SessionState> = {}
+  readonly #requester: Pick<Requester, 'request'>
+
+  constructor(id: string, requester: Pick<Requester, 'request'>) {
+    this.id = id
+    this.#requester = requester
+  }
+
+  update(change: (state: SessionState) => void): void {
+    const next = structuredClone(this.state)
+    change(next)
+    this.state = next
+  }
+
+  request(method: string, params?: object, options?: RequestOptions): Promise<unknown> {
+    return this.#requester.request(method, params, options)
+  }
+}
+
+/** Replaces each response that cannot be written by an error; undefined when all can be written. */
+function repair(answer: Message | Message[]): Message | Message[] | undefined {
+  const answers = [answer].flat()
+  const repaired = answers.map(writable)
+  if (repaired.every((message, index) => message === answers[index])) return undefined
+  return Array.isArray(answer) ? repaired : repaired[0]
+}
+
+function writable(answer: Message): Message {
+  try {
+    encode(answer)
+    return answer
+  } catch (problem) {
+    return errorMessage('id' in answer ? answer.id : undefined, problem as RpcError)
+  }
+}
+
+function unmatchedError(response: ResponseMessage, lastId: number): ConnectionError {
+  const { id } = response
+  const isKnown = typeof id === 'number' && id > 0 && id <= lastId
+  const why = isKnown ? 'it was answered, cancelled or timed out before' : 'no such request was sent'
+  const text =
+    id === undefined && 'error' in response
+      ? `The peer reports an error without an id: ${response.error.message.slice(0, 200)}`
+      : `An answer was ignored, ${why} (id of type ${typeof id}${isKnown ? ` ${id}` : ''})`
+  return new ConnectionError('unmatched', text)
+}

@@ -1,0 +1,171 @@
+/** The `_meta` names of the protocol: the envelope of modern requests, the marks of results and notifications, progress tokens. */
+
+import { isObject, kindOf, placeOf } from './json.ts'
+import { isRequestId, type JsonObject, type NotificationMessage, type RequestId } from './messages.ts'
+import { isRevision } from './methods.ts'
+import { LOGGING_LEVELS, type LoggingLevel } from './schemas/server-features.ts'
+import { ClientCapabilities, Implementation } from './schemas/shared.ts'
+import { problemOf } from './validate.ts'
+
+export const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
+export const CLIENT_CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
+export const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo'
+export const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
+export const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
+export const SUBSCRIPTION_ID_KEY = 'io.modelcontextprotocol/subscriptionId'
+
+/** The description of a modern request and of its sender, in the `_meta` of the request. */
+export interface Envelope {
+  /** As sent: it may be the name of no revision. */
+  protocolVersion: string
+  clientCapabilities: ClientCapabilities
+  /** For people to read; nothing may depend on it. */
+  clientInfo?: Implementation | undefined
+  /** The client wants log messages of this level and above. Default: none. */
+  logLevel?: LoggingLevel | undefined
+}
+
+/** Whether a message has a protocol version in its `_meta`, valid or not: it belongs to the modern era. */
+export function claimsModern(message: unknown): boolean {
+  const meta = isObject(message) ? metaOf(message.params) : undefined
+  return isObject(meta) && meta[PROTOCOL_VERSION_KEY] !== undefined
+}
+
+/**
+ * Reads the envelope from the parameters of a request, or returns its first problem as a sentence. If the revision is
+ * unknown, only the required members are read, as the others may differ there.
+ */
+export function readEnvelope(params: unknown): Envelope | string {
+  const meta = metaOf(params) ?? {}
+  if (!isObject(meta)) return `params._meta: expected object, got ${kindOf(meta)}`
+  const protocolVersion = meta[PROTOCOL_VERSION_KEY]
+  if (typeof protocolVersion !== 'string') return unexpectedMeta(PROTOCOL_VERSION_KEY, 'string', protocolVersion)
+  const clientCapabilities = meta[CLIENT_CAPABILITIES_KEY]
+  const problem = capabilitiesProblem(clientCapabilities)
+  if (problem !== undefined) return problem
+  const envelope: Envelope = { protocolVersion, clientCapabilities: clientCapabilities as ClientCapabilities }
+  return isRevision(protocolVersion) ? readOptional(meta, envelope) : envelope
+}
+
+function readOptional(meta: JsonObject, envelope: Envelope): Envelope | string {
+  const clientInfo = meta[CLIENT_INFO_KEY]
+  if (clientInfo !== undefined) {
+    const problem = implementationProblem(clientInfo, CLIENT_INFO_KEY)
+    if (problem !== undefined) return problem
+    envelope.clientInfo = clientInfo as Implementation
+  }
+  const logLevel = meta[LOG_LEVEL_KEY]
+  if (logLevel !== undefined) {
+    if (!LOGGING_LEVELS.includes(logLevel as LoggingLevel)) {
+      return unexpectedMeta(LOG_LEVEL_KEY, `one of ${LOGGING_LEVELS.join(', ')}`, logLevel)
+    }
+    envelope.logLevel = logLevel as LoggingLevel
+  }
+  return envelope
+}
+
+/** Parameters with an envelope; other metadata stays. */
+export function withEnvelope(params: object | undefined, envelope: Envelope): JsonObject {
+  const meta: JsonObject = {
+    [PROTOCOL_VERSION_KEY]: envelope.protocolVersion,
+    [CLIENT_CAPABILITIES_KEY]: envelope.clientCapabilities,
+  }
+  if (envelope.clientInfo !== undefined) meta[CLIENT_INFO_KEY] = envelope.clientInfo
+  if (envelope.logLevel !== undefined) meta[LOG_LEVEL_KEY] = envelope.logLevel
+  return withMeta(params, meta)
+}
+
+/** A result that names the server that made it. */
+export function withServerInfo(result: object, serverInfo: Implementation): JsonObject {
+  return withMeta(result, { [SERVER_INFO_KEY]: serverInfo })
+}
+
+/** The server that made a result, if the result names it in a readable way. */
+export function serverInfoOf(result: unknown): Implementation | undefined {
+  const info = metaMember(result, SERVER_INFO_KEY)
+  return info !== undefined && implementationProblem(info, SERVER_INFO_KEY) === undefined
+    ? (info as Implementation)
+    : undefined
+}
+
+/** The parameters of a notification, or the final result, of a subscription; `id` is the id of the request. */
+export function withSubscriptionId(paramsOrResult: object | undefined, id: RequestId): JsonObject {
+  return withMeta(paramsOrResult, { [SUBSCRIPTION_ID_KEY]: id })
+}
+
+/** The subscription that a notification or a result belongs to. `0` and `''` are ids. */
+export function subscriptionIdOf(paramsOrResult: unknown): RequestId | undefined {
+  const id = metaMember(paramsOrResult, SUBSCRIPTION_ID_KEY)
+  return isRequestId(id) ? id : undefined
+}
+
+/** The parameters of a request that asks for progress notifications; the id of the request is the token. */
+export function withProgressToken(params: object | undefined, token: RequestId): JsonObject {
+  return withMeta(params, { progressToken: token })
+}
+
+/** The id of the request that a notification belongs to, if its parameters name one. */
+export function relatedRequest({ method, params }: NotificationMessage): RequestId | undefined {
+  if (method !== 'notifications/progress') return subscriptionIdOf(params)
+  const token = params?.progressToken
+  return isRequestId(token) ? token : undefined
+}
+
+function withMeta(holder: object | undefined, added: JsonObject): JsonObject {
+  const meta = metaOf(holder)
+  return { ...holder, _meta: isObject(meta) ? { ...meta, ...added } : added }
+}
+
+function metaOf(holder: unknown): unknown {
+  return isObject(holder) ? holder._meta : undefined
+}
+
+function metaMember(holder: unknown, key: string): unknown {
+  const meta = metaOf(holder)
+  return isObject(meta) ? meta[key] : undefined
+}
+
+/** Capabilities that consist of objects alone need no schema; the schema finds the problem of others, if there is one. */
+function capabilitiesProblem(value: unknown): string | undefined {
+  if (isObject(value) && everyMember(value, (member) => isObject(member) && everyMember(member, isObject))) {
+    return undefined
+  }
+  return problemOf(ClientCapabilities, value, placeOf([CLIENT_CAPABILITIES_KEY], 'params._meta'))
+}
+
+/** An implementation that consists of strings alone needs no schema. */
+function implementationProblem(value: unknown, key: string): string | undefined {
+  const isPlain = isObject(value) && !('icons' in value) && everyMember(value, (member) => typeof member === 'string')
+  if (isPlain && 'name' in value && 'version' in value) return undefined
+  return problemOf(Implementation, value, placeOf([key], 'params._meta'))
+}
+
+function everyMember(value: JsonObject, isValid: (member: unknown) => boolean): boolean {
+  for (const key in value) if (!isValid(value[key])) return false
+  return true
+}
+
+function unexpectedMeta(key: string, expected: string, value: unknown): string {
+  return `${placeOf([key], 'params._meta')}: expected ${expected}, got ${kindOf(value)}`
+}
+
+// The grammar of `_meta` names and extension ids: `com.example.tools/origin`, or a bare `origin`
+
+const LABEL = '[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
+const GRAMMAR = new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)?$`)
+const RESERVED = /^[^./]+\.(?:modelcontextprotocol|mcp)[./]/
+
+/** Whether a name follows the grammar. */
+export function isMetaKey(key: string): boolean {
+  return key !== '' && GRAMMAR.test(key)
+}
+
+/** Whether a name is reserved for the protocol: its second label is `modelcontextprotocol` or `mcp`. */
+export function isReservedMetaKey(key: string): boolean {
+  return RESERVED.test(key)
+}
+
+/** Whether a name can be the id of an extension: like a `_meta` name, but always with a prefix. */
+export function isExtensionId(id: string): boolean {
+  return isMetaKey(id) && id.includes('/') && !id.endsWith('/')
+}

@@ -1,0 +1,101 @@
+/** Handlers: the part of a server that answers requests, such as a registry, a mounted set of servers, or a proxy. */
+
+import type { Awaitable } from './async.ts'
+import type { Context } from './context.ts'
+import type { InputRequiredResult } from './schemas/client-features.ts'
+import type {
+  CallToolRequestParams,
+  CallToolResult,
+  CompleteRequestParams,
+  CompleteResult,
+  GetPromptRequestParams,
+  GetPromptResult,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ListToolsResult,
+  LoggingLevel,
+  ReadResourceResult,
+} from './schemas/server-features.ts'
+
+/** The requested page of a list. */
+export interface PageRequest {
+  /** The `nextCursor` of the previous page; absent for the first. */
+  readonly cursor?: string | undefined
+}
+
+/** A change that clients may want to know: of a list, or of a resource. */
+export type Change =
+  | { readonly kind: 'tools' | 'prompts' | 'resources' }
+  | { readonly kind: 'resource'; readonly uri: string }
+
+export interface ToolHandler {
+  listTools(page: PageRequest, ctx: Context): Awaitable<ListToolsResult>
+  callTool(params: CallToolRequestParams, ctx: Context): Awaitable<CallToolResult | InputRequiredResult>
+}
+
+export interface ResourceHandler {
+  listResources(page: PageRequest, ctx: Context): Awaitable<ListResourcesResult>
+  readResource(params: { readonly uri: string }, ctx: Context): Awaitable<ReadResourceResult | InputRequiredResult>
+  listResourceTemplates?(page: PageRequest, ctx: Context): Awaitable<ListResourceTemplatesResult>
+}
+
+export interface SubscriptionHandler {
+  subscribe(params: { readonly uri: string }, ctx: Context): Awaitable<void>
+  unsubscribe(params: { readonly uri: string }, ctx: Context): Awaitable<void>
+}
+
+export interface PromptHandler {
+  listPrompts(page: PageRequest, ctx: Context): Awaitable<ListPromptsResult>
+  getPrompt(params: GetPromptRequestParams, ctx: Context): Awaitable<GetPromptResult | InputRequiredResult>
+}
+
+export interface OtherHandler {
+  complete(params: CompleteRequestParams, ctx: Context): Awaitable<CompleteResult>
+  /**
+   * Called with the lowest level of log messages that a session wants. A handler with this method declares `logging`.
+   *
+   * @deprecated The protocol may drop logging from its first revision on or after 2027-07-28 on (SEP-2577): write to
+   * stderr, or trace with OpenTelemetry.
+   */
+  setLogLevel(params: { readonly level: LoggingLevel }, ctx: Context): Awaitable<void>
+  /**
+   * Calls the listener with each change until the returned function is called. A server calls it once while it has any
+   * number of subscribers, with a function that is not used twice and does not throw. Anything that this method throws
+   * goes to the server's `onError`; changes of other parts of the server still arrive.
+   */
+  changes(listener: (change: Change) => void): () => void
+}
+
+/** Any of the parts. The methods of a handler are its capabilities. */
+export interface Handler
+  extends Partial<ToolHandler & ResourceHandler & SubscriptionHandler & PromptHandler & OtherHandler> {}
+
+/** All members of a part, or none of them. */
+type Whole<Part> = Part | { readonly [Key in keyof Part]?: undefined }
+
+/** A handler without incomplete pairs, such as a `callTool` without a `listTools`. */
+export type WholeHandler = Whole<ToolHandler> &
+  Whole<ResourceHandler> &
+  Whole<SubscriptionHandler> &
+  Whole<PromptHandler> &
+  Partial<OtherHandler>
+
+export interface ToolTypes {
+  /** The arguments of callers. */
+  input: unknown
+  /** The structured content of results. */
+  output: unknown
+}
+
+/** The tools and prompts of a server as types: they connect the code of a server and of its clients without generated code. */
+export interface Catalogue {
+  tools: Record<string, ToolTypes>
+  /** The arguments of each prompt. */
+  prompts: Record<string, Record<string, string | undefined>>
+}
+
+/** Something whose catalogue the compiler knows. The member exists for types only. */
+export interface Catalogued<out Offers extends Catalogue> {
+  readonly '~catalogue'?: Offers
+}

@@ -1,0 +1,45 @@
+/** Kinds and places of JSON values, as error messages name them. Messages never repeat a value. */
+
+/** `string`, `null`, `array`, `nothing` for undefined, and so on: the kind of a value. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (value === undefined) return 'nothing'
+  return typeof value
+}
+
+/** Whether a value is a JSON object: not null, and not an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `params: expected object, got array`. */
+export function unexpected(place: string, expected: string, value: unknown): string {
+  return `${place}: expected ${expected}, got ${kindOf(value)}`
+}
+
+/** The problem with a value that is not a safe integer. */
+export function notInteger(place: string, expected: string, value: unknown): string {
+  if (typeof value !== 'number') return unexpected(place, expected, value)
+  return Number.isInteger(value)
+    ? `${place}: expected an integer within ±(2^53−1), got a larger one`
+    : `${place}: expected ${expected}, got a number that is not an integer`
+}
+
+const MAX_NAME_LENGTH = 100
+
+/** A name that a peer sent, quoted and shortened so that it is safe to print. */
+export function quoted(name: string): string {
+  return JSON.stringify(name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name)
+}
+
+/** `params.tools[0].name`; names that are not plain identifiers are shortened and quoted. */
+export function placeOf(path: readonly PropertyKey[], root: string): string {
+  const place = path.map((key) => {
+    if (typeof key === 'number') return `[${key}]`
+    const name = String(key)
+    return /^[A-Za-z_$][\w$]{0,39}$/.test(name) ? `.${name}` : `[${quoted(name)}]`
+  })
+  const text = root + place.join('')
+  return text.startsWith('.') ? text.slice(1) : text
+}

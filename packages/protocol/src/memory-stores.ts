@@ -1,0 +1,217 @@
+/** The stores of one process: sessions, events of SSE streams, and an event bus. */
+
+import type { SessionState } from './exchange.ts'
+import type { EventBus, EventStore, SessionStore, StoredEvent } from './stores.ts'
+
+interface Entry<V> {
+  readonly value: V
+  /** In ms since 1970. */
+  expiresAt: number
+}
+
+/** How many of the entries that were not used for longest are checked for expiry with each use. No timer runs. */
+const CHECKED_PER_USE = 4
+
+/** A map with a time to live for each entry. A full map drops the entry that was not used for longest. */
+export class ExpiringMap<V> {
+  readonly #maxEntries: number
+  readonly #onEvict: ((key: string) => void) | undefined
+  /** In the order of use, oldest first. */
+  readonly #entries = new Map<string, Entry<V>>()
+
+  /** @param onEvict called with the key of each entry that expired or was dropped */
+  constructor(maxEntries: number, onEvict?: (key: string) => void) {
+    this.#maxEntries = maxEntries
+    this.#onEvict = onEvict
+  }
+
+  /** Returns the value if it has not expired. Counts as a use, and restarts the time to live when one is given. */
+  get(key: string, ttlMs?: number): V | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    const now = Date.now()
+    if (entry.expiresAt <= now) {
+      this.#evict(key)
+      return undefined
+    }
+    if (ttlMs !== undefined) entry.expiresAt = now + ttlMs
+    this.#use(key, entry, now)
+    return entry.value
+  }
+
+  set(key: string, value: V, ttlMs: number): void {
+    const now = Date.now()
+    this.#use(key, { value, expiresAt: now + ttlMs }, now)
+    const [oldest] = this.#entries.keys()
+    if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#evict(oldest)
+  }
+
+  delete(key: string): boolean {
+    return this.#entries.delete(key)
+  }
+
+  #use(key: string, entry: Entry<V>, now: number): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    let left = CHECKED_PER_USE
+    for (const [oldKey, { expiresAt }] of this.#entries) {
+      if (expiresAt <= now) this.#evict(oldKey)
+      left -= 1
+      if (left === 0) return
+    }
+  }
+
+  #evict(key: string): void {
+    this.#entries.delete(key)
+    this.#onEvict?.(key)
+  }
+}
+
+// Sessions
+
+export interface MemorySessionStoreOptions {
+  /** How many sessions are kept; more drop the one that was not used for longest. Default: 10,000. */
+  maxSessions?: number
+  /** Called with the id of each session that expired or was dropped. Default: none. */
+  onEvict?: (id: string) => void
+}
+
+/** Records are frozen and replaced with each change, so readers need no copy. */
+export function createMemorySessionStore({
+  maxSessions = 10_000,
+  onEvict,
+}: MemorySessionStoreOptions = {}): SessionStore {
+  const sessions = new ExpiringMap<{ state: SessionState }>(maxSessions, (id) => onEvict?.(id))
+  return {
+    create(id, state, ttlMs) {
+      if (sessions.get(id)) throw new Error('A session with this id exists already')
+      sessions.set(id, { state: Object.freeze(structuredClone(state)) }, ttlMs)
+    },
+    get: (id, ttlMs) => sessions.get(id, ttlMs)?.state,
+    update(id, change) {
+      const stored = sessions.get(id)
+      if (stored === undefined) return undefined
+      const state = structuredClone(stored.state)
+      change(state)
+      stored.state = Object.freeze(state)
+      return state
+    },
+    delete: (id) => sessions.get(id) !== undefined && sessions.delete(id),
+  }
+}
+
+// Events
+
+export interface MemoryEventStoreOptions {
+  /** How long a stream is kept after it was last appended to, replayed or refreshed, in ms. Default: 300,000. */
+  ttlMs?: number
+  /** How many complete streams are kept; more drop the one that was not used for longest. Default: 1,000. */
+  maxStreams?: number
+  /** How many open streams are kept, likewise: complete streams never replace them. Default: 10,000. */
+  maxLive?: number
+  /** How many events of a stream are kept; more drop the oldest, which then cannot be resumed from. Default: 1,000. */
+  maxEvents?: number
+  /** How many characters of the events of a stream are kept, likewise. Default: 4 Mi. */
+  maxCharacters?: number
+}
+
+interface Stream {
+  readonly events: StoredEvent[]
+  characters: number
+}
+
+export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
+  const {
+    ttlMs = 300_000,
+    maxStreams = 1_000,
+    maxLive = 10_000,
+    maxEvents = 1_000,
+    maxCharacters = 4_194_304,
+  } = options
+  const open = new ExpiringMap<Stream>(maxLive)
+  const complete = new ExpiringMap<Stream>(maxStreams)
+  // Counted over all streams: a stream that was dropped and starts again never repeats an id.
+  let count = 0
+
+  function dropOldEvents(stream: Stream): void {
+    const { events } = stream
+    while (events.length > maxEvents || (stream.characters > maxCharacters && events.length > 1)) {
+      stream.characters -= events.shift()?.data.length ?? 0
+    }
+  }
+
+  return {
+    append(streamId, data) {
+      let stream = open.get(streamId, ttlMs)
+      if (stream === undefined) {
+        if (complete.get(streamId)) throw new Error('The stream has ended: it takes no more events')
+        stream = { events: [], characters: 0 }
+        open.set(streamId, stream, ttlMs)
+      }
+      count += 1
+      const id = `${streamId}.${count}`
+      stream.events.push({ id, data })
+      stream.characters += data.length
+      dropOldEvents(stream)
+      return id
+    },
+    end(streamId) {
+      const stream = open.get(streamId)
+      if (stream !== undefined) complete.set(streamId, stream, ttlMs)
+      open.delete(streamId)
+    },
+    replay(lastEventId) {
+      const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
+      const ended = complete.get(streamId, ttlMs)
+      const stream = ended ?? open.get(streamId, ttlMs)
+      const index = stream?.events.findIndex(({ id }) => id === lastEventId) ?? -1
+      if (stream === undefined || index < 0) return undefined
+      return { streamId, events: stream.events.slice(index + 1), ended: ended !== undefined }
+    },
+    refresh: (streamId) => void open.get(streamId, ttlMs),
+    delete: (streamId) => void (open.delete(streamId) || complete.delete(streamId)),
+  }
+}
+
+// Event bus
+
+export interface MemoryEventBusOptions {
+  /** Called with what a listener throws. Default: none. */
+  report?: (error: unknown) => void
+}
+
+export function createMemoryEventBus({ report }: MemoryEventBusOptions = {}): EventBus {
+  const topics = new Map<string, Set<{ readonly listener: (message: string) => void }>>()
+  const waiting: { readonly topic: string; readonly message: string }[] = []
+  let isDelivering = false
+
+  function deliver(topic: string, message: string): void {
+    for (const { listener } of [...(topics.get(topic) ?? [])]) {
+      try {
+        listener(message)
+      } catch (error) {
+        report?.(error)
+      }
+    }
+  }
+
+  return {
+    publish(topic, message) {
+      waiting.push({ topic, message })
+      // A message that a listener publishes is delivered after the current one, to every listener.
+      if (isDelivering) return
+      isDelivering = true
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) deliver(next.topic, next.message)
+      isDelivering = false
+    },
+    subscribe(topic, listener) {
+      const listeners = topics.get(topic) ?? new Set()
+      const entry = { listener }
+      topics.set(topic, listeners.add(entry))
+      return () => {
+        listeners.delete(entry)
+        if (listeners.size === 0 && topics.get(topic) === listeners) topics.delete(topic)
+      }
+    },
+  }
+}

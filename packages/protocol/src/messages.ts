@@ -1,0 +1,135 @@
+/** JSON-RPC 2.0 messages as they are parsed, and the check of their envelope. */
+
+import { type ErrorObject, invalidRequest, type RpcError } from './errors.ts'
+import { isObject, kindOf, notInteger, unexpected } from './json.ts'
+
+/** Names a request; its response repeats it. Numbers are safe integers. `1` and `'1'` are two ids. */
+export type RequestId = string | number
+
+/** A JSON object whose members are not known here. */
+export interface JsonObject {
+  [key: string]: unknown
+}
+
+export interface RequestMessage {
+  jsonrpc: '2.0'
+  id: RequestId
+  method: string
+  params?: JsonObject | undefined
+}
+
+export interface NotificationMessage {
+  jsonrpc: '2.0'
+  method: string
+  params?: JsonObject | undefined
+}
+
+export interface ResultMessage {
+  jsonrpc: '2.0'
+  id: RequestId
+  result: JsonObject
+}
+
+/** A response with an error. Its `id` is absent when the id of the refused message could not be read. */
+export interface ErrorMessage {
+  jsonrpc: '2.0'
+  id?: RequestId | undefined
+  error: ErrorObject
+}
+
+export type ResponseMessage = ResultMessage | ErrorMessage
+
+export type Message = RequestMessage | NotificationMessage | ResponseMessage
+
+export function isRequest(message: Message): message is RequestMessage {
+  return 'method' in message && 'id' in message
+}
+
+export function isNotification(message: Message): message is NotificationMessage {
+  return 'method' in message && !('id' in message)
+}
+
+export function isResponse(message: Message): message is ResponseMessage {
+  return !('method' in message)
+}
+
+/** The response that holds `result`. */
+export function resultMessage(id: RequestId, result: object): ResultMessage {
+  return { jsonrpc: '2.0', id, result: result as JsonObject }
+}
+
+/** The response that holds an error; without an id when none could be read. */
+export function errorMessage(id: RequestId | undefined, error: ErrorObject): ErrorMessage {
+  const { code, message, data } = error
+  const body = data === undefined ? { code, message } : { code, message, data }
+  return id === undefined ? { jsonrpc: '2.0', error: body } : { jsonrpc: '2.0', id, error: body }
+}
+
+/** The kind of message that a refused value was, as far as it could be read. */
+export type RefusedKind = 'request' | 'notification' | 'response' | 'unknown'
+
+/** A message that was refused: the problem, and the response for its sender. */
+export class Refusal {
+  readonly error: RpcError
+  readonly kind: RefusedKind
+  /** The id of the refused message, where it could be read. */
+  readonly id: RequestId | undefined
+
+  constructor(error: RpcError, kind: RefusedKind = 'unknown', id?: RequestId) {
+    this.error = error
+    this.kind = kind
+    this.id = id
+  }
+
+  /** The error response for the peer, without `id` when none could be read. Undefined for notifications and responses. */
+  get answer(): ErrorMessage | undefined {
+    return this.kind === 'notification' || this.kind === 'response' ? undefined : errorMessage(this.id, this.error)
+  }
+}
+
+/** Whether a value can be an id: a string, or an integer within ±(2^53−1). */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isSafeInteger(value)
+}
+
+/** Returns the message unchanged, unknown members included, or a refusal that names the first problem and its place. */
+export function checkMessage(value: unknown): Message | Refusal {
+  if (!isObject(value)) return refuse(value, `expected a JSON object, got ${kindOf(value)}`)
+  if (value.jsonrpc !== '2.0') return refuse(value, unexpected('jsonrpc', '"2.0"', value.jsonrpc))
+  const problem = value.method !== undefined ? callProblem(value) : responseProblem(value)
+  if (problem !== undefined) return refuse(value, problem)
+  if (value.id === null) delete value.id
+  // All members that the types name were checked.
+  return value as unknown as Message
+}
+
+function callProblem(value: Record<string, unknown>): string | undefined {
+  const { id, method, params } = value
+  if (typeof method !== 'string') return unexpected('method', 'string', method)
+  if ('id' in value && !isRequestId(id)) return notInteger('id', 'string or integer', id)
+  if (params !== undefined && !isObject(params)) return unexpected('params', 'object', params)
+  if (value.result === undefined && value.error === undefined) return undefined
+  return 'expected either "method" or one of "result" and "error", got both'
+}
+
+function responseProblem({ id, result, error }: Record<string, unknown>): string | undefined {
+  if (result === undefined && error === undefined) return 'expected one of "method", "result" and "error", got none'
+  if (result !== undefined && error !== undefined) return 'expected one of "result" and "error", got both'
+  // JSON-RPC writes `"id": null` where an id could not be read: it counts as absent.
+  const lacksId = error !== undefined && (id === undefined || id === null)
+  if (!lacksId && !isRequestId(id)) return notInteger('id', 'string or integer', id)
+  if (error === undefined) return isObject(result) ? undefined : unexpected('result', 'object', result)
+  if (!isObject(error)) return unexpected('error', 'object', error)
+  if (!Number.isSafeInteger(error.code)) return notInteger('error.code', 'integer', error.code)
+  return typeof error.message === 'string' ? undefined : unexpected('error.message', 'string', error.message)
+}
+
+/** The refusal of a whole message, for a problem in it or with its text. */
+export function refuse(value: unknown, problem: string): Refusal {
+  const error = invalidRequest(`Invalid message: ${problem}`)
+  if (!isObject(value)) return new Refusal(error)
+  const id = isRequestId(value.id) ? value.id : undefined
+  if (typeof value.method === 'string') return new Refusal(error, 'id' in value ? 'request' : 'notification', id)
+  const isAnswer = value.method === undefined && (value.result !== undefined || value.error !== undefined)
+  return new Refusal(error, isAnswer ? 'response' : 'unknown', id)
+}

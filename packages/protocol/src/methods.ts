@@ -1,0 +1,403 @@
+/** Revisions and eras, the methods and capabilities of each, and who may send what. A method that is not in a table does not exist. */
+
+import * as z from 'zod/mini'
+import * as client from './schemas/client-features.ts'
+import * as legacy from './schemas/legacy.ts'
+import * as server from './schemas/server-features.ts'
+import * as shared from './schemas/shared.ts'
+import type { Schema } from './validate.ts'
+
+// Revisions
+
+export const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const
+
+/** A published revision of the protocol, named by its date. Revisions order as strings do. */
+export type Revision = (typeof REVISIONS)[number]
+
+/** `legacy`: a handshake opens a session. `modern`: every request describes itself. */
+export type Era = 'legacy' | 'modern'
+
+export const LATEST_LEGACY_REVISION = '2025-11-25' satisfies Revision
+export const LATEST_MODERN_REVISION = '2026-07-28' satisfies Revision
+
+/** The revision of an HTTP peer that sends no version header and was never asked. */
+export const ASSUMED_REVISION = '2025-03-26' satisfies Revision
+
+/** The one revision in which one JSON array may hold several messages. */
+export const BATCH_REVISION = '2025-03-26' satisfies Revision
+
+/** Whether a value is the name of a revision. */
+export function isRevision(value: unknown): value is Revision {
+  return REVISIONS.includes(value as Revision)
+}
+
+/** The era of a revision. */
+export function eraOf(revision: Revision): Era {
+  return revision <= LATEST_LEGACY_REVISION ? 'legacy' : 'modern'
+}
+
+/** The revisions of one era, oldest first. */
+export function revisionsOf(era: Era): readonly Revision[] {
+  return REVISIONS.filter((revision) => eraOf(revision) === era)
+}
+
+// Tables
+
+/** The revisions in which something exists: from `since` to `until`, both included. Absent means no bound. */
+export interface Span {
+  readonly since?: Revision
+  readonly until?: Revision
+}
+
+/** One method. */
+export interface MethodEntry extends Span {
+  /** Who may send it. */
+  readonly from: 'client' | 'server' | 'both'
+  /** The capability that the answering side of a request, or the sender of a notification, must declare. */
+  readonly needs?: string
+  /** Its complete result has cache hints. */
+  readonly cacheable?: true
+  /** It may be answered by `input_required`. */
+  readonly mayAsk?: true
+  /** Absent parameters are read as `{}`. */
+  readonly params: Schema
+  /** The complete result; requests only. */
+  readonly result?: Schema
+}
+
+type MethodTable = Readonly<Record<string, MethodEntry>>
+
+const tool = { from: 'client', needs: 'tools', result: server.CallToolResult } as const
+const read = { from: 'client', needs: 'resources', result: server.ReadResourceResult } as const
+const prompt = { from: 'client', needs: 'prompts', result: server.GetPromptResult } as const
+const sample = { from: 'server', needs: 'sampling', result: client.CreateMessageResult } as const
+const elicit = { from: 'server', needs: 'elicitation', result: client.ElicitResult } as const
+const subscribe = {
+  from: 'client',
+  needs: 'resources.subscribe',
+  params: server.ResourceRequestParams,
+  result: shared.Result,
+} as const
+
+const TASKS = { since: '2025-11-25', until: '2025-11-25' } as const satisfies Span
+const task = { from: 'both', params: legacy.TaskRequestParams, ...TASKS } as const
+
+// A request that may be answered by an unfinished result is repeated with the responses to it.
+const retry = client.InputResponseParams.shape
+const callToolParams: Schema<server.CallToolRequestParams> = z.extend(server.CallToolRequestParams, retry)
+const readResourceParams: Schema<server.ReadResourceRequestParams> = z.extend(server.ReadResourceRequestParams, retry)
+const getPromptParams: Schema<server.GetPromptRequestParams> = z.extend(server.GetPromptRequestParams, retry)
+
+const { RequestParams, NotificationParams, Result } = shared
+const list = { from: 'client', params: shared.PaginatedRequestParams } as const
+
+const modernRequests = {
+  'server/discover': { from: 'client', params: RequestParams, result: shared.DiscoverResult, cacheable: true },
+  'tools/list': { ...list, needs: 'tools', result: server.ListToolsResult, cacheable: true },
+  'tools/call': { ...tool, params: callToolParams, mayAsk: true },
+  'resources/list': { ...list, needs: 'resources', result: server.ListResourcesResult, cacheable: true },
+  'resources/templates/list': {
+    ...list,
+    needs: 'resources',
+    result: server.ListResourceTemplatesResult,
+    cacheable: true,
+  },
+  'resources/read': { ...read, params: readResourceParams, cacheable: true, mayAsk: true },
+  'prompts/list': { ...list, needs: 'prompts', result: server.ListPromptsResult, cacheable: true },
+  'prompts/get': { ...prompt, params: getPromptParams, mayAsk: true },
+  'completion/complete': {
+    from: 'client',
+    needs: 'completions',
+    params: server.CompleteRequestParams,
+    result: server.CompleteResult,
+  },
+  'subscriptions/listen': {
+    from: 'client',
+    params: server.SubscriptionsListenRequestParams,
+    result: server.SubscriptionsListenResult,
+  },
+} as const satisfies MethodTable
+
+/** Requests of the server that an unfinished result holds, without an id of their own. */
+const modernInputRequests = {
+  'sampling/createMessage': { ...sample, params: client.CreateMessageRequestParams },
+  'elicitation/create': { ...elicit, params: client.ElicitRequestParams },
+  'roots/list': { from: 'server', needs: 'roots', params: RequestParams, result: client.ListRootsResult },
+} as const satisfies MethodTable
+
+const legacyRequests = {
+  initialize: { from: 'client', params: legacy.InitializeRequestParams, result: legacy.InitializeResult },
+  ping: { from: 'both', params: RequestParams, result: Result },
+  'tools/list': { ...list, needs: 'tools', result: legacy.LegacyListToolsResult },
+  'tools/call': { ...tool, params: legacy.LegacyCallToolRequestParams },
+  'resources/list': { ...list, needs: 'resources', result: server.ListResourcesResult },
+  'resources/templates/list': { ...list, needs: 'resources', result: server.ListResourceTemplatesResult },
+  'resources/read': { ...read, params: server.ReadResourceRequestParams },
+  'resources/subscribe': subscribe,
+  'resources/unsubscribe': subscribe,
+  'prompts/list': { ...list, needs: 'prompts', result: server.ListPromptsResult },
+  'prompts/get': { ...prompt, params: server.GetPromptRequestParams },
+  'completion/complete': modernRequests['completion/complete'],
+  'logging/setLevel': { from: 'client', needs: 'logging', params: legacy.SetLevelRequestParams, result: Result },
+  'sampling/createMessage': { ...sample, params: legacy.LegacyCreateMessageRequestParams },
+  'elicitation/create': { ...elicit, params: legacy.LegacyElicitRequestParams, since: '2025-06-18' },
+  'roots/list': modernInputRequests['roots/list'],
+  'tasks/get': { ...task, needs: 'tasks', result: legacy.TaskResult },
+  'tasks/result': { ...task, needs: 'tasks', result: Result },
+  'tasks/list': { ...task, needs: 'tasks.list', params: list.params, result: legacy.ListTasksResult },
+  'tasks/cancel': { ...task, needs: 'tasks.cancel', result: legacy.TaskResult },
+} as const satisfies MethodTable
+
+const listChanged = { from: 'server', params: NotificationParams } as const
+
+const sharedNotifications = {
+  // In the modern era the server sends it only to end a subscription, and never over HTTP.
+  'notifications/cancelled': { from: 'both', params: shared.CancelledNotificationParams },
+  'notifications/message': { from: 'server', needs: 'logging', params: server.LoggingMessageNotificationParams },
+  'notifications/tools/list_changed': { ...listChanged, needs: 'tools.listChanged' },
+  'notifications/prompts/list_changed': { ...listChanged, needs: 'prompts.listChanged' },
+  'notifications/resources/list_changed': { ...listChanged, needs: 'resources.listChanged' },
+  'notifications/resources/updated': {
+    from: 'server',
+    needs: 'resources.subscribe',
+    params: server.ResourceUpdatedNotificationParams,
+  },
+} as const satisfies MethodTable
+
+const modernNotifications = {
+  ...sharedNotifications,
+  'notifications/progress': { from: 'server', params: shared.ProgressNotificationParams },
+  'notifications/subscriptions/acknowledged': {
+    from: 'server',
+    params: server.SubscriptionsAcknowledgedNotificationParams,
+  },
+} as const satisfies MethodTable
+
+const legacyNotifications = {
+  ...sharedNotifications,
+  'notifications/initialized': { from: 'client', params: NotificationParams },
+  'notifications/progress': { from: 'both', params: shared.ProgressNotificationParams },
+  'notifications/roots/list_changed': { from: 'client', needs: 'roots.listChanged', params: NotificationParams },
+  'notifications/elicitation/complete': {
+    from: 'server',
+    params: legacy.ElicitationCompleteNotificationParams,
+    since: '2025-11-25',
+  },
+  'notifications/tasks/status': { ...task, needs: 'tasks', params: legacy.TaskStatusNotificationParams },
+} as const satisfies MethodTable
+
+/** The capabilities of both sides by dotted paths, with the revisions that have them. */
+export type CapabilityTable = Readonly<Record<'client' | 'server', Readonly<Record<string, Span>>>>
+
+const modernCapabilities: CapabilityTable = {
+  client: {
+    roots: {},
+    sampling: {},
+    'sampling.context': {},
+    'sampling.tools': {},
+    elicitation: {},
+    'elicitation.form': {},
+    'elicitation.url': {},
+    experimental: {},
+    extensions: {},
+  },
+  server: {
+    logging: {},
+    completions: {},
+    prompts: {},
+    'prompts.listChanged': {},
+    resources: {},
+    'resources.subscribe': {},
+    'resources.listChanged': {},
+    tools: {},
+    'tools.listChanged': {},
+    experimental: {},
+    extensions: {},
+  },
+}
+
+const legacyCapabilities: CapabilityTable = {
+  client: {
+    ...modernCapabilities.client,
+    'roots.listChanged': {},
+    'sampling.context': { since: '2025-11-25' },
+    'sampling.tools': { since: '2025-11-25' },
+    elicitation: { since: '2025-06-18' },
+    'elicitation.form': { since: '2025-11-25' },
+    'elicitation.url': { since: '2025-11-25' },
+    tasks: TASKS,
+    'tasks.list': TASKS,
+    'tasks.cancel': TASKS,
+    'tasks.requests.sampling.createMessage': TASKS,
+    'tasks.requests.elicitation.create': TASKS,
+    // Not in the schema of that revision, but extensions that predate the next one are declared there.
+    extensions: { since: '2025-11-25' },
+  },
+  server: {
+    ...modernCapabilities.server,
+    completions: { since: '2025-03-26' },
+    tasks: TASKS,
+    'tasks.list': TASKS,
+    'tasks.cancel': TASKS,
+    'tasks.requests.tools.call': TASKS,
+    extensions: { since: '2025-11-25' },
+  },
+}
+
+/** The methods and capabilities of one era. */
+export interface EraTable {
+  readonly requests: MethodTable
+  readonly notifications: MethodTable
+  readonly inputRequests: MethodTable
+  readonly capabilities: CapabilityTable
+}
+
+export const eraTables: Readonly<Record<Era, EraTable>> = {
+  legacy: {
+    requests: legacyRequests,
+    notifications: legacyNotifications,
+    inputRequests: {},
+    capabilities: legacyCapabilities,
+  },
+  modern: {
+    requests: modernRequests,
+    notifications: modernNotifications,
+    inputRequests: modernInputRequests,
+    capabilities: modernCapabilities,
+  },
+}
+
+// Look-ups. Every name is safe to look up, `__proto__` and `constructor` included.
+
+function lookUp<T extends Span>(entries: Readonly<Record<string, T>>, name: string, revision: Revision): T | undefined {
+  const entry = Object.hasOwn(entries, name) ? entries[name] : undefined
+  if (entry === undefined) return undefined
+  const { since = revision, until = revision } = entry
+  return since <= revision && revision <= until ? entry : undefined
+}
+
+export type MethodKind = 'request' | 'notification' | 'inputRequest'
+
+/** The entry of a method in a revision; undefined if the revision does not have it. */
+export function methodEntry(revision: Revision, method: string, kind: MethodKind): MethodEntry | undefined {
+  return lookUp(eraTables[eraOf(revision)][`${kind}s`], method, revision)
+}
+
+/** The entry of a request in a revision; undefined if the revision does not have it. */
+export function requestEntry(revision: Revision, method: string): MethodEntry | undefined {
+  return methodEntry(revision, method, 'request')
+}
+
+/** Whether a revision has a capability of one side, such as `resources.subscribe`. */
+export function hasCapability(revision: Revision, side: 'client' | 'server', path: string): boolean {
+  return lookUp(eraTables[eraOf(revision)].capabilities[side], path, revision) !== undefined
+}
+
+/**
+ * The capability that the answering side of a request, or the sender of a notification, must have declared. Undefined
+ * where the revision has the method but not the capability.
+ */
+export function capabilityFor(revision: Revision, method: string, kind: MethodKind): string | undefined {
+  const entry = methodEntry(revision, method, kind)
+  if (entry?.needs === undefined) return undefined
+  const side = (entry.from === 'client') === (kind === 'notification') ? 'client' : 'server'
+  return hasCapability(revision, side, entry.needs) ? entry.needs : undefined
+}
+
+function entryFrom(side: 'client' | 'server', revision: Revision, method: string): MethodEntry | undefined {
+  const entry = requestEntry(revision, method)
+  return entry?.from === side || entry?.from === 'both' ? entry : undefined
+}
+
+/** The parameters of a request by the client. */
+export function clientRequestParams(revision: Revision, method: string): Schema | undefined {
+  return entryFrom('client', revision, method)?.params
+}
+
+/** The complete result of a request by the client. */
+export function clientRequestResult(revision: Revision, method: string): Schema | undefined {
+  return entryFrom('client', revision, method)?.result
+}
+
+/** The parameters of a request by the server. */
+export function serverRequestParams(revision: Revision, method: string): Schema | undefined {
+  return entryFrom('server', revision, method)?.params
+}
+
+/** The result of a request by the server. */
+export function serverRequestResult(revision: Revision, method: string): Schema | undefined {
+  return entryFrom('server', revision, method)?.result
+}
+
+/** The response to a request of the server that an unfinished result holds. */
+export function inputResponse(revision: Revision, method: string): Schema | undefined {
+  return methodEntry(revision, method, 'inputRequest')?.result
+}
+
+/** The parameters of a notification. */
+export function notificationParams(revision: Revision, method: string): Schema | undefined {
+  return methodEntry(revision, method, 'notification')?.params
+}
+
+const TOOL_METHODS = [
+  'initialize',
+  'server/discover',
+  'tools/list',
+  'tools/call',
+  'subscriptions/listen',
+  'logging/setLevel',
+]
+
+/** Like `clientRequestParams`, for servers with tools alone. */
+export function toolRequestParams(revision: Revision, method: string): Schema | undefined {
+  return TOOL_METHODS.includes(method) ? clientRequestParams(revision, method) : undefined
+}
+
+export {
+  clientRequestParams as modernRequestParams,
+  clientRequestResult as modernRequestResult,
+  inputResponse as modernInputResponse,
+  requestEntry as modernRequest,
+  toolRequestParams as modernToolParams,
+}
+
+// Types from the tables
+
+type Side = 'client' | 'server'
+type SentBy<Table, From extends Side> = {
+  [Method in keyof Table as Table[Method] extends { readonly from: From | 'both' } ? Method : never]: Table[Method]
+}
+type Requests<Table> = {
+  [Method in keyof Table]: Table[Method] extends { readonly params: infer Params; readonly result: infer Result }
+    ? { params: z.infer<Params>; result: z.infer<Result> }
+    : never
+}
+type Notifications<Table> = {
+  [Method in keyof Table]: Table[Method] extends { readonly params: infer Params } ? z.infer<Params> : never
+}
+/** The methods of the legacy era that the modern era does not have, or has in another form. */
+type LegacyOnly<Legacy, Modern> = Omit<Legacy, keyof Modern>
+
+type ModernClientRequests = Requests<typeof modernRequests>
+type ModernServerRequests = Requests<typeof modernInputRequests>
+type ModernNotifications<From extends Side> = Notifications<SentBy<typeof modernNotifications, From>>
+
+/** Parameters and result of each request of a client, in any revision. */
+export interface ClientRequests
+  extends ModernClientRequests,
+    LegacyOnly<Requests<SentBy<typeof legacyRequests, 'client'>>, ModernClientRequests> {}
+
+/** Parameters and result of each request of a server, in any revision. */
+export interface ServerRequests
+  extends ModernServerRequests,
+    LegacyOnly<Requests<SentBy<typeof legacyRequests, 'server'>>, ModernServerRequests> {}
+
+/** Parameters of each notification of a client, in any revision. */
+export interface ClientNotifications
+  extends ModernNotifications<'client'>,
+    LegacyOnly<Notifications<SentBy<typeof legacyNotifications, 'client'>>, ModernNotifications<'client'>> {}
+
+/** Parameters of each notification of a server, in any revision. */
+export interface ServerNotifications
+  extends ModernNotifications<'server'>,
+    LegacyOnly<Notifications<SentBy<typeof legacyNotifications, 'server'>>, ModernNotifications<'server'>> {}

@@ -1,0 +1,356 @@
+/** The features of clients: roots, sampling, elicitation, and the unfinished results that ask for them. */
+
+import * as z from 'zod/mini'
+import { list, record } from '../validate.ts'
+import { AudioContent, ContentBlock, ImageContent, TextContent, Tool } from './server-features.ts'
+import {
+  AnyObject,
+  Fraction,
+  Integer,
+  optionalFlag,
+  optionalMeta,
+  optionalText,
+  RequestParams,
+  Result,
+  Role,
+  text,
+} from './shared.ts'
+
+// Roots
+
+export const Root = z.object({
+  /** A `file:` URI. */
+  uri: text,
+  name: optionalText,
+  _meta: optionalMeta,
+})
+/** A folder that a server may work in. */
+export interface Root extends z.infer<typeof Root> {}
+
+export const ListRootsRequest = z.object({ method: z.literal('roots/list'), params: z.optional(RequestParams) })
+/** `roots/list` as an input request. */
+export interface ListRootsRequest extends z.infer<typeof ListRootsRequest> {}
+
+export const ListRootsResult = z.object({ ...Result.shape, roots: list<Root>(Root) })
+/** The roots of the client. */
+export interface ListRootsResult extends z.infer<typeof ListRootsResult> {}
+
+// Sampling
+
+export const ToolUseContent = z.object({
+  type: z.literal('tool_use'),
+  id: text,
+  name: text,
+  input: AnyObject,
+  _meta: optionalMeta,
+})
+/** The model requests a tool call. */
+export interface ToolUseContent extends z.infer<typeof ToolUseContent> {}
+
+export const ToolResultContent = z.object({
+  type: z.literal('tool_result'),
+  /** The `id` of the tool use. */
+  toolUseId: text,
+  content: list(ContentBlock),
+  structuredContent: z.optional(z.unknown()),
+  isError: optionalFlag,
+  _meta: optionalMeta,
+})
+/** The result of a tool, for the model. */
+export interface ToolResultContent extends z.infer<typeof ToolResultContent> {}
+
+/** One block of a sampling message; `type` tells which kind. */
+export type SamplingMessageContentBlock = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
+export const SamplingMessageContentBlock: z.ZodMiniType<SamplingMessageContentBlock> = z.discriminatedUnion(
+  'type',
+  [TextContent, ImageContent, AudioContent, ToolUseContent, ToolResultContent],
+  { unionFallback: true },
+)
+
+const samplingContent = {
+  role: Role,
+  content: z.union([SamplingMessageContentBlock, list(SamplingMessageContentBlock)]),
+}
+
+export const SamplingMessage = z.object({ ...samplingContent, _meta: optionalMeta })
+/** One message of the conversation to continue. */
+export interface SamplingMessage extends z.infer<typeof SamplingMessage> {}
+
+export const ModelHint = z.object({
+  /** Part of the name of a model, such as `sonnet`. */
+  name: optionalText,
+})
+/** A preferred model. */
+export interface ModelHint extends z.infer<typeof ModelHint> {}
+
+export const ModelPreferences = z.object({
+  /** The first one that the client can follow counts. */
+  hints: z.optional(list<ModelHint>(ModelHint)),
+  costPriority: z.optional(Fraction),
+  speedPriority: z.optional(Fraction),
+  intelligencePriority: z.optional(Fraction),
+})
+/** Preferences in the choice of a model. Each priority ranges from 0 to 1. */
+export interface ModelPreferences extends z.infer<typeof ModelPreferences> {}
+
+export const ToolChoice = z.object({
+  /** Default: `auto`. */
+  mode: z.optional(z.enum(['auto', 'required', 'none'])),
+})
+/** Whether the model may, must or must not use tools. */
+export interface ToolChoice extends z.infer<typeof ToolChoice> {}
+
+export const CreateMessageRequestParams = z.object({
+  ...RequestParams.shape,
+  messages: list<SamplingMessage>(SamplingMessage),
+  modelPreferences: z.optional(ModelPreferences),
+  systemPrompt: optionalText,
+  /** The servers whose context the model gets. Default: `none`. The other two are deprecated together with sampling. */
+  includeContext: z.optional(z.enum(['none', 'thisServer', 'allServers'])),
+  temperature: z.optional(z.number()),
+  maxTokens: Integer,
+  stopSequences: z.optional(list(text)),
+  /** Passed on to the provider of the model. */
+  metadata: z.optional(AnyObject),
+  tools: z.optional(list<Tool>(Tool)),
+  toolChoice: z.optional(ToolChoice),
+})
+/** Parameters of `sampling/createMessage`. */
+export interface CreateMessageRequestParams extends z.infer<typeof CreateMessageRequestParams> {}
+
+export const CreateMessageRequest = z.object({
+  method: z.literal('sampling/createMessage'),
+  params: CreateMessageRequestParams,
+})
+/** `sampling/createMessage` as an input request. */
+export interface CreateMessageRequest extends z.infer<typeof CreateMessageRequest> {}
+
+export const CreateMessageResult = z.object({
+  ...Result.shape,
+  ...samplingContent,
+  /** The name of the model that generated it. */
+  model: text,
+  /** `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or a word of the provider. */
+  stopReason: optionalText,
+})
+/** The message that the model generated. */
+export interface CreateMessageResult extends z.infer<typeof CreateMessageResult> {}
+
+/**
+ * The first rule that the messages of a sampling request break, as a sentence; undefined when they keep all. The rules
+ * say which blocks may stand together, and in which order. `supportsTools`: whether the client declared `sampling.tools`.
+ */
+export function samplingProblem(params: CreateMessageRequestParams, supportsTools: boolean): string | undefined {
+  if (!supportsTools && (params.tools !== undefined || params.toolChoice !== undefined)) {
+    return 'params.tools: the client did not declare sampling.tools'
+  }
+  let open = ''
+  for (const [index, { role, content }] of params.messages.entries()) {
+    const blocks = [content].flat()
+    const results = blocks.filter((block) => block.type === 'tool_result')
+    const uses = blocks.filter((block) => block.type === 'tool_use')
+    const answered = sortedIds(results.map(({ toolUseId }) => toolUseId))
+    const place = `params.messages[${index}].content`
+    if (results.length > 0 && (role !== 'user' || results.length < blocks.length)) {
+      return `${place}: tool results stand alone, in a message of the user`
+    }
+    if (answered !== open) return `${place}: expected the results of the tool uses before, and no others`
+    if (uses.length > 0 && role !== 'assistant') return `${place}: tool uses stand in messages of the assistant`
+    open = sortedIds(uses.map(({ id }) => id))
+  }
+  return open === '' ? undefined : 'params.messages: the last tool uses have no results'
+}
+
+/** The same string for the same ids in any order. */
+function sortedIds(ids: readonly string[]): string {
+  return ids.length === 0 ? '' : JSON.stringify(ids.toSorted())
+}
+
+// Forms of elicitation: a small, flat part of JSON Schema
+
+const labelled = { title: optionalText, description: optionalText }
+const choice = { type: z.literal('string'), ...labelled, default: optionalText }
+const choices = {
+  type: z.literal('array'),
+  ...labelled,
+  minItems: z.optional(Integer),
+  maxItems: z.optional(Integer),
+  default: z.optional(list(text)),
+}
+
+export const StringSchema = z.object({
+  type: z.literal('string'),
+  ...labelled,
+  minLength: z.optional(Integer),
+  maxLength: z.optional(Integer),
+  format: z.optional(z.enum(['email', 'uri', 'date', 'date-time'])),
+  default: optionalText,
+})
+/** A text field. */
+export interface StringSchema extends z.infer<typeof StringSchema> {}
+
+export const NumberSchema = z.object({
+  type: z.enum(['number', 'integer']),
+  ...labelled,
+  minimum: z.optional(z.number()),
+  maximum: z.optional(z.number()),
+  default: z.optional(z.number()),
+})
+/** A number field. */
+export interface NumberSchema extends z.infer<typeof NumberSchema> {}
+
+export const BooleanSchema = z.object({ type: z.literal('boolean'), ...labelled, default: optionalFlag })
+/** A checkbox. */
+export interface BooleanSchema extends z.infer<typeof BooleanSchema> {}
+
+export const TitledOption = z.object({ const: text, title: text })
+/** A value and the title to show for it. */
+export interface TitledOption extends z.infer<typeof TitledOption> {}
+
+export const UntitledSingleSelectEnumSchema = z.object({ ...choice, enum: list(text) })
+/** One of several values, shown as they are. */
+export interface UntitledSingleSelectEnumSchema extends z.infer<typeof UntitledSingleSelectEnumSchema> {}
+
+export const TitledSingleSelectEnumSchema = z.object({ ...choice, oneOf: list<TitledOption>(TitledOption) })
+/** One of several values, each shown by its title. */
+export interface TitledSingleSelectEnumSchema extends z.infer<typeof TitledSingleSelectEnumSchema> {}
+
+export const UntitledMultiSelectEnumSchema = z.object({
+  ...choices,
+  items: z.object({ type: z.literal('string'), enum: list(text) }),
+})
+/** Any of several values, shown as they are. */
+export interface UntitledMultiSelectEnumSchema extends z.infer<typeof UntitledMultiSelectEnumSchema> {}
+
+export const TitledMultiSelectEnumSchema = z.object({
+  ...choices,
+  items: z.object({ anyOf: list<TitledOption>(TitledOption) }),
+})
+/** Any of several values, each shown by its title. */
+export interface TitledMultiSelectEnumSchema extends z.infer<typeof TitledMultiSelectEnumSchema> {}
+
+export const LegacyTitledEnumSchema = z.object({
+  ...choice,
+  enum: list(text),
+  /** The titles, in the order of `enum`. */
+  enumNames: z.optional(list(text)),
+})
+/** The old way to give values titles; `oneOf` replaces it. */
+export interface LegacyTitledEnumSchema extends z.infer<typeof LegacyTitledEnumSchema> {}
+
+/** A choice of one or of many. */
+export type EnumSchema =
+  | UntitledSingleSelectEnumSchema
+  | TitledSingleSelectEnumSchema
+  | UntitledMultiSelectEnumSchema
+  | TitledMultiSelectEnumSchema
+  | LegacyTitledEnumSchema
+export const EnumSchema: z.ZodMiniType<EnumSchema> = z.union([
+  LegacyTitledEnumSchema,
+  UntitledSingleSelectEnumSchema,
+  TitledSingleSelectEnumSchema,
+  UntitledMultiSelectEnumSchema,
+  TitledMultiSelectEnumSchema,
+])
+
+/** One field of a form. */
+export type PrimitiveSchemaDefinition = StringSchema | NumberSchema | BooleanSchema | EnumSchema
+export const PrimitiveSchemaDefinition: z.ZodMiniType<PrimitiveSchemaDefinition> = z.union([
+  StringSchema,
+  NumberSchema,
+  BooleanSchema,
+  EnumSchema,
+])
+
+// Elicitation
+
+export const RequestedSchema = z.object({
+  $schema: optionalText,
+  type: z.literal('object'),
+  properties: record(PrimitiveSchemaDefinition),
+  required: z.optional(list(text)),
+})
+/** The form: flat, with primitive values only. */
+export interface RequestedSchema extends z.infer<typeof RequestedSchema> {}
+
+export const ElicitRequestFormParams = z.object({
+  ...RequestParams.shape,
+  /** Absent means `form`. */
+  mode: z.optional(z.literal('form')),
+  /** Shown to the user. */
+  message: text,
+  requestedSchema: RequestedSchema,
+})
+/** Asks the user to fill in a form. Never ask for secrets this way. */
+export interface ElicitRequestFormParams extends z.infer<typeof ElicitRequestFormParams> {}
+
+export const ElicitRequestURLParams = z.object({
+  ...RequestParams.shape,
+  mode: z.literal('url'),
+  /** Why the user should visit the URL. */
+  message: text,
+  url: text,
+})
+/** Asks the user to visit a URL. */
+export interface ElicitRequestURLParams extends z.infer<typeof ElicitRequestURLParams> {}
+
+/** Parameters of `elicitation/create`; `mode` tells which kind. */
+export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLParams
+export const ElicitRequestParams: z.ZodMiniType<ElicitRequestParams> = z.union([
+  ElicitRequestFormParams,
+  ElicitRequestURLParams,
+])
+
+export const ElicitRequest = z.object({ method: z.literal('elicitation/create'), params: ElicitRequestParams })
+/** `elicitation/create` as an input request. */
+export interface ElicitRequest extends z.infer<typeof ElicitRequest> {}
+
+export const ElicitResult = z.object({
+  ...Result.shape,
+  /** For a URL, `accept` means that the user agreed to visit it, not that they are done. */
+  action: z.enum(['accept', 'decline', 'cancel']),
+  /** The values of the form, if the user accepted. */
+  content: z.optional(record(z.union([text, z.number(), z.boolean(), list(text)]))),
+})
+/** The reaction of the user. */
+export interface ElicitResult extends z.infer<typeof ElicitResult> {}
+
+// Unfinished results
+
+/** One request of an unfinished result; `method` tells which kind. */
+export type InputRequest = CreateMessageRequest | ListRootsRequest | ElicitRequest
+export const InputRequest: z.ZodMiniType<InputRequest> = z.discriminatedUnion(
+  'method',
+  [CreateMessageRequest, ListRootsRequest, ElicitRequest],
+  { unionFallback: true },
+)
+
+/** All requests of an unfinished result, under names that the server chose. */
+export interface InputRequests extends Record<string, InputRequest> {}
+export const InputRequests = record(InputRequest)
+
+/** The response to one input request; the request of the same name tells which kind. */
+export type InputResponse = CreateMessageResult | ListRootsResult | ElicitResult
+export const InputResponse: z.ZodMiniType<InputResponse> = z.union([CreateMessageResult, ListRootsResult, ElicitResult])
+
+/** Responses under the names of the input requests. */
+export interface InputResponses extends Record<string, InputResponse> {}
+export const InputResponses = record(InputResponse)
+
+export const InputRequiredResult = z.object({
+  ...Result.shape,
+  resultType: z.literal('input_required'),
+  inputRequests: z.optional(InputRequests),
+  /** To be sent back unchanged. */
+  requestState: optionalText,
+})
+/** The request has to be sent again, with these responses or later. One of the two members is present. */
+export interface InputRequiredResult extends z.infer<typeof InputRequiredResult> {}
+
+export const InputResponseParams = z.object({
+  inputResponses: z.optional(InputResponses),
+  /** The `requestState` of the previous result; treat it as written by an attacker. */
+  requestState: optionalText,
+})
+/** The parameters that a repeated request has in addition. */
+export interface InputResponseParams extends z.infer<typeof InputResponseParams> {}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { check, type Schema } from '../validate.ts'
+import { ElicitResult, PrimitiveSchemaDefinition, SamplingMessage } from './client-features.ts'
+import {
+  CallToolRequestParams,
+  CallToolResult,
+  ContentBlock,
+  LOGGING_LEVELS,
+  LoggingMessageNotificationParams,
+  Tool,
+} from './server-features.ts'
+import { ClientCapabilities, Integer, RequestId } from './shared.ts'
+
+function fits(schema: Schema<unknown>, value: unknown): boolean {
+  return check(schema, value).problem === undefined
+}
+
+describe('a protocol shape', () => {
+  it('keeps members that it does not know, at every depth', () => {
+    const tool = {
+      name: 'add',
+      inputSchema: { type: 'object', properties: { a: true } },
+      annotations: { newHint: 1 },
+      new: [1],
+    }
+    expect(check(Tool, tool).value).toEqual(tool)
+  })
+
+  it('takes undefined for absent, and refuses null', () => {
+    expect(fits(Tool, { name: 'a', title: undefined, inputSchema: { type: 'object' } })).toBe(true)
+    expect(fits(Tool, { name: 'a', title: null, inputSchema: { type: 'object' } })).toBe(false)
+  })
+
+  it('hands on arguments as they came, uncopied', () => {
+    const params = { name: 'add', arguments: { b: 1, a: 2 } }
+    expect(check(CallToolRequestParams, params).value?.arguments).toBe(params.arguments)
+  })
+
+  it('tells a structured null from no structured content', () => {
+    expect(check(CallToolResult, { content: [], structuredContent: null }).value).toHaveProperty(
+      'structuredContent',
+      null,
+    )
+    expect(check(CallToolResult, { content: [] }).value).not.toHaveProperty('structuredContent')
+  })
+
+  it('requires data of any kind to be there', () => {
+    expect(fits(LoggingMessageNotificationParams, { level: 'info', data: null })).toBe(true)
+    expect(fits(LoggingMessageNotificationParams, { level: 'info' })).toBe(false)
+  })
+
+  it('tells blocks apart by their type', () => {
+    expect(fits(ContentBlock, { type: 'resource', resource: { uri: 'a:b', text: '' } })).toBe(true)
+    expect(fits(ContentBlock, { type: 'resource', resource: { uri: 'a:b' } })).toBe(false)
+    expect(fits(ContentBlock, { type: 'video', data: '', mimeType: '' })).toBe(false)
+    expect(fits(ContentBlock, { type: 'tool_use', id: '1', name: 'a', input: {} })).toBe(false)
+  })
+
+  it('lets a sampling message hold one block or several', () => {
+    const block = { type: 'text', text: '' }
+    expect(fits(SamplingMessage, { role: 'user', content: block })).toBe(true)
+    expect(fits(SamplingMessage, { role: 'user', content: [block, block] })).toBe(true)
+    expect(fits(SamplingMessage, { role: 'user', content: [block, 1] })).toBe(false)
+  })
+
+  it('knows every kind of form field', () => {
+    const fields = [
+      { type: 'string', format: 'email' },
+      { type: 'integer', minimum: 0.5 },
+      { type: 'boolean', default: true },
+      { type: 'string', enum: ['a'], enumNames: ['A'] },
+      { type: 'string', oneOf: [{ const: 'a', title: 'A' }] },
+      { type: 'array', items: { type: 'string', enum: ['a'] } },
+      { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] }, default: ['a'] },
+    ]
+    for (const field of fields) expect(fits(PrimitiveSchemaDefinition, field)).toBe(true)
+    expect(fits(PrimitiveSchemaDefinition, { type: 'array', items: { type: 'number' } })).toBe(false)
+    expect(fits(PrimitiveSchemaDefinition, { type: 'object' })).toBe(false)
+  })
+
+  it('takes fractions and lists for the values of a form', () => {
+    expect(fits(ElicitResult, { action: 'accept', content: { a: 0.5, b: ['x'] } })).toBe(true)
+    expect(fits(ElicitResult, { action: 'accept', content: { a: [1] } })).toBe(false)
+  })
+
+  it('has capabilities be objects, never booleans', () => {
+    expect(fits(ClientCapabilities, { elicitation: {}, roots: { listChanged: true } })).toBe(true)
+    expect(fits(ClientCapabilities, { elicitation: true })).toBe(false)
+    expect(fits(ClientCapabilities, { elicitation: { url: true } })).toBe(false)
+  })
+
+  it('takes strings and whole numbers for ids', () => {
+    for (const id of [0, '', -1, 2 ** 53 - 1]) expect(fits(RequestId, id)).toBe(true)
+    for (const id of [0.5, null, 2 ** 53, Number.NaN]) expect(fits(RequestId, id)).toBe(false)
+    expect(fits(Integer, '1')).toBe(false)
+  })
+
+  it('orders log levels from mild to severe', () => {
+    expect(LOGGING_LEVELS.indexOf('debug')).toBeLessThan(LOGGING_LEVELS.indexOf('warning'))
+    expect(LOGGING_LEVELS.at(-1)).toBe('emergency')
+  })
+})

@@ -1,0 +1,333 @@
+/** The features of servers: resources, content, tools, prompts, completion, logging, subscriptions. */
+
+import * as z from 'zod/mini'
+import { list, record } from '../validate.ts'
+import {
+  Annotations,
+  AnyObject,
+  AnyValue,
+  BaseMetadata,
+  CacheableResult,
+  Integer,
+  NotificationParams,
+  optionalFlag,
+  optionalIcons,
+  optionalMeta,
+  optionalText,
+  PaginatedResult,
+  RequestParams,
+  Result,
+  Role,
+  text,
+} from './shared.ts'
+
+// Resources
+
+const described = {
+  ...BaseMetadata.shape,
+  description: optionalText,
+  mimeType: optionalText,
+  icons: optionalIcons,
+  annotations: z.optional(Annotations),
+  _meta: optionalMeta,
+}
+
+export const Resource = z.object({
+  ...described,
+  uri: text,
+  /** In bytes, before any encoding. */
+  size: z.optional(Integer),
+})
+/** A resource that a server lists. */
+export interface Resource extends z.infer<typeof Resource> {}
+
+export const ResourceTemplate = z.object({
+  ...described,
+  /** RFC 6570. */
+  uriTemplate: text,
+})
+/** A family of resources, described by a URI template. */
+export interface ResourceTemplate extends z.infer<typeof ResourceTemplate> {}
+
+const contents = { uri: text, mimeType: optionalText, _meta: optionalMeta }
+
+export const TextResourceContents = z.object({ ...contents, text })
+/** The contents of a resource, as text. */
+export interface TextResourceContents extends z.infer<typeof TextResourceContents> {}
+
+export const BlobResourceContents = z.object({
+  ...contents,
+  /** Base64. */
+  blob: text,
+})
+/** The contents of a resource, as bytes. */
+export interface BlobResourceContents extends z.infer<typeof BlobResourceContents> {}
+
+/** The contents of a resource; `'text' in contents` tells which kind. */
+export type ResourceContents = TextResourceContents | BlobResourceContents
+export const ResourceContents: z.ZodMiniType<ResourceContents> = z.union([TextResourceContents, BlobResourceContents])
+
+export const ResourceRequestParams = z.object({ ...RequestParams.shape, uri: text })
+/** Parameters of a request about one resource. */
+export interface ResourceRequestParams extends z.infer<typeof ResourceRequestParams> {}
+
+export const ReadResourceRequestParams = ResourceRequestParams
+/** Parameters of `resources/read`. */
+export interface ReadResourceRequestParams extends ResourceRequestParams {}
+
+export const ListResourcesResult = z.object({ ...PaginatedResult.shape, resources: list<Resource>(Resource) })
+/** One page of `resources/list`. */
+export interface ListResourcesResult extends z.infer<typeof ListResourcesResult> {}
+
+export const ListResourceTemplatesResult = z.object({
+  ...PaginatedResult.shape,
+  resourceTemplates: list<ResourceTemplate>(ResourceTemplate),
+})
+/** One page of `resources/templates/list`. */
+export interface ListResourceTemplatesResult extends z.infer<typeof ListResourceTemplatesResult> {}
+
+export const ReadResourceResult = z.object({ ...CacheableResult.shape, contents: list(ResourceContents) })
+/** The result of `resources/read`: often one item, several for a directory. */
+export interface ReadResourceResult extends z.infer<typeof ReadResourceResult> {}
+
+export const ResourceUpdatedNotificationParams = z.object({
+  ...NotificationParams.shape,
+  /** The resource that changed; may lie below the one that was subscribed to. */
+  uri: text,
+})
+/** Parameters of `notifications/resources/updated`. */
+export interface ResourceUpdatedNotificationParams extends z.infer<typeof ResourceUpdatedNotificationParams> {}
+
+// Content
+
+const block = { annotations: z.optional(Annotations), _meta: optionalMeta }
+const media = {
+  /** Base64. */
+  data: text,
+  mimeType: text,
+  ...block,
+}
+
+export const TextContent = z.object({ type: z.literal('text'), text, ...block })
+/** Text content. */
+export interface TextContent extends z.infer<typeof TextContent> {}
+
+export const ImageContent = z.object({ type: z.literal('image'), ...media })
+/** Image content. */
+export interface ImageContent extends z.infer<typeof ImageContent> {}
+
+export const AudioContent = z.object({ type: z.literal('audio'), ...media })
+/** Audio content. */
+export interface AudioContent extends z.infer<typeof AudioContent> {}
+
+export const ResourceLink = z.object({ type: z.literal('resource_link'), ...Resource.shape })
+/** A link to a resource that can be read; it need not be listed. */
+export interface ResourceLink extends z.infer<typeof ResourceLink> {}
+
+export const EmbeddedResource = z.object({ type: z.literal('resource'), resource: ResourceContents, ...block })
+/** A resource with its contents. */
+export interface EmbeddedResource extends z.infer<typeof EmbeddedResource> {}
+
+/** One block of content; `type` tells which kind. */
+export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
+export const ContentBlock: z.ZodMiniType<ContentBlock> = z.discriminatedUnion(
+  'type',
+  [TextContent, ImageContent, AudioContent, ResourceLink, EmbeddedResource],
+  { unionFallback: true },
+)
+
+// Tools
+
+export const ToolAnnotations = z.object({
+  title: optionalText,
+  /** The tool changes nothing. Default: false. */
+  readOnlyHint: optionalFlag,
+  /** The tool may destroy something, as opposed to only adding. Default: true. */
+  destructiveHint: optionalFlag,
+  /** Calling the tool again with the same arguments has no further effect. Default: false. */
+  idempotentHint: optionalFlag,
+  /** The tool interacts with things outside of the server. Default: true. */
+  openWorldHint: optionalFlag,
+})
+/** Hints on the behaviour of a tool; no promises. */
+export interface ToolAnnotations extends z.infer<typeof ToolAnnotations> {}
+
+export const ToolOutputSchema = z.looseObject({ $schema: optionalText })
+/** A JSON Schema, of the 2020-12 dialect unless `$schema` names another. */
+export interface ToolOutputSchema extends z.infer<typeof ToolOutputSchema> {}
+
+export const ToolInputSchema = z.looseObject({ $schema: optionalText, type: z.literal('object') })
+/** A JSON Schema that describes an object. */
+export interface ToolInputSchema extends z.infer<typeof ToolInputSchema> {}
+
+export const Tool = z.object({
+  ...BaseMetadata.shape,
+  description: optionalText,
+  inputSchema: ToolInputSchema,
+  /** Describes `structuredContent` of its results. */
+  outputSchema: z.optional(ToolOutputSchema),
+  annotations: z.optional(ToolAnnotations),
+  icons: optionalIcons,
+  _meta: optionalMeta,
+})
+/** A tool that a server lists. */
+export interface Tool extends z.infer<typeof Tool> {}
+
+export const ListToolsResult = z.object({ ...PaginatedResult.shape, tools: list<Tool>(Tool) })
+/** One page of `tools/list`. */
+export interface ListToolsResult extends z.infer<typeof ListToolsResult> {}
+
+export const CallToolRequestParams = z.object({
+  ...RequestParams.shape,
+  name: text,
+  arguments: z.optional(AnyObject),
+})
+/** Parameters of `tools/call`. */
+export interface CallToolRequestParams extends z.infer<typeof CallToolRequestParams> {}
+
+export const CallToolResult = z.object({
+  ...Result.shape,
+  /** For the model. */
+  content: list(ContentBlock),
+  /** For programs: any JSON value, `null` and `0` included. */
+  structuredContent: z.optional(z.unknown()),
+  /** The tool failed and `content` says why. Default: false. */
+  isError: optionalFlag,
+})
+/** The result of a tool, be it a success or a failure. */
+export interface CallToolResult extends z.infer<typeof CallToolResult> {}
+
+// Prompts
+
+export const PromptArgument = z.object({
+  ...BaseMetadata.shape,
+  description: optionalText,
+  /** Default: false. */
+  required: optionalFlag,
+})
+/** An argument of a prompt. */
+export interface PromptArgument extends z.infer<typeof PromptArgument> {}
+
+export const Prompt = z.object({
+  ...BaseMetadata.shape,
+  description: optionalText,
+  arguments: z.optional(list<PromptArgument>(PromptArgument)),
+  icons: optionalIcons,
+  _meta: optionalMeta,
+})
+/** A prompt that a server lists. */
+export interface Prompt extends z.infer<typeof Prompt> {}
+
+export const PromptMessage = z.object({ role: Role, content: ContentBlock })
+/** One message of a prompt. */
+export interface PromptMessage extends z.infer<typeof PromptMessage> {}
+
+export const ListPromptsResult = z.object({ ...PaginatedResult.shape, prompts: list<Prompt>(Prompt) })
+/** One page of `prompts/list`. */
+export interface ListPromptsResult extends z.infer<typeof ListPromptsResult> {}
+
+export const GetPromptRequestParams = z.object({
+  ...RequestParams.shape,
+  name: text,
+  arguments: z.optional(record(text)),
+})
+/** Parameters of `prompts/get`. */
+export interface GetPromptRequestParams extends z.infer<typeof GetPromptRequestParams> {}
+
+export const GetPromptResult = z.object({
+  ...Result.shape,
+  description: optionalText,
+  messages: list<PromptMessage>(PromptMessage),
+})
+/** A prompt with its arguments filled in. */
+export interface GetPromptResult extends z.infer<typeof GetPromptResult> {}
+
+// Completion
+
+export const PromptReference = z.object({ type: z.literal('ref/prompt'), ...BaseMetadata.shape })
+/** Names a prompt. */
+export interface PromptReference extends z.infer<typeof PromptReference> {}
+
+export const ResourceTemplateReference = z.object({
+  type: z.literal('ref/resource'),
+  /** A URI or a URI template. */
+  uri: text,
+})
+/** Names a resource or a resource template. */
+export interface ResourceTemplateReference extends z.infer<typeof ResourceTemplateReference> {}
+
+export const CompleteRequestParams = z.object({
+  ...RequestParams.shape,
+  ref: z.discriminatedUnion('type', [PromptReference, ResourceTemplateReference], { unionFallback: true }),
+  /** The argument to complete, with the value typed so far. */
+  argument: z.object({ name: text, value: text }),
+  /** The arguments that have a value already. */
+  context: z.optional(z.object({ arguments: z.optional(record(text)) })),
+})
+/** Parameters of `completion/complete`. */
+export interface CompleteRequestParams extends z.infer<typeof CompleteRequestParams> {}
+
+export const CompleteResult = z.object({
+  ...Result.shape,
+  completion: z.object({
+    /** Best first, at most 100. */
+    values: list(text),
+    /** The number of all proposals. */
+    total: z.optional(Integer),
+    hasMore: optionalFlag,
+  }),
+})
+/** Proposals for the value of an argument. */
+export interface CompleteResult extends z.infer<typeof CompleteResult> {}
+
+// Logging
+
+/** The levels of RFC 5424, least severe first. */
+export const LOGGING_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
+
+/** The severity of a log message. */
+export const LoggingLevel = z.enum(LOGGING_LEVELS)
+export type LoggingLevel = z.infer<typeof LoggingLevel>
+
+export const LoggingMessageNotificationParams = z.object({
+  ...NotificationParams.shape,
+  level: LoggingLevel,
+  /** The part of the server that logs. */
+  logger: optionalText,
+  /** Any JSON value. */
+  data: AnyValue,
+})
+/** Parameters of `notifications/message`. */
+export interface LoggingMessageNotificationParams extends z.infer<typeof LoggingMessageNotificationParams> {}
+
+// Subscriptions
+
+export const SubscriptionFilter = z.object({
+  toolsListChanged: optionalFlag,
+  promptsListChanged: optionalFlag,
+  resourcesListChanged: optionalFlag,
+  /** URIs of resources to watch. */
+  resourceSubscriptions: z.optional(list(text)),
+})
+/** The changes to notify of. */
+export interface SubscriptionFilter extends z.infer<typeof SubscriptionFilter> {}
+
+export const SubscriptionsListenRequestParams = z.object({
+  ...RequestParams.shape,
+  notifications: SubscriptionFilter,
+})
+/** Parameters of `subscriptions/listen`. */
+export interface SubscriptionsListenRequestParams extends z.infer<typeof SubscriptionsListenRequestParams> {}
+
+export const SubscriptionsAcknowledgedNotificationParams = z.object({
+  ...NotificationParams.shape,
+  /** The part of the filter that the server follows. */
+  notifications: SubscriptionFilter,
+})
+/** Parameters of `notifications/subscriptions/acknowledged`, the first message of every subscription. */
+export interface SubscriptionsAcknowledgedNotificationParams
+  extends z.infer<typeof SubscriptionsAcknowledgedNotificationParams> {}
+
+export const SubscriptionsListenResult = Result
+/** The end of a subscription by the server. */
+export interface SubscriptionsListenResult extends Result {}

@@ -1,0 +1,201 @@
+/**
+ * The shapes that all features share: ids, metadata, pages, icons, annotations, content, capabilities.
+ *
+ * Each shape of the protocol is a zod schema and a type of the same name. Objects are open: unknown members are valid, and
+ * the types list the known ones.
+ */
+
+import * as z from 'zod/mini'
+import { isRequestId, type JsonObject } from '../messages.ts'
+import { expected, list } from '../validate.ts'
+
+export const text = z.string()
+export const optionalText = z.optional(text)
+export const optionalFlag = z.optional(z.boolean())
+
+/** A JSON object whose members are not known here. */
+export const AnyObject: z.ZodMiniType<JsonObject> = z.looseObject({})
+/** Any JSON value: where it is required, `null` is valid and absence is not. */
+export const AnyValue = z.custom<unknown>((value) => value !== undefined, expected('a value'))
+
+/** A whole number within ±(2^53−1). */
+export const Integer = z.int(expected('integer'))
+
+/** A number from 0 to 1. */
+export const Fraction = z
+  .number(expected('number from 0 to 1'))
+  .check(z.gte(0, expected('number from 0 to 1')), z.lte(1, expected('number from 0 to 1')))
+
+/** A string, or an integer within ±(2^53−1). */
+export const RequestId = z.custom<string | number>(isRequestId, expected('string or integer'))
+export type RequestId = z.infer<typeof RequestId>
+
+/** Links progress notifications to the request that asked for them. */
+export type ProgressToken = RequestId
+export const ProgressToken = RequestId
+
+/** Where a page of a list begins. Opaque: only the side that made it can read it. */
+export type Cursor = string
+export const Cursor = text
+
+/** The author of a message in a conversation. */
+export const Role = z.enum(['user', 'assistant'])
+export type Role = z.infer<typeof Role>
+
+/** Additional facts for the peer under names with a reverse-domain prefix. */
+export interface MetaObject extends JsonObject {}
+export const MetaObject = AnyObject
+export const optionalMeta = z.optional(MetaObject)
+
+export const RequestMetaObject = z.looseObject({
+  /** Asks for progress notifications with this token. */
+  progressToken: z.optional(ProgressToken),
+})
+/** The metadata of a request. */
+export interface RequestMetaObject extends z.infer<typeof RequestMetaObject> {}
+
+export const RequestParams = z.object({ _meta: z.optional(RequestMetaObject) })
+/** Parameters of a request that has no others. */
+export interface RequestParams extends z.infer<typeof RequestParams> {}
+
+export const PaginatedRequestParams = z.object({
+  ...RequestParams.shape,
+  /** The `nextCursor` of the previous page; absent for the first page. */
+  cursor: z.optional(Cursor),
+})
+/** Parameters of a list request. */
+export interface PaginatedRequestParams extends z.infer<typeof PaginatedRequestParams> {}
+
+export const NotificationParams = z.object({ _meta: optionalMeta })
+/** Parameters of a notification that has no others. */
+export interface NotificationParams extends z.infer<typeof NotificationParams> {}
+
+export const Result = z.object({
+  _meta: optionalMeta,
+  /** `complete`, `input_required`, or a word of an extension; absent means `complete`. Set by the library. */
+  resultType: optionalText,
+})
+/** A result without members of its own. */
+export interface Result extends z.infer<typeof Result> {}
+
+export const CacheableResult = z.object({
+  ...Result.shape,
+  /** For how many milliseconds the result is fresh. Absent or negative means 0. */
+  ttlMs: z.optional(z.number()),
+  /** `public`: the same for all callers. Absent means `private`. */
+  cacheScope: z.optional(z.enum(['public', 'private'])),
+})
+/** A result with cache hints. */
+export interface CacheableResult extends z.infer<typeof CacheableResult> {}
+
+export const PaginatedResult = z.object({
+  ...CacheableResult.shape,
+  /** Requests the next page; absent on the last page. */
+  nextCursor: z.optional(Cursor),
+})
+/** The members of one page of a list besides its items. */
+export interface PaginatedResult extends z.infer<typeof PaginatedResult> {}
+
+/** A name for programs and one for people. */
+export const BaseMetadata = z.object({
+  name: text,
+  /** The name to show. Default: `name`. */
+  title: optionalText,
+})
+
+export const Icon = z.object({
+  /** An `https:` or `data:` URI. */
+  src: text,
+  mimeType: optionalText,
+  /** `48x48` and the like, or `any` for formats that scale. */
+  sizes: z.optional(list(text)),
+  /** The background that the icon is drawn for. */
+  theme: z.optional(z.enum(['light', 'dark'])),
+})
+/** An image to show beside a name. */
+export interface Icon extends z.infer<typeof Icon> {}
+export const optionalIcons = z.optional(list<Icon>(Icon))
+
+export const Annotations = z.object({
+  /** The intended readers. */
+  audience: z.optional(list(Role)),
+  /** From 0, entirely optional, to 1, effectively required. */
+  priority: z.optional(Fraction),
+  /** An ISO 8601 timestamp. */
+  lastModified: optionalText,
+})
+/** Hints on how to use or show something. */
+export interface Annotations extends z.infer<typeof Annotations> {}
+
+// Implementations and capabilities
+
+export const Implementation = z.object({
+  ...BaseMetadata.shape,
+  version: text,
+  description: optionalText,
+  websiteUrl: optionalText,
+  icons: optionalIcons,
+})
+/** The name and version of a program. */
+export interface Implementation extends z.infer<typeof Implementation> {}
+
+const settings = z.optional(z.catchall(z.object({}), AnyObject))
+const ListCapability = z.object({ listChanged: optionalFlag })
+const optionalObject = z.optional(AnyObject)
+
+export const ClientCapabilities = z.object({
+  experimental: settings,
+  /** By extension id, such as `io.modelcontextprotocol/ui`. */
+  extensions: settings,
+  roots: z.optional(ListCapability),
+  sampling: z.optional(z.object({ context: optionalObject, tools: optionalObject })),
+  /** An empty object means forms. */
+  elicitation: z.optional(z.object({ form: optionalObject, url: optionalObject })),
+})
+/** The features that a client supports. */
+export interface ClientCapabilities extends z.infer<typeof ClientCapabilities> {}
+
+export const ServerCapabilities = z.object({
+  experimental: settings,
+  /** By extension id, such as `io.modelcontextprotocol/ui`. */
+  extensions: settings,
+  logging: optionalObject,
+  completions: optionalObject,
+  prompts: z.optional(ListCapability),
+  resources: z.optional(z.object({ listChanged: optionalFlag, subscribe: optionalFlag })),
+  tools: z.optional(ListCapability),
+})
+/** The features that a server supports. */
+export interface ServerCapabilities extends z.infer<typeof ServerCapabilities> {}
+
+export const DiscoverResult = z.object({
+  ...CacheableResult.shape,
+  supportedVersions: list(text),
+  capabilities: ServerCapabilities,
+  /** How to use the server well, for the model. */
+  instructions: optionalText,
+})
+/** The result of `server/discover`. */
+export interface DiscoverResult extends z.infer<typeof DiscoverResult> {}
+
+// Notifications of both sides
+
+export const CancelledNotificationParams = z.object({
+  ...NotificationParams.shape,
+  /** The request to cancel. A notification without it has no effect. */
+  requestId: z.optional(RequestId),
+  reason: optionalText,
+})
+/** Parameters of `notifications/cancelled`. */
+export interface CancelledNotificationParams extends z.infer<typeof CancelledNotificationParams> {}
+
+export const ProgressNotificationParams = z.object({
+  ...NotificationParams.shape,
+  progressToken: ProgressToken,
+  /** Grows with every notification. */
+  progress: z.number(),
+  total: z.optional(z.number()),
+  message: optionalText,
+})
+/** Parameters of `notifications/progress`. */
+export interface ProgressNotificationParams extends z.infer<typeof ProgressNotificationParams> {}

@@ -1,0 +1,126 @@
+/** Checks values against zod schemas, names the problems in one sentence, and bounds what a hostile value may cost. */
+
+import * as z from 'zod/mini'
+import { isObject, kindOf, placeOf } from './json.ts'
+
+/** A zod schema of values of type T: the regular and the mini kind. */
+export type Schema<T = unknown> = z.core.$ZodType<T>
+
+/** The type of the values of a schema. */
+export type Infer<S extends Schema> = z.output<S>
+
+/** The value, or the problem with it. */
+export type Checked<T> = { value: T; problem?: undefined } | { value?: undefined; problem: string }
+
+/** Returns the value itself, not a copy, or a sentence that names the first problems. Never throws. */
+export function check<T>(schema: Schema<T>, value: unknown, root = ''): Checked<T> {
+  const problem = problemOf(schema, value, root)
+  return problem === undefined ? { value: value as T } : { problem }
+}
+
+const MAX_FLAWS = 3
+const MAX_WORDS = 12
+
+/** `params.name: expected string, got number`: at most three problems of a value in one sentence; undefined if it is valid. */
+export function problemOf(schema: Schema, value: unknown, root = ''): string | undefined {
+  const flaws = flawsIn(schema, value)
+  if (flaws.length === 0) return undefined
+  const sentences = flaws.slice(0, MAX_FLAWS).map((flaw) => describe(flaw, value, root))
+  if (flaws.length > MAX_FLAWS) sentences.push('and more')
+  return sentences.join('; ')
+}
+
+/** One problem: its place, and the kinds or quoted literals that are expected there. */
+interface Flaw {
+  readonly path: readonly PropertyKey[]
+  readonly expected: readonly string[]
+}
+
+function describe({ path, expected }: Flaw, value: unknown, root: string): string {
+  const found = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
+  const place = placeOf(path, root)
+  const problem = `expected ${anyOf(expected)}, got ${kindOf(found)}`
+  return place === '' ? problem : `${place}: ${problem}`
+}
+
+function anyOf(expected: readonly string[]): string {
+  const words = [...new Set(expected)]
+  if (words.length === 1) return words[0] as string
+  return `one of ${words.slice(0, MAX_WORDS).join(', ')}${words.length > MAX_WORDS ? ' …' : ''}`
+}
+
+/** The start of the messages that schemas of this package have for their own words. */
+const EXPECTED = 'expected '
+
+function flawsIn(schema: Schema, value: unknown): Flaw[] {
+  const result = z.safeParse(schema, value, { error: (issue) => EXPECTED + anyOf(wordsOf(issue)) })
+  return result.success ? [] : result.error.issues.flatMap(flawsOf)
+}
+
+function wordsOf(issue: z.core.$ZodRawIssue): string[] {
+  if (issue.code === 'invalid_value') return issue.values.map((word) => JSON.stringify(word))
+  return issue.code === 'invalid_type' ? [issue.expected] : ['another value']
+}
+
+function flawsOf(issue: z.core.$ZodIssue): Flaw[] {
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const { path, expected } = likeliest(issue.errors.map((branch) => branch.flatMap(flawsOf)))
+    return [{ path: [...issue.path, ...path], expected }]
+  }
+  if (issue.code === 'invalid_value') {
+    return [{ path: issue.path, expected: issue.values.map((word) => JSON.stringify(word)) }]
+  }
+  return [{ path: issue.path, expected: [issue.message.slice(EXPECTED.length)] }]
+}
+
+/**
+ * Of the flaws of each option of a union, the one that the sender most likely has to correct: of the option of the right
+ * kind, with the right tag and the fewest flaws. If there is no such option, all that is expected in the place of the tag
+ * or of the value.
+ */
+function likeliest(options: readonly (readonly Flaw[])[]): Flaw {
+  const isKind = ({ path }: Flaw) => path.length === 0
+  const isTag = ({ path }: Flaw) => path.length === 1 && TAGS.includes(path[0] as PropertyKey)
+  const [meant] = options
+    .filter((flaws) => !flaws.some((flaw) => isKind(flaw) || isTag(flaw)))
+    .sort((some, others) => some.length - others.length)
+  if (meant !== undefined) return meant[0] as Flaw
+  const flaws = options.flat()
+  const same = flaws.some(isTag) ? flaws.filter(isTag) : flaws.filter(isKind)
+  return { path: (same[0] as Flaw).path, expected: same.flatMap(({ expected }) => expected) }
+}
+
+const TAGS: readonly PropertyKey[] = ['type', 'method', 'mode']
+
+/** A zod error message, for schemas whose values are not named by a kind. */
+export function expected(words: string): { error: string } {
+  return { error: EXPECTED + words }
+}
+
+/**
+ * An array. Stops after a few invalid items: `z.array` collects the problems of all items, so that a hostile list costs
+ * seconds, and throws a `RangeError` when there are more than the stack holds.
+ */
+export function list<T>(item: Schema<T>): z.ZodMiniType<T[]> {
+  return z
+    .custom<T[]>(Array.isArray, { ...expected('array'), abort: true })
+    .check(({ value, issues }) => addFlaws(issues, value.keys(), item, value))
+}
+
+/** An object with values of one kind. Stops after a few invalid values, see `list`. */
+export function record<T>(item: Schema<T>): z.ZodMiniType<Record<string, T>> {
+  return z
+    .custom<Record<string, T>>(isObject, { ...expected('object'), abort: true })
+    .check(({ value, issues }) => addFlaws(issues, Object.keys(value), item, value))
+}
+
+function addFlaws(issues: z.core.$ZodRawIssue[], keys: Iterable<PropertyKey>, item: Schema, values: object): void {
+  const before = issues.length
+  for (const key of keys) {
+    const value: unknown = values[key as keyof typeof values]
+    for (const { path, expected } of flawsIn(item, value)) {
+      issues.push({ code: 'custom', input: value, path: [key, ...path], message: EXPECTED + anyOf(expected) })
+    }
+    if (issues.length - before > MAX_FLAWS) return
+  }
+}
