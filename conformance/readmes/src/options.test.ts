@@ -31,7 +31,7 @@ const documented = [
   ['server', 'ready/rate-limit.ts', 'RateLimitOptions'],
   ['sse', 'decode.ts', 'DecoderOptions'],
   ['protocol', 'json-schema/limits.ts', 'JsonSchemaLimits'],
-  ['protocol', 'jsonrpc/codec.ts', 'CodecLimits'],
+  ['protocol', 'limits.ts', 'CodecLimits'],
 ] as const
 
 /** Said in sentences, as there are one or two of each. */

@@ -101,7 +101,8 @@ class ChannelConnection implements Duplex, ExchangeHost {
       onHeard: () => this.#watchChanges(),
       report: this.#report,
     })
-    void this.#read()
+    // Throws here, not later, when the channel has a receiver already.
+    void this.#untilInputEnds(channel.receive((item) => this.#receive(item)))
   }
 
   get session(): Session {
@@ -213,9 +214,9 @@ class ChannelConnection implements Duplex, ExchangeHost {
 
   // Messages of the peer
 
-  async #read(): Promise<void> {
+  async #untilInputEnds(reading: Promise<void>): Promise<void> {
     try {
-      await this.#channel.receive((item) => this.#receive(item))
+      await reading
     } catch (error) {
       const isKnown = error instanceof ConnectionError
       await this.close(isKnown ? error : new ConnectionError('closed', 'The connection broke', { cause: error }))

@@ -45,11 +45,13 @@ export class SendQueue {
 
   /** Sends a response, or the responses to an array. Rejects when the channel does not accept it. */
   async sendAnswer(message: Message | Message[]): Promise<void> {
+    const sending = this.#send('answers', message)
+    if (this.#unsent.answers >= this.#options.limit && this.#stallTimer === undefined) this.#startStallTimer()
     try {
-      await this.#send('answers', message)
+      await sending
     } finally {
       // Each response that leaves shows that the peer reads.
-      if (this.#waiting.length > 0 && this.#unsent.answers < this.#options.limit) this.stop()
+      if (this.#unsent.answers < this.#options.limit) this.stop()
       else if (this.#stallTimer !== undefined) this.#startStallTimer()
     }
   }
