@@ -44,7 +44,11 @@ function compile(): Promise<string> {
       composite: false,
       noEmit: true,
       skipLibCheck: true,
-      paths: { '@mcpx/protocol': source('index'), '@mcpx/protocol/*': source('*') },
+      paths: {
+        '@mcpx/protocol': source('index'),
+        '@mcpx/protocol/*': source('*'),
+        'zod/mini': [join(folder, 'node_modules/zod/mini/index.d.ts')],
+      },
     },
     include: ['*.mts'],
   }

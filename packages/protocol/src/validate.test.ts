@@ -14,10 +14,11 @@ import {
   CallToolRequestParams,
   CallToolResult,
   ContentBlock,
+  GetPromptRequestParams,
   ListToolsResult,
   LoggingMessageNotificationParams,
 } from './schemas/server-features.ts'
-import { RequestId } from './schemas/shared.ts'
+import { ClientCapabilities, RequestId } from './schemas/shared.ts'
 import { check, record, type Schema } from './validate.ts'
 import { workOf } from './work.fixture.ts'
 
@@ -179,4 +180,30 @@ describe('check', () => {
     expect(work).toBeLessThan(500)
     expect(problem).toMatch(/^content\[0\].*and more$/)
   })
+
+  it.each<[string, Schema, (count: number) => unknown]>([
+    ['capabilities', ClientCapabilities, (count) => ({ experimental: membersOf(count, 1) })],
+    ['form fields', RequestedSchema, (count) => ({ type: 'object', properties: membersOf(count, {}) })],
+    [
+      'input requests',
+      InputRequiredResult,
+      (count) => ({ resultType: 'input_required', inputRequests: membersOf(count, {}) }),
+    ],
+    ['arguments', GetPromptRequestParams, (count) => ({ name: 'a', arguments: membersOf(count, 1) })],
+    ['form values', ElicitResult, (count) => ({ action: 'accept', content: membersOf(count, {}) })],
+    ['messages', CreateMessageRequestParams, (count) => ({ maxTokens: 1, messages: Array(count).fill({}) })],
+  ])('names a few problems of very many %s, and never throws', (_, schema, make) => {
+    const value = make(300_000)
+    let problem: string | undefined
+    const work = workOf(() => {
+      problem = check(schema, value).problem
+    })
+    expect(problem).toMatch(/and more$/)
+    expect((problem as string).length).toBeLessThan(1_000)
+    expect(work).toBeLessThan(300)
+  })
 })
+
+function membersOf(count: number, value: unknown): Record<string, unknown> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, value]))
+}

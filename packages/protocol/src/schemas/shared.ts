@@ -7,7 +7,7 @@
 
 import * as z from 'zod/mini'
 import { isRequestId, type JsonObject } from '../messages.ts'
-import { expected, list } from '../validate.ts'
+import { expected, list, record } from '../validate.ts'
 
 export const text = z.string()
 export const optionalText = z.optional(text)
@@ -139,7 +139,7 @@ export const Implementation = z.object({
 /** The name and version of a program. */
 export interface Implementation extends z.infer<typeof Implementation> {}
 
-const settings = z.optional(z.catchall(z.object({}), AnyObject))
+const settings = z.optional(record(AnyObject))
 const ListCapability = z.object({ listChanged: optionalFlag })
 const optionalObject = z.optional(AnyObject)
 
