@@ -12,14 +12,14 @@ export type Infer<S extends Schema> = z.output<S>
 /** The value, or the problem with it. */
 export type Checked<T> = { value: T; problem?: undefined } | { value?: undefined; problem: string }
 
-/** Returns the value itself, not a copy, or a sentence that names the first problems. Never throws. */
+/** Returns the value itself, not a copy, or a sentence that names its first problems. Never throws for a schema of this package. */
 export function check<T>(schema: Schema<T>, value: unknown, root = ''): Checked<T> {
   const problem = problemOf(schema, value, root)
   return problem === undefined ? { value: value as T } : { problem }
 }
 
 const MAX_FLAWS = 3
-const MAX_WORDS = 12
+const MAX_NAMED = 12
 
 /** `params.name: expected string, got number`: at most three problems of a value in one sentence; undefined if it is valid. */
 export function problemOf(schema: Schema, value: unknown, root = ''): string | undefined {
@@ -34,43 +34,48 @@ export function problemOf(schema: Schema, value: unknown, root = ''): string | u
 interface Flaw {
   readonly path: readonly PropertyKey[]
   readonly expected: readonly string[]
+  /** The message of a schema that has one of its own. */
+  readonly message?: string
 }
 
-function describe({ path, expected }: Flaw, value: unknown, root: string): string {
+function describe({ path, expected, message }: Flaw, value: unknown, root: string): string {
   const found = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
   const place = placeOf(path, root)
-  const problem = `expected ${anyOf(expected)}, got ${kindOf(found)}`
+  const problem = message ?? `expected ${anyOf(expected)}, got ${kindOf(found)}`
   return place === '' ? problem : `${place}: ${problem}`
 }
 
 function anyOf(expected: readonly string[]): string {
-  const words = [...new Set(expected)]
-  if (words.length === 1) return words[0] as string
-  return `one of ${words.slice(0, MAX_WORDS).join(', ')}${words.length > MAX_WORDS ? ' …' : ''}`
+  const distinct = [...new Set(expected)]
+  if (distinct.length === 1) return distinct[0] as string
+  return `one of ${distinct.slice(0, MAX_NAMED).join(', ')}${distinct.length > MAX_NAMED ? ' …' : ''}`
 }
 
-/** The start of the messages that schemas of this package have for their own words. */
+/** The start of the messages that become part of a sentence. */
 const EXPECTED = 'expected '
 
+/** An error message for a zod schema whose values have no kind of their own, such as `integer`. */
+export function expected(kind: string): { error: string } {
+  return { error: EXPECTED + kind }
+}
+
 function flawsIn(schema: Schema, value: unknown): Flaw[] {
-  const result = z.safeParse(schema, value, { error: (issue) => EXPECTED + anyOf(wordsOf(issue)) })
+  const error = (issue: z.core.$ZodRawIssue) =>
+    EXPECTED + (issue.code === 'invalid_type' ? issue.expected : 'a valid value')
+  const result = z.safeParse(schema, value, { error })
   return result.success ? [] : result.error.issues.flatMap(flawsOf)
 }
 
-function wordsOf(issue: z.core.$ZodRawIssue): string[] {
-  if (issue.code === 'invalid_value') return issue.values.map((word) => JSON.stringify(word))
-  return issue.code === 'invalid_type' ? [issue.expected] : ['another value']
-}
-
 function flawsOf(issue: z.core.$ZodIssue): Flaw[] {
+  const { path, message } = issue
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const { path, expected } = likeliest(issue.errors.map((branch) => branch.flatMap(flawsOf)))
-    return [{ path: [...issue.path, ...path], expected }]
+    const flaw = likeliest(issue.errors.map((branch) => branch.flatMap(flawsOf)))
+    return [{ ...flaw, path: [...path, ...flaw.path] }]
   }
-  if (issue.code === 'invalid_value') {
-    return [{ path: issue.path, expected: issue.values.map((word) => JSON.stringify(word)) }]
-  }
-  return [{ path: issue.path, expected: [issue.message.slice(EXPECTED.length)] }]
+  if (issue.code === 'invalid_value')
+    return [{ path, expected: issue.values.map((literal) => JSON.stringify(literal)) }]
+  if (message.startsWith(EXPECTED)) return [{ path, expected: [message.slice(EXPECTED.length)] }]
+  return [{ path, expected: [], message }]
 }
 
 /**
@@ -87,15 +92,10 @@ function likeliest(options: readonly (readonly Flaw[])[]): Flaw {
   if (meant !== undefined) return meant[0] as Flaw
   const flaws = options.flat()
   const same = flaws.some(isTag) ? flaws.filter(isTag) : flaws.filter(isKind)
-  return { path: (same[0] as Flaw).path, expected: same.flatMap(({ expected }) => expected) }
+  return { ...(same[0] as Flaw), expected: same.flatMap(({ expected }) => expected) }
 }
 
 const TAGS: readonly PropertyKey[] = ['type', 'method', 'mode']
-
-/** A zod error message, for schemas whose values are not named by a kind. */
-export function expected(words: string): { error: string } {
-  return { error: EXPECTED + words }
-}
 
 /**
  * An array. Stops after a few invalid items: `z.array` collects the problems of all items, so that a hostile list costs
@@ -118,8 +118,8 @@ function addFlaws(issues: z.core.$ZodRawIssue[], keys: Iterable<PropertyKey>, it
   const before = issues.length
   for (const key of keys) {
     const value: unknown = values[key as keyof typeof values]
-    for (const { path, expected } of flawsIn(item, value)) {
-      issues.push({ code: 'custom', input: value, path: [key, ...path], message: EXPECTED + anyOf(expected) })
+    for (const { path, expected, message = EXPECTED + anyOf(expected) } of flawsIn(item, value)) {
+      issues.push({ code: 'custom', input: value, path: [key, ...path], message })
     }
     if (issues.length - before > MAX_FLAWS) return
   }

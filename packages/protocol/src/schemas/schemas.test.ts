@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
 import { check, type Schema } from '../validate.ts'
 import { ElicitResult, PrimitiveSchemaDefinition, SamplingMessage } from './client-features.ts'
 import {
@@ -93,6 +94,16 @@ describe('a protocol shape', () => {
     for (const id of [0, '', -1, 2 ** 53 - 1]) expect(fits(RequestId, id)).toBe(true)
     for (const id of [0.5, null, 2 ** 53, Number.NaN]) expect(fits(RequestId, id)).toBe(false)
     expect(fits(Integer, '1')).toBe(false)
+  })
+
+  it('can be parsed, extended and checked with messages of its own', () => {
+    const PricedTool = z.extend(Tool, { price: z.number(), unit: z.string({ error: 'name a currency' }) })
+    const tool = { name: 'add', inputSchema: { type: 'object' }, price: 1, unit: 'EUR' }
+    expect(z.parse(PricedTool, tool)).toEqual(tool)
+    expect(Tool.safeParse({ name: 1 }).success).toBe(false)
+    expect(check(PricedTool, { ...tool, price: '1', unit: 2 }, 'tool').problem).toBe(
+      'tool.price: expected number, got string; tool.unit: name a currency',
+    )
   })
 
   it('orders log levels from mild to severe', () => {
