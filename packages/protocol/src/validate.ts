@@ -72,10 +72,9 @@ function flawsOf(issue: z.core.$ZodIssue): Flaw[] {
     const flaw = likeliest(issue.errors.map((branch) => branch.flatMap(flawsOf)))
     return [{ ...flaw, path: [...path, ...flaw.path] }]
   }
-  if (issue.code === 'invalid_value')
-    return [{ path, expected: issue.values.map((literal) => JSON.stringify(literal)) }]
-  if (message.startsWith(EXPECTED)) return [{ path, expected: [message.slice(EXPECTED.length)] }]
-  return [{ path, expected: [], message }]
+  if (!message.startsWith(EXPECTED)) return [{ path, expected: [], message }]
+  if (issue.code !== 'invalid_value') return [{ path, expected: [message.slice(EXPECTED.length)] }]
+  return [{ path, expected: issue.values.map((value) => (typeof value === 'string' ? `"${value}"` : String(value))) }]
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What the inferred types are like to work with; checked by the compiler, never run. */
 import { expectTypeOf } from 'vitest'
+import type { ClientRequests, ServerNotifications, ServerRequests } from '../methods.ts'
 import { check } from '../validate.ts'
 import type {
   ElicitRequestParams,
@@ -99,4 +100,15 @@ export function parsed(value: unknown): void {
   const { value: params, problem } = check(CallToolRequestParams, value)
   if (problem === undefined) expectTypeOf(params).toEqualTypeOf<CallToolRequestParams>()
   else expectTypeOf(problem).toEqualTypeOf<string>()
+}
+
+/** The tables of methods give requests and notifications their types. */
+export function typed(client: ClientRequests, server: ServerRequests, told: ServerNotifications): void {
+  expectTypeOf(client['tools/call'].params).toEqualTypeOf<CallToolRequestParams>()
+  expectTypeOf(client['tools/list'].result.tools).toEqualTypeOf<Tool[]>()
+  expectTypeOf(client.initialize.params.protocolVersion).toEqualTypeOf<string>()
+  expectTypeOf(server['elicitation/create'].params).toEqualTypeOf<ElicitRequestParams>()
+  expectTypeOf(told['notifications/message'].data).toEqualTypeOf<unknown>()
+  // @ts-expect-error: clients do not send this request
+  expectTypeOf(client['roots/list'])
 }
