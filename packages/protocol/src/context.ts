@@ -54,7 +54,10 @@ export type SampleParams = Omit<CreateMessageRequestParams, '_meta'>
 /** An input request whose response has a type, made by `elicit()` and its like of the server. */
 export interface Ask<Answer> {
   readonly request: InputRequest
-  /** Returns the value for the handler, or why the user is asked again. Default: any response of the right kind is valid. */
+  /**
+   * Returns the value for the handler, or why the user is asked again. Default: any response of the right kind is
+   * valid.
+   */
   readonly check?: (response: InputResponse) => Awaitable<{ readonly value: Answer } | { readonly problem: string }>
 }
 
@@ -64,7 +67,9 @@ interface PlainAnswers {
   'roots/list': ListRootsResult
 }
 
-/** The type of the response to an input request: one made by `elicit()` and its like, or a plain one of the protocol. */
+/**
+ * The type of the response to an input request: one made by `elicit()` and its like, or a plain one of the protocol.
+ */
 export type Answered<Question> =
   Question extends Ask<infer Answer>
     ? Answer
@@ -118,7 +123,10 @@ export interface Context {
    * as arguments, URIs or configuration.
    */
   roots(key?: string): Promise<Root[]>
-  /** Sends several input requests in one round. Those that the client does not support are not sent: their response is missing. */
+  /**
+   * Sends several input requests in one round. Those that the client does not support are not sent: their response is
+   * missing.
+   */
   ask<Questions extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(
     questions: Questions,
   ): Promise<{ readonly [Key in keyof Questions]?: Answered<Questions[Key]> }>

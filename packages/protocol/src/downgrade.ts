@@ -27,7 +27,10 @@ interface Rule {
   readonly since?: Readonly<Record<string, Revision>>
   /** Members with rules of their own. */
   readonly within?: Readonly<Record<string, Rule>>
-  /** Where removing members is not enough: what the object becomes. Returns the object itself if nothing has to change. */
+  /**
+   * Where removing members is not enough: what the object becomes. Returns the object itself if nothing has to
+   * change.
+   */
   readonly becomes?: (value: JsonObject, revision: Revision) => JsonObject | JsonObject[]
   /** `becomes` applies to revisions before this one. */
   readonly before?: Revision

@@ -1,4 +1,7 @@
-/** The `_meta` names of the protocol: the envelope of modern requests, the marks of results and notifications, progress tokens. */
+/**
+ * The `_meta` names of the protocol: the envelope of modern requests, the marks of results and notifications,
+ * progress tokens.
+ */
 
 import { isObject, kindOf, placeOf } from './json.ts'
 import { isRequestId, type JsonObject, type NotificationMessage, type RequestId } from './messages.ts'
@@ -125,7 +128,9 @@ function metaMember(holder: unknown, key: string): unknown {
   return isObject(meta) ? meta[key] : undefined
 }
 
-/** Capabilities that consist of objects alone need no schema; the schema finds the problem of others, if there is one. */
+/**
+ * Capabilities that consist of objects alone need no schema; the schema finds the problem of others, if there is one.
+ */
 function capabilitiesProblem(value: unknown): string | undefined {
   if (isObject(value) && everyMember(value, (member) => isObject(member) && everyMember(member, isObject))) {
     return undefined

@@ -16,7 +16,10 @@ export interface RpcErrorOptions {
   cause?: unknown
 }
 
-/** An error of the protocol: thrown by a handler, it is sent to the peer; sent by the peer, it is thrown to the caller. */
+/**
+ * An error of the protocol: thrown by a handler, it is sent to the peer; sent by the peer, it is thrown to the
+ * caller.
+ */
 export class RpcError extends Error implements ErrorObject {
   override readonly name = 'RpcError'
   readonly code: number

@@ -24,7 +24,10 @@ export interface AuthInfo {
   readonly claims?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** The name of a caller among those of all issuers: sessions and sealed state are bound to it. Undefined without a caller. */
+/**
+ * The name of a caller among those of all issuers: sessions and sealed state are bound to it. Undefined without a
+ * caller.
+ */
 export function principalOf(auth: AuthInfo | undefined): string | undefined {
   if (auth === undefined) return undefined
   const { issuer, subject } = auth
@@ -40,9 +43,14 @@ export interface ScopeRefusal {
   readonly auth: AuthInfo | undefined
 }
 
-/** Authenticates HTTP requests before the server handles them. A plain function is a guard; the members are optional. */
+/**
+ * Authenticates HTTP requests before the server handles them. A plain function is a guard; the members are optional.
+ */
 export interface Guard {
-  /** Returns the caller, a response in place of the server's (such as 401), or undefined where the caller need not be known. */
+  /**
+   * Returns the caller, a response in place of the server's (such as 401), or undefined where the caller need not be
+   * known.
+   */
   (request: Request): Awaitable<AuthInfo | Response | undefined>
   /** Answers public requests, such as those for OAuth metadata. Undefined for any other request. */
   metadata?(request: Request): Response | undefined
@@ -63,9 +71,14 @@ export interface RequestOptions {
    * Default: 600,000, or the timeout if that is longer.
    */
   maxTimeout?: number | undefined
-  /** Called with the notifications that belong to this request. If given, the request asks for progress notifications. */
+  /**
+   * Called with the notifications that belong to this request. If given, the request asks for progress notifications.
+   */
   onNotification?: ((notification: NotificationMessage) => void) | undefined
-  /** Notifies the peer when the request is cancelled. Default: true; false for the handshake, which must not be cancelled. */
+  /**
+   * Notifies the peer when the request is cancelled. Default: true; false for the handshake, which must not be
+   * cancelled.
+   */
   announceCancel?: boolean | undefined
 }
 
@@ -94,7 +107,10 @@ export interface Session {
    * in place, and may be called more than once.
    */
   update(change: (state: SessionState) => void): Awaitable<void>
-  /** Sends a request to the peer. Rejects with `RpcError` for an error response, with `ConnectionError` without a response. */
+  /**
+   * Sends a request to the peer. Rejects with `RpcError` for an error response, with `ConnectionError` without a
+   * response.
+   */
   request(method: string, params?: object, options?: RequestOptions): Promise<unknown>
 }
 

@@ -88,7 +88,10 @@ export interface ToolTypes {
   output: unknown
 }
 
-/** The tools and prompts of a server as types: they connect the code of a server and of its clients without generated code. */
+/**
+ * The tools and prompts of a server as types: they connect the code of a server and of its clients without generated
+ * code.
+ */
 export interface Catalogue {
   tools: Record<string, ToolTypes>
   /** The arguments of each prompt. */

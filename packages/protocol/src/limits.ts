@@ -8,7 +8,10 @@ export interface ValueLimits {
 }
 
 export interface CodecLimits extends ValueLimits {
-  /** How long the text of a message may be, in UTF-16 code units. A transport that counts bytes does so while it reads. */
+  /**
+   * How long the text of a message may be, in UTF-16 code units. A transport that counts bytes does so while it
+   * reads.
+   */
   maxLength: number
   /** How many messages an array may hold. */
   maxBatch: number
@@ -34,7 +37,10 @@ export interface DuplexLimits {
    * reading can wait for each other.
    */
   unsent: number
-  /** How long that many responses may wait without one being taken, in ms, before the connection is closed. Default: 60,000. */
+  /**
+   * How long that many responses may wait without one being taken, in ms, before the connection is closed. Default:
+   * 60,000.
+   */
   stallTimeout: number
 }
 
@@ -45,7 +51,10 @@ export const DUPLEX_LIMITS: Readonly<DuplexLimits> = {
   stallTimeout: 60_000,
 }
 
-/** Completes limits with defaults. Absent and `undefined` mean the default. Throws a `RangeError` for other values than numbers of 0 or more. */
+/**
+ * Completes limits with defaults. Absent and `undefined` mean the default. Throws a `RangeError` for other values
+ * than numbers of 0 or more.
+ */
 export function withDefaultLimits<Limits extends object>(
   defaults: Readonly<Limits>,
   given: Partial<Limits> = {},

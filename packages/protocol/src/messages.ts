@@ -81,7 +81,9 @@ export class Refusal {
     this.id = id
   }
 
-  /** The error response for the peer, without `id` when none could be read. Undefined for notifications and responses. */
+  /**
+   * The error response for the peer, without `id` when none could be read. Undefined for notifications and responses.
+   */
   get answer(): ErrorMessage | undefined {
     return this.kind === 'notification' || this.kind === 'response' ? undefined : errorMessage(this.id, this.error)
   }

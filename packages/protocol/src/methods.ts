@@ -1,4 +1,7 @@
-/** Revisions and eras, the methods and capabilities of each, and who may send what. A method that is not in a table does not exist. */
+/**
+ * Revisions and eras, the methods and capabilities of each, and who may send what. A method that is not in a table
+ * does not exist.
+ */
 
 import * as z from 'zod/mini'
 import * as client from './schemas/client-features.ts'

@@ -15,7 +15,10 @@ export interface PendingRequests {
   settle(response: ResponseMessage): boolean
   /** Rejects one request. Returns false when it is not waiting. */
   fail(id: RequestId, error: Error): boolean
-  /** Calls the listener of a request with a notification. Returns false when the request does not wait or has no listener. */
+  /**
+   * Calls the listener of a request with a notification. Returns false when the request does not wait or has no
+   * listener.
+   */
   hear(id: RequestId, notification: NotificationMessage): boolean
   /** Stops the clock of one request, or of all that wait now, until the returned function is called. */
   hold(id?: RequestId): () => void

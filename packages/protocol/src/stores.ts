@@ -1,4 +1,7 @@
-/** State that outlives a request: sessions, sent events, messages between processes. Stores hold JSON values, so any process can use them. */
+/**
+ * State that outlives a request: sessions, sent events, messages between processes. Stores hold JSON values, so any
+ * process can use them.
+ */
 
 import type { Awaitable } from './async.ts'
 import type { SessionState } from './exchange.ts'
@@ -7,7 +10,9 @@ import type { SessionState } from './exchange.ts'
 export interface SessionStore {
   /** Stores a new record. Fails if the id is taken. A full store may drop the record that was not used for longest. */
   create(id: string, state: SessionState, ttlMs: number): Awaitable<void>
-  /** Returns the record, or undefined if there is none or it has expired. Restarts its time to live when one is given. */
+  /**
+   * Returns the record, or undefined if there is none or it has expired. Restarts its time to live when one is given.
+   */
   get(id: string, ttlMs?: number): Awaitable<Readonly<SessionState> | undefined>
   /**
    * Changes the newest record as one step: two updates at the same time, from two processes, both take effect. Returns

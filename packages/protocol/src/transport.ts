@@ -1,4 +1,7 @@
-/** The interfaces that a transport implements: a channel of messages, a connection for requests, and a connector that makes one. */
+/**
+ * The interfaces that a transport implements: a channel of messages, a connection for requests, and a connector that
+ * makes one.
+ */
 
 import type { Awaitable } from './async.ts'
 import type { Decoded } from './codec.ts'
@@ -29,13 +32,18 @@ export interface Channel {
 
 /** Sends requests and notifications; the same for pipes and HTTP. */
 export interface Requester {
-  /** Resolves to the result. Rejects with `RpcError` for an error response, with `ConnectionError` without a response. */
+  /**
+   * Resolves to the result. Rejects with `RpcError` for an error response, with `ConnectionError` without a response.
+   */
   request(method: string, params?: object, options?: RequestOptions): Promise<unknown>
   /** Resolves when the transport can accept more. */
   notify(method: string, params?: object): Awaitable<void>
   /** Ends the connection and rejects all waiting requests. Calling it again has no effect. */
   close(reason?: ConnectionError): Promise<void>
-  /** Resolves when the connection has ended: with the reason, or with undefined if it was closed on purpose. Never rejects. */
+  /**
+   * Resolves when the connection has ended: with the reason, or with undefined if it was closed on purpose. Never
+   * rejects.
+   */
   readonly closed: Promise<ConnectionError | undefined>
 }
 
@@ -64,7 +72,10 @@ export interface Connection extends Requester {
 
 /** Connects a client to a server; made by the factory of a transport, such as `http(url)`. */
 export interface Connector {
-  /** Makes a new connection with each call: a server that closed when it was probed for the modern era is connected to again. */
+  /**
+   * Makes a new connection with each call: a server that closed when it was probed for the modern era is connected to
+   * again.
+   */
   connect(options: ConnectOptions): Awaitable<Connection>
   /** Names the server for what is remembered of it, such as its era: an origin, or a command. */
   readonly peer?: string | undefined

@@ -12,7 +12,10 @@ export type Infer<S extends Schema> = z.output<S>
 /** The value, or the problem with it. */
 export type Checked<T> = { value: T; problem?: undefined } | { value?: undefined; problem: string }
 
-/** Returns the value itself, not a copy, or a sentence that names its first problems. Never throws for a schema of this package. */
+/**
+ * Returns the value itself, not a copy, or a sentence that names its first problems. Never throws for a schema of
+ * this package.
+ */
 export function check<T>(schema: Schema<T>, value: unknown, root = ''): Checked<T> {
   const problem = problemOf(schema, value, root)
   return problem === undefined ? { value: value as T } : { problem }
@@ -21,7 +24,10 @@ export function check<T>(schema: Schema<T>, value: unknown, root = ''): Checked<
 const MAX_FLAWS = 3
 const MAX_NAMED = 12
 
-/** `params.name: expected string, got number`: at most three problems of a value in one sentence; undefined if it is valid. */
+/**
+ * `params.name: expected string, got number`: at most three problems of a value in one sentence; undefined if it is
+ * valid.
+ */
 export function problemOf(schema: Schema, value: unknown, root = ''): string | undefined {
   const flaws = flawsIn(schema, value)
   if (flaws.length === 0) return undefined
