@@ -10,7 +10,7 @@ export interface Combination {
   readonly prints: string
 }
 
-const always = ['@mcpx/protocol']
+const always = ['@mcpx/protocol', 'zod']
 const overHttp = ['@mcpx/sse', 'eventsource-parser']
 
 const clock = `
