@@ -10,7 +10,7 @@ import { removeStaleOutputs } from './stale-outputs.mjs'
  * It resolves to the number of checks that passed and failed, one line on what it found, the tools' output,
  * and the checks that this machine cannot run.
  */
-export const stages = { types, lint, laws, eras, unit, size, packages, conformance, interop, runtimes, examples }
+export const stages = { types, lint, laws, unit, packages, conformance, interop, runtimes, examples }
 
 /** The packages compile, and so do the tests, the applications and the scripts. */
 async function types(run) {
@@ -38,13 +38,6 @@ function laws(run) {
   return reporting(run, 'laws', ['scripts/check-architecture.ts'])
 }
 
-/** What is left compiles, and passes its tests, when the legacy era is deleted. */
-async function eras(run) {
-  const build = await built(run)
-  if (build.code !== 0) return notBuilt(build)
-  return reporting(run, 'eras', ['scripts/delete-an-era.ts'])
-}
-
 /** The tests beside the sources. */
 async function unit(run) {
   const file = reportFile(run.root, 'unit')
@@ -62,13 +55,6 @@ async function unit(run) {
     output,
     leftOut: silent.map((test) => test.fullName),
   }
-}
-
-/** What imports weigh in a bundle and read from the disk, and what calls put on the heap, against their budgets. */
-async function size(run) {
-  const build = await built(run)
-  if (build.code !== 0) return notBuilt(build)
-  return reporting(run, 'size', ['apps/bench/src/main.ts', '--only', 'bundle,modules,allocations,leftovers', '--check'])
 }
 
 /** Each published package as its users get it; what is left of an older build says nothing about that. */

@@ -94,55 +94,12 @@ export const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> =
     'a devDependency that nothing imports': withManifest({ devDependencies: { hono: '*' } }),
     'a script that imports what the root does not have': { 'scripts/run.mjs': "import 'hono'\n" },
   },
-  'era-files': {
-    'a shared file that imports legacy': {
-      'packages/protocol/src/dispatch.ts': "/** D. */\nimport { a } from './eras/legacy.ts'\n\nexport const d = a\n",
-    },
-    'modern that imports legacy': {
-      'packages/protocol/src/eras/modern.ts': "/** M. */\nexport type { a } from './legacy.ts'\n",
-    },
-    'a test of neither era': { 'packages/protocol/src/all.test.ts': "import './eras/modern.ts'\n" },
-    'a folder of one era': {
-      'packages/protocol/src/legacy/session.ts': plain,
-      'packages/protocol/src/dispatch.ts': "/** D. */\nexport { x } from './legacy/session.ts'\n",
-    },
-  },
-  'modern-entries': {
-    'what knows both eras': {
-      'packages/protocol/src/modern.ts': "/** M. */\nexport { open } from './eras/select.ts'\n",
-    },
-    'what knows both eras, from one entry of several': {
-      'packages/protocol/src/modern-parts.ts': "/** M. */\nexport { open } from './eras/select.ts'\n",
-    },
-    'what knows both eras, by way of another': {
-      'packages/protocol/src/modern.ts': "/** M. */\nexport { o } from './other.ts'\n",
-      'packages/protocol/src/other.ts': "/** O. */\nimport { open } from './eras/select.ts'\n\nexport const o = open\n",
-    },
-  },
-  'revision-literals': {
-    'in a string': withLine("export const version = '2025-06-18'"),
-    'in a template': withLine(`export const version = \`MCP 2025-06-18 $${'{server}'}\``),
-  },
   neutral: {
     'a Node module': withLine("export { Buffer } from 'node:buffer'"),
     'a Node module without its prefix': withLine("export { readFile } from 'fs/promises'"),
     'the types of browsers by a reference': { [index]: `/// <reference lib="dom" />\n${source}` },
     'Node types by a reference': { [index]: `/// <reference types="node" />\n${source}` },
     'Node types by the configuration': { 'packages/server/tsconfig.json': '{ "compilerOptions": { "types": [] } }' },
-  },
-  'file-size': {
-    '251 lines': withLine('again()\n'.repeat(249)),
-    'one long template': withLine(`export const text = \`${'\n'.repeat(250)}\``),
-    'a test of 401 lines': withTest('again()\n'.repeat(401)),
-  },
-  'kebab-case': {
-    'a camel': { 'packages/server/src/requestState.ts': plain },
-    'a folder': { 'packages/server/src/Eras/era.ts': plain },
-  },
-  'telling-names': {
-    'a file': { 'packages/server/src/utils.ts': plain },
-    'a folder': { 'packages/server/src/common/tool.ts': plain },
-    'a test': { 'packages/server/src/helpers.test.ts': '' },
   },
   'named-exports': {
     star: withLine("export * from '@mcpx/protocol'"),
@@ -151,28 +108,11 @@ export const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> =
     default: withLine('export default server'),
     'as default': withLine('export { server as default }'),
   },
-  'no-inheritance': {
-    'a class': withLine('export class Server extends Map<string, string> {}'),
-    'a generic class': withLine('export class Server<T extends object> extends Base<T> {}'),
-    'an expression': withLine('export const Server = class extends Base {}'),
-  },
-  'opening-sentence': { 'a file that begins with code': { [index]: "export { open } from '@mcpx/protocol'\n" } },
   'nothing-left-over': {
     'a TODO': withLine('// TODO: later'),
     'a FIXME': withLine('/* FIXME */'),
     '@ts-ignore': withLine('// @ts-ignore'),
     '@ts-expect-error': withLine('// @ts-expect-error it is so'),
-  },
-  'no-way-round': {
-    'one rule': withLine('// biome-ignore lint/suspicious/noExplicitAny: quicker'),
-    'a whole file': withLine('// biome-ignore-all lint/complexity/noExcessiveLinesPerFunction: long'),
-    everything: withLine('// biome-ignore lint: all of it'),
-  },
-  'no-silenced-tests': {
-    skip: withTest("it.skip('x', () => {})"),
-    only: withTest("describe.only('x', () => {})"),
-    todo: { 'conformance/x/src/a.test.ts': "test.todo('x')\n" },
-    xit: withTest("xit('x', () => {})"),
   },
   manifests: {
     'another name': {
