@@ -23,7 +23,7 @@ function manifest(name: string, changes: object = {}): string {
     engines: { node: '>=20' },
     exports: exported,
     files: [
-      ...['dist', 'src', '!src/**/*.test.ts', '!src/**/*.test-d.ts', '!src/**/*.fixture.ts'],
+      ...['dist', 'src', '!dist/*.tsbuildinfo', '!src/**/*.test.ts', '!src/**/*.test-d.ts', '!src/**/*.fixture.ts'],
       ...['README.md', 'LICENSE'],
     ],
     publishConfig,

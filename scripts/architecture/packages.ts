@@ -109,7 +109,14 @@ function mayUseNode(path: string): boolean {
   return files !== undefined && (files.test('') || file === 'tsconfig.node.json')
 }
 
-const published = ['dist', 'src', '!src/**/*.test.ts', '!src/**/*.test-d.ts', '!src/**/*.fixture.ts']
+const published = [
+  'dist',
+  'src',
+  '!dist/*.tsbuildinfo',
+  '!src/**/*.test.ts',
+  '!src/**/*.test-d.ts',
+  '!src/**/*.fixture.ts',
+]
 
 export const manifests: Rule = {
   name: 'manifests',

@@ -12,6 +12,7 @@ import {
 } from './alone.ts'
 import { contentFaults } from './contents.ts'
 import { publintFaults, typeFaults } from './resolution.ts'
+import { stackTraceFaults } from './stack-traces.ts'
 import type { Tarball } from './tarball.ts'
 
 export interface Outcome {
@@ -76,6 +77,7 @@ function installedChecks(tarball: Tarball, installed: Installed, { root, nodes }
     ...(['nodenext', 'bundler'] satisfies (keyof typeof consumers)[]).map(
       (consumer): Check => [`types (${consumer})`, () => compileFaults(tarball, installed, consumer, root)],
     ),
+    ['stack traces', () => stackTraceFaults(tarball.manifest.name, installed, process.execPath)],
   ]
 }
 
