@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { ConnectionError, type Exchange, type Message, type RequestMessage, type Responder } from '@mcpx/protocol'
 import { caught, delay, requesterContract } from '@mcpx/testkit'
 import { expect, it } from 'vitest'
-import { http } from './http.ts'
+import { http } from '../client.ts'
 import {
   empty,
   failure,

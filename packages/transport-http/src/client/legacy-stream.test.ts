@@ -1,6 +1,6 @@
 import { caught, delay } from '@mcpx/testkit'
 import { describe, expect, it } from 'vitest'
-import { empty, note, reach, result, type Seen, serveLegacy, shakeHands, stream, until } from '../peer.fixture.ts'
+import { empty, note, reach, result, type Seen, serveLegacy, shakeHands, stream, until } from './peer.fixture.ts'
 
 const fast = { reconnect: { minDelay: 10, maxDelay: 40, attempts: 3 } }
 const gets = (seen: Seen[]) => seen.filter(({ method }) => method === 'GET')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerLost } from './refusals.ts'
+import { answerLost } from './send.ts'
 
 describe('a lost answer', () => {
   it('says why as far as the runtime knows', () => {

@@ -15,7 +15,7 @@ import {
   stream,
   until,
   welcome,
-} from '../peer.fixture.ts'
+} from './peer.fixture.ts'
 
 const calls = (seen: Seen[]) => seen.map(({ method, message }) => message.method ?? method)
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { type RequestMessage, resultMessage } from '@mcpx/protocol'
 import { caught } from '@mcpx/testkit'
 import { describe, expect, it } from 'vitest'
-import { empty, failure, note, reach, type Seen, serve, shakeHands, stream, until } from '../peer.fixture.ts'
+import { empty, failure, note, reach, type Seen, serve, shakeHands, stream, until } from './peer.fixture.ts'
 
 type Events = ReturnType<typeof stream>
 

@@ -1,0 +1,106 @@
+/** Reads the messages of an SSE stream, and remembers where it was cut. */
+
+import { ConnectionError, type Decoded, decode } from '@mcpx/protocol'
+import { createDecoder, SseError, type SseEvent } from '@mcpx/sse'
+import type { Settings } from './options.ts'
+
+/** The place to resume from. All streams that continue one stream share it. */
+export interface Cursor {
+  lastEventId?: string | undefined
+  /** The wait before the next attempt that the server asks for, in ms. */
+  retry?: number | undefined
+  /** The error that cut the last stream; undefined when the server ended it. */
+  cut?: unknown
+}
+
+export interface EventReader {
+  readonly cursor: Cursor
+  readonly onMessage: (item: Decoded) => void
+  /** Called with events of other types. Default: ignored. */
+  readonly onOther?: (event: SseEvent) => void
+  /** Ends the stream. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Resolves when the stream has ended or was cut, see `cursor.cut`. Rejects with `ConnectionError` `limit` when an event
+ * is too large, and with an error that a callback throws.
+ */
+export async function readEvents(response: Response, settings: Settings, reader: EventReader): Promise<void> {
+  const { cursor, signal } = reader
+  cursor.cut = undefined
+  if (response.body === null) return
+  const source = response.body.getReader()
+  const cancel = () => void source.cancel(signal.reason).catch(() => {})
+  const silence = new SilenceTimer(settings.keepAlive, cancel)
+  const decoder = createDecoder({
+    maxEventSize: settings.maxEventSize,
+    onRetry: (ms) => {
+      cursor.retry = ms
+    },
+    onEvent: (event) => handleEvent(event, reader),
+  })
+  signal.addEventListener('abort', cancel)
+  if (signal.aborted) cancel()
+  try {
+    for (let chunk = await readChunk(source, cursor); chunk !== undefined; chunk = await readChunk(source, cursor)) {
+      silence.restart()
+      decoder.push(chunk)
+    }
+  } catch (error) {
+    cancel()
+    throw error instanceof SseError ? eventSizeError(error) : error
+  } finally {
+    silence.stop()
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+function handleEvent(event: SseEvent, { cursor, onMessage, onOther }: EventReader): void {
+  if (event.id !== undefined) cursor.lastEventId = event.id === '' ? undefined : event.id
+  if ((event.event ?? 'message') !== 'message') onOther?.(event)
+  else if (event.data !== '') onMessage(decode(event.data))
+}
+
+/** Resolves to undefined at the end, also when the stream was cut. */
+async function readChunk(
+  source: ReadableStreamDefaultReader<Uint8Array>,
+  cursor: Cursor,
+): Promise<Uint8Array | undefined> {
+  try {
+    return (await source.read()).value
+  } catch (error) {
+    cursor.cut = error
+    return undefined
+  }
+}
+
+/** The longest delay of timers, in ms. */
+const MAX_DELAY = 2 ** 31 - 1
+
+/** Calls back when it was not restarted for so long. */
+class SilenceTimer {
+  readonly #ms: number
+  readonly #onSilence: () => void
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(ms: number, onSilence: () => void) {
+    this.#ms = ms
+    this.#onSilence = onSilence
+    this.restart()
+  }
+
+  restart(): void {
+    clearTimeout(this.#timer)
+    if (this.#ms <= MAX_DELAY) this.#timer = setTimeout(this.#onSilence, this.#ms)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+function eventSizeError(cause: SseError): ConnectionError {
+  const hint = 'Raise maxEventSize, or ask for less.'
+  return new ConnectionError('limit', `An event of the server's stream was refused. ${cause.message}`, { hint, cause })
+}
