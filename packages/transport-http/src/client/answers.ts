@@ -1,14 +1,6 @@
 /** Finds the answer to a request in the response to its POST: JSON or an SSE stream. */
 
-import {
-  ConnectionError,
-  type Decoded,
-  decode,
-  type Message,
-  Refusal,
-  type RequestId,
-  type ResponseMessage,
-} from '@mcpx/protocol'
+import { ConnectionError, decode, type Message, Refusal, type RequestId, type ResponseMessage } from '@mcpx/protocol'
 import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
 import { type Cursor, readEvents } from './event-reader.ts'
 import type { Settings } from './options.ts'
@@ -44,7 +36,8 @@ export async function readAnswer(
   const text = await readText(response, settings.maxResponseSize).catch((error: unknown) => {
     throw error instanceof ConnectionError ? error : answerLost(pending.method, error)
   })
-  const answer = pickAnswer(decode(text), pending)
+  const answers = [decode(text)].flat().map((message) => pickAnswer(message, pending))
+  const answer = answers.find((each) => each !== undefined)
   if (answer === undefined) throw missingAnswerError('the JSON', pending)
   return answer
 }
@@ -80,8 +73,8 @@ function readStreamedAnswer(
   const linger = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   return new Promise((resolve, reject) => {
-    const onMessage = (item: Decoded) => {
-      const answer = pickAnswer(item, pending)
+    const onMessage = (message: Message | Refusal) => {
+      const answer = pickAnswer(message, pending)
       if (answer === undefined) return
       timer ??= setTimeout(() => linger.abort(), LINGER)
       resolve(answer)
@@ -92,19 +85,17 @@ function readStreamedAnswer(
   })
 }
 
-/** Returns the answer if this is it, and passes other messages on. Throws for an answer that is not valid. */
-function pickAnswer(item: Decoded, pending: PendingAnswer): ResponseMessage | undefined {
-  if (Array.isArray(item)) {
-    return item.map((each) => pickAnswer(each, pending)).find((answer) => answer !== undefined)
-  }
-  if (item instanceof Refusal) {
-    if (item.kind === 'request' || item.kind === 'notification') pending.report(item.error)
-    else if (item.id === undefined || item.id === pending.id) throw invalidAnswerError(item, pending)
+/** Returns the message if it is the answer, and passes other messages on. Throws for an answer that is not valid. */
+function pickAnswer(message: Message | Refusal, pending: PendingAnswer): ResponseMessage | undefined {
+  const { id } = pending
+  if (message instanceof Refusal) {
+    if (message.kind === 'request' || message.kind === 'notification') pending.report(message.error)
+    else if (message.id === undefined || message.id === id) throw invalidAnswerError(message, pending)
     return undefined
   }
   // An error without an id answers the only request of this POST.
-  if (!('method' in item) && (item.id === pending.id || item.id === undefined)) return { ...item, id: pending.id }
-  pending.onMessage(item)
+  if (!('method' in message) && (message.id === id || message.id === undefined)) return { ...message, id }
+  pending.onMessage(message)
   return undefined
 }
 

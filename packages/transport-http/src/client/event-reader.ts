@@ -1,6 +1,6 @@
 /** Reads the messages of an SSE stream, and remembers where it was cut. */
 
-import { ConnectionError, type Decoded, decode } from '@mcpx/protocol'
+import { ConnectionError, decode, type Message, type Refusal } from '@mcpx/protocol'
 import { createDecoder, SseError, type SseEvent } from '@mcpx/sse'
 import type { Settings } from './options.ts'
 
@@ -15,12 +15,16 @@ export interface Cursor {
 
 export interface EventReader {
   readonly cursor: Cursor
-  readonly onMessage: (item: Decoded) => void
+  /** Called with each message, also with those of an array. */
+  readonly onMessage: (message: Message | Refusal) => void
   /** Called with events of other types. Default: ignored. */
   readonly onOther?: (event: SseEvent) => void
   /** Ends the stream. */
   readonly signal: AbortSignal
 }
+
+/** The longest delay of timers, in ms. */
+const MAX_DELAY = 2 ** 31 - 1
 
 /**
  * Resolves when the stream has ended or was cut, see `cursor.cut`. Rejects with `ConnectionError` `limit` when an event
@@ -32,7 +36,11 @@ export async function readEvents(response: Response, settings: Settings, reader:
   if (response.body === null) return
   const source = response.body.getReader()
   const cancel = () => void source.cancel(signal.reason).catch(() => {})
-  const silence = new SilenceTimer(settings.keepAlive, cancel)
+  let silence: ReturnType<typeof setTimeout> | undefined
+  const restartSilence = () => {
+    clearTimeout(silence)
+    if (settings.keepAlive <= MAX_DELAY) silence = setTimeout(cancel, settings.keepAlive)
+  }
   const decoder = createDecoder({
     maxEventSize: settings.maxEventSize,
     onRetry: (ms) => {
@@ -42,16 +50,19 @@ export async function readEvents(response: Response, settings: Settings, reader:
   })
   signal.addEventListener('abort', cancel)
   if (signal.aborted) cancel()
+  restartSilence()
   try {
-    for (let chunk = await readChunk(source, cursor); chunk !== undefined; chunk = await readChunk(source, cursor)) {
-      silence.restart()
+    for (;;) {
+      const chunk = await readChunk(source, cursor)
+      if (chunk === undefined) return
+      restartSilence()
       decoder.push(chunk)
     }
   } catch (error) {
     cancel()
     throw error instanceof SseError ? eventSizeError(error) : error
   } finally {
-    silence.stop()
+    clearTimeout(silence)
     signal.removeEventListener('abort', cancel)
   }
 }
@@ -59,7 +70,7 @@ export async function readEvents(response: Response, settings: Settings, reader:
 function handleEvent(event: SseEvent, { cursor, onMessage, onOther }: EventReader): void {
   if (event.id !== undefined) cursor.lastEventId = event.id === '' ? undefined : event.id
   if ((event.event ?? 'message') !== 'message') onOther?.(event)
-  else if (event.data !== '') onMessage(decode(event.data))
+  else if (event.data !== '') for (const message of [decode(event.data)].flat()) onMessage(message)
 }
 
 /** Resolves to undefined at the end, also when the stream was cut. */
@@ -72,31 +83,6 @@ async function readChunk(
   } catch (error) {
     cursor.cut = error
     return undefined
-  }
-}
-
-/** The longest delay of timers, in ms. */
-const MAX_DELAY = 2 ** 31 - 1
-
-/** Calls back when it was not restarted for so long. */
-class SilenceTimer {
-  readonly #ms: number
-  readonly #onSilence: () => void
-  #timer: ReturnType<typeof setTimeout> | undefined
-
-  constructor(ms: number, onSilence: () => void) {
-    this.#ms = ms
-    this.#onSilence = onSilence
-    this.restart()
-  }
-
-  restart(): void {
-    clearTimeout(this.#timer)
-    if (this.#ms <= MAX_DELAY) this.#timer = setTimeout(this.#onSilence, this.#ms)
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer)
   }
 }
 

@@ -2,7 +2,6 @@
 
 import {
   ConnectionError,
-  type Decoded,
   ErrorCode,
   type JsonObject,
   type Message,
@@ -206,7 +205,7 @@ export class LegacySession {
         // Servers need not keep messages while the stream is closed, not even for clients that resume.
         if (!isFirst) onMissed?.()
         const openedAt = performance.now()
-        await readEvents(response, settings, { cursor, signal, onMessage: (item) => this.#handle(item) })
+        await readEvents(response, settings, { cursor, signal, onMessage: (message) => this.#handle(message) })
         if (performance.now() - openedAt > STABLE_AFTER) backoff.resetWaits()
       } catch (error) {
         onTried()
@@ -236,10 +235,9 @@ export class LegacySession {
     throw statusError(response, "Listening to the server's own stream")
   }
 
-  #handle(item: Decoded): void {
-    if (Array.isArray(item)) for (const each of item) this.#handle(each)
-    else if (item instanceof Refusal) this.#host.report(item.error)
-    else this.#onMessage(item)
+  #handle(message: Message | Refusal): void {
+    if (message instanceof Refusal) this.#host.report(message.error)
+    else this.#onMessage(message)
   }
 }
 

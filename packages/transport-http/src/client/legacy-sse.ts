@@ -2,7 +2,6 @@
 
 import {
   ConnectionError,
-  type Decoded,
   type Message,
   Refusal,
   type RequestId,
@@ -93,7 +92,7 @@ export class LegacySse {
       await readEvents(response, settings, {
         cursor,
         signal,
-        onMessage: (item) => this.#handle(item),
+        onMessage: (message) => this.#handle(message),
         onOther: ({ event, data }) => {
           if (event !== 'endpoint' || this.#endpoint !== undefined) return
           this.#endpoint = readEndpoint(data, settings.url)
@@ -116,22 +115,26 @@ export class LegacySse {
     for (const { reject } of this.#pending.values()) reject(error)
   }
 
-  #handle(item: Decoded): void {
-    if (Array.isArray(item)) for (const each of item) this.#handle(each)
-    else if (item instanceof Refusal) this.#handleInvalid(item)
-    else this.#handleMessage(item)
+  #handle(message: Message | Refusal): void {
+    if (message instanceof Refusal) this.#handleInvalid(message)
+    else if ('method' in message) this.#onMessage(message)
+    else this.#handleResponse(message)
   }
 
-  #handleMessage(message: Message): void {
-    const pending = 'method' in message || message.id === undefined ? undefined : this.#pending.get(message.id)
+  #handleResponse(message: ResponseMessage): void {
+    const pending = this.#pendingFor(message.id)
     if (pending === undefined) this.#onMessage(message)
-    else pending.resolve(message as ResponseMessage)
+    else pending.resolve(message)
   }
 
   #handleInvalid({ kind, id, error }: Refusal): void {
-    const pending = id === undefined || kind === 'request' ? undefined : this.#pending.get(id)
+    const pending = kind === 'request' ? undefined : this.#pendingFor(id)
     if (pending === undefined) this.#host.report(error)
     else pending.reject(new ConnectionError('invalid-message', `The answer was refused. ${error.message}`))
+  }
+
+  #pendingFor(id: RequestId | undefined): PendingResponse | undefined {
+    return id === undefined ? undefined : this.#pending.get(id)
   }
 }
 
