@@ -4,7 +4,7 @@ import { ConnectionError, decode, type Message, Refusal, type RequestId, type Re
 import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
 import { type Cursor, readEvents } from './event-reader.ts'
 import type { Settings } from './options.ts'
-import { answerLost, discardBody, isAnswer, readText, statusError } from './send.ts'
+import { answerLostError, discardBody, isAnswer, readText, statusError } from './send.ts'
 
 /** The request whose answer is read. */
 export interface PendingAnswer {
@@ -34,7 +34,7 @@ export async function readAnswer(
     throw contentTypeError(response, type, pending)
   }
   const text = await readText(response, settings.maxResponseSize).catch((error: unknown) => {
-    throw error instanceof ConnectionError ? error : answerLost(pending.method, error)
+    throw error instanceof ConnectionError ? error : answerLostError(pending.method, error)
   })
   const answers = [decode(text)].flat().map((message) => pickAnswer(message, pending))
   const answer = answers.find((each) => each !== undefined)

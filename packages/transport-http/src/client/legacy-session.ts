@@ -17,14 +17,14 @@ import { Backoff } from './backoff.ts'
 import type { EraHost } from './era.ts'
 import { type Cursor, readEvents } from './event-reader.ts'
 import {
-  answerLost,
+  answerLostError,
   discardBody,
   expectAccepted,
   type HeaderValues,
-  lostWith,
   post,
   send,
   statusError,
+  unansweredError,
 } from './send.ts'
 
 /** The first revision that requires the version header. Servers of older revisions do not know it. */
@@ -69,7 +69,7 @@ export class LegacySession {
     try {
       await expectAccepted(response, message)
     } catch (error) {
-      throw response.status === 404 && hadSession ? this.#end(error) : error
+      throw response.status === 404 && hadSession ? this.#endConnection(error) : error
     }
   }
 
@@ -120,11 +120,11 @@ export class LegacySession {
       const answer = (await readAnswer(response, settings, pending)) ?? (await this.#resume(pending))
       if (!isGone || isMethodNotFound(answer)) return answer
     } catch (error) {
-      if (isGone) throw this.#end(error)
-      if (hasReason(error, 'closed')) this.#end()
+      if (isGone) throw this.#endConnection(error)
+      if (hasReason(error, 'closed')) this.#endConnection()
       throw error
     }
-    throw this.#end()
+    throw this.#endConnection()
   }
 
   #readId({ headers }: Response): void {
@@ -144,7 +144,7 @@ export class LegacySession {
   }
 
   /** Forgets the session, which the server no longer knows, and returns the error that says so. */
-  #gone(cause?: unknown): ConnectionError {
+  #loseSession(cause?: unknown): ConnectionError {
     this.#forget()
     const hint = 'Connect again; what was asked in the session may have been done.'
     const options = { retryable: true, hint, status: 404, cause }
@@ -152,8 +152,8 @@ export class LegacySession {
   }
 
   /** Ends the connection, since the server no longer knows the session. */
-  #end(cause?: unknown): ConnectionError {
-    const error = this.#gone(cause)
+  #endConnection(cause?: unknown): ConnectionError {
+    const error = this.#loseSession(cause)
     this.#host.end(error, GRACE)
     return error
   }
@@ -168,20 +168,20 @@ export class LegacySession {
     const { settings } = this.#host
     const { cursor, method, signal } = pending
     const backoff = new Backoff(settings)
-    if (settings.attempts === 0) throw answerLost(method, cursor.cut)
+    if (settings.attempts === 0) throw answerLostError(method, cursor.cut)
     for (;;) {
       const { lastEventId } = cursor
-      if (lastEventId === undefined) throw answerLost(method, cursor.cut)
+      if (lastEventId === undefined) throw answerLostError(method, cursor.cut)
       await backoff.wait(cursor.retry, signal)
       try {
         const response = await this.#openStream(cursor, signal)
-        if (response.status === 404 && this.#id !== undefined) throw lostWith(this.#gone(), method)
+        if (response.status === 404 && this.#id !== undefined) throw unansweredError(this.#loseSession(), method)
         if (response.ok) backoff.resetFailures()
         const answer = await readAnswer(response, settings, pending)
         if (answer !== undefined) return answer
       } catch (error) {
-        if (!isTemporary(error)) throw hasReason(error, 'refused') ? answerLost(method, error) : error
-        if (!backoff.countFailure()) throw answerLost(method, error)
+        if (!isTemporary(error)) throw hasReason(error, 'refused') ? answerLostError(method, error) : error
+        if (!backoff.countFailure()) throw answerLostError(method, error)
       }
       if (cursor.lastEventId !== lastEventId) backoff.resetWaits()
     }
@@ -229,7 +229,7 @@ export class LegacySession {
     const { ok, status, headers } = response
     if (ok && headers.get('content-type')?.startsWith(EVENTS_TYPE)) return true
     await discardBody(response)
-    if (status === 404 && this.#id !== undefined) throw this.#gone()
+    if (status === 404 && this.#id !== undefined) throw this.#loseSession()
     // With a last event id, 404 means that the event is unknown.
     if (ok || status === 405 || (status === 404 && lastEventId === undefined)) return false
     throw statusError(response, "Listening to the server's own stream")

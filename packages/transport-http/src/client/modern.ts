@@ -22,7 +22,7 @@ import {
 import { readAnswer } from './answers.ts'
 import type { ClientEra, EraHost } from './era.ts'
 import type { Cursor } from './event-reader.ts'
-import { answerLost, expectAccepted, post } from './send.ts'
+import { answerLostError, expectAccepted, post } from './send.ts'
 
 /** Maximum number of pages to read in search of the tool that is called. */
 const MAX_PAGES = 100
@@ -68,7 +68,7 @@ export class ModernEra implements ClientEra {
     const onMessage = (other: Message) => this.#handle(other, message)
     const response = await post(settings, message, { ...headers }, signal)
     const answer = await readAnswer(response, settings, { id, method, signal, cursor, onMessage, report })
-    if (answer === undefined) throw answerLost(method, cursor.cut)
+    if (answer === undefined) throw answerLostError(method, cursor.cut)
     return answer
   }
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { answerLost } from './send.ts'
+import { answerLostError } from './send.ts'
 
 describe('a lost answer', () => {
   it('says why as far as the runtime knows', () => {
     const closed = new Error('other side closed')
-    const { message } = answerLost('tools/call', new TypeError('fetch failed', { cause: closed }))
+    const { message } = answerLostError('tools/call', new TypeError('fetch failed', { cause: closed }))
     expect(message).toBe('The answer to tools/call was lost: fetch failed: other side closed')
   })
 
   it('names one of several reasons, and none where none is known', () => {
     const both = new AggregateError([new Error('one of them'), new Error('the other')], '')
-    expect(answerLost('ping', new TypeError('fetch failed', { cause: both })).message).toBe(
+    expect(answerLostError('ping', new TypeError('fetch failed', { cause: both })).message).toBe(
       'The answer to ping was lost: fetch failed: one of them',
     )
-    expect(answerLost('ping').message).toBe('The answer to ping was lost')
+    expect(answerLostError('ping').message).toBe('The answer to ping was lost')
   })
 })

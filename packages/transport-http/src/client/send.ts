@@ -119,7 +119,7 @@ async function sendOnce(settings: Settings, request: OutgoingRequest, url: URL, 
   } catch (cause) {
     if (cause instanceof ConnectionError || isAuthError(cause)) throw cause
     const code = codeOf(cause)
-    if (rpcMethod !== undefined && !notSentCodes.has(code)) throw answerLost(rpcMethod, cause)
+    if (rpcMethod !== undefined && !notSentCodes.has(code)) throw answerLostError(rpcMethod, cause)
     const hint =
       'See that the server runs, and that the URL names it. In a browser, it must also allow this page (CORS).'
     const message = `${method} ${url.origin}${url.pathname} failed (${code})`
@@ -228,7 +228,7 @@ export function isAnswer(status: number, error: ErrorMessage, id: RequestId): bo
 }
 
 /** Returns the error of a request that was not answered before the connection ended. */
-export function lostWith({ reason, message, status, cause }: ConnectionError, method: string): ConnectionError {
+export function unansweredError({ reason, message, status, cause }: ConnectionError, method: string): ConnectionError {
   return new ConnectionError(reason, message, {
     retryable: repeatable.test(method),
     hint: repeatHint(method),
@@ -238,7 +238,7 @@ export function lostWith({ reason, message, status, cause }: ConnectionError, me
 }
 
 /** Returns the error of a request whose connection was cut after it was sent and before its answer arrived. */
-export function answerLost(method: string, cause?: unknown): ConnectionError {
+export function answerLostError(method: string, cause?: unknown): ConnectionError {
   return new ConnectionError('unreachable', `The answer to ${method} was lost${reasonsOf(cause)}`, {
     retryable: repeatable.test(method),
     hint: isFetchTimeout(cause) ? `${repeatHint(method)} ${FETCH_TIMEOUT_HINT}` : repeatHint(method),
