@@ -84,10 +84,8 @@ export class HttpConnection implements Connection, EraHost {
     const id = this.nextId()
     const result = this.#pending.add(id, method, options)
     if (this.#pending.get(id) !== undefined) {
-      const sent = options.onNotification === undefined ? (params as JsonObject) : withProgressToken(params, id)
-      void this.#send(
-        sent === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params: sent },
-      )
+      const sent = options.onNotification === undefined ? params : withProgressToken(params, id)
+      void this.#send({ jsonrpc: '2.0', id, method, ...(sent && { params: sent as JsonObject }) })
     }
     try {
       return await result
@@ -98,8 +96,7 @@ export class HttpConnection implements Connection, EraHost {
 
   async notify(method: string, params?: object): Promise<void> {
     if (this.signal.aborted) return
-    const message: NotificationMessage =
-      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params: params as JsonObject }
+    const message = { jsonrpc: '2.0', method, ...(params && { params: params as JsonObject }) } as const
     await this.#era.send(message, this.signal)
   }
 
