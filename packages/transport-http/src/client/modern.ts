@@ -22,7 +22,7 @@ import {
 import { readAnswer } from './answers.ts'
 import type { ClientEra, EraHost } from './era.ts'
 import type { Cursor } from './event-reader.ts'
-import { answerLostError, expectAccepted, post } from './send.ts'
+import { answerLostError, expectAccepted, type HeaderValues, post } from './send.ts'
 
 /** Maximum number of pages to read in search of the tool that is called. */
 const MAX_PAGES = 100
@@ -61,12 +61,12 @@ export class ModernEra implements ClientEra {
     return this.#toolHeaders.headersOf(message, this.#revision)
   }
 
-  async #post(message: RequestMessage, headers: object, signal: AbortSignal): Promise<ResponseMessage> {
+  async #post(message: RequestMessage, headers: HeaderValues, signal: AbortSignal): Promise<ResponseMessage> {
     const { settings, report } = this.#host
     const { id, method } = message
     const cursor: Cursor = {}
     const onMessage = (other: Message) => this.#handle(other, message)
-    const response = await post(settings, message, { ...headers }, signal)
+    const response = await post(settings, message, headers, signal)
     const answer = await readAnswer(response, settings, { id, method, signal, cursor, onMessage, report })
     if (answer === undefined) throw answerLostError(method, cursor.cut)
     return answer
@@ -107,7 +107,7 @@ export class ModernEra implements ClientEra {
   /** Sends a call whose headers the server rejects once more, if the newest list of tools asks for other headers. */
   async #callAgain(
     call: RequestMessage,
-    headers: object,
+    headers: HeaderValues,
     rejection: ResponseMessage,
     signal: AbortSignal,
   ): Promise<ResponseMessage> {
