@@ -1,7 +1,7 @@
 /** Holds what a tool gave back against what it said it would look like: loaded with the first tool that said so. */
 
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
 import { type CallToolResult, ConnectionError, type JsonSchemaVerdict, quoted } from '@mcpx/protocol'
-import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 
 /** What is wrong with a result; nothing when it is as it should be. */
 export type OutputVerdict = (result: CallToolResult) => ConnectionError | undefined
