@@ -98,15 +98,12 @@ export function limitSize<Value>(
   singular: string,
   plural?: string,
 ): CheckBuilder<number> {
+  const describe = (limit: number, size: number) =>
+    `expected at ${bound} ${formatCount(limit, singular, plural)}, got ${size}`
   return (limit) => (value, evaluation) => {
     if (!applies(value)) return true
     const size = sizeOf(value, evaluation)
-    if (bound === 'least' ? size >= limit : size <= limit) return true
-    return failWith(
-      evaluation,
-      () => `expected at ${bound} ${formatCount(limit, singular, plural)}, got ${size}`,
-      limit,
-      value,
-    )
+    const isValid = bound === 'least' ? size >= limit : size <= limit
+    return isValid || failWith(evaluation, describe, limit, size)
   }
 }

@@ -58,8 +58,8 @@ export function dialectOf($schema: unknown, pointer: string, defaultDialect: Dia
   const json = truncate(JSON.stringify($schema) ?? 'undefined', 100)
   const [, found] = /^"https?:\/\/json-schema\.org\/(draft\/2020-12|draft-07)\/schema#?"$/.exec(json) ?? []
   if (found) return found === 'draft-07' ? found : '2020-12'
-  const supported = SUPPORTED_DIALECTS.join(' and ')
-  throw schemaError('dialect', `${pointer}/$schema`, `the dialect ${json} is not supported; supported are ${supported}`)
+  const problem = `the dialect ${json} is not supported; supported are ${SUPPORTED_DIALECTS.join(' and ')}`
+  throw schemaError('dialect', `${pointer}/$schema`, problem)
 }
 
 /** Returns the absolute URI, or undefined when the reference is not valid. */
