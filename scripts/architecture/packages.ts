@@ -6,8 +6,8 @@ import { type Manifest, type Package, packageOf, type Rule, type SourceFile, typ
 /** The packages of ours that each kind of package may import; tests may also import those of `inTests`. */
 const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^(?:sse|json-schema)$/, may: /^$/ },
-  { kind: /^protocol$/, may: /^json-schema$/ },
-  { kind: /^testkit$/, may: /^protocol$/ },
+  { kind: /^protocol$/, may: /^$/ },
+  { kind: /^testkit$/, may: /^protocol$/, inTests: /^json-schema$/ },
   { kind: /^(?:server|client|auth|transport-.+)$/, may: /^(?:sse|json-schema|protocol)$/, inTests: /^testkit$/ },
 ]
 
