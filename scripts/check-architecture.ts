@@ -1,25 +1,24 @@
-/** Checks the laws of the architecture and says where they are broken. `node scripts/check-architecture.ts` */
+/** Checks the rules of the architecture and prints where they are broken. `node scripts/check-architecture.ts` */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { laws } from './laws/laws.ts'
-import { readTree } from './laws/tree.ts'
+import { readRepository } from './architecture/repository.ts'
+import { rules } from './architecture/rules.ts'
 
 const { values } = parseArgs({ options: { report: { type: 'string' } } })
-const tree = readTree(fileURLToPath(new URL('..', import.meta.url)))
+const repository = readRepository(fileURLToPath(new URL('..', import.meta.url)))
 
-let broken = 0
-for (const { name, says, check } of laws) {
-  const violations = check(tree)
+let failed = 0
+for (const { name, says, check } of rules) {
+  const violations = check(repository)
   if (violations.length === 0) continue
-  broken += 1
+  failed += 1
   console.log(`\n${name}: ${says}`)
   for (const { path, line, what } of violations) console.log(`  ${path}${line === undefined ? '' : `:${line}`} ${what}`)
 }
 
-const found = `${laws.length} laws over ${tree.sources.length} source files in ${tree.packages.length} packages`
-console.log(`\n${found}: ${laws.length - broken} hold, ${broken} broken`)
-if (values.report !== undefined) {
-  writeFileSync(values.report, JSON.stringify({ passed: laws.length - broken, failed: broken, found }))
-}
-process.exit(broken === 0 && tree.sources.length > 0 ? 0 : 1)
+const passed = rules.length - failed
+const found = `${rules.length} rules over ${repository.packages.length} packages`
+console.log(`\n${found}: ${passed} passed, ${failed} failed`)
+if (values.report !== undefined) writeFileSync(values.report, JSON.stringify({ passed, failed, found }))
+process.exit(failed === 0 && repository.packages.length > 0 ? 0 : 1)

@@ -1,4 +1,4 @@
-// Runs the tools: each captured child leads a process group of its own, so that it can be ended whole, by its id.
+// Runs the tools. Each captured child leads a process group, so that it can be stopped together with its own children.
 import { spawn } from 'node:child_process'
 
 const onWindows = process.platform === 'win32'
@@ -6,12 +6,14 @@ const onWindows = process.platform === 'win32'
 const running = new Set()
 let ending = false
 
+/** How long a captured tool may run, in ms. */
+const LIMIT = 600_000
+
 /**
- * Runs a tool and keeps what it prints; `onText` sees it as it comes.
- * `limit` is in seconds, by default 600: at the limit the tool is ended and `timedOut` is true.
- * A tool that cannot be started gives code 127 and the reason as its output.
+ * Runs a tool and returns its output and exit code; `onText` receives the output while it runs.
+ * After ten minutes the tool is stopped and `timedOut` is true. A tool that cannot be started has the code 127.
  */
-export function capture(command, args, { env = process.env, cwd, onText, limit = 600 } = {}) {
+export function capture(command, args, { env = process.env, cwd, onText } = {}) {
   return new Promise((resolve) => {
     const started = performance.now()
     const stdio = ['ignore', 'pipe', 'pipe']
@@ -25,11 +27,11 @@ export function capture(command, args, { env = process.env, cwd, onText, limit =
     const timer = setTimeout(() => {
       state.timedOut = true
       end(entry).catch(keep)
-    }, limit * 1000)
+    }, LIMIT)
     const finish = (code) => {
       clearTimeout(timer)
       running.delete(entry)
-      // When we end the child ourselves nobody is to go on with what is left of its work.
+      // While we stop everything, nobody continues with the output of a stopped tool.
       if (!ending) resolve({ code, ...state, seconds: (performance.now() - started) / 1000 })
     }
     running.add(entry)
@@ -40,12 +42,12 @@ export function capture(command, args, { env = process.env, cwd, onText, limit =
       finish(127)
     })
     child.on('close', (code) => finish(code ?? 1))
-    // A grandchild that outlives its parent may hold the pipe: what it says after a second is nobody's answer.
+    // A grandchild that outlives its parent may keep the pipe open; its output is ignored after a second.
     child.on('exit', (code) => setTimeout(finish, 1000, code ?? 1).unref())
   })
 }
 
-/** Runs a tool on our own terminal, with our own input; resolves to its exit code. */
+/** Runs a tool with our own standard streams; returns its exit code. */
 export function foreground(command, args, { env = process.env, cwd } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env, stdio: 'inherit', shell: onWindows })
@@ -63,7 +65,7 @@ export function foreground(command, args, { env = process.env, cwd } = {}) {
   })
 }
 
-/** From now on Ctrl-C or a termination signal ends all children, and then us with 128 + the signal's number. */
+/** Makes Ctrl-C and termination signals stop all children, and then this process with 128 + the number of the signal. */
 export function endChildrenWithUs() {
   const codes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
   const leave = async (signal) => {
@@ -74,13 +76,13 @@ export function endChildrenWithUs() {
     process.exit(codes[signal])
   }
   for (const signal of Object.keys(codes)) process.on(signal, leave)
-  // npm passes a signal on to the shell it runs us in, and that shell dies of it without a word to us.
+  // npm sends a signal to the shell that runs this process; the shell exits without passing it on.
   const parent = process.ppid
   const orphaned = () => process.ppid !== parent && leave('SIGTERM')
   if (process.env.npm_lifecycle_event !== undefined) setInterval(orphaned, 250).unref()
 }
 
-/** Asks a child to end, and ends it by force when it has not done so after three seconds. */
+/** Stops a child; kills it after three seconds. */
 async function end({ child, leadsGroup }) {
   if (child.pid === undefined) return
   const target = leadsGroup ? -child.pid : child.pid
@@ -91,7 +93,7 @@ async function end({ child, leadsGroup }) {
     await gone
     clearTimeout(force)
   }
-  // The leader is gone; what it may have left behind in its group goes too.
+  // The leader has exited; its group may still have members.
   if (leadsGroup) send(target, 'SIGKILL')
 }
 
@@ -99,6 +101,6 @@ function send(target, signal) {
   try {
     process.kill(target, signal)
   } catch {
-    // Nothing answers to that id any more, which is what was asked for.
+    // The process does not exist any more.
   }
 }

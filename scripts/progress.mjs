@@ -1,13 +1,13 @@
-// Shows what is being done and for how long: one living line in a terminal, plain lines everywhere else.
+// Shows the current task and its duration: one updated line in a terminal, a line every 15 seconds elsewhere.
 const INTERVAL = 100
 const PLAIN_INTERVAL = 15_000
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
-const living = process.stdout.isTTY === true && process.env.CI === undefined && process.env.TERM !== 'dumb'
-const coloured = living && process.env.NO_COLOR === undefined
+const interactive = process.stdout.isTTY === true && process.env.CI === undefined && process.env.TERM !== 'dumb'
+const coloured = interactive && process.env.NO_COLOR === undefined
 const paint = (code) => (text) => (coloured ? `\u001b[${code}m${text}\u001b[0m` : text)
 
-/** Tells the tools whose output is captured what they cannot see themselves: whether a terminal will show it. */
+/** Tells tools with captured output whether to use colours. */
 export const colourSettings = coloured ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' }
 
 export const bold = paint(1)
@@ -23,8 +23,8 @@ export function elapsed(seconds) {
 }
 
 /**
- * Says that `title` has begun and keeps saying so.
- * `note(text)` tells what it is at (shown beside the time); `done()` takes the living line away.
+ * Shows `title` and the time since it started.
+ * `note(text)` sets a text beside the time; `done()` removes the line and returns the seconds.
  */
 export function showProgress(title) {
   const started = performance.now()
@@ -37,7 +37,7 @@ export function showProgress(title) {
     process.stdout.write(`\r\u001b[K${line.slice(0, (process.stdout.columns ?? 80) - 1)}`)
   }
   const repeat = () => process.stdout.write(`${title}: ${elapsed(seconds())} ${latest}\n`)
-  const timer = setInterval(living ? draw : repeat, living ? INTERVAL : PLAIN_INTERVAL)
+  const timer = setInterval(interactive ? draw : repeat, interactive ? INTERVAL : PLAIN_INTERVAL)
   timer.unref()
   return {
     note(text) {
@@ -45,7 +45,7 @@ export function showProgress(title) {
     },
     done() {
       clearInterval(timer)
-      if (living) process.stdout.write('\r\u001b[K')
+      if (interactive) process.stdout.write('\r\u001b[K')
       return seconds()
     },
   }

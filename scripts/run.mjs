@@ -1,15 +1,14 @@
-// One command of the workspace: sets up what is missing, then runs the tool. `node scripts/run.mjs <command> [arguments]`
+// Runs a command of the workspace, after installing its tools if needed. `node scripts/run.mjs <command> [arguments]`
 import { endChildrenWithUs, foreground } from './children.mjs'
 import { root, setup, stop } from './setup.mjs'
-import { removeStaleOutputs } from './stale-outputs.mjs'
 
 const build = ['turbo', 'run', 'build', '--output-logs=new-only']
 
-/** Each command is a list of steps; the arguments given go to the last one. */
+/** Each command is a list of steps; the arguments of the command line go to the last one. */
 const commands = {
   build: [build],
   typecheck: [build, ['tsc', '-p', 'tsconfig.test.json']],
-  lint: [['biome', 'check', '--error-on-warnings']],
+  lint: [['biome', 'check', '--error-on-warnings'], ['knip']],
   format: [['biome', 'check', '--write']],
   check: [['node', 'scripts/check-architecture.ts'], build, ['node', 'conformance/packages/src/main.ts']],
   conformance: [build, ['node', 'conformance/official/src/main.ts']],
@@ -21,13 +20,12 @@ const commands = {
   'release:dry': [build, ['node', 'conformance/packages/src/release.ts']],
 }
 
-const [name = '', ...given] = process.argv.slice(2)
+const [name = '', ...more] = process.argv.slice(2)
 const steps = Object.hasOwn(commands, name) ? commands[name] : undefined
 if (steps === undefined) stop(`There is no command '${name}': it is one of ${Object.keys(commands).join(', ')}.`)
 endChildrenWithUs()
 const env = await setup()
 for (const [index, [tool, ...args]] of steps.entries()) {
-  const code = await foreground(tool, index === steps.length - 1 ? [...args, ...given] : args, { cwd: root, env })
+  const code = await foreground(tool, index === steps.length - 1 ? [...args, ...more] : args, { cwd: root, env })
   if (code !== 0) process.exit(code)
-  if (tool === 'turbo') removeStaleOutputs(root)
 }

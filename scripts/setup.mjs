@@ -1,6 +1,6 @@
-// Makes a fresh clone ready: needs only Node 20 and npm, installs the rest once, and puts it in front of PATH.
+// Prepares a fresh clone. Needs only Node 20 and npm: installs everything else once, and puts it in front of PATH.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { capture, endChildrenWithUs } from './children.mjs'
@@ -10,30 +10,27 @@ const OLDEST_NODE = 20
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 const bin = join(root, 'node_modules', '.bin')
-const stampFile = join(root, 'node_modules', '.setup.json')
+const stampFile = join(root, 'node_modules', '.setup')
 
-/** Installs when something changed since the last time; returns the environment in which the tools run. */
+/** Installs if a manifest or the lockfile has changed; returns the environment of the tools. */
 export async function setup() {
   const major = Number(process.versions.node.split('.')[0])
   if (major < OLDEST_NODE) stop(`Node ${OLDEST_NODE} or newer is needed, this is ${process.version}: update Node.`)
   const wanted = fingerprint()
-  let stamp = readStamp()
-  if (stamp?.fingerprint !== wanted || !existsSync(join(bin, 'node'))) stamp = { fingerprint: wanted, pnpm: '' }
-  if (!existsSync(stamp.pnpm)) {
-    stamp.pnpm = await install()
-    mkdirSync(join(root, 'node_modules'), { recursive: true })
-    writeFileSync(stampFile, `${JSON.stringify(stamp)}\n`)
+  if (readStamp() !== wanted || !existsSync(join(bin, 'node'))) {
+    await install()
+    writeFileSync(stampFile, wanted)
   }
-  return toolEnvironment(stamp.pnpm)
+  return toolEnvironment()
 }
 
-/** Ends the program with one sentence that says what is wrong and what to do. */
+/** Prints a sentence that says what is wrong and what to do, and exits. */
 export function stop(sentence) {
   process.stderr.write(`\n${sentence}\n`)
   process.exit(1)
 }
 
-/** A hash of all that decides what an install puts in place. */
+/** A hash of everything that an install depends on. */
 function fingerprint() {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}`)
   const files = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', ...workspaceManifests()]
@@ -58,13 +55,13 @@ function workspaceManifests() {
 
 function readStamp() {
   try {
-    return JSON.parse(readFileSync(stampFile, 'utf8'))
+    return readFileSync(stampFile, 'utf8')
   } catch {
     return undefined
   }
 }
 
-/** Installs what the lockfile says; returns the folder that holds the pnpm that did it. */
+/** Installs what the lockfile says. */
 async function install() {
   const pnpm = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).packageManager
   process.stdout.write(`setup: installing the tools and dependencies with ${pnpm} (the first time takes a minute)\n`)
@@ -76,36 +73,27 @@ async function install() {
   const env = installEnvironment()
   const args = ['-y', pnpm, 'install', '--frozen-lockfile', '--config.confirm-modules-purge=false']
   const result = await capture('npx', args, { cwd: root, env, onText })
-  const where = result.code === 0 ? await findPnpm(pnpm, env) : undefined
   const seconds = progress.done()
-  if (where === undefined) {
+  if (result.code !== 0) {
     process.stderr.write(`${quiet(result.output)}\n`)
     stop(reason(result, pnpm))
   }
   process.stdout.write(`setup: installed in ${elapsed(seconds)}\n`)
-  return where
 }
 
-/** The folder npx keeps this pnpm in: turbo starts the packages' scripts with the pnpm it finds on PATH. */
-async function findPnpm(pnpm, env) {
-  const { output } = await capture('npx', ['-y', '-p', pnpm, '-c', 'node -p process.env.PATH'], { cwd: root, env })
-  const folders = output.split('\n').flatMap((line) => line.split(delimiter))
-  return folders.find((folder) => existsSync(join(folder, 'pnpm')) || existsSync(join(folder, 'pnpm.cmd')))
-}
-
-/** npm hands its own settings to its scripts; a package manager started from there must not mistake them for ours. */
+/** npm passes its settings to its scripts; pnpm must not read them as its own. */
 function installEnvironment() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_(lifecycle|package)_/.test(name)))
 }
 
-function toolEnvironment(pnpmFolder) {
-  // Windows may spell it `Path`; two spellings in one environment would hide each other.
+function toolEnvironment() {
+  // Windows may spell it `Path`; an environment must not have both.
   const name = Object.keys(process.env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH'
-  const path = [bin, pnpmFolder, process.env[name]].join(delimiter)
+  const path = [bin, process.env[name]].join(delimiter)
   return { ...process.env, [name]: path, TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' }
 }
 
-/** What the tools said last, without npm's own remarks. */
+/** The last lines of the output, without the notices of npm. */
 function quiet(output) {
   const lines = output.split('\n').filter((line) => !/^npm (notice|warn)/.test(line) && line.trim() !== '')
   return lines.slice(-20).join('\n')
@@ -113,7 +101,7 @@ function quiet(output) {
 
 function reason({ code, output, timedOut }, pnpm) {
   const again = 'then run the same command again'
-  if (timedOut) return `Installing took more than ten minutes and was ended: check the network, ${again}.`
+  if (timedOut) return `Installing took more than ten minutes and was stopped: check the network, ${again}.`
   if (code === 127) return `npx was not found: install npm (it comes with Node), ${again}.`
   if (/OUTDATED_LOCKFILE/.test(output)) {
     return `pnpm-lock.yaml does not fit the package.json files: run \`npx -y ${pnpm} install\`, commit pnpm-lock.yaml, ${again}.`
@@ -127,7 +115,7 @@ function reason({ code, output, timedOut }, pnpm) {
     return `The package registry could not be reached: check the network or the proxy, ${again}.`
   }
   if (/ENOSPC/.test(output)) return `The disk is full: make room (about 1 GB), ${again}.`
-  return `Installing failed (the lines above say why): mend that, ${again}.`
+  return `Installing failed (the lines above say why): fix that, ${again}.`
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -3,14 +3,13 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { capture } from './children.mjs'
 import { colourSettings } from './progress.mjs'
-import { removeStaleOutputs } from './stale-outputs.mjs'
 
 /**
- * A stage gets the root of the repository, the tools' environment and a way to say what it is at.
- * It resolves to the number of checks that passed and failed, one line on what it found, the tools' output,
+ * A stage receives the root of the repository, the environment of the tools and `note`, which shows its progress.
+ * It resolves to the number of checks that passed and failed, a line on what it checked, the output of the tools,
  * and the checks that this machine cannot run.
  */
-export const stages = { types, lint, laws, eras, unit, size, packages, conformance, interop, runtimes, examples }
+export const stages = { types, lint, architecture, unit, packages, conformance, interop, runtimes, examples }
 
 /** The packages compile, and so do the tests, the applications and the scripts. */
 async function types(run) {
@@ -26,23 +25,23 @@ async function types(run) {
   }
 }
 
-/** Formatting and lint rules. */
+/** Formatting, lint rules, and files, exports and dependencies that nothing uses. */
 async function lint(run) {
-  const { code, output } = await tool(run, 'biome', ['check', '--error-on-warnings', '--max-diagnostics=100'])
-  const files = /Checked (\d+) files?/.exec(output)?.[1] ?? 'no'
-  return { ...verdict(code, 0, 0), found: `${files} files`, output }
+  const biome = await tool(run, 'biome', ['check', '--error-on-warnings', '--max-diagnostics=100'])
+  const knip = await tool(run, 'knip', [])
+  const failed = [biome, knip].filter(({ code }) => code !== 0)
+  const files = /Checked (\d+) files?/.exec(biome.output)?.[1] ?? 'no'
+  return {
+    passed: 2 - failed.length,
+    failed: failed.length,
+    found: `${files} files`,
+    output: failed.map(({ output }) => output).join('\n'),
+  }
 }
 
-/** The laws of the architecture. */
-function laws(run) {
-  return reporting(run, 'laws', ['scripts/check-architecture.ts'])
-}
-
-/** What is left compiles, and passes its tests, when the legacy era is deleted. */
-async function eras(run) {
-  const build = await built(run)
-  if (build.code !== 0) return notBuilt(build)
-  return reporting(run, 'eras', ['scripts/delete-an-era.ts'])
+/** The rules of the architecture. */
+function architecture(run) {
+  return reporting(run, 'architecture', ['scripts/check-architecture.ts'])
 }
 
 /** The tests beside the sources. */
@@ -64,14 +63,7 @@ async function unit(run) {
   }
 }
 
-/** What imports weigh in a bundle and read from the disk, and what calls put on the heap, against their budgets. */
-async function size(run) {
-  const build = await built(run)
-  if (build.code !== 0) return notBuilt(build)
-  return reporting(run, 'size', ['apps/bench/src/main.ts', '--only', 'bundle,modules,allocations,leftovers', '--check'])
-}
-
-/** Each published package as its users get it; what is left of an older build says nothing about that. */
+/** Each published package, packed and installed. */
 async function packages(run) {
   const build = await built(run)
   if (build.code !== 0) return notBuilt(build)
@@ -85,28 +77,28 @@ async function conformance(run) {
   return reporting(run, 'conformance', ['conformance/official/src/main.ts'])
 }
 
-/** Our packages as built, with the official SDK, and with servers and clients of others. */
+/** The built packages with the official SDKs, and with servers and clients of other authors. */
 async function interop(run) {
   const build = await built(run)
   if (build.code !== 0) return notBuilt(build)
   return reporting(run, 'interop', ['conformance/interop/src/main.ts'])
 }
 
-/** One suite with the client of every runtime against the server of every runtime. */
+/** One suite with the client of each runtime against the server of each runtime. */
 async function runtimes(run) {
   const build = await built(run)
   if (build.code !== 0) return notBuilt(build)
   return reporting(run, 'runtimes', ['conformance/runtimes/src/main.ts'])
 }
 
-/** Each example, started as its reader would. */
+/** Each example, started with its own command. */
 async function examples(run) {
   const build = await built(run)
   if (build.code !== 0) return notBuilt(build)
   return reporting(run, 'examples', ['conformance/runtimes/src/examples.ts'])
 }
 
-/** The build, which is made once for all stages that need it. */
+/** Builds once for all stages. */
 function built(run) {
   run.build ??= build(run)
   return run.build
@@ -114,16 +106,14 @@ function built(run) {
 
 async function build(run) {
   const args = ['run', 'build', '--continue=dependencies-successful', '--output-logs=errors-only']
-  const result = await tool(run, 'turbo', args)
-  removeStaleOutputs(run.root)
-  return result
+  return await tool(run, 'turbo', args)
 }
 
 function notBuilt({ output }) {
-  return { passed: 0, failed: 1, found: 'not tried, the build failed', output }
+  return { passed: 0, failed: 1, found: 'not run, the build failed', output }
 }
 
-/** Runs one of our own checkers, which writes its counts to the file it is given by `--report`. */
+/** Runs a checker of this repository, which writes its counts to the file of `--report`. */
 async function reporting(run, name, args) {
   const file = reportFile(run.root, name)
   const { code, output } = await tool(run, 'node', [...args, '--report', file])
@@ -134,13 +124,12 @@ async function reporting(run, name, args) {
 
 async function tool(run, command, args) {
   run.note(command)
-  const { limit = 600 } = run
-  const result = await capture(command, args, { cwd: run.root, env: { ...run.env, ...colourSettings }, limit })
-  if (result.timedOut) result.output += `\n${command} took longer than ${Math.round(limit)} s and was ended.\n`
+  const result = await capture(command, args, { cwd: run.root, env: { ...run.env, ...colourSettings } })
+  if (result.timedOut) result.output += `\n${command} took longer than ten minutes and was stopped.\n`
   return result
 }
 
-/** A tool that failed without naming a failed check is a failed check itself; one that says nothing at all is one check. */
+/** A tool that fails without a failed check counts as one failed check; one without any checks counts as one. */
 function verdict(code, passed, failed) {
   if (code !== 0 && failed === 0) return { passed, failed: 1 }
   if (code === 0 && passed + failed === 0) return { passed: 1, failed: 0 }

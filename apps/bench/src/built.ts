@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const packages = [
-  ...['@mcpx/protocol', '@mcpx/sse', '@mcpx/server', '@mcpx/client'],
+  ...['@mcpx/protocol', '@mcpx/json-schema', '@mcpx/sse', '@mcpx/server', '@mcpx/client'],
   ...['@mcpx/transport-stdio', '@mcpx/transport-http'],
 ]
 

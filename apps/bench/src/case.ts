@@ -41,7 +41,7 @@ export interface Entry {
   readonly code: string
   /** Shown in the place of its code. */
   readonly says?: string | undefined
-  /** Default: ours. Only what is ours has a budget. */
+  /** Default: ours. */
   readonly maker?: Maker | undefined
   /** Target: the most it may weigh, minified and gzipped, in bytes. Absent: it is only reported. */
   readonly atMost?: number | undefined
@@ -94,8 +94,6 @@ export interface ServedCase {
   readonly contestants: readonly Contestant[]
   readonly columns: readonly Column[]
   readonly notes?: readonly string[] | undefined
-  /** What of our own contestants has a budget: the numbers of the sample, and what they are called. */
-  readonly budgets?: Readonly<Record<string, string>> | undefined
   /** How often each is measured, at most: where one time says as much as five. */
   readonly mostRounds?: number | undefined
 }
@@ -127,8 +125,6 @@ export interface Findings {
   /** What a reader of the table has to know of this run. */
   readonly notes: readonly string[]
   readonly verdicts: readonly Verdict[]
-  /** What is held against the budgets, by name; the lower, the better. */
-  readonly figures?: Readonly<Record<string, number>> | undefined
   readonly summary?: readonly SummaryLine[] | undefined
   /** Pictures that the notes show, by their names. */
   readonly files?: Readonly<Record<string, string>> | undefined

@@ -8,10 +8,7 @@ export const help = `npm run bench -- [options]
   --only <cases>    run these cases only: names with commas between them; may be given several times
   --quick           a first look within three minutes: not for comparing
   --rounds <n>      how often each subject is measured (default: 5, quick: 1)
-  --check           exit with 1 when a budget is broken, and name those that can be lowered
-  --lower           lower the budgets to what was found, and give one to what has none; none is raised
   --write           put the tables into the README of the benchmark, the summary into the first README
-  --report <file>   write how many budgets and targets were kept, as JSON
 `
 
 export interface CommandLine {
@@ -19,10 +16,7 @@ export interface CommandLine {
   readonly list: boolean
   readonly only: readonly string[] | undefined
   readonly quick: boolean
-  readonly check: boolean
-  readonly lower: boolean
   readonly write: boolean
-  readonly report: string | undefined
   readonly options: RunOptions
 }
 
@@ -36,15 +30,12 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       only: { type: 'string', multiple: true },
       quick: flag,
       rounds: { type: 'string' },
-      check: flag,
-      lower: flag,
       write: flag,
-      report: { type: 'string' },
     },
   })
   if (values.write && values.quick) throw new Error('A quick run is not for the README: leave out --quick or --write')
   const only = values.only?.flatMap((names) => names.split(',')).filter((name) => name !== '')
-  return { ...values, only, report: values.report, options: runOptions(values.quick, values.rounds) }
+  return { ...values, only, options: runOptions(values.quick, values.rounds) }
 }
 
 export function chooseCases(cases: readonly Case[], only: readonly string[] | undefined): readonly Case[] {

@@ -1,6 +1,4 @@
 /** The benchmark: speed and size of the compiled packages against the bare limit. `npm run bench -- --help` */
-import { writeFileSync } from 'node:fs'
-import { type Judgement, judge, lowered, readBudgets, writeBudgets } from './budgets.ts'
 import { requireBuilt } from './built.ts'
 import type { Case, Findings, RunOptions } from './case.ts'
 import { type CommandLine, chooseCases, help, readCommandLine } from './command-line.ts'
@@ -31,11 +29,7 @@ async function main(given: CommandLine): Promise<number> {
   const verdicts = found.flatMap((findings) => findings.verdicts)
   const met = verdicts.filter((verdict) => verdict.met).length
   say(`${verdicts.map((verdict) => sayVerdict(verdict)).join('\n')}\n${met} of ${verdicts.length} targets met`)
-  if (given.lower) writeBudgets(lowered(found, readBudgets()))
-  const judgement = judge(found, readBudgets())
-  sayJudgement(judgement)
-  if (given.report !== undefined) writeFileSync(given.report, JSON.stringify(reportOf(judgement, chosen)))
-  return given.check && judgement.broken.length > 0 ? 1 : 0
+  return 0
 }
 
 async function runAll(chosen: readonly Case[], options: RunOptions, write: boolean): Promise<Findings[]> {
@@ -73,17 +67,6 @@ function circumstancesOf({ kind }: Case, { rounds, isQuick }: RunOptions): Circu
       ? 'bundled with esbuild'
       : `${rounds === 1 ? '1 round' : `${rounds} rounds`}${isQuick ? ', a quick run' : ''}`
   return { machine: describeMachine(), date: new Date().toISOString().slice(0, 10), settings }
-}
-
-function sayJudgement({ broken, loose, kept }: Judgement): void {
-  for (const each of broken) say(`broken  ${each}`)
-  for (const each of loose) say(`loose   ${each}`)
-  if (kept + broken.length > 0) say(`${kept} of ${kept + broken.length} budgets kept`)
-}
-
-function reportOf({ broken, loose, kept }: Judgement, chosen: readonly Case[]) {
-  const found = `budgets of ${chosen.map(({ name }) => name).join(', ')}`
-  return { passed: kept, failed: broken.length, found, details: loose }
 }
 
 function say(text: string): 0 {

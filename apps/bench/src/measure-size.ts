@@ -28,7 +28,6 @@ interface Weight extends Bundle {
 export async function measureSize(size: SizeCase): Promise<Findings> {
   const weights: [Entry, Weight][] = []
   for (const entry of size.entries) weights.push([entry, await weigh(entry)])
-  const ours = weights.filter(([{ maker = 'ours' }]) => maker === 'ours')
   const lineOf = (what: string, isIn: (entry: Entry) => boolean) =>
     summaryOf(
       what,
@@ -45,7 +44,6 @@ export async function measureSize(size: SizeCase): Promise<Findings> {
         'whole; what they leave out is the list of exports.',
     ],
     verdicts: weights.flatMap(([entry, weight]) => verdictOf(size.name, entry, weight) ?? []),
-    figures: Object.fromEntries(ours.map(([{ name }, { gzipped }]) => [name, gzipped])),
     summary: [
       ...lineOf(
         'edge server with a tool of zod, kB gzipped',

@@ -6,8 +6,7 @@ import type { Findings } from './case.ts'
 const file = fileURLToPath(new URL('../results.json', import.meta.url))
 
 /** A case as it was written down. */
-export interface Recorded
-  extends Partial<Pick<Findings, 'header' | 'rows' | 'notes' | 'verdicts' | 'figures' | 'summary'>> {
+export interface Recorded extends Partial<Pick<Findings, 'header' | 'rows' | 'notes' | 'verdicts' | 'summary'>> {
   readonly machine: string
   readonly date: string
   readonly settings: string

@@ -46,8 +46,8 @@ export function writeReadme(findings: Findings, circumstances: Circumstances): v
   const path = join(folder, 'README.md')
   writeFileSync(path, withSection(readFileSync(path, 'utf8'), findings.name, section(findings, circumstances)))
   for (const [file, content] of Object.entries(findings.files ?? {})) writeFileSync(join(folder, file), content)
-  const { name, header, rows, notes, verdicts, figures, summary } = findings
-  addToRecord(name, { ...circumstances, packages: packageVersions(), header, rows, notes, verdicts, figures, summary })
+  const { name, header, rows, notes, verdicts, summary } = findings
+  addToRecord(name, { ...circumstances, packages: packageVersions(), header, rows, notes, verdicts, summary })
 }
 
 export function withSection(text: string, name: string, content: string): string {

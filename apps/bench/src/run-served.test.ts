@@ -13,7 +13,6 @@ const served: ServedCase = {
     { head: '×', of: 'rate', as: 'ratio', digits: 2, summary: 'calls, × bare' },
     { head: 'ms above', of: 'ms', as: 'above', digits: 1 },
   ],
-  budgets: { bytes: 'bytes' },
   contestants: [
     { name: 'bare', says: 'alone', maker: 'bare', job },
     {
@@ -90,13 +89,6 @@ describe('what drivers found', () => {
   it('counts a target as missed by who could not be measured', () => {
     const lost = findingsOf(served, { samples: new Map([...samples, ['b', []]]), failures: new Map() })
     expect(lost.verdicts[2]).toEqual({ name: 'http b', met: false, says: 'could not be measured, target ≥ 0.9' })
-  })
-
-  it('holds what is ours against budgets', () => {
-    expect(found.figures).toEqual({ 'a, bytes': 8, 'b, bytes': 5 })
-    expect(() => findingsOf(served, { samples, failures: new Map([['a', 'HTTP 400']]) })).toThrow(
-      'a could not be measured: HTTP 400',
-    )
   })
 
   it('is one line of the summary, with the worst and the best of each maker', () => {

@@ -40,7 +40,6 @@ export function findingsOf(served: ServedCase, found: Rounds<Sample>): Findings 
     ]),
     notes: notesOf(served, found),
     verdicts: contestants.flatMap((contestant) => verdictsOf(served, contestant, found)),
-    figures: budgetFigures(served, found),
     summary: columns.flatMap((column) =>
       summaryOf(
         column.summary,
@@ -105,21 +104,4 @@ function verdictsOf({ name, columns }: ServedCase, contestant: Contestant, found
       says: `${says}, target ${wish(target)}`,
     }
   })
-}
-
-function budgetFigures(
-  { budgets, contestants }: ServedCase,
-  { samples, failures }: Rounds<Sample>,
-): Record<string, number> {
-  if (budgets === undefined) return {}
-  const ours = contestants.filter(({ maker }) => maker === 'ours')
-  const failed = ours.find(({ name }) => failures.has(name))
-  if (failed !== undefined) throw new Error(`${failed.name} could not be measured: ${failures.get(failed.name)}`)
-  const figures = ours.flatMap(({ name }) =>
-    Object.entries(budgets).map(([key, unit]): [string, number] => {
-      const values = (samples.get(name) ?? []).map((sample) => sample[key] ?? Number.NaN)
-      return [`${name}, ${unit}`, median(values)]
-    }),
-  )
-  return Object.fromEntries(figures)
 }

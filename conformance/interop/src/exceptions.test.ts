@@ -7,7 +7,7 @@ import {
   strangerExceptions,
 } from './exceptions.ts'
 import { features } from './features.ts'
-import { readRecord } from './record.ts'
+import type { Results } from './results.ts'
 import { staleExceptions } from './stale-exceptions.ts'
 import { strangers } from './strangers.ts'
 import { judge } from './verdict.ts'
@@ -26,59 +26,64 @@ describe('the list of what does not work with others', () => {
     for (const each of strangerExceptions) expect(known).toContain(`${each.package} ${each.over}`)
   })
 
-  it('names what was tried, and came out as it says', () => {
-    expect(staleExceptions(readRecord())).toEqual([])
-  })
-
-  it('refuses what names no check that was made, or one that came out otherwise', () => {
-    const record = readRecord()
-    const [stranger] = strangerExceptions
-    const why = { kind: 'lacks', reason: 'none', seen: /this was seen/ } as const
-    const http = { ours: 'server', peer: 'sdk-1', carrier: 'http' } as const
-    const sdk = (feature: string, where: SdkException['where']) =>
-      staleExceptions(record, [{ ...why, feature, where }], [])
-    const other = (...all: readonly (StrangerException | undefined)[]) =>
-      staleExceptions(
-        record,
-        [],
-        all.flatMap((each) => each ?? []),
-      )
-    expect(sdk('nobody tries this', http)).toEqual([expect.stringContaining('it was not tried')])
-    expect(sdk('a tool is called', { ...http, revision: '1999-01-01' })).toEqual([expect.stringContaining('no way')])
-    expect(sdk('arguments travel as headers', http)).toEqual([expect.stringContaining('it was not tried')])
-    expect(sdk('a tool is called', http)).toEqual([expect.stringContaining('it is "passed"')])
-    expect(stranger && other({ ...stranger, check: 'nobody makes this' })).toEqual([
-      expect.stringContaining('it was not tried'),
-    ])
-    expect(stranger && other({ ...stranger, over: 'pigeons' })).toEqual([expect.stringContaining('it was not tried')])
-    expect(other(stranger, stranger && { ...stranger })).toEqual([expect.stringContaining('another one excuses it')])
-  })
-
-  it('refuses a pattern that is not that of what was seen, and one that anything matches', () => {
-    const record = readRecord()
-    const seeing = (seen: RegExp) =>
-      staleExceptions(
-        record,
-        sdkExceptions.map((each) => ({ ...each, seen })),
-        strangerExceptions.map((each) => ({ ...each, seen })),
-      )
-    const tried = staleExceptions(
-      record,
-      sdkExceptions,
-      strangerExceptions.map((each) => ({ ...each, seen: /another/ })),
-    )
-    expect(tried).toHaveLength(strangerExceptions.length)
-    for (const line of tried) expect(line).toContain('/another/ is not what was seen: ')
-    for (const anything of [/./, /(?:)/, /^/, /.*/, /\w/, /e/i, / /]) {
-      const lines = seeing(anything)
-      expect(lines).toHaveLength(sdkExceptions.length + strangerExceptions.length)
-      for (const line of lines) expect(line).toContain(`${anything} matches anything`)
-    }
-    expect(seeing(/nobody saw this/).length).toBeGreaterThanOrEqual(sdkExceptions.length + strangerExceptions.length)
-  })
-
   it('says why', () => {
     for (const { reason } of [...sdkExceptions, ...strangerExceptions]) expect(reason).toMatch(/\w/)
+  })
+})
+
+describe('the search for stale exceptions', () => {
+  const way = { ours: 'server', peer: 'sdk-1', carrier: 'http', revision: '2025-11-25' } as const
+  const stranger = { package: 'other', version: '1.0.0', is: 'client', over: 'http' } as const
+  const failing = { status: 'lacks', evidence: 'this was seen' } as const
+  const results: Results = {
+    ways: [
+      {
+        ...way,
+        cells: [
+          { what: 'works', status: 'passed' },
+          { what: 'fails', ...failing },
+          { what: 'is absent', status: 'absent' },
+        ],
+      },
+    ],
+    strangers: [{ ...stranger, cells: [{ what: 'calls', ...failing }] }],
+  }
+  const why = { kind: 'lacks', reason: 'it has none', seen: /this was seen/ } as const
+  const sdk = (feature: string, changes: Partial<SdkException> = {}): string[] =>
+    staleExceptions(results, [{ ...why, feature, where: { ours: 'server', carrier: 'http' }, ...changes }], [])
+  const other = (changes: Partial<StrangerException> = {}): StrangerException => ({
+    ...why,
+    package: 'other',
+    over: 'http',
+    check: 'calls',
+    ...changes,
+  })
+
+  it('accepts an exception for a check with the outcome and the evidence that it names', () => {
+    expect(sdk('fails')).toEqual([])
+    expect(staleExceptions(results, [], [other()])).toEqual([])
+  })
+
+  it('finds exceptions for checks that were not made or had another outcome', () => {
+    expect(sdk('nobody tries this')).toEqual([expect.stringContaining('it was not tried')])
+    expect(sdk('is absent')).toEqual([expect.stringContaining('it was not tried')])
+    expect(sdk('works')).toEqual([expect.stringContaining('it is "passed"')])
+    expect(sdk('fails', { where: { revision: '1999-01-01' } })).toEqual([expect.stringContaining('no way')])
+    for (const changes of [{ check: 'nobody makes this' }, { over: 'pigeons' }])
+      expect(staleExceptions(results, [], [other(changes)])).toEqual([expect.stringContaining('it was not tried')])
+    expect(staleExceptions(results, [], [other(), other()])).toEqual([
+      expect.stringContaining('another one excuses it'),
+    ])
+  })
+
+  it('finds patterns that do not match the evidence, and patterns that match anything', () => {
+    expect(sdk('fails', { seen: /another/ })).toEqual([
+      expect.stringContaining('/another/ is not what was seen: this was seen'),
+    ])
+    for (const seen of [/./, /(?:)/, /^/, /.*/, /\w/, /e/i, / /]) {
+      expect(sdk('fails', { seen })).toEqual([expect.stringContaining('matches anything')])
+      expect(staleExceptions(results, [], [other({ seen })])).toEqual([expect.stringContaining('matches anything')])
+    }
   })
 })
 

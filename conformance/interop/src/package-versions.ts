@@ -9,7 +9,3 @@ const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url))
 export function versionOf(name: string): string {
   return (JSON.parse(readFileSync(join(MODULES, name, 'package.json'), 'utf8')) as { version: string }).version
 }
-
-export function packageVersions(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, versionOf(name)]))
-}

@@ -1,16 +1,11 @@
 /** What came of it all: as data, and as a table to read. */
 
-import { packageVersions } from './package-versions.ts'
 import type { StrangerResults } from './run-stranger.ts'
 import type { WayResults } from './run-way.ts'
 import type { Cell } from './verdict.ts'
-import { ways as allWays, nameOf, packages } from './ways.ts'
+import { ways as allWays, nameOf } from './ways.ts'
 
 export interface Results {
-  readonly date: string
-  readonly node: string
-  /** The versions of the packages of each peer. */
-  readonly versions: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly ways: readonly WayResults[]
   readonly strangers: readonly StrangerResults[]
 }
@@ -19,9 +14,6 @@ export interface Results {
 export function toResults(met: readonly WayResults[], others: readonly StrangerResults[]): Results {
   const order = allWays.map(nameOf)
   return {
-    date: new Date().toISOString().slice(0, 10),
-    node: process.version,
-    versions: Object.fromEntries(Object.entries(packages).map(([peer, names]) => [peer, packageVersions(names)])),
     ways: met.toSorted((a, b) => order.indexOf(nameOf(a)) - order.indexOf(nameOf(b))),
     strangers: others.toSorted((a, b) => titleOf(a).localeCompare(titleOf(b))),
   }

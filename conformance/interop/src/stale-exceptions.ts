@@ -1,4 +1,4 @@
-/** Which exceptions excuse nothing, or too much: what they name was not tried, came out otherwise, or was not seen. */
+/** Finds exceptions that excuse nothing or too much: their check was not made, had another outcome, or showed other evidence. */
 
 import {
   type SdkException,
@@ -8,13 +8,13 @@ import {
   strangerException,
   strangerExceptions,
 } from './exceptions.ts'
-import type { ResultsRecord } from './record.ts'
-import type { Exception } from './verdict.ts'
+import type { Results } from './results.ts'
+import type { Cell, Exception } from './verdict.ts'
 import { nameOf } from './ways.ts'
 
-/** One line for each. What is kept is that of a whole run: a run says so where something came out otherwise. */
+/** Returns a line for each exception that the results of a whole run do not need. */
 export function staleExceptions(
-  { ways, strangers }: ResultsRecord,
+  { ways, strangers }: Results,
   sdk: readonly SdkException[] = sdkExceptions,
   others: readonly StrangerException[] = strangerExceptions,
 ): string[] {
@@ -23,7 +23,7 @@ export function staleExceptions(
     if (isForAnything(each.seen)) return [`${feature}: ${each.seen} matches anything`]
     const excused = ways.filter((way) => sdkException(feature, way, sdk) === each)
     if (excused.length === 0) return [`${feature}: no way is excused by this`]
-    return excused.flatMap((way) => complaint(`${nameOf(way)}: ${feature}`, way, feature, each))
+    return excused.flatMap((way) => complaint(`${nameOf(way)}: ${feature}`, way.cells, feature, each))
   })
   const ofStrangers = others.flatMap((each) => {
     const { package: name, over, check } = each
@@ -31,7 +31,7 @@ export function staleExceptions(
     if (isForAnything(each.seen)) return [`${title}: ${each.seen} matches anything`]
     if (strangerException(name, over, check, others) !== each) return [`${title}: another one excuses it`]
     const stranger = strangers.find((one) => one.package === name && one.over === over)
-    return complaint(title, stranger, check, each)
+    return complaint(title, stranger?.cells ?? [], check, each)
   })
   return [...ofSdk, ...ofStrangers]
 }
@@ -48,12 +48,9 @@ function isForAnything(seen: RegExp): boolean {
   return UNRELATED.some((said) => seen.test(said))
 }
 
-type Kept = Pick<ResultsRecord['ways'][number], 'verdicts' | 'notes'>
-
-function complaint(title: string, kept: Kept | undefined, what: string, { kind, seen }: Exception): string[] {
-  const status = kept?.verdicts[what]
-  if (status === undefined || status === 'absent') return [`${title}: it was not tried`]
+function complaint(title: string, cells: readonly Cell[], check: string, { kind, seen }: Exception): string[] {
+  const { status, evidence = '' } = cells.find(({ what }) => what === check) ?? { status: 'absent' }
+  if (status === 'absent') return [`${title}: it was not tried`]
   if (status !== kind) return [`${title}: it is "${status}"`]
-  const evidence = kept?.notes.find((note) => note.what === what)?.evidence
-  return evidence !== undefined && seen.test(evidence) ? [] : [`${title}: ${seen} is not what was seen: ${evidence}`]
+  return seen.test(evidence) ? [] : [`${title}: ${seen} is not what was seen: ${evidence}`]
 }

@@ -12,12 +12,6 @@ export interface Way {
   readonly revision: string
 }
 
-/** The packages of each peer, for their versions. */
-export const packages: Readonly<Record<Peer, readonly string[]>> = {
-  'sdk-1': ['@modelcontextprotocol/sdk'],
-  'sdk-2': ['@modelcontextprotocol/client', '@modelcontextprotocol/server', '@modelcontextprotocol/node'],
-}
-
 const [FIRST = ''] = REVISIONS
 /** Those with sessions. */
 export const legacy = REVISIONS.filter((revision) => revision < '2026')

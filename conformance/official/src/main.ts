@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { breakServer, serveStreams } from './break-server.ts'
-import { impossible } from './circumstances.ts'
+import { missingChecks, type RunResults, readChecks, writeChecks } from './checks.ts'
 import { excuses } from './excused.ts'
 import { missing, type Verdict } from './judge.ts'
 import { notYet } from './not-yet.ts'
 import { attempt, perform } from './perform.ts'
 import { servePipe } from './pipe.ts'
-import { outdated, type RunResults, readRecord, writeRecord } from './record.ts'
 import { runs } from './runs.ts'
 import { staleEntries } from './stale.ts'
 import { suiteVersion } from './suite.ts'
@@ -50,7 +49,7 @@ for (const run of names) {
 }
 const isWhole = Object.keys(performers).every((name) => names.includes(name))
 const ran = results.flatMap(({ verdicts }) => verdicts)
-const notes = [...staleEntries(ran, { excuses, notYet }, isWhole), ...keep()]
+const notes = [...staleEntries(ran, { excuses, notYet }, isWhole), ...compareChecks()]
 if (notes.length > 0) {
   results.push({ run: 'lists', verdicts: notes })
   console.log(table({ run: 'lists', verdicts: notes }))
@@ -64,16 +63,15 @@ function triedAgain({ run, verdicts }: RunResults): RunResults {
   return { run, verdicts, tries: 1 + again.length, again }
 }
 
-/** Keeps the results, or sees whether those that are kept still hold. */
-function keep(): Verdict[] {
+/** Writes the numbers of checks with --write; otherwise compares them with the expected ones. */
+function compareChecks(): Verdict[] {
   const isBad = results.some(({ verdicts }) => verdicts.some(({ outcome }) => outcome === 'failed'))
-  if (isBad || (values.write === true && !isWhole)) return []
-  if (values.write === true) writeRecord(suiteVersion(), results)
-  const kept = readRecord()
-  const amiss = [...outdated(kept, suiteVersion(), results, isWhole), ...impossible(kept)]
-  return amiss.map((what) => ({
-    ...missing('(results.json)'),
-    reasons: [`what is kept does not hold, ${what}: run npm run conformance -- --write`],
+  if (isBad) return []
+  if (values.write === true && isWhole) writeChecks(results)
+  const faults = missingChecks(readChecks(), results)
+  return faults.map((fault) => ({
+    ...missing('(checks.json)'),
+    reasons: [`${fault}; if the suite has changed, run npm run conformance -- --write`],
   }))
 }
 

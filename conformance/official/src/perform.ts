@@ -1,10 +1,10 @@
 /** Makes one run of the suite, and makes it again only when the suite could not judge. */
 import { join } from 'node:path'
+import type { RunResults } from './checks.ts'
 import { startServer } from './everything-server.ts'
 import { excuses } from './excused.ts'
 import { judge, missing, type Verdict } from './judge.ts'
 import { notYet } from './not-yet.ts'
-import type { RunResults } from './record.ts'
 import type { Run } from './runs.ts'
 import { collect, type Listed, list } from './suite.ts'
 import { timed } from './timed.ts'

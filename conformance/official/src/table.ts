@@ -1,6 +1,7 @@
 /** Shows what came of a run: a line for each scenario, and why, where it did not pass. */
+
+import type { RunResults } from './checks.ts'
 import type { Verdict } from './judge.ts'
-import type { RunResults } from './record.ts'
 
 const columns = ['passed', 'failed', 'warned', 'skipped'] as const
 

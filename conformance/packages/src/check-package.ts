@@ -11,10 +11,9 @@ import {
   sizeOf,
 } from './alone.ts'
 import { contentFaults } from './contents.ts'
-import { residueFaults } from './residue.ts'
 import { publintFaults, typeFaults } from './resolution.ts'
+import { stackTraceFaults } from './stack-traces.ts'
 import type { Tarball } from './tarball.ts'
-import { weigh } from './weigh.ts'
 
 export interface Outcome {
   readonly passed: number
@@ -43,7 +42,6 @@ export async function checkPackage(tarball: Tarball, siblings: readonly Tarball[
     ['contents', async () => contentFaults(tarball, place.root)],
     ['publint', () => publintFaults(tarball)],
     ['attw', () => typeFaults(tarball)],
-    ['residue', () => residueFaults(tarball)],
   ])
   const result = await install(dependenciesOf([tarball, ...siblings], optionalPeers(tarball)), folder)
   const size = `${tarball.files.size} files, ${Math.round(tarball.bytes.length / 1000)} kB packed`
@@ -59,17 +57,16 @@ export async function checkPackage(tarball: Tarball, siblings: readonly Tarball[
     passed: first.passed + 1 + second.passed,
     faults: [...first.faults, ...second.faults],
     leftOut: [],
-    line: `${size}; alone: ${await costOf(tarball, installed)}`,
+    line: `${size}; alone: ${costOf(tarball, installed)}`,
   }
 }
 
 /** What it costs to have it, but for optional peers: they were installed only so that each entry can be tried. */
-async function costOf(tarball: Tarball, installed: Installed): Promise<string> {
+function costOf(tarball: Tarball, installed: Installed): string {
   const peers = Object.keys(optionalPeers(tarball))
   const ofPeers = peers.reduce((sum, name) => sum + sizeOf(join(installed.folder, 'node_modules', name)), 0)
   const kilobytes = installed.kilobytes - Math.round(ofPeers / 1000)
-  const gzipped = ((await weigh(tarball, installed, peers)) / 1000).toFixed(1)
-  return `${installed.packages.length - peers.length} packages, ${kilobytes} kB installed, ${gzipped} kB gzipped`
+  return `${installed.packages.length - peers.length} packages, ${kilobytes} kB installed`
 }
 
 function installedChecks(tarball: Tarball, installed: Installed, { root, nodes }: Place): Check[] {
@@ -80,6 +77,7 @@ function installedChecks(tarball: Tarball, installed: Installed, { root, nodes }
     ...(['nodenext', 'bundler'] satisfies (keyof typeof consumers)[]).map(
       (consumer): Check => [`types (${consumer})`, () => compileFaults(tarball, installed, consumer, root)],
     ),
+    ['stack traces', () => stackTraceFaults(tarball.manifest.name, installed, process.execPath)],
   ]
 }
 

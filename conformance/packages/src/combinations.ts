@@ -10,7 +10,8 @@ export interface Combination {
   readonly prints: string
 }
 
-const always = ['@mcpx/protocol', 'zod']
+/** Dependencies of every client and server. */
+const always = ['@mcpx/json-schema', '@mcpx/protocol', 'zod']
 const overHttp = ['@mcpx/sse', 'eventsource-parser']
 
 const clock = `

@@ -6,12 +6,10 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
   [/\.(?:test(?:-d)?|fixture)\./, 'is a test'],
   [/(?:^|\/)(?:__tests__|fixtures|node_modules)\//, 'belongs to tests or tools'],
   [/\.tsbuildinfo$/, 'belongs to the compiler'],
-  [/^src\/|(?<!\.d)\.ts$/, 'is a source: what is built from it is published'],
-  [/\.map$/, 'is a map of sources that are not published'],
   [/(?:^|\/)\./, 'is hidden'],
 ]
 
-/** The faults of what is in the tarball; `root` is a path of this machine that nothing may name. */
+/** Returns the faults of a tarball; `root` is a folder of this machine that no file may name. */
 export function contentFaults({ files, manifest }: Tarball, root: string): string[] {
   const names = [...files.keys()]
   return [
@@ -20,18 +18,36 @@ export function contentFaults({ files, manifest }: Tarball, root: string): strin
       .map((name) => `${name} is missing`),
     ...names.flatMap((name) => forbidden.filter(([pattern]) => pattern.test(name)).map(([, why]) => `${name} ${why}`)),
     ...names.filter((name) => files.get(name)?.includes(root)).map((name) => `${name} names a folder of this machine`),
-    ...names
-      .filter((name) => files.get(name)?.includes('sourceMappingURL'))
-      .map((name) => `${name} names a source map`),
-    ...strayCode(manifest, files).map((name) => `${name} is reached from no entry: build again`),
-    ...twiceThere(files),
+    ...mapFaults(files),
+    ...strayCode(manifest, files).map((name) => `${name} is not reached from any entry: delete dist and build again`),
     ...linkFaults(files),
     ...exportFaults(manifest, files),
     ...dependencyFaults(manifest),
   ]
 }
 
-/** The builds do not remove what older ones made. */
+/** Stack traces and "go to definition" lead to the sources: code and types have maps, and the maps name published files. */
+function mapFaults(files: Files): string[] {
+  const built = [...files.keys()].filter((name) => /^dist\/.*\.(?:js|d\.ts)$/.test(name))
+  return built.flatMap((name) => {
+    const code = files.get(name)?.toString() ?? ''
+    if (!/sourceMappingURL=/.test(code)) return isFacade(code) ? [] : [`${name} has no source map`]
+    const map = files.get(`${name}.map`)
+    if (map === undefined) return [`${name}.map is missing`]
+    const { sources } = JSON.parse(map.toString()) as { sources: readonly string[] }
+    return sources
+      .map((source) => posix.join(posix.dirname(name), source))
+      .filter((source) => !files.has(source))
+      .map((source) => `${name}.map leads to ${source}, which is not in the tarball`)
+  })
+}
+
+/** A file that only imports and exports has no lines that a map could lead to a source. */
+function isFacade(code: string): boolean {
+  return code.replace(/^(?:import\b|export \{)[^;]*;$|^\/\/.*$/gm, '').trim() === ''
+}
+
+/** A cached build may leave files of another one. */
 function strayCode({ exports }: PackedManifest, files: Files): string[] {
   const entries = Object.values(exports ?? {}).flatMap((entry) =>
     typeof entry === 'string' ? entry : Object.values(entry),
@@ -39,23 +55,10 @@ function strayCode({ exports }: PackedManifest, files: Files): string[] {
   const reached = new Set(entries.map((entry) => posix.normalize(entry)))
   for (const name of reached) {
     const code = files.get(name)?.toString() ?? ''
-    for (const [, path = ''] of code.matchAll(/(?:from |import\()"(\.\.?\/[^"]+)"/g))
+    for (const [, path = ''] of code.matchAll(/(?:from |import ?\(?)"(\.\.?\/[^"]+)"/g))
       reached.add(posix.join(posix.dirname(name), path))
   }
   return [...files.keys()].filter((name) => /^dist\/.*\.js$/.test(name) && !reached.has(name))
-}
-
-/** A module that is in two files has its classes and its state twice, one for each entry that leads to it. */
-function twiceThere(files: Files): string[] {
-  const places = new Map<string, string[]>()
-  for (const [name, text] of files) {
-    if (!name.endsWith('.js')) continue
-    for (const [, source = ''] of text.toString().matchAll(/^\/\/ (src\/.*)$/gm))
-      places.set(source, [...(places.get(source) ?? []), name])
-  }
-  return [...places]
-    .filter(([, names]) => names.length > 1)
-    .map(([source, names]) => `${source} is in ${names.join(' and ')}`)
 }
 
 /** Who reads a README in a registry has nothing but the package. */

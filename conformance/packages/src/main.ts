@@ -4,21 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { withSection } from '@mcpx/conformance-interop/marked-section'
 import { findRuntimes } from '@mcpx/conformance-runtimes/runtimes'
 import { checkCombinations } from './check-combination.ts'
 import type { Outcome } from './check-package.ts'
 import { combinations } from './combinations.ts'
-import { measuredIn, packageTable, staleNumbers } from './package-table.ts'
 import { pack, type Tarball } from './tarball.ts'
 import { readVerdicts, verdictKey } from './verdicts.ts'
 
 const here = fileURLToPath(new URL('..', import.meta.url))
 const root = join(here, '..', '..')
 const cache = join(root, '.cache', 'packages')
-const frontPagePath = join(root, 'README.md')
 const flag = { type: 'boolean', default: false } as const
-const { values } = parseArgs({ options: { report: { type: 'string' }, fresh: flag, write: flag } })
+const { values } = parseArgs({ options: { report: { type: 'string' }, fresh: flag } })
 
 const versions = ['node20', 'node22', 'node24'] as const
 const runtimes = await findRuntimes(versions)
@@ -41,12 +38,8 @@ const total = {
   leftOut: missing.map((name) => `import on ${name}: it is not there`),
 }
 const labelOf = ({ manifest }: Tarball): string => `${manifest.name} ${manifest.version}`
-const outcomes = await Promise.all(tarballs.map(judge))
-for (const outcome of outcomes) add(outcome)
+for (const outcome of await Promise.all(tarballs.map(judge))) add(outcome)
 for (const outcome of await judgeTogether()) add(outcome)
-const measured = outcomes.flatMap(({ line }, index) => measuredIn(line, tarballs[index] as Tarball) ?? [])
-if (values.write) writePackageTable()
-else if (measured.length === tarballs.length) add(frontPage())
 if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(total))
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exit(total.failed > 0 || tarballs.length === 0 ? 1 : 0)
@@ -57,24 +50,6 @@ function publishable(): string[] {
     .map((name) => join(root, 'packages', name))
     .filter((folder) => existsSync(join(folder, 'package.json')))
     .filter((folder) => !JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private)
-}
-
-function writePackageTable(): void {
-  const readme = readFileSync(frontPagePath, 'utf8')
-  writeFileSync(frontPagePath, withSection(readme, 'packages', packageTable(measured)))
-  console.log('README.md: packages was written')
-}
-
-/** What the front page says of sizes is looked at where all of them were measured. */
-function frontPage(): Outcome {
-  const faults = staleNumbers(readFileSync(frontPagePath, 'utf8'), measured)
-  const hint = '(npm run check -- --write writes it)'
-  return {
-    passed: 1 - Math.sign(faults.length),
-    faults: faults.map((each) => `${each} ${hint}`),
-    leftOut: [],
-    line: 'the table of packages on the front page',
-  }
 }
 
 /** Checks a package, or finds that exactly this one passed not long ago. */

@@ -26,7 +26,7 @@ const theirs = [
     'eval',
     'writeSync',
   ],
-  ...['Retry', 'After', 'afterAll', 'devDependency', 'sessionStorage', 'skipLibCheck'],
+  ...['Retry', 'After', 'afterAll', 'devDependency', 'sessionStorage', 'skipLibCheck', 'undici', 'Agent'],
   // Stand for names of the reader's own.
   ...['mail', 'meal'],
 ]

@@ -1,10 +1,10 @@
-/** Writes `docs/spec-support.md`: which requirements are tested, and where. `node spec-support.ts --write` */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** Writes `.cache/spec-support.md`: which requirements are tested, and where. `node conformance/requirements/src/spec-support.ts` */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type Citation, readCitations, root } from './citations.ts'
 import { isDemanded, isMust, type Requirement, type Section, sections } from './requirements.ts'
 
-export const document = 'docs/spec-support.md'
+const document = '.cache/spec-support.md'
 
 const levels: Readonly<Record<string, string>> = {
   M: 'must',
@@ -21,25 +21,18 @@ What [the specification](https://modelcontextprotocol.io/specification) requires
 that show it. A test cites a requirement by its id at the end of its name. In a section that is marked as complete, a test
 (\`conformance/requirements/src/coverage.test.ts\`) demands at least one citation for each "must" and "must not".
 
-Written by \`node conformance/requirements/src/spec-support.ts --write\`; edit the requirements and the tests, not this file.
-
 "Author" marks what only those can see to who write a server or a client with these packages.
 
 Not in the list: the extensions for tasks and for skills (C-170 to C-176, X-01 to X-14), which these packages do not have yet.
 `
 
-/** What other programs have written into the document, each between two comments that name it. */
-export function keptSections(written: string): string {
-  return (written.match(/<!-- begin: (\S+) -->[\s\S]*?<!-- end: \1 -->/g) ?? []).map((each) => `\n${each}\n`).join('')
-}
-
-/** The whole document; `kept` stands behind the summary. */
-export function writeSupport(citations: readonly Citation[], kept = ''): string {
+/** The whole document. */
+function writeSupport(citations: readonly Citation[]): string {
   const cited = new Map<string, Citation[]>()
   for (const each of citations) cited.set(each.id, [...(cited.get(each.id) ?? []), each])
   const head = ['section', 'what', 'musts shown', 'all shown', 'complete']
   const summary = table([head, ...sections.map((section) => summaryOf(section, cited))])
-  return `${INTRODUCTION}\n${summary}\n${kept}${sections.map((each) => tableOf(each, cited)).join('')}`
+  return `${INTRODUCTION}\n${summary}\n${sections.map((each) => tableOf(each, cited)).join('')}`
 }
 
 /** The first row is the head; columns are as wide as the formatter of this repository wants them. */
@@ -86,7 +79,7 @@ function shortened(path: string): string {
     .replace(/\.test\.ts$/, '')
 }
 
-if (import.meta.main && process.argv.includes('--write')) {
-  const path = join(root, document)
-  writeFileSync(path, writeSupport(readCitations(), keptSections(readFileSync(path, 'utf8'))))
-}
+const path = join(root, document)
+mkdirSync(dirname(path), { recursive: true })
+writeFileSync(path, writeSupport(readCitations()))
+console.log(document)

@@ -1,5 +1,5 @@
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
 import type { AuthInfo } from '@mcpx/protocol'
-import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { createServer, rateLimit } from '@mcpx/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'

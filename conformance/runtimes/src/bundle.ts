@@ -16,7 +16,7 @@ const options = {
 } satisfies BuildOptions
 
 /** What finds packages by itself gets them left out, as in a program of theirs. */
-const importing = ['serve-node', 'serve-bun', 'serve-deno', 'serve-stdio', 'client', 'first-request', 'pipelined']
+const importing = ['serve-node', 'serve-bun', 'serve-deno', 'serve-stdio', 'client', 'pipelined']
 const deployed = ['serve-workerd', 'client-workerd', 'guard-workerd']
 const carrying = ['client-page']
 

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { bundle } from './bundle.ts'
 import { limits, runClient, startServers } from './cells.ts'
-import { runFirstRequests } from './first-requests.ts'
 import { runGuarded } from './guarded.ts'
 import type { Job, Report } from './job.ts'
 import { runPipelined } from './pipelined.ts'
@@ -29,12 +28,10 @@ const clients = runtimes.filter(({ name }) => values.client === undefined || nam
 // Two at a time: more would make the slowest of them late on a small machine.
 const queue = [...clients]
 const isWhole = values.client === undefined && values.server === undefined
-const first = isWhole ? runFirstRequests(runtimes.filter(({ name }) => name.startsWith('node'))) : []
 await Promise.all([drain(), drain()])
 if (isWhole) {
   const worker = runtimes.find(({ name }) => name === 'workerd')
   if (worker !== undefined) count('workerd as guard', await runGuarded(worker).catch(notStarted))
-  count('node, at first', await first)
   count('node, pipelined', await runPipelined(runtimes.filter(({ name }) => name.startsWith('node'))))
   tellLimits(runtimes.map(({ name }) => name))
 }

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createJsonSchemaValidator, type JsonSchema } from '@mcpx/protocol/json-schema'
+import { createJsonSchemaValidator, type JsonSchema } from '@mcpx/json-schema'
 
 interface Group {
   readonly description: string

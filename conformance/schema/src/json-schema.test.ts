@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noThenProperty: JSON Schema has a keyword of that name
 /** Compares the verdicts of the validator with those of others, for schemas and values made at random. */
 
-import { createJsonSchemaValidator, type JsonSchema, JsonSchemaError } from '@mcpx/protocol/json-schema'
+import { createJsonSchemaValidator, type JsonSchema, JsonSchemaError } from '@mcpx/json-schema'
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'

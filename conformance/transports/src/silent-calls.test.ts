@@ -1,4 +1,4 @@
-/** Calls that say nothing for longer than `fetch` waits: the server shows that it is there, and the client is patient. */
+/** Calls that say nothing for longer than `fetch` waits: the server shows that it is there, or the user's `fetch` waits. */
 
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
@@ -12,7 +12,7 @@ import { type HttpOptions, http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { becomeImpatient, impatient, SILENCE } from './impatient.fixture.ts'
+import { becomeImpatient, impatient, patientFetch, SILENCE } from './impatient.fixture.ts'
 
 vi.setConfig({ testTimeout: 20_000 })
 
@@ -76,13 +76,16 @@ it.concurrent.each(answered)(
 describe.concurrent('a server that says nothing until it answers', () => {
   const silent = () => hosts.serveHttp?.(slow(), { responses: 'json' }) as Promise<string>
 
-  it('is waited for longer than the runtime waits by itself', async () => {
-    const client = await reach(await silent(), 'modern')
+  it('is waited for longer than the runtime waits by itself, by a fetch of the user that waits', async () => {
+    const client = await reach(await silent(), 'modern', { fetch: await patientFetch() })
     expect(await client.callTool('wait')).toMatchObject({ content: [{ text: 'waited' }] })
   })
 
-  it('is waited for as long as the user wants: it is said who gave up, and what to do', async () => {
-    const client = await reach(await silent(), 'modern', { init: await impatient() })
+  it.each([
+    ['the runtime', async () => ({})],
+    ['the user', async () => ({ init: await impatient() })],
+  ])('is waited for as long as the fetch of %s waits: it is said who gave up, and what to do', async (_, options) => {
+    const client = await reach(await silent(), 'modern', await options())
     expect(await caught(() => client.callTool('wait'))).toMatchObject({
       name: 'ConnectionError',
       reason: 'unreachable',

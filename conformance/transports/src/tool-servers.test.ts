@@ -2,8 +2,8 @@
 
 import { PassThrough } from 'node:stream'
 import { type Client, connect } from '@mcpx/client'
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
 import type { Connector } from '@mcpx/protocol'
-import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { createServer, type ToolServer } from '@mcpx/server/tools'
 import { createServer as createModernServer } from '@mcpx/server/tools/modern'
 import { mcp } from '@mcpx/transport-http'

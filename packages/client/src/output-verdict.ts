@@ -1,7 +1,7 @@
 /** Holds what a tool gave back against what it said it would look like: loaded with the first tool that said so. */
 
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
 import { type CallToolResult, ConnectionError, type JsonSchemaVerdict, quoted } from '@mcpx/protocol'
-import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 
 /** What is wrong with a result; nothing when it is as it should be. */
 export type OutputVerdict = (result: CallToolResult) => ConnectionError | undefined
@@ -20,9 +20,12 @@ export function createVerdict(name: string, schema: object, report: (problem: Er
   }
 }
 
+/** Limits the work of one check, because the server wrote both the schema and the value. */
+const MAX_STEPS = 500_000
+
 function compile(name: string, schema: object, report: (problem: Error) => void) {
   try {
-    return createJsonSchemaValidator().compile(schema as { [keyword: string]: unknown })
+    return createJsonSchemaValidator({ maxSteps: MAX_STEPS }).compile(schema as { [keyword: string]: unknown })
   } catch (cause) {
     report(new Error(`The output of tool ${quoted(name)} is not checked: its outputSchema cannot be used`, { cause }))
     return (): JsonSchemaVerdict => ({ valid: true })

@@ -94,6 +94,20 @@ describe('what a tool gives back', () => {
     expect(await client.tools.add?.()).toEqual({ sum: 3 })
   })
 
+  it('is refused when checking it takes more than 500,000 steps', async () => {
+    const outputSchema = { type: 'object', properties: { list: { items: { allOf: Array(9).fill({}) } } } }
+    const listOf = (length: number) => ({ structuredContent: { list: Array(length).fill(0) } })
+    await using below = await connect(checked(listOf(30_000), { ...add, outputSchema }))
+    await below.listTools().all()
+    expect(await below.callTool('add')).toMatchObject(listOf(30_000))
+    await using above = await connect(checked(listOf(40_000), { ...add, outputSchema }))
+    await above.listTools().all()
+    await expect(above.callTool('add')).rejects.toMatchObject({
+      reason: 'invalid-message',
+      message: expect.stringContaining('result.structuredContent: takes more than 500000 steps to check'),
+    })
+  })
+
   it('is not checked when the schema cannot be used, and that is reported', async () => {
     const problems: string[] = []
     const server = checked({ structuredContent: 1 }, { ...add, outputSchema: { $ref: 'https://example.com/schema' } })

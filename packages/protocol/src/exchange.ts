@@ -4,9 +4,9 @@ import type { Awaitable } from './async.ts'
 import type { Envelope } from './envelope.ts'
 import type { JsonObject, NotificationMessage, RequestMessage, ResponseMessage } from './messages.ts'
 import type { Revision } from './methods.ts'
-import type { JsonSchema } from './ports/json-schema.ts'
 import type { LoggingLevel } from './schemas/server-features.ts'
 import type { ClientCapabilities, Implementation } from './schemas/shared.ts'
+import type { JsonSchema } from './standard-schema.ts'
 
 /** The caller, after its credentials were verified. */
 export interface AuthInfo {

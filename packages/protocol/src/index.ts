@@ -56,10 +56,6 @@ export {
   requestEntry, revisionsOf, type ServerNotifications, type ServerRequests, serverRequestParams, serverRequestResult,
   toolRequestParams,
 } from './methods.ts'
-// biome-ignore format: a list of names reads best as a paragraph
-export type {
-  CompiledSchema, JsonSchema, JsonSchemaProblem, JsonSchemaValidator, JsonSchemaVerdict,
-} from './ports/json-schema.ts'
 export { cancelledError, createPendingRequests, type PendingRequests } from './requests.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
@@ -90,7 +86,8 @@ export {
 } from './schemas/shared.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export type {
-  AnySchema, JsonSchemaTarget, RawJsonSchema, SchemaInput, SchemaIssue, SchemaOutput, SchemaResult, StandardSchema,
+  AnySchema, CompiledSchema, JsonSchema, JsonSchemaProblem, JsonSchemaTarget, JsonSchemaValidator, JsonSchemaVerdict,
+  RawJsonSchema, SchemaInput, SchemaIssue, SchemaOutput, SchemaResult, StandardSchema,
 } from './standard-schema.ts'
 export type { EventBus, EventReplay, EventStore, SessionStore, StoredEvent } from './stores.ts'
 export type { Channel, Connection, ConnectOptions, Connector, Requester } from './transport.ts'

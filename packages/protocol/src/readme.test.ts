@@ -76,7 +76,7 @@ describe('the README', () => {
   })
 
   it('shows each entry at work', () => {
-    for (const entry of ['', '/memory', '/json-schema', '/uri-template'])
+    for (const entry of ['', '/memory', '/uri-template'])
       expect(snippets.some((snippet) => snippet.includes(`from '@mcpx/protocol${entry}'`))).toBe(true)
   })
 

@@ -1,6 +1,6 @@
 /**
- * A schema of any library: it checks values and can be converted to JSON Schema.
- * The interface is that of Standard Schema and Standard JSON Schema (standardschema.dev).
+ * Schemas of users: those of any library, by the interfaces Standard Schema and Standard JSON Schema (standardschema.dev),
+ * and plain JSON Schemas with their validator.
  */
 
 import type { JsonObject } from './messages.ts'
@@ -54,3 +54,26 @@ export interface RawJsonSchema {
 
 /** A schema of a library, or a plain JSON Schema. */
 export type AnySchema = StandardSchema | RawJsonSchema
+
+/** A JSON Schema as JSON: an object of keywords, or a boolean. */
+export type JsonSchema = boolean | { readonly [keyword: string]: unknown }
+
+/** One problem of a value, fit to be shown to a person or a model: `path: message` is a sentence. */
+export interface JsonSchemaProblem {
+  /** The place in the value, beginning with the name that the caller gave it: `arguments.items[2].name`. */
+  readonly path: string
+  /** The problem, such as `expected string, got number`. Never contains the value. */
+  readonly message: string
+}
+
+export type JsonSchemaVerdict =
+  | { readonly valid: true }
+  | { readonly valid: false; readonly problems: readonly JsonSchemaProblem[] }
+
+/** Checks one value against one schema and never throws. The paths of problems begin with the name; default: `value`. */
+export type CompiledSchema = (value: unknown, name?: string) => JsonSchemaVerdict
+
+export interface JsonSchemaValidator {
+  /** Throws an error that names the fault when the schema cannot be used. Never fetches anything. */
+  compile(schema: JsonSchema): CompiledSchema
+}

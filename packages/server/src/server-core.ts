@@ -40,7 +40,7 @@ export interface ServerOptions {
   readonly cache?: RegistryOptions['cache']
   /** Hears of what works, but badly: a name that clients may refuse. Default: nobody does. */
   readonly warn?: ((message: string) => void) | undefined
-  /** Checks values against plain JSON Schemas. Default: the one of `@mcpx/protocol/json-schema`, loaded when needed. */
+  /** Checks values against plain JSON Schemas. Default: the one of `@mcpx/json-schema`, loaded when needed. */
   readonly validator?: RegistryOptions['validator']
   readonly limits?: Partial<ServerLimits> | undefined
 }

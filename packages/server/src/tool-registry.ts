@@ -24,7 +24,7 @@ export interface RegistryOptions {
   readonly onError?: ((error: unknown) => void) | undefined
   /** Is told of each thing that is registered, when it is there. Default: nobody is. */
   readonly onOffer?: (() => void) | undefined
-  /** Checks values against plain JSON Schemas. Default: the one of `@mcpx/protocol/json-schema`, loaded when needed. */
+  /** Checks values against plain JSON Schemas. Default: the one of `@mcpx/json-schema`, loaded when needed. */
   readonly validator?: JsonSchemaValidator | undefined
 }
 

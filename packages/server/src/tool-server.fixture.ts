@@ -1,7 +1,7 @@
 /** What servers of tools do that every entry for them makes. */
 
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
 import { type Context, eraOf, type JsonObject, type Revision } from '@mcpx/protocol'
-import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Answered, connect } from './eras/eras.fixture.ts'
@@ -144,7 +144,7 @@ export function testToolServer(entry: string, create: typeof createServer, revis
       expect(refused).toThrow(RegistrationError)
       expect(refused).toThrow(
         'Tool "t", input: to check values against JSON Schema takes a validator; import { createJsonSchemaValidator } from ' +
-          '"@mcpx/protocol/json-schema", and call createServer(info, { validator: createJsonSchemaValidator() })',
+          '"@mcpx/json-schema", and call createServer(info, { validator: createJsonSchemaValidator() })',
       )
       const output = () => build().tool('t', { output: { type: 'object' } }, () => ({}))
       expect(output).toThrow('Tool "t", output: to check values against JSON Schema takes a validator')

@@ -1,6 +1,7 @@
 /** What the compiler knows of servers of tools; checked by it, never run. */
+
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
 import type { Catalogued, Context, Responder } from '@mcpx/protocol'
-import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
 import {

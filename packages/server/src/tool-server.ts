@@ -34,7 +34,7 @@ export interface ToolServerOptions
   /** How long, and for whom, the list of tools may be kept. Default: not at all. */
   readonly cache?: { readonly tools?: CacheHints } | undefined
   /**
-   * Checks values against plain JSON Schemas, such as what `createJsonSchemaValidator` of `@mcpx/protocol/json-schema`
+   * Checks values against plain JSON Schemas, such as what `createJsonSchemaValidator` of `@mcpx/json-schema`
    * makes. Default: none, and a tool with a plain JSON Schema is refused.
    */
   readonly validator?: JsonSchemaValidator | undefined
@@ -62,5 +62,5 @@ const checkRaw: RawCheck = (schema, { where, root, validator }) => {
 }
 
 const REMEDY =
-  'to check values against JSON Schema takes a validator; import { createJsonSchemaValidator } from "@mcpx/protocol/json-schema", and ' +
+  'to check values against JSON Schema takes a validator; import { createJsonSchemaValidator } from "@mcpx/json-schema", and ' +
   'call createServer(info, { validator: createJsonSchemaValidator() })'

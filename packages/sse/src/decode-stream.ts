@@ -1,21 +1,21 @@
-/** The decoder as a pair of web streams, bytes in and events out, for `pipeThrough`. */
+/** The decoder as a pair of web streams for `pipeThrough`: bytes in, events out. */
 
-import { createDecoder, type Decoder, type DecoderOptions, type SseEvent } from './decode.ts'
+import { createDecoder, type DecoderOptions, type SseEvent } from './decode.ts'
 
-/** The decoder's options; events come out of the stream. */
+/** Options of the decoder. Events come out of the stream instead of `onEvent`. */
 export interface DecodeStreamOptions extends Omit<DecoderOptions, 'onEvent'> {
-  /** Called once if the bytes end inside an event, which is then dropped. Default: dropped in silence. */
+  /** Called once when the bytes end inside an event. That event is dropped. Default: none. */
   readonly onIncomplete?: (() => void) | undefined
 }
 
 /**
- * Decodes a stream of bytes. A chunk is read only when an event is asked for and none is waiting. All events before a
- * broken one come out before the error, and the error also cancels the source.
+ * Decodes a stream of bytes. It reads a chunk only when an event is requested and none is queued. Events before an
+ * invalid one are delivered before the error. The error also cancels the source.
  *
- * The result has the two ends of a `TransformStream` and is no instance of it: erroring a real one throws away the
- * events that were decoded and not read yet.
+ * The result has the two ends of a `TransformStream` but is not an instance of it: a `TransformStream` that errors
+ * drops its queued events.
  *
- * @throws SseError `invalid-option`; the readable end fails with `event-too-large`.
+ * @throws SseError `invalid-option`. The readable end fails with `event-too-large`.
  * @example
  * ```ts
  * const response = await fetch(url)
@@ -23,27 +23,18 @@ export interface DecodeStreamOptions extends Omit<DecoderOptions, 'onEvent'> {
  * ```
  */
 export function decodeStream(options: DecodeStreamOptions = {}): TransformStream<Uint8Array, SseEvent> {
+  const events: SseEvent[] = []
+  const decoder = createDecoder({ ...options, onEvent: (event) => events.push(event) })
   const bytes = new TransformStream<Uint8Array, Uint8Array>()
   const reader = bytes.readable.getReader()
   let { onIncomplete } = options
-  let decoder: Decoder
-  let delivered: boolean
-  let failure: [unknown] | undefined
+  let failure: { error: unknown } | undefined
   const readable = new ReadableStream<SseEvent>(
     {
-      start(controller) {
-        decoder = createDecoder({
-          ...options,
-          onEvent(event) {
-            delivered = true
-            controller.enqueue(event)
-          },
-        })
-      },
-      // With a high water mark of 0 this runs only when the queue is empty and a read is waiting.
+      // With a high water mark of 0, `pull` runs only when the queue is empty and a read is pending.
       async pull(controller) {
-        for (delivered = false; !delivered; ) {
-          if (failure) throw failure[0]
+        while (events.length === 0) {
+          if (failure) throw failure.error
           const { done, value } = await reader.read()
           if (done) {
             if (decoder.end().incomplete) onIncomplete?.()
@@ -52,10 +43,11 @@ export function decodeStream(options: DecodeStreamOptions = {}): TransformStream
           try {
             decoder.push(value)
           } catch (error) {
-            failure = [error]
+            failure = { error }
             await reader.cancel(error)
           }
         }
+        for (const event of events.splice(0)) controller.enqueue(event)
       },
       cancel(reason) {
         onIncomplete = undefined

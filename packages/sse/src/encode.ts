@@ -1,30 +1,30 @@
-/** Writes events and comments as https://html.spec.whatwg.org/multipage/server-sent-events.html has them. */
+/** Encodes events and comments as `text/event-stream` (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 
 import { SseError } from './sse-error.ts'
 
 export { SseError } from './sse-error.ts'
 
-/** An event to send. A field that is absent or `undefined` is not written. */
+/** An event to send. Fields that are absent or `undefined` are not written. */
 export interface SseEventInit {
   /**
-   * The payload. CRLF, CR and LF each end a line, so the receiver sees all three as LF. An empty string is a payload:
-   * it is written as an empty `data:` line. Without `data` the receiver dispatches no event.
+   * The payload. CRLF, CR and LF each end a line; the receiver reads all three as LF. An empty string is written as an
+   * empty `data:` line. Without `data` the receiver dispatches no event.
    */
   readonly data?: string | undefined
-  /** The event's type; receivers take an empty or absent one as `message`. CR and LF are refused. */
+  /** The type of the event. Receivers read an empty or absent type as `message`. Must not contain CR or LF. */
   readonly event?: string | undefined
-  /** The id a client resumes after; an empty one makes it forget the last id. CR, LF and NUL are refused. */
+  /** The id after which a client resumes. An empty id resets the last id. Must not contain CR, LF or NUL. */
   readonly id?: string | undefined
-  /** How long a client should wait before it reconnects, in milliseconds. A non-negative safe integer. */
+  /** How long a client waits before it reconnects, in milliseconds. A non-negative safe integer. */
   readonly retry?: number | undefined
 }
 
 const utf8 = new TextEncoder()
 
 /**
- * The text of one event, blank line included.
+ * Encodes one event as a string, with its final blank line.
  *
- * @throws SseError `invalid-event`, `invalid-id` or `invalid-retry`, before anything is written.
+ * @throws SseError `invalid-event`, `invalid-id` or `invalid-retry`.
  * @example
  * ```ts
  * encodeEvent({ data: '{"ok":true}' }) // 'data: {"ok":true}\n\n'
@@ -33,14 +33,21 @@ const utf8 = new TextEncoder()
  */
 export function encodeEvent(init: SseEventInit): string {
   const { data, event, id, retry } = init
-  const head = field('event', event, isOneLine) + field('id', id, isId) + field('retry', retry, isWait)
-  // A server's hot path. The two native searches beat one regular expression on every size measured.
+  if (event !== undefined && !isOneLine(event)) throw invalidField('event', event, 'must not contain CR or LF')
+  if (id !== undefined && (!isOneLine(id) || id.includes('\0'))) {
+    throw invalidField('id', id, 'must not contain CR, LF or NUL')
+  }
+  if (retry !== undefined && (!Number.isSafeInteger(retry) || retry < 0)) {
+    throw invalidField('retry', `${retry}`, 'must be a non-negative integer')
+  }
+  const head = encodeLine('event', event) + encodeLine('id', id) + encodeLine('retry', retry?.toString())
+  // Two searches are faster than one regular expression, and most payloads are one line.
   if (data && isOneLine(data)) return `${head}data: ${data}\n\n`
-  return `${head}${data === undefined ? '' : lines('data', data)}\n`
+  return `${head}${encodeLines('data', data)}\n`
 }
 
 /**
- * The same event as UTF-8 bytes, for a stream of bytes. A lone surrogate becomes U+FFFD, as in any UTF-8 encoder.
+ * Encodes one event as UTF-8. A lone surrogate becomes U+FFFD.
  *
  * @example
  * ```ts
@@ -52,8 +59,8 @@ export function encodeEventBytes(init: SseEventInit): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * A comment: receivers skip it, connections stay awake by it. Each line of the text becomes a comment line; a blank
- * line closes the block. Never write one between the lines of an event.
+ * Encodes a comment, which receivers ignore and which keeps an idle connection open. Each line of the text becomes a
+ * comment line, followed by a blank line. Do not write a comment between the lines of an event.
  *
  * @example
  * ```ts
@@ -62,36 +69,23 @@ export function encodeEventBytes(init: SseEventInit): Uint8Array<ArrayBuffer> {
  * ```
  */
 export function encodeComment(text = ''): string {
-  return `${lines('', text)}\n`
+  return `${encodeLines('', text)}\n`
 }
 
-const rules = {
-  event: 'must not contain CR or LF',
-  id: 'must not contain CR, LF or NUL',
-  retry: 'must be a non-negative integer',
-}
-
-function field<Value>(name: keyof typeof rules, value: Value | undefined, isValid: (value: Value) => boolean): string {
-  if (value === undefined) return ''
-  const text = String(value)
-  // What is valid is one line.
-  if (isValid(value)) return text === '' ? `${name}:\n` : `${name}: ${text}\n`
-  throw new SseError(`invalid-${name}`, `${name} ${rules[name]}, got ${JSON.stringify(text.slice(0, 80))}`)
-}
-
-// A receiver drops one space after the colon: without ours it would eat the first character of ' x'.
-function lines(name: string, value: string): string {
-  return value === '' ? `${name}:\n` : `${name}: ${value.replace(/\r\n?|\n/g, `\n${name}: `)}\n`
+function invalidField(name: 'event' | 'id' | 'retry', value: string, rule: string): SseError {
+  return new SseError(`invalid-${name}`, `${name} ${rule}, got ${JSON.stringify(value.slice(0, 80))}`)
 }
 
 function isOneLine(text: string): boolean {
   return !text.includes('\n') && !text.includes('\r')
 }
 
-function isId(id: string): boolean {
-  return isOneLine(id) && !id.includes('\0')
+// The space after the colon is needed: receivers drop one, which could be the first character of the value.
+function encodeLine(name: string, value: string | undefined): string {
+  if (value === undefined) return ''
+  return value === '' ? `${name}:\n` : `${name}: ${value}\n`
 }
 
-function isWait(retry: number): boolean {
-  return Number.isSafeInteger(retry) && retry >= 0
+function encodeLines(name: string, value: string | undefined): string {
+  return encodeLine(name, value?.replace(/\r\n?|\n/g, `\n${name}: `))
 }

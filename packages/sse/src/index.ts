@@ -1,4 +1,4 @@
-/** Server-sent events as a byte codec. */
+/** Encodes and decodes server-sent events. */
 
 export { createDecoder, type Decoder, type DecoderEnd, type DecoderOptions, type SseEvent } from './decode.ts'
 export { type DecodeStreamOptions, decodeStream } from './decode-stream.ts'

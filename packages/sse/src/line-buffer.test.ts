@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LineBuffer } from './line-buffer.ts'
+import { LineBuffer } from './decode.ts'
 
 describe('LineBuffer', () => {
   it('gives lines once they end and holds the rest', () => {

@@ -1,13 +1,13 @@
-/** The one error this package throws on purpose: a value that cannot be sent, or a stream that must not be read on. */
+/** The error of this package. */
 
 /**
- * What went wrong.
+ * Why an `SseError` was thrown.
  *
- * - `invalid-event`, `invalid-id`, `invalid-retry`: the encoder was given a field that cannot be written.
- * - `invalid-option`: `maxEventSize` is not a number the decoder can keep to.
- * - `event-too-large`: the stream has an event, or a single line, above `maxEventSize`.
- * - `decoder-closed`: input after `end()` or after an error.
- * - `decoder-busy`: `push()` was called from inside one of the decoder's own callbacks.
+ * - `invalid-event`, `invalid-id`, `invalid-retry`: the encoder got a field that cannot be written.
+ * - `invalid-option`: `maxEventSize` is out of range.
+ * - `event-too-large`: the stream has an event or a line above `maxEventSize`.
+ * - `decoder-closed`: `push()` was called after `end()` or after an error.
+ * - `decoder-busy`: `push()` was called inside a callback of the decoder.
  */
 export type SseErrorReason =
   | 'invalid-event'
@@ -19,7 +19,8 @@ export type SseErrorReason =
   | 'decoder-busy'
 
 /**
- * Branch on `reason`; `message` says what was wrong and what to do about it.
+ * A field that cannot be sent, or a stream that cannot be read further. Test `reason`; `message` names the fault and
+ * the remedy.
  *
  * @example
  * ```ts

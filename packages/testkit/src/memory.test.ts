@@ -1,5 +1,5 @@
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
 import { createDuplex } from '@mcpx/protocol'
-import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import {
   createChannelPair,
   createMemoryEventBus,

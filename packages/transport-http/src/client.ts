@@ -1,4 +1,29 @@
-/** How a client reaches a server over HTTP. */
+/** Connects clients to servers over HTTP. */
 
-export { http } from './client/http.ts'
+import type { Connector } from '@mcpx/protocol'
+import { HttpConnection } from './client/connection.ts'
+import { type HttpOptions, readOptions } from './client/options.ts'
+
+/**
+ * Describes a server at a URL, of any revision. Sends nothing before the first request.
+ *
+ * ```ts
+ * const client = await connect(http('https://example.com/mcp', { headers: { authorization: `Bearer ${token}` } }))
+ * ```
+ *
+ * @throws TypeError for a URL that is not valid, not of HTTP, or contains credentials
+ * @throws RangeError for a number that an option does not accept
+ */
+export function http(url: string | URL, options: HttpOptions = {}): Connector {
+  const settings = readOptions(url, options)
+  return {
+    connect: (connectOptions) => new HttpConnection(settings, connectOptions),
+    // One origin may serve several servers of different revisions.
+    peer: `${settings.url.origin}${settings.url.pathname}`,
+    probeTimeout: settings.probeTimeout,
+    // A slow network or gateway may be silent; a server that is there answers.
+    silence: 'nothing',
+  }
+}
+
 export type { AuthTarget, Fetch, HttpOptions, ReconnectOptions } from './client/options.ts'

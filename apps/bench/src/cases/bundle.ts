@@ -6,7 +6,7 @@ const raw = `const properties = { a: { type: 'number' }, b: { type: 'number' } }
 const add = `const add = ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }); const info = { name: 'bench', version: '1.0.0' }`
 const ours = `import { createServer } from '@mcpx/server'; import { mcp } from '@mcpx/transport-http'; ${add}`
 const oursOfTools = ours.replace('@mcpx/server', '@mcpx/server/tools')
-const validator = `import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'; const validator = createJsonSchemaValidator()`
+const validator = `import { createJsonSchemaValidator } from '@mcpx/json-schema'; const validator = createJsonSchemaValidator()`
 const schemaByHand = `const jsonSchema = { input: () => ({ type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } }) }; const input = { '~standard': { version: 1, vendor: 'hand', jsonSchema, validate: (value) => ({ value }) } }`
 const bare = `const answer = async (request) => { const { id, params } = await request.json(); return Response.json({ jsonrpc: '2.0', id, result: add(check(params.arguments)) }) }`
 
@@ -158,7 +158,7 @@ export const bundle: SizeCase = {
     },
     { name: '@mcpx/protocol/memory', code: `export * from '@mcpx/protocol/memory'` },
     { name: '@mcpx/protocol/uri-template', code: `export * from '@mcpx/protocol/uri-template'` },
-    { name: '@mcpx/protocol/json-schema', code: `export * from '@mcpx/protocol/json-schema'` },
+    { name: '@mcpx/json-schema', code: `export * from '@mcpx/json-schema'` },
     { name: '@mcpx/sse, all of it', code: `export * from '@mcpx/sse'`, atMost: 3_000 },
     { name: 'only encodeEvent', code: `export { encodeEvent } from '@mcpx/sse'` },
   ],

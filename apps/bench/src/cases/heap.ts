@@ -48,7 +48,6 @@ export const allocations: ServedCase = {
   ],
   notes: ['Three stretches of many calls without a collection: the median, and the extremes.'],
   mostRounds: 1,
-  budgets: { bytes: 'bytes' },
   contestants: contestants((subject) => {
     const where = subject.isInMemory ? 'memory' : 'http'
     return { kind: 'allocations', subject, warmUp: WARM[where], calls: COUNTED[where] }
@@ -71,7 +70,6 @@ export const leftovers: ServedCase = {
       'kept to be replayed, and gone when it is old.',
   ],
   mostRounds: 1,
-  budgets: { left: 'bytes' },
   contestants: contestants(
     (subject) => {
       const where = subject.isInMemory ? 'memory' : 'http'

@@ -76,7 +76,6 @@ export const modules: ServedCase = {
     { head: 'kB', of: 'kilobytes', digits: 1 },
   ],
   mostRounds: 1,
-  budgets: { modules: 'files', kilobytes: 'kB' },
   contestants: imports.map((each) => ({
     ...importing(each),
     targets: undefined,

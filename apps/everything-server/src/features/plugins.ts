@@ -1,10 +1,5 @@
 /** Tools that others describe, such as in a file: what is wrong with one is said, and the others are there all the same. */
-import {
-  assertObjectRoot,
-  createJsonSchemaValidator,
-  JsonSchemaError,
-  SUPPORTED_DIALECTS,
-} from '@mcpx/protocol/json-schema'
+import { assertObjectRoot, createJsonSchemaValidator, JsonSchemaError, SUPPORTED_DIALECTS } from '@mcpx/json-schema'
 import { RegistrationError, type Server } from '@mcpx/server'
 
 /**

@@ -1,7 +1,7 @@
 /** Checks values against a plain JSON Schema. The validator is loaded for the first value: a server starts sooner without. */
 
+import type { CompiledSchema, JsonSchemaValidator } from '@mcpx/json-schema'
 import { type Awaitable, isPromise, type JsonObject } from '@mcpx/protocol'
-import type { CompiledSchema, JsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { type Checked, compile, type RawSchemaOptions, toChecked } from './compiled-schema.ts'
 import { RegistrationError } from './registration-error.ts'
 import { schemaFault } from './schema-faults.ts'
@@ -10,7 +10,7 @@ let loaded: JsonSchemaValidator | undefined
 
 /** No promise is kept: what could not be loaded once can be the next time. */
 async function loadValidator(): Promise<JsonSchemaValidator> {
-  const { createJsonSchemaValidator } = await import('@mcpx/protocol/json-schema')
+  const { createJsonSchemaValidator } = await import('@mcpx/json-schema')
   loaded ??= createJsonSchemaValidator()
   return loaded
 }

@@ -1,5 +1,5 @@
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
 import type { AnySchema, Context, JsonObject, ListToolsResult, Tool } from '@mcpx/protocol'
-import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'

@@ -1,5 +1,5 @@
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
 import type { AnySchema } from '@mcpx/protocol'
-import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'

@@ -1,106 +1,192 @@
-/** One client's relation to one server: requests that wait, and what the server says unasked. HTTP itself keeps none. */
+/** A client's connection to one server: requests that wait for their response, and the era of each message. */
 
 import {
   type Connection,
   ConnectionError,
   type ConnectOptions,
-  type Exchange,
+  cancelledError,
+  claimsModern,
+  createPendingRequests,
   type JsonObject,
   type NotificationMessage,
+  type PendingRequests,
+  type RequestId,
+  type RequestMessage,
+  type RequestOptions,
+  type Responder,
+  type ResponseMessage,
+  type Revision,
+  withProgressToken,
 } from '@mcpx/protocol'
-import { type Asking, createAsking } from './asking.ts'
-import { createCarrier } from './carrier.ts'
-import { createWires } from './eras/select.ts'
-import type { Fetch, Settings } from './options.ts'
+import type { ClientEra, EraHost } from './era.ts'
+import { LegacyEra } from './legacy.ts'
+import { ModernEra } from './modern.ts'
+import type { Settings } from './options.ts'
+import { unansweredError } from './send.ts'
 
-/** How many notifications of the server may be dealt with at once. */
-const MOST_HEARD = 10_000
+/** Maximum number of requests that wait for their response. */
+const MAX_PENDING = 10_000
 
-export function createConnection(settings: Settings, { responder, report }: ConnectOptions): Connection {
-  const closing = new AbortController()
-  const asking = createAsking((message) => wires.of(message), report)
-  /** The way back for what the server tells: none but that of the connection. */
-  const exchange: Exchange = {
-    signal: closing.signal,
-    auth: undefined,
-    session: undefined,
-    requestInfo: undefined,
-    notify,
+/** A request that is under way. */
+interface Call {
+  readonly era: ClientEra
+  readonly controller: AbortController
+}
+
+export class HttpConnection implements Connection, EraHost {
+  readonly settings: Settings
+  readonly responder: Responder
+  readonly report: (problem: Error) => void
+  readonly closed: Promise<ConnectionError | undefined>
+  readonly #closing = new AbortController()
+  readonly #pending: PendingRequests
+  readonly #calls = new Map<RequestId, Call>()
+  readonly #modern: ClientEra
+  readonly #legacy: ClientEra
+  /** The era of the last request. */
+  #era: ClientEra
+  #lastId = 0
+  #resolveClosed: (reason: ConnectionError | undefined) => void = () => {}
+  #ending: Promise<void> | undefined
+  /** Why the connection has ended. */
+  #error: ConnectionError | undefined
+  #grace: ReturnType<typeof setTimeout> | undefined
+
+  constructor(settings: Settings, { responder, report }: ConnectOptions) {
+    const { auth, fetch, url } = settings
+    const hold = (signal: AbortSignal) => this.#holdSentWith(signal)
+    this.settings = auth === undefined ? settings : { ...settings, fetch: auth(fetch, { url, hold }) }
+    this.responder = responder
+    this.report = report
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve
+    })
+    this.#pending = createPendingRequests({
+      report,
+      onGivenUp: (id, reason) => this.#calls.get(id)?.era.cancelled?.(id, reason),
+    })
+    this.#modern = new ModernEra(this)
+    this.#legacy = new LegacyEra(this)
+    this.#era = this.#modern
   }
-  let heard = 0
-  const end = createEnding(async (reason, grace) => {
-    asking.stop(reason, grace)
-    closing.abort(reason)
-    await Promise.all(wires.all.map((wire) => wire.close?.()))
-  })
-  const wires = createWires({
-    ...asking,
-    settings,
-    carry: createCarrier({ ...settings, fetch: authorized(settings, asking) }),
-    closing: closing.signal,
-    responder,
-    notify,
-    pass: (message) => void hear(message),
-    report,
-    end: (reason, grace) => void end.now(reason, grace),
-  })
 
-  async function hear(message: NotificationMessage): Promise<void> {
-    if (heard >= MOST_HEARD) {
-      report(new ConnectionError('limit', `${message.method} was dropped: ${MOST_HEARD} are dealt with already`))
-      return
+  get signal(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  /** Whether the messages of the server about one request come on a stream of their own. */
+  get tellsApart(): boolean {
+    return this.#legacy.usesOneStream !== true
+  }
+
+  async request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
+    this.#refuseIfNotPossible(method, options.signal)
+    const id = this.nextId()
+    const result = this.#pending.add(id, method, options)
+    if (this.#pending.get(id) !== undefined) {
+      const sent = options.onNotification === undefined ? params : withProgressToken(params, id)
+      void this.#send({ jsonrpc: '2.0', id, method, ...(sent && { params: sent as JsonObject }) })
     }
-    heard += 1
     try {
-      await responder?.respond(message, exchange)
-    } catch (error) {
-      report(error as Error)
+      return await result
+    } finally {
+      this.#calls.get(id)?.controller.abort()
     }
-    heard -= 1
   }
 
-  async function notify(method: string, params?: object): Promise<void> {
-    if (closing.signal.aborted) return
-    const message: NotificationMessage =
-      params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params: params as JsonObject }
-    await wires.of(message).tell(message, closing.signal)
+  async notify(method: string, params?: object): Promise<void> {
+    if (this.signal.aborted) return
+    const message = { jsonrpc: '2.0', method, ...(params && { params: params as JsonObject }) } as const
+    await this.#era.send(message, this.signal)
   }
 
-  return {
-    request: asking.request,
-    notify,
-    close: (reason) => end.now(reason),
-    closed: end.done,
-    get tellsApart() {
-      return !wires.all.some((wire) => wire.hasOneStream)
-    },
-    negotiated(revision, onMissed) {
-      for (const wire of wires.all) wire.negotiated?.(revision, onMissed)
-    },
+  negotiated(revision: Revision, onMissed?: () => void): void {
+    this.#legacy.negotiated?.(revision, onMissed)
   }
-}
 
-/** Proves who is asking, if there is anything to prove it with. */
-function authorized({ fetch, auth, url }: Settings, { holdSentWith: hold }: Asking): Fetch {
-  return auth === undefined ? fetch : auth(fetch, { url, hold })
-}
-
-/** Ends once, for the first reason given. */
-function createEnding(run: (reason: ConnectionError, grace: number | undefined) => Promise<void>) {
-  let ending: Promise<void> | undefined
-  let resolve: (reason: ConnectionError | undefined) => void = () => {}
-  const done = new Promise<ConnectionError | undefined>((settle) => {
-    resolve = settle
-  })
-  async function end(reason: ConnectionError | undefined, grace: number | undefined): Promise<void> {
-    await run(reason ?? new ConnectionError('closed', 'The connection was closed'), grace)
-    resolve(reason)
+  close(reason?: ConnectionError): Promise<void> {
+    this.#ending ??= this.#end(reason, 0)
+    return this.#ending
   }
-  return {
-    done,
-    now(reason?: ConnectionError, grace?: number): Promise<void> {
-      ending ??= end(reason, grace)
-      return ending
-    },
+
+  end(reason: ConnectionError, grace = 0): void {
+    this.#ending ??= this.#end(reason, grace)
+  }
+
+  nextId(): RequestId {
+    this.#lastId += 1
+    return this.#lastId
+  }
+
+  handleResponse(response: ResponseMessage): void {
+    if (this.#pending.settle(response)) return
+    const kind = 'error' in response ? 'An error' : 'An answer'
+    this.report(new ConnectionError('unmatched', `${kind} was ignored: no request with its id is waiting`))
+  }
+
+  handleNotification(id: RequestId, notification: NotificationMessage): boolean {
+    return this.#pending.hear(id, notification)
+  }
+
+  hold(id: RequestId | undefined): () => void {
+    return this.#pending.hold(id)
+  }
+
+  optionsOf(id: RequestId): RequestOptions | undefined {
+    return this.#pending.get(id)?.options
+  }
+
+  signalOf(id: RequestId): AbortSignal | undefined {
+    return this.#calls.get(id)?.controller.signal
+  }
+
+  #holdSentWith(signal: AbortSignal): () => void {
+    const call = [...this.#calls].find(([, { controller }]) => controller.signal === signal)
+    return call === undefined ? () => {} : this.#pending.hold(call[0])
+  }
+
+  #refuseIfNotPossible(method: string, signal: AbortSignal | undefined): void {
+    if (this.#error !== undefined) throw this.#error
+    if (signal?.aborted === true) throw cancelledError(method, signal)
+    if (this.#pending.size < MAX_PENDING) return
+    const hint = 'Await some of the answers before asking on.'
+    const message = `${method} was not sent: ${MAX_PENDING} requests wait already`
+    throw new ConnectionError('limit', message, { retryable: true, hint })
+  }
+
+  async #send(message: RequestMessage): Promise<void> {
+    const { id } = message
+    this.#era = claimsModern(message) ? this.#modern : this.#legacy
+    const call = { era: this.#era, controller: new AbortController() }
+    this.#calls.set(id, call)
+    try {
+      const response = await call.era.request(message, call.controller.signal)
+      this.#calls.delete(id)
+      this.#pending.settle(response)
+    } catch (error) {
+      this.#calls.delete(id)
+      this.#pending.fail(id, error as Error)
+    }
+    if (this.#calls.size === 0) clearTimeout(this.#grace)
+  }
+
+  /** Ends once, for the first reason given. */
+  async #end(reason: ConnectionError | undefined, grace: number): Promise<void> {
+    this.#error = reason ?? new ConnectionError('closed', 'The connection was closed')
+    const error = this.#error
+    if (grace === 0 || this.#calls.size === 0) this.#failAll(error)
+    else this.#grace = setTimeout(() => this.#failAll(error), grace)
+    this.#closing.abort(error)
+    await Promise.all([this.#modern.close?.(), this.#legacy.close?.()])
+    this.#resolveClosed(reason)
+  }
+
+  /** When the server ended the connection, the error of each request says whether it can be repeated. */
+  #failAll(error: ConnectionError): void {
+    for (const id of this.#calls.keys()) {
+      const method = this.#pending.get(id)?.method
+      if (error.retryable && method !== undefined) this.#pending.fail(id, unansweredError(error, method))
+    }
+    this.#pending.failAll(error)
   }
 }

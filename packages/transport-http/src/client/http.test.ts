@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { ConnectionError, type Exchange, type Message, type RequestMessage, type Responder } from '@mcpx/protocol'
 import { caught, delay, requesterContract } from '@mcpx/testkit'
-import { expect, it } from 'vitest'
-import { http } from './http.ts'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { http } from '../client.ts'
 import {
   empty,
   failure,
@@ -178,6 +178,27 @@ it('sends the headers that it was given, asks for them each time, and lets none 
   await connection.request('b', modern())
   expect(seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer 1', 'Bearer 2'])
   expect(seen[1]?.headers).toMatchObject({ accept: 'application/json, text/event-stream', 'mcp-method': 'b' })
+})
+
+it('passes to fetch what the options hold for it, such as a dispatcher of undici', async () => {
+  const inits: object[] = []
+  const fetch = async (_: unknown, init: object = {}) => {
+    inits.push(init)
+    return Response.json({ jsonrpc: '2.0', id: 1, result: {} })
+  }
+  const init = { credentials: 'include', dispatcher: { dispatch: () => true } } as RequestInit
+  const { connection } = await reach('https://example.com', { fetch, init })
+  await connection.request('a', modern())
+  expect(inits).toMatchObject([{ ...init, method: 'POST' }])
+  expect(inits[0]).not.toHaveProperty('timeout')
+})
+
+it("tells the runtime's own fetch, which is looked up with each request, not to give up what is silent", async () => {
+  const { connection } = await reach('https://example.com')
+  const own = vi.spyOn(globalThis, 'fetch').mockResolvedValue(Response.json({ jsonrpc: '2.0', id: 1, result: {} }))
+  onTestFinished(() => own.mockRestore())
+  await connection.request('a', modern())
+  expect(own.mock.calls[0]?.[1]).toMatchObject({ timeout: false })
 })
 
 it('sends every request of a session through the wrapper that proves who is asking [C-052]', async () => {

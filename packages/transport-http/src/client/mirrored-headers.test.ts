@@ -1,8 +1,8 @@
 import { caught } from '@mcpx/testkit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readAnnotations } from './annotations.ts'
-import { createMirror, encodeValue } from './mirrored-headers.ts'
+import { checkAnnotations, encodeValue } from '../mirrored-headers.ts'
+import { createToolHeaders } from './modern.ts'
 import { empty, failure, modern, reach, result, type Seen, serve } from './peer.fixture.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
@@ -57,7 +57,7 @@ const region = { type: 'string', 'x-mcp-header': 'Region' }
 describe('annotations', () => {
   it('are found on properties within properties', () => {
     const properties = { region, deep: annotated({ type: 'integer', 'x-mcp-header': 'N' }) }
-    expect(readAnnotations({ type: 'object', properties })).toEqual([
+    expect(checkAnnotations({ type: 'object', properties })).toEqual([
       { header: 'Region', path: ['region'] },
       { header: 'N', path: ['deep', 'a'] },
     ])
@@ -65,7 +65,7 @@ describe('annotations', () => {
 
   it('are not what a property or a piece of data is called', () => {
     const properties = { 'x-mcp-header': { type: 'array' }, b: { default: region, enum: [region], examples: [region] } }
-    expect(readAnnotations({ type: 'object', properties, const: region })).toEqual([])
+    expect(checkAnnotations({ type: 'object', properties, const: region })).toEqual([])
   })
 
   it.each([
@@ -89,12 +89,12 @@ describe('annotations', () => {
     ['a name with a space', annotated({ ...region, 'x-mcp-header': 'a b' }), 'names no header'],
     ['a name that is none', annotated({ ...region, 'x-mcp-header': 7 }), 'names no header'],
     ['a name twice', { properties: { a: region, b: { ...region, 'x-mcp-header': 'region' } } }, 'of another argument'],
-  ])('are refused on %s [C-045]', (_, schema, problem) => expect(readAnnotations(schema)).toContain(problem))
+  ])('are refused on %s [C-045]', (_, schema, problem) => expect(checkAnnotations(schema)).toContain(problem))
 
   it('are refused in a schema without bottom', () => {
     let schema: object = region
     for (let level = 0; level < 10_000; level++) schema = { properties: { a: schema } }
-    expect(readAnnotations(schema as never)).toContain('nests deeper')
+    expect(checkAnnotations(schema as never)).toContain('nests deeper')
   })
 })
 
@@ -106,7 +106,7 @@ const call = (name: string, args?: object) => ({
 })
 
 describe('the headers of a message', () => {
-  const mirror = () => createMirror(() => {})
+  const mirror = () => createToolHeaders(() => {})
 
   it.each([
     ['tools/call', { name: 'add' }, 'add'],
@@ -148,7 +148,7 @@ describe('the headers of a message', () => {
 
   it('leave out tools whose annotations are wrong, and say why [C-045]', async () => {
     const problems: Error[] = []
-    const { learn } = createMirror((problem) => void problems.push(problem))
+    const { learn } = createToolHeaders((problem) => void problems.push(problem))
     const good = tool('good', { region })
     const list = { tools: [good, tool('bad', { a: { type: 'number', 'x-mcp-header': 'A' } }), 'junk'], nextCursor: 'c' }
     expect(await learn(list)).toEqual({ tools: [good, 'junk'], nextCursor: 'c' })

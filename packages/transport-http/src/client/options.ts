@@ -1,60 +1,59 @@
-/** What can be set about reaching a server over HTTP, and what holds when nothing is. */
+/** The options of `http`, and their defaults. */
 
 import type { Awaitable } from '@mcpx/protocol'
-import { patience } from './patience.ts'
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** What a wrapper of `fetch` may know of the server that it proves something to. */
+/** The server that the `auth` option authenticates to. */
 export interface AuthTarget {
   /** The URL of the server. */
   readonly url: URL
   /**
-   * Stops the clocks of the request that was sent with this signal, until the returned function is called: for what is
-   * asked of people, who take their time. Does nothing for what is no request of the protocol.
+   * Stops the timeouts of the request that was sent with this signal until the returned function is called, for example
+   * while a user logs in. Ignores signals of anything but requests of the protocol.
    */
   readonly hold: (signal: AbortSignal) => () => void
 }
 
-/** How a broken event stream is opened again. */
+/** How a broken SSE stream is opened again. */
 export interface ReconnectOptions {
   /** The wait before the first attempt, in ms, unless the server names one. It doubles with each attempt. Default: 1,000. */
   readonly minDelay?: number | undefined
-  /** The longest wait between two attempts, in ms. A time that the server names is cut to it. Default: 30,000. */
+  /** The longest wait between two attempts, in ms, also where the server names a longer one. Default: 30,000. */
   readonly maxDelay?: number | undefined
   /**
-   * How many attempts may fail in a row. Then what waits on that stream rejects with `ConnectionError` `unreachable`.
-   * Default: 8. 0: never open again.
+   * How many attempts may fail in a row. Then requests that wait for the stream reject with `ConnectionError`
+   * `unreachable`. Default: 8. 0: never open again.
    */
   readonly attempts?: number | undefined
 }
 
 export interface HttpOptions {
   /**
-   * Sends a request. Default: the runtime's own `fetch`, which is told to wait for silent answers and streams, where it
-   * would give them up after 300 s (Node, Bun). One of your own waits as long as it does.
+   * Sends a request. Default: the runtime's `fetch`. That of Node gives up a response that is silent for 300 s; to wait
+   * longer, pass the `fetch` of undici with a `dispatcher` whose `headersTimeout` and `bodyTimeout` are longer.
    */
   readonly fetch?: Fetch | undefined
-  /** Sent with every request; a function is asked each time. What the protocol says with headers of its own comes first. */
+  /** Sent with every request; a function is called each time. Headers of the protocol take precedence. */
   readonly headers?: Readonly<Record<string, string>> | (() => Awaitable<Readonly<Record<string, string>>>) | undefined
   /**
-   * Wraps `fetch` to prove who is asking, once for each connection. It sees every request, and none that leaves the
-   * server's origin. An `AuthError` that it rejects with is what the request rejects with.
+   * Wraps `fetch` to authenticate requests; called once for each connection. The wrapper receives every request, and
+   * none that leaves the server's origin. A request rejects with the `AuthError` that the wrapper rejects with.
    */
   readonly auth?: ((fetch: Fetch, target: AuthTarget) => Fetch) | undefined
-  /** More that the runtime's `fetch` takes, such as `credentials`, or the `dispatcher` of undici. */
+  /** More options for `fetch`, such as `credentials`, or the `dispatcher` of undici. */
   readonly init?: Omit<RequestInit, 'body' | 'headers' | 'method' | 'redirect' | 'signal'> | undefined
   readonly reconnect?: ReconnectOptions | undefined
   /**
-   * How long an event stream may be silent, in ms; comments count as a sound. Then it is taken for dead, as if it had
-   * been cut. Default: `Infinity`. Set it to a few times the interval at which the server sends comments.
+   * How long an SSE stream may be silent, in ms; SSE comments count as activity. After that the stream is considered
+   * dead. Default: `Infinity`. Set it to a few times the interval at which the server sends comments.
    */
   readonly keepAlive?: number | undefined
   /** The largest JSON body, in bytes. Over: `ConnectionError` `limit`. Default: 33,554,432 (32 Mi). */
   readonly maxResponseSize?: number | undefined
   /** The largest event of a stream, in characters. Over: `ConnectionError` `limit`. Default: 16,777,216 (16 Mi). */
   readonly maxEventSize?: number | undefined
-  /** How long the server may take to show its era, in ms. Default: 10,000, as some are started by the first request. */
+  /** How long the server may take to show its era, in ms. Default: 10,000, since some servers start on demand. */
   readonly probeTimeout?: number | undefined
 }
 
@@ -62,8 +61,6 @@ export interface HttpOptions {
 export interface Settings {
   readonly url: URL
   readonly fetch: Fetch
-  /** What is passed to `fetch` so that it waits; looked up with each request. */
-  readonly patience: () => object
   readonly auth: HttpOptions['auth']
   readonly headers: () => Awaitable<Readonly<Record<string, string>>>
   readonly init: RequestInit
@@ -76,14 +73,12 @@ export interface Settings {
   readonly probeTimeout: number
 }
 
-export function settle(url: string | URL, options: HttpOptions): Settings {
+/** Fills in the defaults. Throws `TypeError` for a URL that is not valid, and `RangeError` for a number out of range. */
+export function readOptions(url: string | URL, options: HttpOptions): Settings {
   const { headers = {}, auth, init = {}, reconnect = {} } = options
-  // Called as a method of nothing: some runtimes refuse a `fetch` that is taken off its global object.
-  const bare: Fetch = options.fetch ?? ((input, init) => fetch(input, init))
   return {
     url: readUrl(url),
-    fetch: bare,
-    patience: options.fetch === undefined ? patience : () => ({}),
+    fetch: options.fetch ?? runtimeFetch,
     auth,
     headers: typeof headers === 'function' ? headers : () => headers,
     init,
@@ -97,8 +92,14 @@ export function settle(url: string | URL, options: HttpOptions): Settings {
   }
 }
 
+/** Bun gives up a response that is silent for 300 s unless `timeout` says otherwise; other runtimes ignore the member. */
+const NO_IDLE_TIMEOUT = { timeout: false }
+
+/** The runtime's `fetch`, called as a function of the global object: some runtimes require that. */
+const runtimeFetch: Fetch = (input, init) => fetch(input, { ...NO_IDLE_TIMEOUT, ...init })
+
 function readUrl(given: string | URL): URL {
-  // What is none is not shown: it may hold a password.
+  // The error does not quote the URL, since it may contain a password.
   if (!URL.canParse(given)) throw new TypeError('url: expected a whole URL such as "https://example.com/mcp"')
   const url = new URL(given)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {

@@ -12,7 +12,7 @@ import {
   type Revision,
 } from '@mcpx/protocol'
 import { onTestFinished } from 'vitest'
-import { http } from './http.ts'
+import { http } from '../client.ts'
 import type { HttpOptions } from './options.ts'
 
 /** One HTTP request as it arrived. */

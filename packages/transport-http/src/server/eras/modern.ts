@@ -17,14 +17,13 @@ import {
 } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
 import { VERSION_HEADER } from '../../headers.ts'
+import { argumentsProblem, calledTool, envelopeProblem, mirroredArguments } from '../../mirrored-headers.ts'
 import { accepted, refusal } from '../answers.ts'
 import { EventStream, type StreamOwner } from '../event-stream.ts'
 import { HttpExchange } from '../exchange.ts'
 import { answerRequest, type Host, hearNotification, type Inbound } from '../host.ts'
 import type { HttpAnswer } from '../http-answer.ts'
 import { LazyReply, type Manner, type MessageStream } from '../lazy-reply.ts'
-import { mirroredArguments } from '../mirrored-arguments.ts'
-import { argumentsProblem, calledTool, envelopeProblem } from '../mirrored-headers.ts'
 
 const LISTEN = 'subscriptions/listen'
 

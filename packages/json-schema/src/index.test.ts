@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { createJsonSchemaValidator } from './index.ts'
+import { workOf } from './work.fixture.ts'
+
+describe('createJsonSchemaValidator', () => {
+  it('compiles a schema object once', () => {
+    const validator = createJsonSchemaValidator()
+    const schema = { type: 'string' }
+    expect(validator.compile(schema)).toBe(validator.compile(schema))
+    expect(validator.compile(schema)).not.toBe(validator.compile({ ...schema }))
+    expect(createJsonSchemaValidator().compile(schema)).not.toBe(validator.compile(schema))
+  })
+
+  it('neither changes a schema nor needs to: it may be frozen', () => {
+    const schema = Object.freeze({ $id: 'x', properties: Object.freeze({ a: Object.freeze({ $ref: '#' }) }) })
+    expect(createJsonSchemaValidator().compile(schema)({ a: { a: {} } })).toEqual({ valid: true })
+    expect(Reflect.ownKeys(schema)).toEqual(['$id', 'properties'])
+  })
+
+  it('names the value as the caller does', () => {
+    const check = createJsonSchemaValidator().compile({ type: 'string' })
+    expect(check(1)).toMatchObject({ problems: [{ path: 'value' }] })
+    expect(check(1, 'structuredContent')).toMatchObject({ problems: [{ path: 'structuredContent' }] })
+  })
+
+  it('gives checks that can be used inside one another', () => {
+    const validator = createJsonSchemaValidator({ maxSteps: 100 })
+    const check = validator.compile({ items: { type: 'number' } })
+    const value = Array.from({ length: 40 }, () => 1)
+    for (let round = 0; round < 10; round++) expect(check(value)).toEqual({ valid: true })
+  })
+})
+
+describe('limits', () => {
+  it.each([[Number.NaN], [-1], ['5' as never]])('of %o are rejected by name', (maxDepth) => {
+    const message = `limits.maxDepth: expected a number of 0 or more, got ${maxDepth}`
+    expect(() => createJsonSchemaValidator({ maxDepth })).toThrow(new RangeError(message))
+  })
+
+  it('have their defaults when undefined is passed', () => {
+    const validator = createJsonSchemaValidator({ maxDepth: undefined as never })
+    expect(validator.compile({ type: 'string' })('x').valid).toBe(true)
+  })
+})
+
+describe('formats', () => {
+  const asserting = createJsonSchemaValidator()
+  const annotating = createJsonSchemaValidator({ formats: 'annotate' })
+
+  it.each([
+    ['date', '2024-02-29', '2023-02-29'],
+    ['date-time', '2024-02-29T10:00:00Z', '2024-02-29'],
+    ['duration', 'P1DT2H', '1 day'],
+    ['email', 'ada@example.com', 'ada@'],
+    ['hostname', 'example.com', '-example.com'],
+    ['ipv4', '127.0.0.1', '127.0.0.256'],
+    ['ipv6', '::1', '1::2::3'],
+    ['json-pointer', '/a/b', 'a/b'],
+    ['regex', '^a+$', '('],
+    ['relative-json-pointer', '1/a', '/a'],
+    ['time', '10:00:00Z', '25:00:00Z'],
+    ['uri', 'https://example.com/a?b#c', '/relative'],
+    ['uri-reference', '/relative?a', '\\a'],
+    ['uri-template', 'x://{a}', 'x://{a'],
+    ['uuid', '123e4567-e89b-12d3-a456-426614174000', '123e4567'],
+  ])('%s is asserted, unless formats are annotations', (format, right, wrong) => {
+    for (const $schema of [undefined, 'http://json-schema.org/draft-07/schema#']) {
+      const check = asserting.compile({ format, ...($schema && { $schema }) })
+      expect(check(right)).toEqual({ valid: true })
+      expect(check(5)).toEqual({ valid: true })
+      expect(check(wrong).valid).toBe(false)
+    }
+    expect(annotating.compile({ format })(wrong)).toEqual({ valid: true })
+  })
+
+  it.each([
+    ['url'],
+    ['iri'],
+    ['idn-email'],
+    ['password'],
+    ['int32'],
+    ['__proto__'],
+    ['hasOwnProperty'],
+    ['toString'],
+    [''],
+  ])('%s is an annotation', (format) => {
+    expect(asserting.compile({ format })('x y')).toEqual({ valid: true })
+  })
+
+  it('takes little time for long texts', () => {
+    const texts = ['a', '1:', 'a.', '1.', 'a/', '%20', '~0/', '{a}', 'http://a', '@', '-'].map(
+      (part) => `${part.repeat(20_000)} `,
+    )
+    const work = workOf(() => {
+      for (const format of [
+        'date-time',
+        'email',
+        'hostname',
+        'ipv6',
+        'uri',
+        'uri-reference',
+        'uri-template',
+        'duration',
+        'json-pointer',
+      ]) {
+        const check = asserting.compile({ format })
+        for (const text of texts) check(text)
+      }
+    })
+    expect(work).toBeLessThan(1500)
+  })
+})
+
+describe('patterns as annotations', () => {
+  const validator = createJsonSchemaValidator({ patterns: 'annotate' })
+
+  it('are read, but never run', () => {
+    expect(validator.compile({ pattern: '^(a+)+$' })(`${'a'.repeat(50)}!`)).toEqual({ valid: true })
+    expect(() => validator.compile({ pattern: '(' })).toThrow('must be a regular expression')
+  })
+
+  it('cannot be done without where properties are told apart by them', () => {
+    expect(() => validator.compile({ patternProperties: { a: {} } })).toThrow(
+      'at #/patternProperties: cannot be checked, because patterns are not to be tested',
+    )
+  })
+})

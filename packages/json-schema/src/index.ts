@@ -1,0 +1,70 @@
+/** A JSON Schema validator with limits on the work of a check. It generates no code, so it runs where `eval` does not. */
+
+import { compileSchema } from './compile.ts'
+import { evaluate, type JsonSchemaVerdict } from './evaluate.ts'
+import { isContainer, type JsonSchema } from './json.ts'
+import { type JsonSchemaLimits, resolveLimits } from './limits.ts'
+
+export type { JsonSchemaProblem, JsonSchemaVerdict } from './evaluate.ts'
+export type { JsonSchema } from './json.ts'
+export type { JsonSchemaLimits } from './limits.ts'
+export { SUPPORTED_DIALECTS } from './read-schema.ts'
+export { assertObjectRoot, JsonSchemaError, type JsonSchemaErrorReason } from './schema-error.ts'
+
+/** Checks one value against one schema. Never throws. The name starts the paths of problems. Default: `value`. */
+export type CompiledSchema = (value: unknown, name?: string) => JsonSchemaVerdict
+
+export interface JsonSchemaValidator {
+  /** Compiles a schema. Throws a `JsonSchemaError` when the schema cannot be used. Fetches nothing. */
+  compile(schema: JsonSchema): CompiledSchema
+}
+
+export interface JsonSchemaValidatorOptions extends Partial<JsonSchemaLimits> {
+  /**
+   * Whether strings are checked against the `format` that a schema names. Default: `assert`. These formats are
+   * asserted: date, date-time, duration, email, hostname, ipv4, ipv6, json-pointer, regex, relative-json-pointer,
+   * time, uri, uri-reference, uri-template and uuid. All others are annotations.
+   */
+  formats?: 'assert' | 'annotate'
+  /**
+   * Whether strings are tested against the `pattern` that a schema names. Default: `assert`. With `annotate`, no
+   * regular expression of a schema is run, and a schema with `patternProperties` is rejected.
+   */
+  patterns?: 'assert' | 'annotate'
+}
+
+/**
+ * Creates a validator for the dialects 2020-12 (the default) and draft-07, as `$schema` says.
+ *
+ * - `compile` throws a `JsonSchemaError` for a schema that is malformed, has another dialect, exceeds a limit, recurs
+ *   endlessly, or refers to another document. Annotations such as `title` are ignored.
+ * - A schema object is compiled once. Later changes to the object have no effect.
+ * - `$dynamicRef` is supported when its anchor occurs once in the document.
+ *
+ * @throws RangeError for a limit that is negative or not a number.
+ * @example
+ * ```ts
+ * const check = createJsonSchemaValidator().compile({ type: 'object', properties: { name: { type: 'string' } } })
+ * check({ name: 7 }, 'arguments')
+ * // { valid: false, problems: [{ path: 'arguments.name', message: 'expected string, got number' }] }
+ * ```
+ */
+export function createJsonSchemaValidator(options: JsonSchemaValidatorOptions = {}): JsonSchemaValidator {
+  const { formats = 'assert', patterns = 'assert', ...limits } = options
+  const compileOptions = {
+    limits: resolveLimits(limits),
+    assertFormats: formats === 'assert',
+    assertPatterns: patterns === 'assert',
+  }
+  const cache = new WeakMap<object, CompiledSchema>()
+  return {
+    compile(schema) {
+      const cached = isContainer(schema) ? cache.get(schema) : undefined
+      if (cached) return cached
+      const root = compileSchema(schema, compileOptions)
+      const check: CompiledSchema = (value, name = 'value') => evaluate(root, compileOptions.limits, value, name)
+      if (isContainer(schema)) cache.set(schema, check)
+      return check
+    },
+  }
+}

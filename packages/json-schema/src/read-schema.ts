@@ -1,0 +1,219 @@
+/** Reads a schema document: validates each keyword for the dialect, and builds the nodes of all subschemas. */
+
+import { type Check, failWith } from './evaluate.ts'
+import { toUnicodePattern } from './formats.ts'
+import { appendToPointer, isObject, type JsonObject, tryOrUndefined } from './json.ts'
+import { type CompileOptions, type Dialect, type Keywords, nameListRule, type SchemaNode } from './keyword.ts'
+import { findKeyword } from './keyword-table.ts'
+import { MAX_POINTER_LENGTH } from './limits.ts'
+import { truncate } from './messages.ts'
+import { schemaError } from './schema-error.ts'
+
+/** The dialects that `$schema` may name. A schema without `$schema` uses the first. */
+export const SUPPORTED_DIALECTS = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'http://json-schema.org/draft-07/schema#',
+] as const
+
+/** A reference. It is resolved after the whole document was read. */
+export interface Reference {
+  readonly from: Keywords
+  readonly keyword: string
+  readonly text: string
+  readonly base: string
+  readonly pointer: string
+}
+
+interface Target {
+  readonly pointer: string
+  /** Identifies the schema: one object may stand in several places. */
+  readonly raw: object
+}
+
+/** State of reading one document. */
+export interface SchemaDocument {
+  readonly options: CompileOptions
+  readonly dialect: Dialect
+  /** The nodes by JSON pointer. */
+  readonly nodes: Map<string, SchemaNode>
+  /** Schemas by URI, and by URI with an anchor as fragment (JSON Schema Core, section 8.2). */
+  readonly targets: Map<string, Target>
+  readonly dynamicAnchors: Map<string, Target[]>
+  readonly references: Reference[]
+}
+
+export interface Location {
+  readonly pointer: string
+  /** Base URI of references. */
+  readonly base: string
+  /** The schema objects that contain this place. */
+  readonly ancestors: readonly unknown[]
+  /** The keyword that holds the schema. */
+  readonly keyword: string
+}
+
+/** Returns the dialect that `$schema` names, or the default without `$schema`. */
+export function dialectOf($schema: unknown, pointer: string, defaultDialect: Dialect = '2020-12'): Dialect {
+  if ($schema === undefined) return defaultDialect
+  const json = truncate(JSON.stringify($schema) ?? 'undefined', 100)
+  const [, found] = /^"https?:\/\/json-schema\.org\/(draft\/2020-12|draft-07)\/schema#?"$/.exec(json) ?? []
+  if (found) return found === 'draft-07' ? found : '2020-12'
+  const problem = `the dialect ${json} is not supported; supported are ${SUPPORTED_DIALECTS.join(' and ')}`
+  throw schemaError('dialect', `${pointer}/$schema`, problem)
+}
+
+/** Returns the absolute URI, or undefined when the reference is not valid. */
+export function resolveUri(reference: string, base: string): string | undefined {
+  return tryOrUndefined(() => new URL(reference, base).href)
+}
+
+const checkTrue: Check = () => true
+
+/** The check of the schema `false`. */
+const checkFalse = (keyword: string): Check => {
+  const unexpected = keyword.endsWith('tems') ? 'item' : keyword.endsWith('roperties') && 'property'
+  const message = unexpected ? `unexpected ${unexpected}` : 'is not allowed'
+  return (_, evaluation) => failWith(evaluation, String, message, 0)
+}
+
+/** Reads a schema and all of its subschemas. */
+export function readSchema(raw: unknown, location: Location, document: SchemaDocument): SchemaNode {
+  const { pointer, ancestors, keyword } = location
+  const { nodes, dialect } = document
+  // A reference may have led to a part before the schema around it was read.
+  const known = nodes.get(pointer)
+  if (known) return known
+  assertWithinLimits(raw, location, document)
+  const keywords: Keywords = {}
+  if (typeof raw === 'boolean') {
+    const node: SchemaNode = { keywords, check: raw ? checkTrue : checkFalse(keyword) }
+    nodes.set(pointer, node)
+    return node
+  }
+  if (!isObject(raw)) {
+    const hint = Array.isArray(raw) && keyword === 'items' ? '; lists of schemas are called "prefixItems" now' : ''
+    throw schemaError('malformed', pointer, `must be a schema, which is an object or a boolean${hint}`)
+  }
+  const base = registerNames(raw, location, document)
+  const node: SchemaNode = { keywords, base, check: checkTrue }
+  nodes.set(pointer, node)
+  // In draft-07, `$ref` replaces all keywords beside it.
+  const isOnlyReference = dialect === 'draft-07' && raw.$ref !== undefined
+  const inner = { base, ancestors: [...ancestors, raw] }
+  for (const [key, value] of Object.entries(raw)) {
+    if (value === undefined || (isOnlyReference && !/^(\$ref|\$defs|definitions)$/.test(key))) continue
+    readKeyword(value, { ...inner, pointer: appendToPointer(pointer, key), keyword: key }, keywords, document)
+  }
+  return node
+}
+
+function assertWithinLimits(raw: unknown, { pointer, ancestors }: Location, { options, nodes }: SchemaDocument): void {
+  const { maxSubschemas, maxDepth } = options.limits
+  if (ancestors.includes(raw)) {
+    throw schemaError('malformed', pointer, 'is an object that contains itself; use "$ref" to recur')
+  }
+  if (nodes.size >= maxSubschemas) {
+    throw schemaError('limit', pointer, `a schema has at most ${maxSubschemas} subschemas (maxSubschemas)`)
+  }
+  if (ancestors.length >= maxDepth) {
+    throw schemaError('limit', pointer, `schemas nest at most ${maxDepth} deep (maxDepth)`)
+  }
+  if (pointer.length > MAX_POINTER_LENGTH) {
+    const problem = `the names on the way to a subschema have at most ${MAX_POINTER_LENGTH} characters`
+    throw schemaError('limit', pointer, problem)
+  }
+}
+
+const stringOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** Registers the `$id` and the anchors of a schema. Returns the base URI of the references in it. */
+function registerNames(raw: JsonObject, { pointer, base: outer }: Location, document: SchemaDocument): string {
+  const { dialect, targets, dynamicAnchors } = document
+  const isDraft07 = dialect === 'draft-07'
+  const { $schema, $id, $ref, $anchor, $dynamicAnchor } = raw
+  if (dialectOf($schema, pointer, dialect) !== dialect) {
+    throw schemaError('dialect', `${pointer}/$schema`, `must be left out or ${dialect}, as around it`)
+  }
+  const [uri, fragment] = isDraft07 && $ref !== undefined ? [] : stringOrEmpty($id).split('#')
+  const base = uri ? resolveUri(uri, outer) : outer
+  if (!base) throw schemaError('malformed', `${pointer}/$id`, 'must be a URI')
+  if (fragment && !isDraft07) throw schemaError('malformed', `${pointer}/$id`, 'must have no fragment; use "$anchor"')
+  const dynamicAnchor = isDraft07 ? '' : stringOrEmpty($dynamicAnchor)
+  const anchors = [isDraft07 ? fragment : stringOrEmpty($anchor), dynamicAnchor]
+  const names = anchors.flatMap((anchor) => (anchor ? `${base}#${anchor}` : []))
+  if (uri || !pointer) names.unshift(base)
+  for (const name of names) {
+    const known = targets.get(name)
+    if (known && known.raw !== raw) {
+      throw schemaError('malformed', pointer, `has the same "$id" or anchor as #${truncate(known.pointer, 200)}`)
+    }
+    if (!known) targets.set(name, { pointer, raw })
+  }
+  const sameAnchor = dynamicAnchors.get(dynamicAnchor) ?? []
+  if (dynamicAnchor && sameAnchor.every((target) => target.raw !== raw)) {
+    dynamicAnchors.set(dynamicAnchor, [...sameAnchor, { pointer, raw }])
+  }
+  return base
+}
+
+/** Stores the value of a keyword with its subschemas as nodes. Ignores keywords that the dialect does not have. */
+function readKeyword(value: unknown, location: Location, keywords: Keywords, document: SchemaDocument): void {
+  const { keyword, pointer, base } = location
+  const { dialect } = document
+  const { holds, dialect: only = dialect } = findKeyword(keyword) ?? {}
+  if (!holds || only !== dialect) return
+  const isList = Array.isArray(value)
+  if (holds === 'list' || (isList && keyword === 'items' && dialect === 'draft-07')) {
+    const mayBeEmpty = keyword.endsWith('tems')
+    if (!isList || (value.length === 0 && !mayBeEmpty)) {
+      throw schemaError('malformed', pointer, 'must be a list of at least one schema')
+    }
+    keywords[keyword] = value.map((item, index) => {
+      return readSchema(item, { ...location, pointer: appendToPointer(pointer, index) }, document)
+    })
+  } else if (holds === 'schema') {
+    keywords[keyword] = readSchema(value, location, document)
+  } else if (holds === 'map') {
+    keywords[keyword] = readMembers(value, location, document)
+  } else if (!holds.accepts(value)) {
+    throw schemaError('malformed', pointer, `must be ${holds.expected}`)
+  } else if (!keyword.endsWith('ef')) {
+    keywords[keyword] = keyword === 'pattern' ? readPattern(value as string, pointer, document) : value
+  } else if (keyword === '$ref' || (keyword === '$dynamicRef' && dialect !== 'draft-07')) {
+    document.references.push({ from: keywords, keyword, text: value as string, base, pointer })
+  } else {
+    throw schemaError('reference', pointer, `"${keyword}" is not supported in a schema of the dialect ${dialect}`)
+  }
+}
+
+/** Reads an object whose members are schemas, or lists of names in `dependentRequired` and `dependencies`. */
+function readMembers(value: unknown, location: Location, document: SchemaDocument): unknown {
+  const { keyword, pointer } = location
+  if (!isObject(value)) throw schemaError('malformed', pointer, 'must be an object')
+  const hasPatterns = keyword === 'patternProperties'
+  if (hasPatterns && !document.options.assertPatterns) {
+    throw schemaError('limit', pointer, 'cannot be checked, because patterns are not to be tested')
+  }
+  return Object.entries(value).flatMap(([key, raw]) => {
+    if (raw === undefined) return []
+    const memberPointer = appendToPointer(pointer, key)
+    const name = hasPatterns ? readPattern(key, memberPointer, document) : key
+    const mayBeSchema = keyword !== 'dependentRequired'
+    const isNameList = !mayBeSchema || (keyword === 'dependencies' && Array.isArray(raw))
+    if (!isNameList) return [[name, readSchema(raw, { ...location, pointer: memberPointer }, document)]]
+    if (nameListRule.accepts(raw)) return [[name, raw]]
+    const expected = `${mayBeSchema ? 'a schema or ' : ''}${nameListRule.expected}`
+    throw schemaError('malformed', memberPointer, `must be ${expected}`)
+  })
+}
+
+function readPattern(pattern: string, pointer: string, { options }: SchemaDocument): string {
+  const { maxPatternLength } = options.limits
+  if (pattern.length > maxPatternLength) {
+    const problem = `a regular expression has at most ${maxPatternLength} characters (maxPatternLength)`
+    throw schemaError('limit', pointer, problem)
+  }
+  const unicodePattern = toUnicodePattern(pattern)
+  if (unicodePattern !== undefined) return unicodePattern
+  throw schemaError('malformed', pointer, 'must be a regular expression, as JavaScript reads it with the flag "u"')
+}

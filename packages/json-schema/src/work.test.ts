@@ -1,0 +1,121 @@
+/** What work a check does: no more than its steps allow, and enough for whatever is large and honest. */
+
+import { describe, expect, it } from 'vitest'
+import { createJsonSchemaValidator } from './index.ts'
+
+const check = (schema: object, value: unknown, limits = {}) =>
+  createJsonSchemaValidator(limits).compile(schema as Record<string, unknown>)(value)
+
+const list = <T>(length: number, make: (index: number) => T) => Array.from({ length }, (_, index) => make(index))
+const record = (length: number) => Object.fromEntries(list(length, (index) => [`k${index}`, index]))
+
+/** In ms of one core, which other work on the machine does not lengthen. */
+function costOf(work: () => unknown): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+/** The same keyword, asked of the same value very often. */
+const often = (schema: object, times = 1000) => ({
+  $defs: { it: schema },
+  allOf: list(times, () => ({ $ref: '#/$defs/it' })),
+})
+
+describe('the steps of a check count what grows with the value', () => {
+  const members = record(50_000)
+  const names = Object.keys(members).slice(0, 5000)
+  const text = 'a'.repeat(1_000_000)
+
+  it.each<[string, object, unknown]>([
+    ['objects that are compared with others', { enum: list(1000, (a) => ({ a })) }, members],
+    ['lists that are compared with others', often({ const: list(100_000, () => 0) }), list(100_000, () => 0)],
+    ['properties that are counted', often({ minProperties: 1 }), members],
+    ['properties that are gone past', often({ additionalProperties: true }), members],
+    ['names that are checked', often({ propertyNames: true }), members],
+    ['names that are required beside another', often({ dependentRequired: { k0: names } }, 9000), members],
+    [
+      'names that patterns are tried on',
+      often({ patternProperties: { '^a*$': true } }, 9000),
+      { [text.slice(0, 16_000)]: 1 },
+    ],
+    ['items that are gone past', often({ contains: true }), list(1_000_000, () => 0)],
+    ['items that must not repeat', often({ uniqueItems: true }), list(5000, String)],
+    ['large items that must not repeat', { uniqueItems: true }, list(120, (last) => [list(10_000, () => 0), last])],
+    ['characters', often({ minLength: 1 }), '😀'.repeat(200_000)],
+    ['texts with a format', often({ format: 'uri-reference' }), text],
+    ['texts with a pattern', often({ pattern: '^a*$' }, 9000), text.slice(0, 16_000)],
+    ['regular expressions', { format: 'regex' }, '[\\p{L}]'.repeat(50_000)],
+  ])('%s', (_, schema, value) => {
+    expect(costOf(() => check(schema, value, { maxSteps: 300_000 }))).toBeLessThan(900)
+  })
+
+  it('and what is said is made once, however often it is said', () => {
+    const constant = { items: { const: record(50_000) } }
+    const cost = costOf(() =>
+      expect(
+        check(
+          { anyOf: [constant, constant] },
+          list(1000, () => 1),
+        ).valid,
+      ).toBe(false),
+    )
+    expect(cost).toBeLessThan(1500)
+  })
+})
+
+describe('a value that is large and honest is checked', () => {
+  it('when it is a list of many objects', () => {
+    const row = {
+      type: 'object',
+      properties: { id: { type: 'integer' }, name: { type: 'string' }, ok: { type: 'boolean' } },
+      required: ['id', 'name', 'ok'],
+      additionalProperties: false,
+    }
+    const rows: unknown[] = list(150_000, (id) => ({ id, name: 'abc', ok: true }))
+    expect(check({ type: 'array', items: row }, rows)).toEqual({ valid: true })
+    rows[149_999] = { id: 1, name: 'abc', ok: 1 }
+    expect(check({ type: 'array', items: row }, rows)).toEqual({
+      valid: false,
+      problems: [{ path: 'value[149999].ok', message: 'expected boolean, got number' }],
+    })
+  })
+
+  it('when each item is one of many texts', () => {
+    const zones = list(600, (index) => `zone ${index}`)
+    expect(
+      check(
+        { items: { enum: zones } },
+        list(10_000, (index) => zones[index % 600]),
+      ),
+    ).toEqual({ valid: true })
+  })
+
+  it('when its items must not repeat, whatever they are', () => {
+    const unique = { uniqueItems: true }
+    expect(
+      check(
+        unique,
+        list(20_000, (id) => ({ id })),
+      ),
+    ).toEqual({ valid: true })
+    expect(
+      check(
+        unique,
+        list(20_000, (id) => `text ${id}`),
+      ),
+    ).toEqual({ valid: true })
+    const twice = [...list(20_000, (a) => ({ a, b: null })), { b: null, a: 19_999 }]
+    const problems = [{ path: 'value', message: 'expected no item twice' }]
+    expect(check(unique, twice)).toEqual({ valid: false, problems })
+    expect(check(unique, ['1', 1, [1], ['1'], '[1]', { a: 1 }, '{"a":1}', null, 'null', false, 0, []])).toEqual({
+      valid: true,
+    })
+  })
+})
+
+it('a problem with very many forms is short', () => {
+  const { problems = [] } = check({ anyOf: list(5000, (index) => ({ const: `value ${index}` })) }, 'x') as never
+  expect(problems).toEqual([{ path: 'value', message: expect.stringMatching(/"value 9" or 4990 more, got string$/) }])
+})

@@ -1,9 +1,0 @@
-/** Tells by `undefined` what built-in functions tell by throwing. */
-
-export function attempt<T>(make: () => T): T | undefined {
-  try {
-    return make()
-  } catch {
-    return undefined
-  }
-}

@@ -1,0 +1,57 @@
+/** The interface of the two eras, and the connection as they see it. */
+
+import type {
+  ConnectionError,
+  NotificationMessage,
+  RequestId,
+  RequestMessage,
+  RequestOptions,
+  Responder,
+  ResponseMessage,
+  Revision,
+} from '@mcpx/protocol'
+import type { Settings } from './options.ts'
+
+/** Sends messages as one era of the protocol does, and handles the messages that the server sends. */
+export interface ClientEra {
+  /** Resolves to the response; rejects with `ConnectionError` when there is none. */
+  request(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage>
+  /** Resolves when the server has accepted the message. */
+  send(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void>
+  /** Called when a request is given up and its HTTP request is aborted. */
+  cancelled?(id: RequestId, reason: string): void
+  /** @param onMissed called when notifications of the server may have been lost. */
+  negotiated?(revision: Revision, onMissed?: () => void): void
+  /** Whether all messages of the server come on one stream. */
+  readonly usesOneStream?: boolean
+  /** Ends the session. Never rejects. */
+  close?(): Promise<void>
+}
+
+/** The connection as the eras see it. */
+export interface EraHost {
+  /** With the authenticated `fetch`. */
+  readonly settings: Settings
+  /** Fires when the connection ends. */
+  readonly signal: AbortSignal
+  readonly responder: Responder
+  report(problem: Error): void
+  /** Returns an id that no request has had. */
+  nextId(): RequestId
+  /** Passes a response to the request that waits for it, or reports it. */
+  handleResponse(response: ResponseMessage): void
+  /** Passes a notification to the request with this id. Returns false when that request does not listen. */
+  handleNotification(id: RequestId, notification: NotificationMessage): boolean
+  notify(method: string, params?: object): Promise<void>
+  /** Stops the timeouts of one request, or of all, until the returned function is called. */
+  hold(id: RequestId | undefined): () => void
+  /** Returns the options of a request that waits for its response. */
+  optionsOf(id: RequestId): RequestOptions | undefined
+  /** Returns the signal of a request that is under way. It fires when the request is given up. */
+  signalOf(id: RequestId): AbortSignal | undefined
+  /**
+   * Ends the connection, since the server no longer knows it.
+   * @param grace how long requests that are under way may still be answered, in ms. Default: 0.
+   */
+  end(reason: ConnectionError, grace?: number): void
+}

@@ -1,0 +1,92 @@
+/** Reads the messages of an SSE stream, and remembers where it was cut. */
+
+import { ConnectionError, decode, type Message, type Refusal } from '@mcpx/protocol'
+import { createDecoder, SseError, type SseEvent } from '@mcpx/sse'
+import type { Settings } from './options.ts'
+
+/** The place to resume from. All streams that continue one stream share it. */
+export interface Cursor {
+  lastEventId?: string | undefined
+  /** The wait before the next attempt that the server asks for, in ms. */
+  retry?: number | undefined
+  /** The error that cut the last stream; undefined when the server ended it. */
+  cut?: unknown
+}
+
+export interface EventReader {
+  readonly cursor: Cursor
+  /** Called with each message, also with those of an array. */
+  readonly onMessage: (message: Message | Refusal) => void
+  /** Called with events of other types. Default: ignored. */
+  readonly onOther?: (event: SseEvent) => void
+  /** Ends the stream. */
+  readonly signal: AbortSignal
+}
+
+/** The longest delay of timers, in ms. */
+const MAX_DELAY = 2 ** 31 - 1
+
+/**
+ * Resolves when the stream has ended or was cut, see `cursor.cut`. Rejects with `ConnectionError` `limit` when an event
+ * is too large, and with an error that a callback throws.
+ */
+export async function readEvents(response: Response, settings: Settings, reader: EventReader): Promise<void> {
+  const { cursor, signal } = reader
+  cursor.cut = undefined
+  if (response.body === null) return
+  const source = response.body.getReader()
+  const cancel = () => void source.cancel(signal.reason).catch(() => {})
+  let silence: ReturnType<typeof setTimeout> | undefined
+  const restartSilence = () => {
+    clearTimeout(silence)
+    if (settings.keepAlive <= MAX_DELAY) silence = setTimeout(cancel, settings.keepAlive)
+  }
+  const decoder = createDecoder({
+    maxEventSize: settings.maxEventSize,
+    onRetry: (ms) => {
+      cursor.retry = ms
+    },
+    onEvent: (event) => handleEvent(event, reader),
+  })
+  signal.addEventListener('abort', cancel)
+  if (signal.aborted) cancel()
+  restartSilence()
+  try {
+    for (;;) {
+      const chunk = await readChunk(source, cursor)
+      if (chunk === undefined) return
+      restartSilence()
+      decoder.push(chunk)
+    }
+  } catch (error) {
+    cancel()
+    throw error instanceof SseError ? eventSizeError(error) : error
+  } finally {
+    clearTimeout(silence)
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+function handleEvent(event: SseEvent, { cursor, onMessage, onOther }: EventReader): void {
+  if (event.id !== undefined) cursor.lastEventId = event.id === '' ? undefined : event.id
+  if ((event.event ?? 'message') !== 'message') onOther?.(event)
+  else if (event.data !== '') for (const message of [decode(event.data)].flat()) onMessage(message)
+}
+
+/** Resolves to undefined at the end, also when the stream was cut. */
+async function readChunk(
+  source: ReadableStreamDefaultReader<Uint8Array>,
+  cursor: Cursor,
+): Promise<Uint8Array | undefined> {
+  try {
+    return (await source.read()).value
+  } catch (error) {
+    cursor.cut = error
+    return undefined
+  }
+}
+
+function eventSizeError(cause: SseError): ConnectionError {
+  const hint = 'Raise maxEventSize, or ask for less.'
+  return new ConnectionError('limit', `An event of the server's stream was refused. ${cause.message}`, { hint, cause })
+}

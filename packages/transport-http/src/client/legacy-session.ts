@@ -1,0 +1,268 @@
+/** The legacy transport with one endpoint: each message is a POST with the session's id, and GET opens SSE streams. */
+
+import {
+  ConnectionError,
+  ErrorCode,
+  type JsonObject,
+  type Message,
+  type NotificationMessage,
+  Refusal,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+} from '@mcpx/protocol'
+import { EVENTS_TYPE, LAST_EVENT_HEADER, SESSION_HEADER, VERSION_HEADER } from '../headers.ts'
+import { type PendingAnswer, readAnswer } from './answers.ts'
+import { Backoff } from './backoff.ts'
+import type { EraHost } from './era.ts'
+import { type Cursor, readEvents } from './event-reader.ts'
+import {
+  answerLostError,
+  discardBody,
+  expectAccepted,
+  type HeaderValues,
+  post,
+  send,
+  statusError,
+  unansweredError,
+} from './send.ts'
+
+/** The first revision that requires the version header. Servers of older revisions do not know it. */
+const VERSION_HEADER_SINCE = '2025-06-18'
+/** Updates of the subscribed resource come on the server's own stream. */
+const SUBSCRIBE = 'resources/subscribe'
+/** How long a subscription waits for that stream, in ms: some servers send no headers before the first event. */
+const STREAM_WAIT = 1_000
+/** How long the server may take to end the session, in ms. */
+const DELETE_TIMEOUT = 2_000
+/** How long requests that are under way may still be answered when the session is lost, in ms. */
+const GRACE = 1_000
+/** A stream that was open for so long, in ms, resets the waits between attempts. */
+const STABLE_AFTER = 5_000
+
+export class LegacySession {
+  readonly #host: EraHost
+  readonly #onMessage: (message: Message, owner?: RequestId) => void
+  #id: string | undefined
+  #revision: string | undefined
+  /** Resolves when the server's own stream is open, or cannot be opened. */
+  #streamTried: Promise<void> | undefined
+
+  /** @param onMessage called with messages that are not answers, and the request on whose stream they came. */
+  constructor(host: EraHost, onMessage: (message: Message, owner?: RequestId) => void) {
+    this.#host = host
+    this.#onMessage = onMessage
+  }
+
+  async request(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage> {
+    if (message.method === SUBSCRIBE) await this.#streamTried
+    if (message.method !== 'initialize') return this.#request(message, signal)
+    this.#forget()
+    const answer = await this.#request(message, signal)
+    this.#readRevision(answer)
+    return answer
+  }
+
+  async send(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void> {
+    const hadSession = this.#id !== undefined
+    const response = await post(this.#host.settings, message, this.#headers, signal)
+    try {
+      await expectAccepted(response, message)
+    } catch (error) {
+      throw response.status === 404 && hadSession ? this.#endConnection(error) : error
+    }
+  }
+
+  /** Opens the stream for messages that belong to no request, if the server has one. */
+  openServerStream(onMissed: (() => void) | undefined): void {
+    this.#streamTried = new Promise((resolve) => {
+      const timer = setTimeout(resolve, STREAM_WAIT)
+      const onTried = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      void this.#listen(onTried, onMissed)
+    })
+  }
+
+  /** Ends the session. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#id === undefined) return
+    const { settings, report } = this.#host
+    const signal = AbortSignal.timeout(DELETE_TIMEOUT)
+    try {
+      const response = await send(settings, { method: 'DELETE', headers: this.#headers, signal })
+      await response.body?.cancel()
+    } catch (error) {
+      report(error as Error)
+    }
+  }
+
+  get #headers(): HeaderValues {
+    return { [SESSION_HEADER]: this.#id, [VERSION_HEADER]: this.#revision }
+  }
+
+  #forget(): void {
+    this.#id = undefined
+    this.#revision = undefined
+  }
+
+  async #request(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage> {
+    const { settings, report } = this.#host
+    const { id, method } = message
+    const hadSession = this.#id !== undefined
+    const response = await post(settings, message, this.#headers, signal)
+    const isGone = response.status === 404 && hadSession
+    if (method === 'initialize' && response.ok) this.#readId(response)
+    const onMessage = (other: Message) => this.#onMessage(other, id)
+    const pending: PendingAnswer = { id, method, signal, cursor: {}, onMessage, report }
+    try {
+      const answer = (await readAnswer(response, settings, pending)) ?? (await this.#resume(pending))
+      if (!isGone || isMethodNotFound(answer)) return answer
+    } catch (error) {
+      if (isGone) throw this.#endConnection(error)
+      if (hasReason(error, 'closed')) this.#endConnection()
+      throw error
+    }
+    throw this.#endConnection()
+  }
+
+  #readId({ headers }: Response): void {
+    const id = headers.get(SESSION_HEADER)
+    if (id === null) return
+    if (!/^[!-~]+$/.test(id)) {
+      const hint = 'The id of a session is made of visible ASCII characters; tell the author of the server.'
+      throw new ConnectionError('invalid-message', 'The server named a session in an unreadable way', { hint })
+    }
+    this.#id = id
+  }
+
+  #readRevision(answer: ResponseMessage): void {
+    const revision = 'result' in answer ? (answer.result as JsonObject).protocolVersion : undefined
+    if (typeof revision !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(revision)) return
+    if (revision >= VERSION_HEADER_SINCE) this.#revision = revision
+  }
+
+  /** Forgets the session, which the server no longer knows, and returns the error that says so. */
+  #loseSession(cause?: unknown): ConnectionError {
+    this.#forget()
+    const hint = 'Connect again; what was asked in the session may have been done.'
+    const options = { retryable: true, hint, status: 404, cause }
+    return new ConnectionError('closed', 'The server has ended the session', options)
+  }
+
+  /** Ends the connection, since the server no longer knows the session. */
+  #endConnection(cause?: unknown): ConnectionError {
+    const error = this.#loseSession(cause)
+    this.#host.end(error, GRACE)
+    return error
+  }
+
+  #openStream({ lastEventId }: Cursor, signal: AbortSignal): Promise<Response> {
+    const headers = { accept: EVENTS_TYPE, ...this.#headers, [LAST_EVENT_HEADER]: lastEventId }
+    return send(this.#host.settings, { method: 'GET', headers, signal })
+  }
+
+  /** Resumes the stream of a request that was cut. Rejects with `ConnectionError` `unreachable` after too many attempts. */
+  async #resume(pending: PendingAnswer): Promise<ResponseMessage> {
+    const { settings } = this.#host
+    const { cursor, method, signal } = pending
+    const backoff = new Backoff(settings)
+    if (settings.attempts === 0) throw answerLostError(method, cursor.cut)
+    for (;;) {
+      const { lastEventId } = cursor
+      if (lastEventId === undefined) throw answerLostError(method, cursor.cut)
+      await backoff.wait(cursor.retry, signal)
+      try {
+        const response = await this.#openStream(cursor, signal)
+        if (response.status === 404 && this.#id !== undefined) throw unansweredError(this.#loseSession(), method)
+        if (response.ok) backoff.resetFailures()
+        const answer = await readAnswer(response, settings, pending)
+        if (answer !== undefined) return answer
+      } catch (error) {
+        if (!isTemporary(error)) throw hasReason(error, 'refused') ? answerLostError(method, error) : error
+        if (!backoff.countFailure()) throw answerLostError(method, error)
+      }
+      if (cursor.lastEventId !== lastEventId) backoff.resetWaits()
+    }
+  }
+
+  /**
+   * Reads the server's own stream until the connection ends. Returns when the server has no such stream. Ends the
+   * connection when the stream cannot be opened again, so that nobody waits for notifications in vain.
+   */
+  async #listen(onTried: () => void, onMissed: (() => void) | undefined): Promise<void> {
+    const { settings, signal, report } = this.#host
+    const backoff = new Backoff(settings)
+    const cursor: Cursor = {}
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
+      try {
+        const response = await this.#openStream(cursor, signal)
+        const isStream = await this.#isStream(response, cursor)
+        onTried()
+        if (!isStream) return
+        backoff.resetFailures()
+        // Servers need not keep messages while the stream is closed, not even for clients that resume.
+        if (!isFirst) onMissed?.()
+        const openedAt = performance.now()
+        await readEvents(response, settings, { cursor, signal, onMessage: (message) => this.#handle(message) })
+        if (performance.now() - openedAt > STABLE_AFTER) backoff.resetWaits()
+      } catch (error) {
+        onTried()
+        if (signal.aborted) return
+        if (isPlaceUnknown(error, cursor)) {
+          cursor.lastEventId = undefined
+          report(placeLostError(error))
+          continue
+        }
+        // An event that is too large would come again.
+        if (hasReason(error, 'closed') || hasReason(error, 'limit')) return this.#host.end(error, GRACE)
+        if (!isTemporary(error)) return report(error as Error)
+        if (!backoff.countFailure()) return this.#host.end(error)
+      }
+      await backoff.wait(cursor.retry, signal).catch(() => {})
+    }
+  }
+
+  /** Resolves to false when the server has no stream of its own. */
+  async #isStream(response: Response, { lastEventId }: Cursor): Promise<boolean> {
+    const { ok, status, headers } = response
+    if (ok && headers.get('content-type')?.startsWith(EVENTS_TYPE)) return true
+    await discardBody(response)
+    if (status === 404 && this.#id !== undefined) throw this.#loseSession()
+    // With a last event id, 404 means that the event is unknown.
+    if (ok || status === 405 || (status === 404 && lastEventId === undefined)) return false
+    throw statusError(response, "Listening to the server's own stream")
+  }
+
+  #handle(message: Message | Refusal): void {
+    if (message instanceof Refusal) this.#host.report(message.error)
+    else this.#onMessage(message)
+  }
+}
+
+function hasReason(error: unknown, reason: ConnectionError['reason']): error is ConnectionError {
+  return error instanceof ConnectionError && error.reason === reason
+}
+
+/** Whether the same attempt may succeed later: outages, limits, and a stream that the server considers open. */
+function isTemporary(error: unknown): error is ConnectionError {
+  if (!(error instanceof ConnectionError)) return false
+  const { reason, status = 0 } = error
+  return reason === 'unreachable' || (reason === 'refused' && (status >= 500 || [408, 409, 429].includes(status)))
+}
+
+/** Some servers report an unknown method with the status of an unknown session. */
+function isMethodNotFound(answer: ResponseMessage): boolean {
+  return 'error' in answer && answer.error.code === ErrorCode.MethodNotFound
+}
+
+/** Whether the server does not know the last event, or no longer. It may still have a stream. */
+function isPlaceUnknown(error: unknown, { lastEventId }: Cursor): error is ConnectionError {
+  return lastEventId !== undefined && hasReason(error, 'refused') && [400, 404, 410].includes(error.status ?? 0)
+}
+
+function placeLostError(cause: ConnectionError): ConnectionError {
+  const message = 'The server does not know any more where its own stream was cut: what it said meanwhile may be lost'
+  return new ConnectionError('refused', message, { status: cause.status as number, cause })
+}

@@ -1,0 +1,149 @@
+import type { ServerResponse } from 'node:http'
+import { type RequestMessage, resultMessage } from '@mcpx/protocol'
+import { caught } from '@mcpx/testkit'
+import { describe, expect, it } from 'vitest'
+import { empty, failure, note, reach, type Seen, serve, shakeHands, stream, until } from './peer.fixture.ts'
+
+type Events = ReturnType<typeof stream>
+
+interface Oldest {
+  readonly refusal?: number
+  readonly endpoint?: string
+  readonly open?: (response: ServerResponse) => unknown
+  readonly answer?: (seen: Seen, response: ServerResponse, events: Events) => unknown
+}
+
+/** A server of the oldest wire. */
+async function serveOldest({ refusal = 405, endpoint = '/post?s=1', open, answer }: Oldest = {}) {
+  const opened: Events[] = []
+  const peer = await serve((seen, response) => {
+    if (seen.method === 'GET') {
+      if (open !== undefined) return open(response)
+      const events = stream(response)
+      opened.push(events)
+      return events.raw(`: hi\n\nevent: endpoint\ndata: ${endpoint}\n\n`)
+    }
+    if (!seen.path.startsWith('/post')) return empty(response, refusal)
+    const [events] = opened as [Events]
+    const { id, method } = seen.message
+    if (method === 'initialize') {
+      const value = { protocolVersion: '2024-11-05', capabilities: {}, serverInfo: { name: 'p', version: '1' } }
+      empty(response, 202)
+      return events.event({ jsonrpc: '2.0', id, result: value })
+    }
+    if (answer !== undefined && id !== undefined && method !== undefined) return answer(seen, response, events)
+    return response.writeHead(202).end('Accepted')
+  })
+  return { ...peer, opened }
+}
+
+function cancellable() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
+
+describe('the oldest wire', () => {
+  it.each([400, 404, 405])('is tried when a handshake is refused by %i [C-025]', async (refusal) => {
+    const { url, seen, opened } = await serveOldest({ refusal })
+    const { connection, heard } = await shakeHands(await reach(url))
+    opened[0]?.event(note('notifications/x'))
+    await until(() => heard.length === 1)
+    expect(seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /mcp',
+      'GET /mcp',
+      'POST /post?s=1',
+      'POST /post?s=1',
+    ])
+    expect(seen[1]?.gone.aborted).toBe(false)
+    await connection.close()
+    await until(() => seen[1]?.gone.aborted === true)
+    expect(seen.length).toBe(4)
+  })
+
+  it.each([401, 403, 500])('is not tried when a handshake is refused by %i', async (refusal) => {
+    const { url, seen } = await serveOldest({ refusal })
+    expect(await caught(async () => shakeHands(await reach(url)))).toMatchObject({ reason: 'refused', status: refusal })
+    expect(seen.length).toBe(1)
+  })
+
+  it('is not tried when the refusal is an answer', async () => {
+    const { url, seen } = await serve((one, response) =>
+      failure(response, one, 400, { code: -32022, data: { supported: [] } }),
+    )
+    expect(await caught(async () => shakeHands(await reach(url)))).toMatchObject({ name: 'RpcError', code: -32022 })
+    expect(seen.length).toBe(1)
+  })
+
+  it.each([
+    ['is no stream', (response) => response.end('hello')],
+    ['is refused', (response) => empty(response, 405)],
+    ['ends at once', (response) => stream(response).end()],
+    ['is cut', (response) => response.destroy()],
+    ['names another origin', (response) => stream(response).raw('event: endpoint\ndata: http://127.0.0.1:9/x\n\n')],
+    ['names nothing', (response) => stream(response).raw('event: endpoint\ndata: http://[\n\n')],
+  ] as [string, (response: ServerResponse) => unknown][])(
+    'is not spoken when the stream %s: the refusal stands',
+    async (_, open) => {
+      const { url, seen } = await serveOldest({ open })
+      const reached = await reach(url)
+      expect(await caught(() => shakeHands(reached))).toMatchObject({ reason: 'refused', status: 405 })
+      expect(seen.filter(({ method }) => method === 'POST').length).toBe(1)
+    },
+  )
+
+  it('says why when an endpoint lies on another origin', async () => {
+    const { url } = await serveOldest({ endpoint: 'https://evil.example/post' })
+    const reached = await reach(url)
+    await caught(() => shakeHands(reached))
+    expect(reached.problems).toMatchObject([
+      { message: 'The server names an endpoint of another origin, https://evil.example' },
+    ])
+  })
+
+  it('ends its stream when a handshake is given up before the endpoint is named', async () => {
+    const { url, seen } = await serveOldest({ open: (response) => void stream(response) })
+    const { connection } = await reach(url)
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
+    const { signal, abort } = cancellable()
+    const given = caught(() => connection.request('initialize', params, { signal, announceCancel: false }))
+    await until(() => seen.length === 2)
+    abort()
+    expect(await given).toMatchObject({ reason: 'cancelled' })
+    await until(() => seen[1]?.gone.aborted === true)
+  })
+
+  it('answers the server by a POST', async () => {
+    const { url, seen, opened } = await serveOldest()
+    await shakeHands(await reach(url, {}, { respond: (message) => resultMessage((message as RequestMessage).id, {}) }))
+    opened[0]?.event({ jsonrpc: '2.0', id: 'q', method: 'ping' })
+    await until(() => seen.some(({ message, path }) => message.id === 'q' && path === '/post?s=1'))
+  })
+
+  it('rejects a request whose POST is refused, and one whose answer is unreadable', async () => {
+    const { url } = await serveOldest({
+      answer(seen, response, events) {
+        if (seen.message.method === 'refused') return empty(response, 500)
+        empty(response, 202)
+        return events.event({ jsonrpc: '2.0', id: seen.message.id, result: 3 })
+      },
+    })
+    const { connection } = await shakeHands(await reach(url))
+    expect(await caught(() => connection.request('refused'))).toMatchObject({ reason: 'refused', status: 500 })
+    expect(await caught(() => connection.request('unreadable'))).toMatchObject({ reason: 'invalid-message' })
+  })
+
+  it('is over with its stream', async () => {
+    const { url } = await serveOldest({
+      answer(_, response, events) {
+        empty(response, 202)
+        events.cut()
+      },
+    })
+    const { connection } = await shakeHands(await reach(url))
+    const gone = { reason: 'closed', retryable: true, message: "The server's stream has ended" }
+    const safe = connection.request('tools/list')
+    expect(await caught(() => connection.request('a'))).toMatchObject({ ...gone, retryable: false })
+    expect(await caught(() => safe)).toMatchObject(gone)
+    expect(await connection.closed).toMatchObject(gone)
+  })
+})

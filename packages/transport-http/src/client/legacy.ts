@@ -1,0 +1,151 @@
+/** The legacy era: a handshake chooses a transport, and the server sends requests of its own. */
+
+import {
+  type Answering,
+  ConnectionError,
+  createAnswering,
+  createRunningRequests,
+  isRequestId,
+  type Message,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+  type Revision,
+  relatedRequest,
+} from '@mcpx/protocol'
+import type { ClientEra, EraHost } from './era.ts'
+import { LegacySession } from './legacy-session.ts'
+import { type LegacySse, openLegacySse } from './legacy-sse.ts'
+
+/** Maximum number of requests and notifications of the server that are handled at once. */
+const MAX_RUNNING = 10_000
+
+/** The statuses of a handshake at a server that may have the transport of 2024-11-05 only. */
+const noEndpointStatuses = new Set([400, 404, 405])
+
+export class LegacyEra implements ClientEra {
+  readonly #host: EraHost
+  readonly #running = createRunningRequests()
+  readonly #answering: Answering
+  readonly #session: LegacySession
+  #sse: LegacySse | undefined
+
+  constructor(host: EraHost) {
+    this.#host = host
+    const { responder, signal, report } = host
+    this.#answering = createAnswering({
+      responder,
+      running: this.#running,
+      host: {
+        auth: undefined,
+        requestInfo: undefined,
+        session: undefined,
+        notify: (method, params) => host.notify(method, params),
+        hold: (id) => host.hold(id),
+        optionsOf: (id) => host.optionsOf(id),
+      },
+      limit: MAX_RUNNING,
+      onHeard() {},
+      report,
+    })
+    signal.addEventListener('abort', () => this.#running.abortAll(signal.reason))
+    this.#session = new LegacySession(host, (message, owner) => this.#handle(message, owner))
+  }
+
+  get usesOneStream(): boolean {
+    return this.#sse !== undefined
+  }
+
+  get #transport(): LegacySession | LegacySse {
+    return this.#sse ?? this.#session
+  }
+
+  request(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage> {
+    const isFirst = message.method === 'initialize' && this.#sse === undefined
+    return isFirst ? this.#initialize(message, signal) : this.#transport.request(message, signal)
+  }
+
+  send(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void> {
+    return this.#transport.send(message, signal)
+  }
+
+  cancelled(requestId: RequestId, reason: string): void {
+    const { signal, report } = this.#host
+    this.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }, signal).catch(
+      (error: Error) => signal.aborted || report(error),
+    )
+  }
+
+  negotiated(_revision: Revision, onMissed?: () => void): void {
+    if (this.#sse === undefined) this.#session.openServerStream(onMissed)
+  }
+
+  close(): Promise<void> {
+    return this.#session.close()
+  }
+
+  /** Falls back to the transport of 2024-11-05 when there is no endpoint for the newer one. */
+  async #initialize(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage> {
+    try {
+      return await this.#session.request(message, signal)
+    } catch (error) {
+      if (!(error instanceof ConnectionError) || !noEndpointStatuses.has(error.status ?? 0)) throw error
+      this.#sse = await openLegacySse(this.#host, signal, (other) => this.#handle(other)).catch((problem: Error) => {
+        this.#host.report(problem)
+        return undefined
+      })
+      if (this.#sse === undefined) throw error
+      return this.#sse.request(message, signal)
+    }
+  }
+
+  /**
+   * Handles a message that no reader of a stream waits for.
+   * @param owner the request on whose stream it came. Default: none, on a stream of the session.
+   */
+  #handle(message: Message, owner?: RequestId): void {
+    if (!('method' in message)) this.#host.handleResponse(message)
+    else if ('id' in message) void this.#answer(message, owner)
+    else if (message.method === 'notifications/cancelled') this.#cancel(message)
+    else this.#handleNotification(message, owner)
+  }
+
+  /** Answers a request of the server; gives it up together with the request on whose stream it came. */
+  async #answer(message: RequestMessage, owner: RequestId | undefined): Promise<void> {
+    const { signal, report } = this.#host
+    const ownerSignal = owner === undefined ? undefined : this.#host.signalOf(owner)
+    const giveUp = () => {
+      const reason = new ConnectionError('cancelled', 'The request that the question is about was given up')
+      this.#running.abort(message.id, reason)
+    }
+    ownerSignal?.addEventListener('abort', giveUp)
+    try {
+      const response = await this.#answering.answer(message, owner)
+      if (response !== undefined) await this.send(response, signal)
+    } catch (error) {
+      if (!signal.aborted) report(error as Error)
+    } finally {
+      ownerSignal?.removeEventListener('abort', giveUp)
+    }
+  }
+
+  /** The server cancels a request of its own. */
+  #cancel({ params = {} }: NotificationMessage): void {
+    const { requestId, reason } = params
+    const detail = typeof reason === 'string' ? `: ${reason.slice(0, 200)}` : ''
+    const error = new ConnectionError('cancelled', `The server cancelled its request${detail}`)
+    if (isRequestId(requestId)) this.#running.abort(requestId, error)
+  }
+
+  #handleNotification(message: NotificationMessage, owner: RequestId | undefined): void {
+    // Log messages do not name a request; they belong to the request on whose stream they came.
+    const id = message.method === 'notifications/message' ? owner : relatedRequest(message)
+    if (id !== undefined && this.#host.handleNotification(id, message)) return
+    if (message.method === 'notifications/progress') {
+      this.#host.report(new ConnectionError('unmatched', 'Progress was ignored: no request waits for it'))
+    } else {
+      this.#answering.hear(message)
+    }
+  }
+}

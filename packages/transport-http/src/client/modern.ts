@@ -1,0 +1,194 @@
+/** The modern era: each request describes itself, and headers repeat parts of it. */
+
+import {
+  ConnectionError,
+  ErrorCode,
+  type Exchange,
+  type JsonObject,
+  type Message,
+  type NotificationMessage,
+  PROTOCOL_VERSION_KEY,
+  quoted,
+  type RequestMessage,
+  type ResponseMessage,
+} from '@mcpx/protocol'
+import {
+  ANNOTATION,
+  calledTool,
+  checkAnnotations,
+  type MirroredArgument,
+  mirroredHeaders,
+} from '../mirrored-headers.ts'
+import { readAnswer } from './answers.ts'
+import type { ClientEra, EraHost } from './era.ts'
+import type { Cursor } from './event-reader.ts'
+import { answerLostError, expectAccepted, type HeaderValues, post } from './send.ts'
+
+/** Maximum number of pages to read in search of the tool that is called. */
+const MAX_PAGES = 100
+/** Maximum number of notifications that the responder handles at once. */
+const MAX_NOTIFICATIONS = 10_000
+
+export class ModernEra implements ClientEra {
+  readonly #host: EraHost
+  readonly #toolHeaders: ToolHeaders
+  /** The revision of the last request; notifications repeat it. */
+  #revision: string | undefined
+  #handling = 0
+
+  constructor(host: EraHost) {
+    this.#host = host
+    this.#toolHeaders = createToolHeaders(host.report)
+  }
+
+  async request(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage> {
+    const headers = this.#headersOf(message)
+    const answer = await this.#post(message, headers, signal)
+    if (message.method === 'tools/call' && isHeaderMismatch(answer)) {
+      return this.#callAgain(message, headers, answer, signal)
+    }
+    if (message.method !== 'tools/list' || 'error' in answer) return answer
+    return { ...answer, result: this.#toolHeaders.learn(answer.result) }
+  }
+
+  async send(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void> {
+    const headers = 'method' in message ? this.#headersOf(message) : {}
+    await expectAccepted(await post(this.#host.settings, message, headers, signal), message)
+  }
+
+  #headersOf(message: RequestMessage | NotificationMessage): Record<string, string> {
+    this.#revision = revisionOf(message) ?? this.#revision
+    return this.#toolHeaders.headersOf(message, this.#revision)
+  }
+
+  async #post(message: RequestMessage, headers: HeaderValues, signal: AbortSignal): Promise<ResponseMessage> {
+    const { settings, report } = this.#host
+    const { id, method } = message
+    const cursor: Cursor = {}
+    const onMessage = (other: Message) => this.#handle(other, message)
+    const response = await post(settings, message, headers, signal)
+    const answer = await readAnswer(response, settings, { id, method, signal, cursor, onMessage, report })
+    if (answer === undefined) throw answerLostError(method, cursor.cut)
+    return answer
+  }
+
+  /** Handles a message on the stream of a request, which it belongs to. */
+  #handle(message: Message, { id }: RequestMessage): void {
+    const { report } = this.#host
+    if (!('method' in message)) this.#host.handleResponse(message)
+    else if ('id' in message) report(new Error(`A request by the server was ignored: ${message.method.slice(0, 100)}`))
+    else if (!this.#host.handleNotification(id, message)) void this.#respond(message)
+  }
+
+  /** Passes a notification to the responder. */
+  async #respond(message: NotificationMessage): Promise<void> {
+    const { responder, signal, report } = this.#host
+    if (this.#handling >= MAX_NOTIFICATIONS) {
+      const text = `${message.method} was dropped: ${MAX_NOTIFICATIONS} are dealt with already`
+      report(new ConnectionError('limit', text))
+      return
+    }
+    const exchange: Exchange = {
+      signal,
+      auth: undefined,
+      session: undefined,
+      requestInfo: undefined,
+      notify: (method, params) => this.#host.notify(method, params),
+    }
+    this.#handling += 1
+    try {
+      await responder.respond(message, exchange)
+    } catch (error) {
+      report(error as Error)
+    }
+    this.#handling -= 1
+  }
+
+  /** Sends a call whose headers the server rejects once more, if the newest list of tools asks for other headers. */
+  async #callAgain(
+    call: RequestMessage,
+    headers: HeaderValues,
+    rejection: ResponseMessage,
+    signal: AbortSignal,
+  ): Promise<ResponseMessage> {
+    await this.#refreshTools(call, signal).catch(this.#host.report)
+    const newHeaders = this.#headersOf(call)
+    if (JSON.stringify(newHeaders) === JSON.stringify(headers)) return rejection
+    const answer = await this.#post({ ...call, id: this.#host.nextId() }, newHeaders, signal)
+    return { ...answer, id: call.id }
+  }
+
+  /** Lists the tools until the page that has the called tool. */
+  async #refreshTools(call: RequestMessage, signal: AbortSignal): Promise<void> {
+    const { progressToken: _, ..._meta } = (call.params?._meta ?? {}) as JsonObject
+    let cursor: unknown
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const params = cursor === undefined ? { _meta } : { _meta, cursor }
+      const list: RequestMessage = { jsonrpc: '2.0', id: this.#host.nextId(), method: 'tools/list', params }
+      const answer = await this.#post(list, this.#headersOf(list), signal)
+      if ('error' in answer) return
+      this.#toolHeaders.learn(answer.result)
+      const { tools, nextCursor } = answer.result
+      if (Array.isArray(tools) && tools.some((tool) => tool?.name === call.params?.name)) return
+      if (typeof nextCursor !== 'string') return
+      cursor = nextCursor
+    }
+  }
+}
+
+function revisionOf({ params }: RequestMessage | NotificationMessage): string | undefined {
+  const revision = (params?._meta as JsonObject | undefined)?.[PROTOCOL_VERSION_KEY]
+  return typeof revision === 'string' ? revision : undefined
+}
+
+function isHeaderMismatch(answer: ResponseMessage): boolean {
+  return 'error' in answer && answer.error.code === ErrorCode.HeaderMismatch
+}
+
+export interface ToolHeaders {
+  /** Returns the headers of a message. Those of arguments follow the newest list that has the tool. */
+  headersOf(message: RequestMessage | NotificationMessage, revision: string | undefined): Record<string, string>
+  /** Remembers the tools of a list. Returns the list without the tools whose annotations are not valid. */
+  learn(result: JsonObject): JsonObject
+}
+
+/** Maximum number of tools with annotations to remember. The oldest are forgotten. */
+const MAX_TOOLS = 10_000
+
+/** Remembers which arguments of which tool are repeated in headers. */
+export function createToolHeaders(report: (problem: Error) => void): ToolHeaders {
+  const mirroredByTool = new Map<string, readonly MirroredArgument[]>()
+
+  function remember(name: string, mirrored: readonly MirroredArgument[]): void {
+    mirroredByTool.delete(name)
+    if (mirrored.length === 0) return
+    if (mirroredByTool.size >= MAX_TOOLS) mirroredByTool.delete(mirroredByTool.keys().next().value as string)
+    mirroredByTool.set(name, mirrored)
+  }
+
+  /** Returns whether the annotations of a tool are valid. */
+  function learnTool(tool: unknown): boolean {
+    const { name, inputSchema } = (tool ?? {}) as JsonObject
+    if (typeof name !== 'string' || typeof inputSchema !== 'object' || inputSchema === null) return true
+    const mirrored = checkAnnotations(inputSchema as JsonObject)
+    const isValid = typeof mirrored !== 'string'
+    remember(name, isValid ? mirrored : [])
+    if (isValid) return true
+    const hint = 'Its author has to correct the schema; until then the tool cannot be called over HTTP.'
+    report(new ConnectionError('invalid-message', `The tool ${quoted(name)} was left out. ${mirrored}`, { hint }))
+    return false
+  }
+
+  return {
+    headersOf(message, revision) {
+      const tool = calledTool(message)
+      return mirroredHeaders(message, revision, tool === undefined ? [] : mirroredByTool.get(tool))
+    },
+    learn(result) {
+      if (!Array.isArray(result.tools)) return result
+      if (mirroredByTool.size === 0 && !JSON.stringify(result.tools).includes(ANNOTATION)) return result
+      const tools = result.tools.filter(learnTool)
+      return tools.length === result.tools.length ? result : { ...result, tools }
+    },
+  }
+}

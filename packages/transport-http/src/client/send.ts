@@ -1,0 +1,271 @@
+/** Sends HTTP requests to the server, reads bounded bodies, and says what a failure or an HTTP status means. */
+
+import {
+  ConnectionError,
+  ErrorCode,
+  type ErrorMessage,
+  encode,
+  type Message,
+  type RequestId,
+  RpcError,
+} from '@mcpx/protocol'
+import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
+import type { Settings } from './options.ts'
+
+export type HeaderValues = Readonly<Record<string, string | undefined>>
+
+export interface OutgoingRequest {
+  readonly method: 'POST' | 'GET' | 'DELETE'
+  /** Default: the URL of the server. */
+  readonly url?: URL | undefined
+  /** Absent values are not sent. */
+  readonly headers: HeaderValues
+  readonly body?: string | undefined
+  /** The method of the protocol whose answer is lost when there is no response. Default: none. */
+  readonly rpcMethod?: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** Maximum number of redirects of one request. */
+const MAX_REDIRECTS = 5
+
+/**
+ * Resolves to a response, whatever its status. Follows redirects within the server's origin only. Rejects with
+ * `ConnectionError`: `unreachable` without a response, `refused` for a redirect that is not followed.
+ */
+export async function send(settings: Settings, request: OutgoingRequest): Promise<Response> {
+  const headers = new Headers(await settings.headers())
+  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers.set(name, value)
+  let url = request.url ?? settings.url
+  for (let redirects = 0; ; redirects++) {
+    const response = await sendOnce(settings, request, url, headers)
+    // Wrappers of `fetch` sometimes forget to return the response.
+    if (typeof response?.status !== 'number') {
+      const message = 'The fetch of the options gave no Response: it has to return what the fetch that it calls returns'
+      throw new ConnectionError('invalid-message', message)
+    }
+    if (!isRedirect(response)) return response
+    await response.body?.cancel()
+    if (redirects === MAX_REDIRECTS) throw redirectError(response, `more than ${MAX_REDIRECTS} in a row`)
+    url = redirectTarget(response, request.method, url)
+  }
+}
+
+/** Sends one message as a POST. Resolves to a response, whatever its status. */
+export function post(
+  settings: Settings,
+  message: Message,
+  headers: HeaderValues,
+  signal: AbortSignal,
+  url?: URL,
+): Promise<Response> {
+  return send(settings, {
+    method: 'POST',
+    url,
+    headers: { accept: `${JSON_TYPE}, ${EVENTS_TYPE}`, 'content-type': JSON_TYPE, ...headers },
+    body: encode(message),
+    rpcMethod: 'method' in message && 'id' in message ? message.method : undefined,
+    signal,
+  })
+}
+
+/** Rejects with `ConnectionError` `refused` unless the server accepted a message that has no answer. */
+export async function expectAccepted(response: Response, message: Message): Promise<void> {
+  await discardBody(response)
+  if (!response.ok) throw statusError(response, 'method' in message ? message.method : 'An answer')
+}
+
+export async function discardBody(response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => {})
+}
+
+/**
+ * Reads a body as text. Rejects with `ConnectionError` `limit` as soon as there are more bytes, and with the runtime's
+ * error when the connection is cut.
+ */
+export async function readText(response: Response, maxBytes: number): Promise<string> {
+  if (response.body === null) return ''
+  if (Number(response.headers.get('content-length')) > maxBytes) {
+    await discardBody(response)
+    throw sizeError(maxBytes)
+  }
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    size += value.byteLength
+    if (size > maxBytes) {
+      await reader.cancel().catch(() => {})
+      throw sizeError(maxBytes)
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+function sizeError(maxBytes: number): ConnectionError {
+  const hint = 'Raise maxResponseSize, or ask for less.'
+  return new ConnectionError('limit', `The answer is larger than ${maxBytes} bytes`, { hint })
+}
+
+async function sendOnce(settings: Settings, request: OutgoingRequest, url: URL, headers: Headers): Promise<Response> {
+  const { method, body, rpcMethod, signal } = request
+  const init: RequestInit = { ...settings.init, method, headers, signal, redirect: 'manual' }
+  if (body !== undefined) init.body = body
+  try {
+    return await settings.fetch(url, init)
+  } catch (cause) {
+    if (cause instanceof ConnectionError || isAuthError(cause)) throw cause
+    const code = codeOf(cause)
+    if (rpcMethod !== undefined && !notSentCodes.has(code)) throw answerLostError(rpcMethod, cause)
+    const hint =
+      'See that the server runs, and that the URL names it. In a browser, it must also allow this page (CORS).'
+    const message = `${method} ${url.origin}${url.pathname} failed (${code})`
+    throw new ConnectionError('unreachable', message, { retryable: true, hint, cause })
+  }
+}
+
+/** An `AuthError` says itself what failed, and the server did not process the request. */
+function isAuthError(cause: unknown): boolean {
+  return cause instanceof Error && cause.name === 'AuthError'
+}
+
+/** The codes of runtimes for requests that had no connection to be sent over. */
+const notSentCodes = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ConnectionRefused',
+])
+
+/** Runtimes say "fetch failed", and keep the reason in the cause. */
+function codeOf(problem: unknown): string {
+  const { code, cause, message } = problem as { code?: unknown; cause?: { code?: unknown }; message?: unknown }
+  return [cause?.code, code, message].find((each) => typeof each === 'string') ?? 'no reason given'
+}
+
+/** Browsers show only that there is a redirect. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || (status > 300 && status < 309 && status !== 304)
+}
+
+/** Returns the target of a redirect that keeps the method and stays on the origin that may receive the credentials. */
+function redirectTarget(response: Response, method: string, from: URL): URL {
+  const { status, headers } = response
+  const location = headers.get('location')
+  if (location === null) throw redirectError(response, 'it does not say where to')
+  if (!URL.canParse(location, from.href)) throw redirectError(response, 'where it leads to is no URL')
+  const to = new URL(location, from)
+  if (to.origin !== from.origin) throw redirectError(response, `it leads to another origin, ${to.origin}`)
+  if (status !== 307 && status !== 308 && method !== 'GET') {
+    throw redirectError(response, `${status} would turn ${method} into GET`)
+  }
+  to.username = to.password = to.hash = ''
+  return to
+}
+
+function redirectError({ status }: Response, why: string): ConnectionError {
+  const hint = 'Connect to the URL that the server wants to be reached by.'
+  return new ConnectionError('refused', `A redirect was not followed: ${why}`, { status, hint })
+}
+
+/** The request was not processed, and the same request may succeed later. */
+const temporaryStatuses = new Set([408, 425, 429, 503])
+
+/** A gateway received no response; the server may have processed the request. */
+const lostStatuses = new Set([502, 504])
+
+/** Methods that can safely be repeated. */
+const repeatable =
+  /^(?:ping|server\/discover|completion\/complete|subscriptions\/listen|resources\/read|.+\/(?:list|get))$/
+
+const statusHints: Readonly<Record<number, string>> = {
+  401: 'The server wants to know who is asking: pass the auth option, or an authorization header.',
+  403: 'Whoever is asking may not do this, or may not do it from here.',
+  404: 'See that the URL names the endpoint of the server, path included.',
+  405: 'See that the URL names the endpoint of the server, path included.',
+  413: 'The server takes no request of this size: send less.',
+  415: 'A server of the protocol takes application/json: see that the URL names one.',
+  429: 'The server gets too many requests: wait before you ask again.',
+  431: 'The server takes no headers of this size: shorten the arguments that travel as headers.',
+}
+
+/** Returns the error for a status that is not a success. `error` is the JSON-RPC error in the body. */
+export function statusError(response: Response, what: string, error?: ErrorMessage): ConnectionError {
+  const { status } = response
+  const detail = error === undefined ? '' : `: ${error.error.message.slice(0, 200)}`
+  const hint =
+    statusHints[status] ?? (status >= 500 ? 'The server, or what stands before it, is in trouble.' : undefined)
+  return new ConnectionError('refused', `${what} was refused with HTTP status ${status}${detail}`, {
+    status,
+    retryable: temporaryStatuses.has(status) || (lostStatuses.has(status) && repeatable.test(what)),
+    ...(hint !== undefined && { hint }),
+    ...(error !== undefined && { cause: new RpcError(error.error.code, error.error.message, error.error) }),
+  })
+}
+
+/** Statuses of guards, which do not answer for the server. */
+const guardStatuses = new Set([401, 403, 407, 408, 429])
+
+/** Error codes that only servers of the modern era know. */
+const modernCodes: readonly number[] = [
+  ErrorCode.HeaderMismatch,
+  ErrorCode.MissingRequiredClientCapability,
+  ErrorCode.UnsupportedProtocolVersion,
+]
+
+/**
+ * Whether the JSON-RPC error in the body of a failure answers the request: it has the id of the request, or a code that
+ * only the protocol has. Errors with a status of guards and outages never do.
+ */
+export function isAnswer(status: number, error: ErrorMessage, id: RequestId): boolean {
+  if (status >= 500 || guardStatuses.has(status)) return false
+  return error.id === id || (error.id === undefined && modernCodes.includes(error.error.code))
+}
+
+/** Returns the error of a request that was not answered before the connection ended. */
+export function unansweredError({ reason, message, status, cause }: ConnectionError, method: string): ConnectionError {
+  return new ConnectionError(reason, message, {
+    retryable: repeatable.test(method),
+    hint: repeatHint(method),
+    ...(status !== undefined && { status }),
+    cause,
+  })
+}
+
+/** Returns the error of a request whose connection was cut after it was sent and before its answer arrived. */
+export function answerLostError(method: string, cause?: unknown): ConnectionError {
+  return new ConnectionError('unreachable', `The answer to ${method} was lost${reasonsOf(cause)}`, {
+    retryable: repeatable.test(method),
+    hint: isFetchTimeout(cause) ? `${repeatHint(method)} ${FETCH_TIMEOUT_HINT}` : repeatHint(method),
+    cause,
+  })
+}
+
+function repeatHint(method: string): string {
+  return repeatable.test(method)
+    ? 'The same request can safely be sent again.'
+    : 'The server may have done what was asked: find out before you ask again.'
+}
+
+const FETCH_TIMEOUT_HINT =
+  'It was `fetch` that gave up waiting: let it wait longer (in Node, headersTimeout and bodyTimeout of its dispatcher), or have the call report progress.'
+
+/** Whether `fetch` gave up a silent response. */
+function isFetchTimeout(error: unknown, depth = 0): boolean {
+  if (!(error instanceof Error) || depth === 3) return false
+  const { code, name } = error as { code?: unknown; name: string }
+  const isTimeout = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT' || name === 'TimeoutError'
+  return isTimeout || isFetchTimeout(error.cause, depth + 1)
+}
+
+/** Joins the messages of an error and its causes: `fetch` itself seldom says more than that it failed. */
+function reasonsOf(error: unknown, depth = 0): string {
+  if (!(error instanceof Error) || depth === 3) return ''
+  const next = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined)
+  return `${error.message === '' ? '' : `: ${error.message}`}${reasonsOf(next, depth + 1)}`
+}

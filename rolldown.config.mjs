@@ -1,0 +1,22 @@
+/** Builds the JavaScript of the package in the current folder: one file per entry, with source maps. `tsc -b` writes the types. */
+import { readFileSync } from 'node:fs'
+import { defineConfig } from 'rolldown'
+
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+const files = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : Object.values(entry)))
+const names = new Set(files.flatMap((file) => /^\.\/dist\/(.+)\.js$/.exec(file)?.[1] ?? []))
+
+// biome-ignore lint/style/noDefaultExport: rolldown reads its configuration from the default export
+export default defineConfig({
+  input: Object.fromEntries([...names].map((name) => [name, `src/${name}.ts`])),
+  platform: 'neutral',
+  external: /^[^./]/,
+  output: {
+    dir: 'dist',
+    cleanDir: true,
+    chunkFileNames: 'chunks/[name].js',
+    sourcemap: true,
+    // The sources are published beside the maps.
+    sourcemapExcludeSources: true,
+  },
+})
