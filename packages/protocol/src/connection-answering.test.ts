@@ -236,4 +236,19 @@ describe('messages that were not let in', () => {
       [{ id: 3, error: { code: -32600, message: expect.stringContaining('initialize') } }],
     ])
   })
+
+  it('ends the connection when the callback for arrays throws', async () => {
+    const unhandled: unknown[] = []
+    const onUnhandled = (error: unknown) => void unhandled.push(error)
+    process.on('unhandledRejection', onUnhandled)
+    const { far, duplex } = bare({
+      takesBatches() {
+        throw new Error('no answer')
+      },
+    })
+    await text(far, '[{"jsonrpc":"2.0","id":1,"method":"m"}]')
+    expect(await duplex.closed).toMatchObject({ reason: 'closed', cause: { message: 'no answer' } })
+    process.off('unhandledRejection', onUnhandled)
+    expect(unhandled).toEqual([])
+  }, 2_000)
 })

@@ -234,7 +234,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   #receive(item: Decoded): Awaitable<void> {
     // Messages that are still in the channel when it is closed are ignored.
     if (this.#ending !== undefined) return undefined
-    if (Array.isArray(item)) void this.#receiveBatch(item)
+    if (Array.isArray(item)) void this.#receiveBatch(item, this.#acceptsBatches())
     else if (item instanceof Refusal) void this.#sendAnswer(this.#receiveRefusal(item))
     else this.#receiveMessage(item)
     return this.#queue.room()
@@ -277,8 +277,11 @@ class ChannelConnection implements Duplex, ExchangeHost {
     if (!this.#running.abort(id, error) && this.#pending.get(id)?.method === LISTEN) this.#pending.hear(id, message)
   }
 
-  async #receiveBatch(items: (Message | Refusal)[]): Promise<void> {
-    const isAccepted = this.#options.takesBatches?.() ?? this.#session?.state.revision === BATCH_REVISION
+  #acceptsBatches(): boolean {
+    return this.#options.takesBatches?.() ?? this.#session?.state.revision === BATCH_REVISION
+  }
+
+  async #receiveBatch(items: (Message | Refusal)[], isAccepted: boolean): Promise<void> {
     if (!isAccepted) {
       const error = invalidRequest(
         `Invalid message: an array of messages is only let in with revision ${BATCH_REVISION}`,
