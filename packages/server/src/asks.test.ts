@@ -9,7 +9,7 @@ import type {
 import { eraOf, REVISIONS } from '@mcpx/protocol'
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { type Answers, closeAll, connect, oneTool, text } from './eras/eras.fixture.ts'
+import { type Answers, closeAll, connect, oneTool, text } from './peers.fixture.ts'
 import { elicit, openUrl, QuestionError, roots, sample } from './index.ts'
 
 afterEach(closeAll)

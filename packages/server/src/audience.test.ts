@@ -1,7 +1,7 @@
 import type { Change, Handler } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { createAudience, type Listener, resume } from './audience.ts'
-import { createChangeFeed } from './change-feed.ts'
+import { createAudience, type Listener, resume } from './changes.ts'
+import { createChangeFeed } from './changes.ts'
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0))
 const tools: Change = { kind: 'tools' }

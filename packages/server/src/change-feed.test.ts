@@ -1,6 +1,6 @@
 import type { Change } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { createChangeFeed } from './change-feed.ts'
+import { createChangeFeed } from './changes.ts'
 
 describe('a change feed', () => {
   it('calls every listener before publish returns, until it is unsubscribed', () => {

@@ -1,6 +1,6 @@
 import { type Context, REVISIONS } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeAll, connect } from './eras/eras.fixture.ts'
+import { closeAll, connect } from './peers.fixture.ts'
 import { createServer, type Middleware, roots, timeout } from './index.ts'
 
 afterEach(closeAll)

@@ -1,6 +1,6 @@
 import type { Context, Handler } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeAll, connect, oneTool, text } from './eras/eras.fixture.ts'
+import { closeAll, connect, oneTool, text } from './peers.fixture.ts'
 import { deriveContext } from './index.ts'
 
 afterEach(closeAll)

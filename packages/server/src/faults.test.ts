@@ -1,6 +1,6 @@
 import type { Context } from '@mcpx/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createFaults } from './faults.ts'
+import { createFaults } from './errors.ts'
 
 afterEach(() => vi.restoreAllMocks())
 

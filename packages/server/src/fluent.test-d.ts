@@ -7,7 +7,7 @@ import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
 import * as mini from 'zod/mini'
 import { image, text } from './content.ts'
-import type { Fluent, NoOffers } from './fluent.ts'
+import type { Fluent, NoOffers } from './typed-server.ts'
 
 type OffersOf<Server> = Server extends Catalogued<infer Offers extends Catalogue> ? Offers : never
 

@@ -1,6 +1,6 @@
 import { RpcError } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { cutPage } from './pages.ts'
+import { cutPage } from './named-items.ts'
 
 const same = (name: string): string => name
 

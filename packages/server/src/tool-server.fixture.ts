@@ -4,9 +4,10 @@ import { type Context, eraOf, type JsonObject, type Revision } from '@mcpx/proto
 import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Answered, connect } from './eras/eras.fixture.ts'
+import { type Answered, connect } from './peers.fixture.ts'
 import { createServer as createWholeServer, inputRequired, RegistrationError, ToolError, timeout } from './index.ts'
-import type { createServer, ToolServerOptions } from './tools.ts'
+import type { createServer } from './server.ts'
+import type { ToolServerOptions } from './tools.ts'
 
 export const info = { name: 'test', version: '1' }
 

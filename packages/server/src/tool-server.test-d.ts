@@ -13,7 +13,7 @@ import {
   type ToolContext,
   timeout,
 } from './index.ts'
-import { createServer } from './tools.ts'
+import { createServer } from './server.ts'
 
 const info = { name: 'test', version: '1' }
 

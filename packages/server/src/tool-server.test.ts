@@ -1,9 +1,10 @@
 import { REVISIONS } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeAll, connect, connectRaw } from './eras/eras.fixture.ts'
+import { closeAll, connect, connectRaw } from './peers.fixture.ts'
 import { RegistrationError } from './index.ts'
 import { info, testToolServer } from './tool-server.fixture.ts'
-import { createServer, type ToolServerOptions } from './tools.ts'
+import { createServer } from './server.ts'
+import { type ToolServerOptions } from './tools.ts'
 
 afterEach(closeAll)
 
