@@ -48,43 +48,49 @@ describe('completion', () => {
     expect(bare.complete).toBeUndefined()
   })
 
-  it('searches a plain list for what was typed', () => {
-    expect(complete(prompt, 'lang', 'RU')).toEqual({
+  it('searches a plain list for what was typed', async () => {
+    expect(await complete(prompt, 'lang', 'RU')).toEqual({
       completion: { values: ['Rust', 'Ruby'], total: 2, hasMore: false },
     })
-    expect(complete(prompt, 'lang', 'x')).toEqual({ completion: { values: [], total: 0, hasMore: false } })
+    expect(await complete(prompt, 'lang', 'x')).toEqual({ completion: { values: [], total: 0, hasMore: false } })
   })
 
-  it('passes on what is filled in already', () => {
-    expect(complete(prompt, 'style', 's', { lang: 'Rust' })).toMatchObject({ completion: { values: ['Rust:s'] } })
-    expect(complete(prompt, 'style', 's')).toMatchObject({ completion: { values: ['undefined:s'] } })
+  it('passes on what is filled in already', async () => {
+    expect(await complete(prompt, 'style', 's', { lang: 'Rust' })).toMatchObject({ completion: { values: ['Rust:s'] } })
+    expect(await complete(prompt, 'style', 's')).toMatchObject({ completion: { values: ['undefined:s'] } })
   })
 
   it('sends at most 100 values and says how many there are [S-200]', async () => {
-    const result = complete({ type: 'ref/resource', uri: 'note://{user}/{id}' }, 'id') as CompleteResult
+    const result = (await complete({ type: 'ref/resource', uri: 'note://{user}/{id}' }, 'id')) as CompleteResult
     expect(result.completion).toEqual({ values: many.slice(0, 100), total: 250, hasMore: true })
     expect(check(CompleteResult, result).problem).toBeUndefined()
     expect(await complete(prompt, 'count')).toEqual({ completion: { values: ['1'], total: 40, hasMore: true } })
   })
 
-  it('has nothing to propose without a completer', () => {
+  it('has nothing to propose without a completer', async () => {
     const nothing = { completion: { values: [], total: 0, hasMore: false } }
-    expect(complete(prompt, 'code')).toEqual(nothing)
-    expect(complete({ type: 'ref/resource', uri: 'note://{user}/{id}' }, 'user')).toEqual(nothing)
+    expect(await complete(prompt, 'code')).toEqual(nothing)
+    expect(await complete({ type: 'ref/resource', uri: 'note://{user}/{id}' }, 'user')).toEqual(nothing)
   })
 
-  it('takes a URI for the template that it fits', () => {
-    expect(complete({ type: 'ref/resource', uri: 'note://ada/1' }, 'id')).toMatchObject({ completion: { total: 250 } })
+  it('takes a URI for the template that it fits', async () => {
+    expect(await complete({ type: 'ref/resource', uri: 'note://ada/1' }, 'id')).toMatchObject({
+      completion: { total: 250 },
+    })
   })
 
-  it('refuses what does not exist, or not for this caller', () => {
+  it('refuses what does not exist, or not for this caller', async () => {
     const unknown = (message: string) => new RpcError(-32602, message)
-    expect(() => complete({ type: 'ref/prompt', name: 'x' }, 'a')).toThrow(unknown('Unknown prompt: "x"'))
-    expect(() => complete({ type: 'ref/prompt', name: 'hidden' }, 'lang')).toThrow(unknown('Unknown prompt: "hidden"'))
-    expect(() => complete({ type: 'ref/resource', uri: 'x:y' }, 'a')).toThrow(
+    await expect(complete({ type: 'ref/prompt', name: 'x' }, 'a')).rejects.toThrow(unknown('Unknown prompt: "x"'))
+    await expect(complete({ type: 'ref/prompt', name: 'hidden' }, 'lang')).rejects.toThrow(
+      unknown('Unknown prompt: "hidden"'),
+    )
+    await expect(complete({ type: 'ref/resource', uri: 'x:y' }, 'a')).rejects.toThrow(
       unknown('Unknown resource template: "x:y"'),
     )
-    expect(() => complete(prompt, 'constructor')).toThrow(unknown('Unknown argument: "constructor"'))
-    expect(() => complete({ type: 'ref/resource', uri: 'config://app' }, 'a')).toThrow(unknown('Unknown argument: "a"'))
+    await expect(complete(prompt, 'constructor')).rejects.toThrow(unknown('Unknown argument: "constructor"'))
+    await expect(complete({ type: 'ref/resource', uri: 'config://app' }, 'a')).rejects.toThrow(
+      unknown('Unknown argument: "a"'),
+    )
   })
 })

@@ -88,8 +88,7 @@ export function isBlock(value: unknown): value is ContentBlock {
 
 function encodeData(data: Uint8Array | string): string {
   if (typeof data !== 'string') return toBase64(data)
-  if (data.startsWith('data:'))
-    throw new TypeError('Expected Base64, got a data: URL; pass the part after the comma')
+  if (data.startsWith('data:')) throw new TypeError('Expected Base64, got a data: URL; pass the part after the comma')
   return data
 }
 

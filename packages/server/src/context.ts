@@ -113,7 +113,9 @@ export class RequestContext implements Context {
 
   readonly roots: Context['roots'] = (key = 'roots') => this.#askOne('roots', key, roots)
 
-  readonly ask: Context['ask'] = <Asked extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(asked: Asked) => {
+  readonly ask: Context['ask'] = <Asked extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(
+    asked: Asked,
+  ) => {
     return this.#track('ask', Object.keys(asked), async () => {
       const questions = Object.entries(asked).map(([key, one]) => [key, isAsk(one) ? one : { request: one }])
       const answers = await this.#getAsker().ask(Object.fromEntries(questions), this.#askedKeys)

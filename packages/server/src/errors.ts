@@ -63,12 +63,7 @@ export function resourceNotFound(uri: string): RpcError {
  * Called with each fault. `id` is all that the client sees of it. `request` names the method and the tool, prompt or URI,
  * such as `tools/call "search"`; it is undefined for faults outside of a request.
  */
-export type OnError = (
-  error: unknown,
-  ctx: Context | undefined,
-  id: string,
-  request: string | undefined,
-) => void
+export type OnError = (error: unknown, ctx: Context | undefined, id: string, request: string | undefined) => void
 
 /** Reports faults in user code to the server's author. */
 export class Faults {

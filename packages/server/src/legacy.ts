@@ -54,11 +54,7 @@ export const legacy: ServerEra = {
   },
 }
 
-async function answer(
-  message: RequestMessage,
-  exchange: Exchange,
-  server: ServerInternals,
-): Promise<ResponseMessage> {
+async function answer(message: RequestMessage, exchange: Exchange, server: ServerInternals): Promise<ResponseMessage> {
   const { id, method } = message
   const { session } = exchange
   if (session === undefined) return errorMessage(id, invalidRequest('There is no session: send "initialize" first'))
@@ -158,7 +154,10 @@ async function runUntilComplete(call: LegacyCall, params: JsonObject): Promise<R
   }
 }
 
-async function askByHand(call: LegacyCall, { inputRequests = {}, requestState }: InputRequiredResult): Promise<JsonObject> {
+async function askByHand(
+  call: LegacyCall,
+  { inputRequests = {}, requestState }: InputRequiredResult,
+): Promise<JsonObject> {
   const questions = Object.entries(inputRequests).map(([key, request]) => [key, { request }] as const)
   const asker = new LegacyAsker(call.exchange, call.session, call.revision)
   const inputResponses = await asker.ask(Object.fromEntries(questions), new Set())

@@ -22,12 +22,7 @@ export type ToolLookup = (name: string, ctx: Context) => Promise<Tool | undefine
  * Calls `next` at most once and returns its result, or another one. `findTool` returns the definition of a tool, such as
  * its annotations.
  */
-export type Middleware = (
-  request: ServerRequest,
-  ctx: Context,
-  next: Next,
-  findTool: ToolLookup,
-) => Awaitable<object>
+export type Middleware = (request: ServerRequest, ctx: Context, next: Next, findTool: ToolLookup) => Awaitable<object>
 
 /** The function that answers requests behind all middleware. */
 export type Endpoint = (request: ServerRequest, ctx: Context) => Awaitable<object>

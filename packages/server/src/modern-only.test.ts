@@ -1,15 +1,16 @@
+import type { Session } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { closeAll, connect, connectRaw, text } from './peers.fixture.ts'
 import { createServer } from './server.ts'
 
 const MODERN = '2026-07-28'
 const build = () =>
-  createServer({ name: 'modern', version: '1' }).tool('ask', {}, async (_, ctx) => {
+  createServer({ name: 'modern', version: '1' }, { legacy: false }).tool('ask', {}, async (_, ctx) => {
     const answer = await ctx.elicit('name', { message: 'Who?', schema: { type: 'object', properties: {} } })
     return text(answer.action)
   })
 
-describe('a server of the modern era alone', () => {
+describe('a server with `legacy: false`', () => {
   it('answers modern clients, and asks them', async () => {
     const peer = await connect(build(), MODERN, { 'elicitation/create': () => ({ action: 'decline' }) })
     expect(await peer.call('tools/call', { name: 'ask' })).toMatchObject(text('decline'))
@@ -24,11 +25,16 @@ describe('a server of the modern era alone', () => {
     await closeAll()
   })
 
-  it('has no feed that only the other era has', () => {
+  it('tells nothing to sessions, and says that it has none', async () => {
     const server = build()
-    expect(server.watchChanges).toBeUndefined()
-    expect(server.sessionEnded).toBeUndefined()
     expect(server.legacy).toBe(false)
+    const sent: unknown[] = []
+    const stop = server.watchChanges?.({ state: {} } as Session, async (message) => void sent.push(message))
+    server.removeTool('ask')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    stop?.()
+    expect(sent).toEqual([])
+    expect(await server.sessionEnded?.({ state: { subscriptions: ['a:b'] } } as unknown as Session)).toBeUndefined()
   })
 
   it('has the methods of every server, each of which gives the server back', () => {

@@ -99,9 +99,7 @@ async function run(call: ModernCall, params: JsonObject, ctx: RequestContext): P
   const result = toResult(request, ctx.asker?.unfinished?.() ?? returned)
   if (!isInputRequired(result)) return finishResult(call, result)
   if (call.entry.mayAsk !== true) {
-    throw new Error(
-      `${request.method} cannot ask the client: only tools/call, prompts/get and resources/read can`,
-    )
+    throw new Error(`${request.method} cannot ask the client: only tools/call, prompts/get and resources/read can`)
   }
   return finishResult(call, await sealQuestions(call, result, ctx.asker as ModernAsker | undefined))
 }

@@ -5,14 +5,14 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { image, text } from './content.ts'
-import { createRegistry, type Registry } from './registry.ts'
 import { ResultError } from './errors.ts'
+import { createRegistry, type Registry } from './registry.ts'
 
 const ctx = { auth: undefined } as unknown as Context
 const get = (registry: Registry, name: string, args?: Record<string, string>): unknown =>
   registry.getPrompt?.({ name, ...(args && { arguments: args }) }, ctx)
-function list(registry: Registry): Prompt[] {
-  const page = registry.listPrompts?.({}, ctx) as ListPromptsResult
+async function list(registry: Registry): Promise<Prompt[]> {
+  const page = (await registry.listPrompts?.({}, ctx)) as ListPromptsResult
   return page.prompts
 }
 
@@ -40,10 +40,10 @@ describe('a prompt', () => {
         required: ['code'],
       },
     ],
-  ])('shows the arguments of its schema: %s', (_library, args) => {
+  ])('shows the arguments of its schema: %s', async (_library, args) => {
     const registry = createRegistry()
     registry.addPrompt('review', { args, title: 'Review' }, () => '')
-    const [prompt] = list(registry)
+    const [prompt] = await list(registry)
     expect(prompt).toMatchObject({ name: 'review', title: 'Review' })
     expect(prompt?.arguments?.map(({ name, required }) => [name, required])).toEqual([
       ['code', true],
@@ -52,11 +52,11 @@ describe('a prompt', () => {
     expect(prompt?.arguments?.[0]).toMatchObject({ description: 'The code' })
   })
 
-  it('shows none when it has none', () => {
+  it('shows none when it has none', async () => {
     const registry = createRegistry()
     registry.addPrompt('it', {}, () => 'words')
-    expect(list(registry)).toEqual([{ name: 'it' }])
-    expect(get(registry, 'it', { stray: 'x' })).toMatchObject({ messages: [{ role: 'user' }] })
+    expect(await list(registry)).toEqual([{ name: 'it' }])
+    expect(await get(registry, 'it', { stray: 'x' })).toMatchObject({ messages: [{ role: 'user' }] })
   })
 
   it('is filled in with arguments as its schema gives them', async () => {
@@ -66,12 +66,12 @@ describe('a prompt', () => {
     expect(await get(registry, 'count', { count: '1' })).toEqual({ messages: [{ role: 'user', content: text('2') }] })
   })
 
-  it('refuses arguments that are missing or wrong, by name', () => {
+  it('refuses arguments that are missing or wrong, by name', async () => {
     const registry = createRegistry()
     registry.addPrompt('review', { args: z.object({ code: z.string().min(2) }) }, () => '')
-    expect(() => get(registry, 'review')).toThrow(new RpcError(-32602, 'Missing argument: "code"'))
-    expect(() => get(registry, 'review', { code: 'x' })).toThrow(/^arguments\.code: Too small/)
-    expect(() => get(registry, 'x')).toThrow(new RpcError(-32602, 'Unknown prompt: "x"'))
+    await expect(get(registry, 'review')).rejects.toThrow(new RpcError(-32602, 'Missing argument: "code"'))
+    await expect(get(registry, 'review', { code: 'x' })).rejects.toThrow(/^arguments\.code: Too small/)
+    await expect(get(registry, 'x')).rejects.toThrow(new RpcError(-32602, 'Unknown prompt: "x"'))
   })
 
   it('cannot have arguments that take no text, or that nobody knows', () => {
@@ -87,12 +87,15 @@ describe('a prompt', () => {
 })
 
 describe('what a prompt gives', () => {
-  it('becomes messages', () => {
+  it('becomes messages', async () => {
     const picture = image('AAAA', 'image/png')
-    expect(giving('Hello')).toEqual({ description: 'Does it', messages: [{ role: 'user', content: text('Hello') }] })
-    expect(giving(picture)).toMatchObject({ messages: [{ role: 'user', content: picture }] })
+    expect(await giving('Hello')).toEqual({
+      description: 'Does it',
+      messages: [{ role: 'user', content: text('Hello') }],
+    })
+    expect(await giving(picture)).toMatchObject({ messages: [{ role: 'user', content: picture }] })
     expect(
-      giving([
+      await giving([
         { role: 'assistant', content: 'Hi' },
         { role: 'user', content: picture },
       ]),
@@ -103,13 +106,13 @@ describe('what a prompt gives', () => {
       ],
     })
     const whole = { description: 'Other', messages: [{ role: 'user', content: 'x' }], _meta: { a: 1 } }
-    expect(giving(whole)).toEqual({ ...whole, messages: [{ role: 'user', content: text('x') }] })
-    expect(check(GetPromptResult, giving(whole)).problem).toBeUndefined()
+    expect(await giving(whole)).toEqual({ ...whole, messages: [{ role: 'user', content: text('x') }] })
+    expect(check(GetPromptResult, await giving(whole)).problem).toBeUndefined()
   })
 
-  it('passes through when it asks for input', () => {
+  it('passes through when it asks for input', async () => {
     const asking = { resultType: 'input_required', requestState: 'x' }
-    expect(giving(asking)).toBe(asking)
+    expect(await giving(asking)).toBe(asking)
   })
 
   it.each([
@@ -121,7 +124,7 @@ describe('what a prompt gives', () => {
     [[{ role: 'system', content: 'x' }]],
     [[{ role: 'user' }]],
     [[null]],
-  ])('is a fault of its author when it is %j', (value) => {
-    expect(() => giving(value)).toThrow(ResultError)
+  ])('is a fault of its author when it is %j', async (value) => {
+    await expect(giving(value)).rejects.toThrow(ResultError)
   })
 })

@@ -21,7 +21,14 @@ import {
 } from '@mcpx/protocol'
 import type { Completer, Completers } from './completion.ts'
 import { RegistrationError } from './errors.ts'
-import { createAccessRule, type ListOptions, listPage, type NamedItem, NamedItems, type VisibilityOptions } from './named-items.ts'
+import {
+  createAccessRule,
+  type ListOptions,
+  listPage,
+  type NamedItem,
+  NamedItems,
+  type VisibilityOptions,
+} from './named-items.ts'
 import { checkRegistration, pickDefined } from './registration.ts'
 import { toPromptResult } from './results.ts'
 import { describeIssues, isObject, prepareObjectSchema, type SchemaOptions } from './schemas.ts'

@@ -112,8 +112,9 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     )
     expect(together.errors[0]).toBeInstanceOf(QuestionError)
     const same = await run(async (ctx) => text([await ctx.roots('it'), await ctx.roots('it')]), answers)
-    expect(same.errors).toEqual([])
-    expect(same.answer.content).toEqual([{ type: 'text', text: '[[],[]]' }])
+    expect(same.errors[0]).toBeInstanceOf(QuestionError)
+    expect(String(same.errors[0])).toContain('Question "it": the key was used already in this run of the handler')
+    expect(shownIn(same.answer)).toMatch(/error \(?[0-9a-f]{8}\)/)
   })
 
   it('asks for the context of servers only where the client says that it gives it [S-240]', async () => {

@@ -65,7 +65,14 @@ export interface Registry extends OwningHandler {
 }
 
 export function createRegistry(options: RegistryOptions = {}): Registry {
-  const { pageSize = 1_000, cache = {}, warn = () => {}, onError, onRegister, validator = getDefaultValidator() } = options
+  const {
+    pageSize = 1_000,
+    cache = {},
+    warn = () => {},
+    onError,
+    onRegister,
+    validator = getDefaultValidator(),
+  } = options
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`pageSize: expected 1 or more, got ${pageSize}`)
   const use = { pageSize, warn, validator }
   const tools = new Tools({ ...use, hints: cache.tools })

@@ -1,9 +1,9 @@
 import type { AuthInfo, Context, ListResourcesResult, Resource } from '@mcpx/protocol'
 import { check, ListResourcesResult as ListShape, ReadResourceResult, RpcError } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { createRegistry, type Registry } from './registry.ts'
-import type { VisibilityOptions } from './named-items.ts'
 import { RegistrationError } from './errors.ts'
+import type { VisibilityOptions } from './named-items.ts'
+import { createRegistry, type Registry } from './registry.ts'
 
 const as = (...scopes: string[]): Context => {
   const auth: AuthInfo | undefined = scopes.length > 0 ? { subject: 'ada', scopes } : undefined
@@ -12,8 +12,8 @@ const as = (...scopes: string[]): Context => {
 const ctx = as()
 
 const read = (registry: Registry, uri: string, by = ctx): unknown => registry.readResource?.({ uri }, by)
-const list = (registry: Registry, cursor?: string, by = ctx) =>
-  registry.listResources?.({ cursor }, by) as ListResourcesResult
+const list = async (registry: Registry, cursor?: string, by = ctx) =>
+  (await registry.listResources?.({ cursor }, by)) as ListResourcesResult
 
 function giving(value: unknown, mimeType?: string): unknown {
   const registry = createRegistry()
@@ -28,34 +28,36 @@ describe('reading a resource', () => {
     ['an array', [], { uri: 'a:b', mimeType: 'application/json', text: '[]' }],
     ['bytes', new Uint8Array([1, 2]), { uri: 'a:b', mimeType: 'application/octet-stream', blob: 'AQI=' }],
     ['contents', { uri: 'a:c', text: '' }, { uri: 'a:c', text: '' }],
-  ])('gives %s', (_name, value, contents) => {
-    expect(giving(value)).toEqual({ contents: [contents] })
-    expect(check(ReadResourceResult, giving(value)).problem).toBeUndefined()
+  ])('gives %s', async (_name, value, contents) => {
+    expect(await giving(value)).toEqual({ contents: [contents] })
+    expect(check(ReadResourceResult, await giving(value)).problem).toBeUndefined()
   })
 
-  it('gives several contents, and whole results with what else they say', () => {
+  it('gives several contents, and whole results with what else they say', async () => {
     const several = [
       { uri: 'a:1', text: 'x' },
       { uri: 'a:2', blob: 'AQ==' },
     ]
-    expect(giving(several)).toEqual({ contents: several })
-    expect(giving({ contents: several, ttlMs: 5 })).toEqual({ contents: several, ttlMs: 5 })
-    expect(giving({ contents: ['a'] })).toMatchObject({ contents: [{ text: '{"contents":["a"]}' }] })
+    expect(await giving(several)).toEqual({ contents: several })
+    expect(await giving({ contents: several, ttlMs: 5 })).toEqual({ contents: several, ttlMs: 5 })
+    expect(await giving({ contents: ['a'] })).toMatchObject({ contents: [{ text: '{"contents":["a"]}' }] })
     const asking = { resultType: 'input_required', requestState: 'x' }
-    expect(giving(asking)).toBe(asking)
+    expect(await giving(asking)).toBe(asking)
   })
 
-  it('is of the type that was registered', () => {
-    expect(giving('<p>', 'text/html')).toMatchObject({ contents: [{ mimeType: 'text/html', text: '<p>' }] })
-    expect(giving(new Uint8Array(), 'image/png')).toMatchObject({ contents: [{ mimeType: 'image/png', blob: '' }] })
+  it('is of the type that was registered', async () => {
+    expect(await giving('<p>', 'text/html')).toMatchObject({ contents: [{ mimeType: 'text/html', text: '<p>' }] })
+    expect(await giving(new Uint8Array(), 'image/png')).toMatchObject({
+      contents: [{ mimeType: 'image/png', blob: '' }],
+    })
   })
 
-  it('takes values as they are, without a function', () => {
+  it('takes values as they are, without a function', async () => {
     const registry = createRegistry()
     registry.addResource('a:value', {}, { debug: true })
     registry.addResource('a:text', {}, 'words')
-    expect(read(registry, 'a:value')).toMatchObject({ contents: [{ text: '{"debug":true}' }] })
-    expect(read(registry, 'a:text')).toMatchObject({ contents: [{ text: 'words' }] })
+    expect(await read(registry, 'a:value')).toMatchObject({ contents: [{ text: '{"debug":true}' }] })
+    expect(await read(registry, 'a:text')).toMatchObject({ contents: [{ text: 'words' }] })
   })
 
   it('waits for what takes its time', async () => {
@@ -63,44 +65,44 @@ describe('reading a resource', () => {
     await expect(giving(Promise.resolve(undefined))).rejects.toThrow('Resource not found')
   })
 
-  it('fails for what is not there', () => {
+  it('fails for what is not there', async () => {
     const registry = createRegistry()
     registry.addResource('other:b', {}, 'x')
     const gone = new RpcError(-32602, 'Resource not found: "a:b"', { data: { uri: 'a:b' } })
-    expect(() => read(registry, 'a:b')).toThrow(gone)
-    expect(() => giving(undefined)).toThrow(gone)
-    expect(() => giving(null)).toThrow(gone)
+    await expect(read(registry, 'a:b')).rejects.toThrow(gone)
+    await expect(giving(undefined)).rejects.toThrow(gone)
+    await expect(giving(null)).rejects.toThrow(gone)
   })
 
-  it('carries the cache hints of the resource', () => {
+  it('carries the cache hints of the resource', async () => {
     const registry = createRegistry()
     const cache = { ttlMs: 1000, cacheScope: 'public' } as const
     registry.addResource('a:b', { cache }, 'x')
     registry.addResource('a:c', { cache, scopes: ['admin'] }, 'x')
-    expect(read(registry, 'a:b')).toMatchObject(cache)
-    expect(read(registry, 'a:c', as('admin'))).toMatchObject({ ttlMs: 1000, cacheScope: 'private' })
+    expect(await read(registry, 'a:b')).toMatchObject(cache)
+    expect(await read(registry, 'a:c', as('admin'))).toMatchObject({ ttlMs: 1000, cacheScope: 'private' })
   })
 })
 
 describe('a resource template', () => {
-  it('gives its variables, and the URI', () => {
+  it('gives its variables, and the URI', async () => {
     const registry = createRegistry()
     registry.addResource('note://{user}/{id}{?rev}', {}, ({ user, id, rev }, _ctx, uri) => ({ user, id, rev, uri }))
-    expect(read(registry, 'note://ada/a%2Fb?rev=2')).toMatchObject({
+    expect(await read(registry, 'note://ada/a%2Fb?rev=2')).toMatchObject({
       contents: [{ text: '{"user":"ada","id":"a/b","rev":"2","uri":"note://ada/a%2Fb?rev=2"}' }],
     })
-    expect(() => read(registry, 'note://ada')).toThrow('Resource not found')
+    await expect(read(registry, 'note://ada')).rejects.toThrow('Resource not found')
   })
 
-  it('comes after whole URIs, and in the order of registration', () => {
+  it('comes after whole URIs, and in the order of registration', async () => {
     const registry = createRegistry()
     registry.addResource('note://{id}', {}, () => 'first')
     registry.addResource('note://{+rest}', {}, () => 'second')
     registry.addResource('note://1', {}, 'exact')
     const textOf = (uri: string) => read(registry, uri)
-    expect(textOf('note://1')).toMatchObject({ contents: [{ text: 'exact' }] })
-    expect(textOf('note://2')).toMatchObject({ contents: [{ text: 'first' }] })
-    expect(textOf('note://2/3')).toMatchObject({ contents: [{ text: 'second' }] })
+    expect(await textOf('note://1')).toMatchObject({ contents: [{ text: 'exact' }] })
+    expect(await textOf('note://2')).toMatchObject({ contents: [{ text: 'first' }] })
+    expect(await textOf('note://2/3')).toMatchObject({ contents: [{ text: 'second' }] })
   })
 
   it('lists what it stands for, after what stands for itself', async () => {
@@ -121,19 +123,19 @@ describe('a resource template', () => {
     expect(check(ListShape, first).problem).toBeUndefined()
   })
 
-  it('is listed as a template and as no resource', () => {
+  it('is listed as a template and as no resource', async () => {
     const registry = createRegistry()
     registry.addResource('note://{id}', { name: 'note', title: 'Note', description: 'One note' }, () => '')
-    expect(registry.listResourceTemplates?.({}, ctx)).toEqual({
+    expect(await registry.listResourceTemplates?.({}, ctx)).toEqual({
       resourceTemplates: [{ uriTemplate: 'note://{id}', name: 'note', title: 'Note', description: 'One note' }],
     })
-    expect(list(registry).resources).toEqual([])
+    expect((await list(registry)).resources).toEqual([])
   })
 
-  it('fails to list what has no URI', () => {
+  it('fails to list what has no URI', async () => {
     const registry = createRegistry()
     registry.addResource('note://{id}', { list: () => [{ name: 'x' } as Resource] }, () => '')
-    expect(() => list(registry)).toThrow('lists something without a `uri`')
+    await expect(list(registry)).rejects.toThrow('lists something without a `uri`')
   })
 })
 
@@ -155,26 +157,26 @@ describe('registering a resource', () => {
     expect(() => register(uri)).toThrow(message)
   })
 
-  it('refuses what could not work', () => {
+  it('refuses what could not work', async () => {
     expect(() => register('note://{id}', {}, 'x')).toThrow('a template needs a function')
     expect(() => register('a:b', { list: () => [] })).toThrow('only templates have `list`')
     expect(() => register('note://{id}', { complete: { ID: [] } })).toThrow('there is no variable "ID"')
     const registry = register('a:b')
     expect(() => registry.addResource('a:b', {}, '')).toThrow('Resource "a:b" is there already')
     registry.addResource('a:b', { replace: true }, 'new')
-    expect(read(registry, 'a:b')).toMatchObject({ contents: [{ text: 'new' }] })
+    expect(await read(registry, 'a:b')).toMatchObject({ contents: [{ text: 'new' }] })
   })
 })
 
 describe('subscribing to resources', () => {
-  it('is offered as soon as one resource allows it', () => {
+  it('is offered as soon as one resource allows it', async () => {
     const registry = createRegistry()
     registry.addResource('a:1', {}, '')
     expect(registry.subscribe).toBeUndefined()
     registry.addResource('note://{id}', { subscribe: true }, () => '')
-    expect(registry.subscribe?.({ uri: 'note://1' }, ctx)).toBeUndefined()
-    expect(registry.unsubscribe?.({ uri: 'gone:1' }, ctx)).toBeUndefined()
-    expect(() => registry.subscribe?.({ uri: 'gone:1' }, ctx)).toThrow('Resource not found: "gone:1"')
+    expect(await registry.subscribe?.({ uri: 'note://1' }, ctx)).toBeUndefined()
+    expect(await registry.unsubscribe?.({ uri: 'gone:1' }, ctx)).toBeUndefined()
+    await expect(registry.subscribe?.({ uri: 'gone:1' }, ctx)).rejects.toThrow('Resource not found: "gone:1"')
   })
 
   it('is told of updates at once', () => {
@@ -193,15 +195,15 @@ describe('a resource that is not for everybody', () => {
   registry.addResource('note://secret', { visible, subscribe: true }, 'secret')
   registry.addResource('note://{id}', {}, ({ id }) => id)
 
-  it('is not there for others, and no template stands in for it', () => {
-    expect(() => read(registry, 'note://secret')).toThrow('Resource not found')
-    expect(() => registry.subscribe?.({ uri: 'note://secret' }, ctx)).toThrow('Resource not found')
-    expect(list(registry).resources.map(({ uri }) => uri)).toEqual(['a:open'])
-    expect(list(registry, undefined, as('admin')).resources).toHaveLength(2)
-    expect(read(registry, 'note://secret', as('admin'))).toMatchObject({ contents: [{ text: 'secret' }] })
+  it('is not there for others, and no template stands in for it', async () => {
+    await expect(read(registry, 'note://secret')).rejects.toThrow('Resource not found')
+    await expect(registry.subscribe?.({ uri: 'note://secret' }, ctx)).rejects.toThrow('Resource not found')
+    expect((await list(registry)).resources.map(({ uri }) => uri)).toEqual(['a:open'])
+    expect((await list(registry, undefined, as('admin'))).resources).toHaveLength(2)
+    expect(await read(registry, 'note://secret', as('admin'))).toMatchObject({ contents: [{ text: 'secret' }] })
   })
 
-  it('makes the list private', () => {
-    expect(list(registry)).toMatchObject({ ttlMs: 9, cacheScope: 'private' })
+  it('makes the list private', async () => {
+    expect(await list(registry)).toMatchObject({ ttlMs: 9, cacheScope: 'private' })
   })
 })

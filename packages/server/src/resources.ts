@@ -200,7 +200,10 @@ export class Resources {
     listResourceTemplates: async (page, ctx) => {
       const options = { ...this.#options, hints: this.#options.templateHints }
       const { items, frame } = listPage(this.#templates, 'templates', options, page, ctx)
-      return { resourceTemplates: items.map(({ name, definition }) => ({ uriTemplate: name, ...definition })), ...frame }
+      return {
+        resourceTemplates: items.map(({ name, definition }) => ({ uriTemplate: name, ...definition })),
+        ...frame,
+      }
     },
     readResource: async ({ uri }, ctx) => {
       const { resource, variables } = this.#find(uri, ctx)
@@ -228,7 +231,8 @@ export class Resources {
 
   #find(uri: string, { auth }: Context): ResourceMatch {
     const match = this.#match(uri)
-    if (match === undefined || !isAdmitted(match.resource, auth)) throw unknownNameError({ kind: 'resource', name: uri })
+    if (match === undefined || !isAdmitted(match.resource, auth))
+      throw unknownNameError({ kind: 'resource', name: uri })
     return match
   }
 

@@ -94,7 +94,8 @@ export function headerProblem(root: JsonObject, where: string): string | undefin
     const header = schema[HEADER_ANNOTATION]
     const key = String(header).toLowerCase()
     const problem = isProperty
-      ? (annotationProblem(header, schema) ?? (seen.has(key) ? `"${header}" is used by ${seen.get(key)} already` : undefined))
+      ? (annotationProblem(header, schema) ??
+        (seen.has(key) ? `"${header}" is used by ${seen.get(key)} already` : undefined))
       : 'can only stand on a property reached through "properties" alone'
     if (problem !== undefined) return `${path}: ${HEADER_ANNOTATION} ${problem}`
     seen.set(key, path)

@@ -119,7 +119,8 @@ function toJsonSchema(schema: AnySchema, { side, where }: SchemaUse): JsonObject
   if (isStandard(schema)) return convertSchema(schema, side, where)
   if (!isObject(schema)) throw new RegistrationError(`${where}: expected a schema, got ${typeof schema}`)
   const stray = Object.keys(schema).find((key) => isStandard((schema as JsonObject)[key] as AnySchema))
-  if (stray !== undefined) throw new RegistrationError(`${where}: ${quoted(stray)} is a schema of its own; ${WRAP_REMEDY}`)
+  if (stray !== undefined)
+    throw new RegistrationError(`${where}: ${quoted(stray)} is a schema of its own; ${WRAP_REMEDY}`)
   try {
     return copyJson(schema)
   } catch (cause) {
@@ -174,7 +175,9 @@ function convertSchema(schema: StandardSchema, side: 'input' | 'output', where: 
   try {
     json = convertWith({ fallback })
   } catch (cause) {
-    throw new RegistrationError(findPlace(() => convertWith(marking), where) ?? `${where}: ${reasonOf(cause)}`, { cause })
+    throw new RegistrationError(findPlace(() => convertWith(marking), where) ?? `${where}: ${reasonOf(cause)}`, {
+      cause,
+    })
   }
   const unsaid = findUnsaid(json, where)
   if (unsaid !== undefined) throw new RegistrationError(unsaid)

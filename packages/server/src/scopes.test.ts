@@ -19,9 +19,9 @@ registry.addResource('a:b', { scopes: ['write'], subscribe: true }, 'text')
 registry.addResource('n://{id}', { scopes: ['write'], complete: { id: ['1'] } }, () => 'text')
 
 /** The error that a use of something ends with. */
-function failureOf(use: () => unknown): RpcError | undefined {
+async function failureOf(use: () => unknown): Promise<RpcError | undefined> {
   try {
-    use()
+    await use()
     return undefined
   } catch (error) {
     return error as RpcError
@@ -40,48 +40,51 @@ const uses: Record<string, (ctx: Context) => unknown> = {
     registry.complete?.({ ref: { type: 'ref/resource', uri: 'n://{id}' }, argument: { name: 'id', value: '' } }, ctx),
 }
 
-describe('what needs scopes', () => {
-  it.each(Object.keys(uses))('is refused with all scopes that it needs to who lacks some, in %s [S-274]', (use) => {
-    for (const ctx of [as(), as('other'), nobody]) {
-      const error = failureOf(() => uses[use]?.(ctx))
-      expect(error).toEqual(insufficientScope(['write']))
-      expect(error?.data).toEqual({ requiredScopes: ['write'] })
-    }
-    expect(failureOf(() => uses[use]?.(as('other', 'write')))).toBeUndefined()
-  })
+describe('what needs scopes', async () => {
+  it.each(Object.keys(uses))(
+    'is refused with all scopes that it needs to who lacks some, in %s [S-274]',
+    async (use) => {
+      for (const ctx of [as(), as('other'), nobody]) {
+        const error = await failureOf(() => uses[use]?.(ctx))
+        expect(error).toEqual(insufficientScope(['write']))
+        expect(error?.data).toEqual({ requiredScopes: ['write'] })
+      }
+      expect(await failureOf(() => uses[use]?.(as('other', 'write')))).toBeUndefined()
+    },
+  )
 
-  it('names those that the caller holds as well: one challenge is the whole of it [S-274]', () => {
-    const error = failureOf(() => registry.callTool?.({ name: 'wipe' }, as('write')))
+  it('names those that the caller holds as well: one challenge is the whole of it [S-274]', async () => {
+    const error = await failureOf(() => registry.callTool?.({ name: 'wipe' }, as('write')))
     expect(error).toMatchObject({ code: 403, data: { requiredScopes: ['write', 'admin'] } })
     expect(error?.message).toContain('"write", "admin"')
   })
 
-  it('is listed for those who hold them, unless `visible` says for whom', () => {
-    const names = (ctx: Context) => registry.listTools?.({}, ctx) as { tools: { name: string }[] }
-    const listed = (ctx: Context) => names(ctx).tools.map(({ name }) => name)
-    expect(listed(nobody)).toEqual(['shown'])
-    expect(listed(as())).toEqual(['shown', 'anns'])
-    expect(listed(as('write', 'admin'))).toEqual(['wipe', 'shown', 'anns'])
+  it('is listed for those who hold them, unless `visible` says for whom', async () => {
+    const names = async (ctx: Context) => (await registry.listTools?.({}, ctx)) as { tools: { name: string }[] }
+    const listed = async (ctx: Context) => (await names(ctx)).tools.map(({ name }) => name)
+    expect(await listed(nobody)).toEqual(['shown'])
+    expect(await listed(as())).toEqual(['shown', 'anns'])
+    expect(await listed(as('write', 'admin'))).toEqual(['wipe', 'shown', 'anns'])
   })
 
-  it('is there only where `visible` says true, and nothing that merely counts as true', () => {
+  it('is there only where `visible` says true, and nothing that merely counts as true', async () => {
     const odd = createRegistry()
     odd.addTool('unsaid', { visible: (auth) => auth?.scopes.includes('admin') }, () => 'done')
     // What the types refuse: its promise is no yes.
     odd.addTool('later', { visible: (async () => false) as never }, () => 'done')
     odd.addTool('later-scoped', { scopes: ['admin'], visible: (async () => false) as never }, () => 'done')
-    const namesFor = (ctx: Context) => {
-      const listed = odd.listTools?.({}, ctx) as { tools: { name: string }[] } | undefined
+    const namesFor = async (ctx: Context) => {
+      const listed = (await odd.listTools?.({}, ctx)) as { tools: { name: string }[] } | undefined
       return listed?.tools.map(({ name }) => name)
     }
-    expect([namesFor(nobody), namesFor(as('admin'))]).toEqual([[], ['unsaid']])
+    expect([await namesFor(nobody), await namesFor(as('admin'))]).toEqual([[], ['unsaid']])
     for (const name of ['later', 'later-scoped']) {
-      expect(failureOf(() => odd.callTool?.({ name }, as('admin')))?.message).toBe(`Unknown tool: "${name}"`)
+      expect((await failureOf(() => odd.callTool?.({ name }, as('admin'))))?.message).toBe(`Unknown tool: "${name}"`)
     }
   })
 
-  it('does not exist for those whom `visible` leaves out', () => {
-    const error = failureOf(() => registry.callTool?.({ name: 'anns' }, nobody))
+  it('does not exist for those whom `visible` leaves out', async () => {
+    const error = await failureOf(() => registry.callTool?.({ name: 'anns' }, nobody))
     expect(error).toMatchObject({ code: -32602, message: 'Unknown tool: "anns"' })
   })
 })

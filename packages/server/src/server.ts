@@ -151,7 +151,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
     close: () => core.close(),
 
     legacy: servesLegacy,
-    async respond(message, exchange) {
+    respond(message, exchange) {
       // Messages that belong to no served era are refused by the modern one.
       const era = eras.find((each) => each.matches(message, exchange)) ?? modern
       return era.handle(message, exchange, core)
@@ -269,7 +269,9 @@ class ServerCore implements ServerInternals {
 
   /** Runs a request through the middleware and the handler. */
   readonly callEndpoint = (request: ServerRequest, ctx: Context): Promise<object> => {
-    this.#endpoint ??= wrap(this.#middlewares, (inner, innerCtx) => dispatch(this.handler, inner, innerCtx, this.faults))
+    this.#endpoint ??= wrap(this.#middlewares, (inner, innerCtx) =>
+      dispatch(this.handler, inner, innerCtx, this.faults),
+    )
     return this.#endpoint(request, ctx)
   }
 

@@ -3,9 +3,9 @@ import { createJsonSchemaValidator } from '@mcpx/protocol/json-schema'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createRegistry } from './registry.ts'
-import { isAsJson } from './results.ts'
 import { ResultError } from './errors.ts'
+import { createRegistry } from './registry.ts'
+import { isPlainJson } from './results.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`FC_SEED=${seed}`)
@@ -123,12 +123,12 @@ describe('a value', () => {
     })).any
     fc.assert(
       fc.property(value, (given) => {
-        if (isAsJson(given)) expect(isSame(given, JSON.parse(JSON.stringify(given)))).toBe(true)
+        if (isPlainJson(given)) expect(isSame(given, JSON.parse(JSON.stringify(given)))).toBe(true)
       }),
       { seed, numRuns: 1_000 },
     )
     fc.assert(
-      fc.property(fc.jsonValue(), (given) => isAsJson(given)),
+      fc.property(fc.jsonValue(), (given) => isPlainJson(given)),
       { seed, numRuns: 300 },
     )
   })

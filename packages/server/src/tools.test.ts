@@ -8,9 +8,8 @@ import {
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { audio, image, link, resource, text } from './content.ts'
+import { ResultError, ToolError } from './errors.ts'
 import { createRegistry, type Registry } from './registry.ts'
-import { ToolError } from './errors.ts'
-import { ResultError } from './errors.ts'
 
 const ctx = { auth: undefined } as unknown as Context
 
@@ -25,11 +24,11 @@ function returning(value: unknown): unknown {
 }
 
 describe('calling a tool', () => {
-  it('gives the checked arguments to it and answers at once when it does', () => {
+  it('gives the checked arguments to it', async () => {
     const registry = createRegistry()
     const input = z.object({ a: z.number(), b: z.number().default(2) })
     registry.addTool('add', { input, output: z.object({ sum: z.number() }) }, ({ a, b }) => ({ sum: a + b }))
-    expect(call(registry, 'add', { a: 1 })).toEqual({
+    expect(await call(registry, 'add', { a: 1 })).toEqual({
       content: [{ type: 'text', text: '{"sum":3}' }],
       structuredContent: { sum: 3 },
     })
@@ -43,11 +42,11 @@ describe('calling a tool', () => {
     expect(await call(registry, 'echo', { a: 'no' })).toMatchObject({ isError: true })
   })
 
-  it('answers wrong arguments with a result that names the places', () => {
+  it('answers wrong arguments with a result that names the places', async () => {
     const registry = createRegistry()
     const input = z.object({ a: z.number(), list: z.array(z.object({ 'odd key': z.string() })) })
     registry.addTool('add', { input }, () => 'never')
-    const result = call(registry, 'add', { a: 'x', list: [{ 'odd key': 'y' }, {}] }) as CallToolResult
+    const result = (await call(registry, 'add', { a: 'x', list: [{ 'odd key': 'y' }, {}] })) as CallToolResult
     expect(result.isError).toBe(true)
     expect(result.content).toEqual([
       {
@@ -57,33 +56,33 @@ describe('calling a tool', () => {
           'arguments.list[1]["odd key"]: Invalid input: expected string, received undefined',
       },
     ])
-    expect(call(registry, 'add')).toMatchObject({ isError: true })
+    expect(await call(registry, 'add')).toMatchObject({ isError: true })
   })
 
-  it('tells ten faults and counts the rest', () => {
+  it('tells ten faults and counts the rest', async () => {
     const registry = createRegistry()
     registry.addTool('list', { input: z.object({ items: z.array(z.number()) }) }, () => '')
-    const result = call(registry, 'list', { items: Array.from({ length: 50 }, () => 'x') }) as CallToolResult
+    const result = (await call(registry, 'list', { items: Array.from({ length: 50 }, () => 'x') })) as CallToolResult
     const [block] = result.content
     expect(block?.type === 'text' && block.text.split('\n')).toHaveLength(11)
     expect(block).toMatchObject({ text: expect.stringMatching(/\nand 40 more$/) })
   })
 
-  it('refuses a name that nobody has', () => {
+  it('refuses a name that nobody has', async () => {
     const registry = createRegistry()
     registry.addTool('other', {}, () => '')
-    expect(() => call(registry, 'x')).toThrow(new RpcError(-32602, 'Unknown tool: "x"'))
-    expect(() => call(registry, '__proto__')).toThrow('Unknown tool')
+    await expect(call(registry, 'x')).rejects.toThrow(new RpcError(-32602, 'Unknown tool: "x"'))
+    await expect(call(registry, '__proto__')).rejects.toThrow('Unknown tool')
   })
 
-  it('gives an empty object to a tool without input, whatever was sent', () => {
+  it('gives an empty object to a tool without input, whatever was sent', async () => {
     const registry = createRegistry()
     const seen: unknown[] = []
     registry.addTool('it', {}, (args) => {
       seen.push(args)
     })
-    call(registry, 'it', { a: 1 })
-    call(registry, 'it')
+    await call(registry, 'it', { a: 1 })
+    await call(registry, 'it')
     expect(seen).toEqual([{}, {}])
   })
 
@@ -99,9 +98,9 @@ describe('calling a tool', () => {
       throw new TypeError('secret')
     })
     registry.addTool('broken later', {}, () => Promise.reject(new TypeError('secret')))
-    expect(call(registry, 'now')).toEqual({ content: [text('No such city')], isError: true })
+    expect(await call(registry, 'now')).toEqual({ content: [text('No such city')], isError: true })
     expect(await call(registry, 'later')).toEqual({ content: [text('No such town')], isError: true })
-    expect(() => call(registry, 'broken')).toThrow(TypeError)
+    await expect(call(registry, 'broken')).rejects.toThrow(TypeError)
     await expect(call(registry, 'broken later')).rejects.toThrow(TypeError)
   })
 })
@@ -126,22 +125,22 @@ describe('what a tool without output returns', () => {
     ['an empty array', [], [text('[]')]],
     ['a number', 0, [text('0')]],
     ['false', false, [text('false')]],
-  ])('becomes content: %s', (_name, value, content) => {
-    const result = returning(value)
+  ])('becomes content: %s', async (_name, value, content) => {
+    const result = await returning(value)
     expect(result).toEqual({ content })
     expect(check(CallToolResultShape, result).problem).toBeUndefined()
   })
 
-  it('passes through as it is when it is a whole result, or asks for input', () => {
+  it('passes through as it is when it is a whole result, or asks for input', async () => {
     const whole = { content: [text('a')], structuredContent: 0, isError: true, _meta: { 'a/b': 1 } }
-    expect(returning(whole)).toBe(whole)
+    expect(await returning(whole)).toBe(whole)
     const asking = { resultType: 'input_required', requestState: 'x' }
-    expect(returning(asking)).toBe(asking)
+    expect(await returning(asking)).toBe(asking)
   })
 
-  it('fails when JSON cannot hold it', () => {
-    expect(() => returning(() => 1)).toThrow('A function cannot be written as JSON')
-    expect(() => returning(1n)).toThrow(TypeError)
+  it('fails when JSON cannot hold it', async () => {
+    await expect(returning(() => 1)).rejects.toThrow('A function cannot be written as JSON')
+    await expect(returning(1n)).rejects.toThrow(TypeError)
   })
 })
 
@@ -157,51 +156,51 @@ describe('what a tool with output returns', () => {
     return call(registry, name)
   }
 
-  it('may be any JSON value', () => {
+  it('may be any JSON value', async () => {
     for (const falsy of [0, '', false, null]) {
-      expect(giving('any', falsy)).toEqual({ content: [text(JSON.stringify(falsy))], structuredContent: falsy })
+      expect(await giving('any', falsy)).toEqual({ content: [text(JSON.stringify(falsy))], structuredContent: falsy })
     }
   })
 
-  it('loses what the schema drops', () => {
-    expect(giving('object', { n: 1, secret: 2 })).toMatchObject({ structuredContent: { n: 1 } })
+  it('loses what the schema drops', async () => {
+    expect(await giving('object', { n: 1, secret: 2 })).toMatchObject({ structuredContent: { n: 1 } })
   })
 
-  it('fails with a named error when it does not fit: that is the author’s fault [S-162]', () => {
-    expect(() => giving('object', { n: 'x' })).toThrow(ResultError)
-    expect(() => giving('object', { n: 'x' })).toThrow(
+  it('fails with a named error when it does not fit: that is the author’s fault [S-162]', async () => {
+    await expect(giving('object', { n: 'x' })).rejects.toThrow(ResultError)
+    await expect(giving('object', { n: 'x' })).rejects.toThrow(
       'Tool "object" returned what its output does not allow. result.n: ',
     )
-    expect(() => giving('object', undefined)).toThrow(ResultError)
-    expect(() => giving('object', text('hi'))).toThrow(ResultError)
+    await expect(giving('object', undefined)).rejects.toThrow(ResultError)
+    await expect(giving('object', text('hi'))).rejects.toThrow(ResultError)
   })
 
-  it('may be a whole result, whose structured content is checked unless it failed', () => {
+  it('may be a whole result, whose structured content is checked unless it failed', async () => {
     const blocks = [text('one')]
-    expect(giving('object', { content: blocks, structuredContent: { n: 1, x: 2 }, _meta: { a: 1 } })).toEqual({
+    expect(await giving('object', { content: blocks, structuredContent: { n: 1, x: 2 }, _meta: { a: 1 } })).toEqual({
       content: blocks,
       structuredContent: { n: 1 },
       _meta: { a: 1 },
     })
     const failed = { content: [text('no')], isError: true }
-    expect(giving('object', failed)).toBe(failed)
-    expect(() => giving('object', { content: [], structuredContent: { n: '1' } })).toThrow(ResultError)
-    expect(() => giving('object', { content: blocks })).toThrow(ResultError)
+    expect(await giving('object', failed)).toBe(failed)
+    await expect(giving('object', { content: [], structuredContent: { n: '1' } })).rejects.toThrow(ResultError)
+    await expect(giving('object', { content: blocks })).rejects.toThrow(ResultError)
   })
 
-  it('may be a whole result with any JSON value in it', () => {
+  it('may be a whole result with any JSON value in it', async () => {
     const whole = { content: [text('none')], structuredContent: 0 }
-    expect(giving('any', whole)).toEqual(whole)
-    expect(giving('any', { ...whole, structuredContent: null })).toEqual({ ...whole, structuredContent: null })
+    expect(await giving('any', whole)).toEqual(whole)
+    expect(await giving('any', { ...whole, structuredContent: null })).toEqual({ ...whole, structuredContent: null })
   })
 
-  it('may have a member called content', () => {
-    expect(giving('content', { content: [] })).toMatchObject({ structuredContent: { content: [] } })
-    expect(giving('content', { content: ['a'] })).toMatchObject({ structuredContent: { content: ['a'] } })
+  it('may have a member called content', async () => {
+    expect(await giving('content', { content: [] })).toMatchObject({ structuredContent: { content: [] } })
+    expect(await giving('content', { content: ['a'] })).toMatchObject({ structuredContent: { content: ['a'] } })
   })
 
-  it('may ask for input', () => {
+  it('may ask for input', async () => {
     const asking = { resultType: 'input_required', inputRequests: {} }
-    expect(giving('object', asking)).toBe(asking)
+    expect(await giving('object', asking)).toBe(asking)
   })
 })

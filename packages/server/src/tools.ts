@@ -21,7 +21,14 @@ import type {
   ToolInputSchema,
 } from '@mcpx/protocol'
 import { failedResult, RegistrationError, ToolError } from './errors.ts'
-import { createAccessRule, type ListOptions, listPage, type NamedItem, NamedItems, type VisibilityOptions } from './named-items.ts'
+import {
+  createAccessRule,
+  type ListOptions,
+  listPage,
+  type NamedItem,
+  NamedItems,
+  type VisibilityOptions,
+} from './named-items.ts'
 import { checkRegistration, pickDefined } from './registration.ts'
 import { createStructuredResult, type ToolResult, toToolResult } from './results.ts'
 import { headerProblem } from './schema-places.ts'

@@ -1,11 +1,10 @@
 import { type Context, invalidParams, type JsonObject } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { InputRequired } from '../errors.ts'
-import { inputRequired } from '../results.ts'
 import { type Endpoint, wrap } from '../middleware.ts'
-import { type AuditEntry, type AuditOptions, audit } from './audit.ts'
-import { markDeclined } from './approve.ts'
-import { looksSecret } from './audit.ts'
+import { inputRequired } from '../results.ts'
+import { approve } from './approve.ts'
+import { type AuditEntry, type AuditOptions, audit, looksSecret } from './audit.ts'
 
 const baseCtx = {
   auth: { subject: 'ann', clientId: 'app', scopes: [] },
@@ -15,6 +14,13 @@ const baseCtx = {
 
 const ok: Endpoint = () => ({ content: [] })
 const text = JSON.stringify
+
+/** Answers as a tool of which nobody approved the call. */
+const declining: Endpoint = ({ params }, ctx) =>
+  wrap([approve({ ask: () => false })], () => ({ tools: [{ name: params.name, inputSchema: { type: 'object' } }] }))(
+    { method: 'tools/call', params },
+    { ...ctx, step: (_key: string, run: () => unknown) => Promise.resolve(run()) } as Context,
+  )
 
 async function entriesOf(
   endpoint: Endpoint,
@@ -60,7 +66,7 @@ describe('an entry', () => {
   it.each([
     ['a result', ok, 'ok', undefined],
     ['a failed tool', () => ({ content: [], isError: true }), 'tool-error', undefined],
-    ['a tool that nobody approved', () => markDeclined({ content: [], isError: true }), 'declined', undefined],
+    ['a tool that nobody approved', declining, 'declined', undefined],
     ['questions', () => inputRequired({ a: { method: 'roots/list' } }), 'input-required', undefined],
     ['an open question', () => Promise.reject(new InputRequired()), 'input-required', undefined],
     ['an error of the protocol', () => Promise.reject(invalidParams('no')), 'error', -32602],

@@ -1,8 +1,13 @@
 import type { Context, JsonObject } from '@mcpx/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Endpoint, wrap } from '../middleware.ts'
-import { type CounterStore, createMemoryCounterStore } from './rate-limit.ts'
-import { RATE_LIMITED, type RateLimitOptions, rateLimit } from './rate-limit.ts'
+import {
+  type CounterStore,
+  createMemoryCounterStore,
+  RATE_LIMITED,
+  type RateLimitOptions,
+  rateLimit,
+} from './rate-limit.ts'
 
 const ctxOf = (subject?: string) =>
   ({ auth: subject === undefined ? undefined : { subject, scopes: [] } }) as unknown as Context

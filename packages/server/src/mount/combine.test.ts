@@ -1,8 +1,8 @@
 import { type Handler, resourceNotFound } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { ctx, failureOf, tool, toolbox, walk } from './combine.fixture.ts'
-import { combine } from './combine.ts'
 import type { OwningHandler } from './combine.ts'
+import { combine } from './combine.ts'
 
 describe('the methods of a combined handler', () => {
   it('are those of the very part when there is one', () => {
@@ -45,9 +45,9 @@ describe('the methods of a combined handler', () => {
 })
 
 describe('names', () => {
-  it('are answered by the part that owns them, at once where the part does not wait', () => {
+  it('are answered by the part that owns them, at once where the part does not wait', async () => {
     const combined = combine([toolbox('a', ['x']), toolbox('b', ['y'])])
-    expect(combined.callTool?.({ name: 'y' }, ctx)).toMatchObject({ content: [{ text: 'b:y' }] })
+    expect(await combined.callTool?.({ name: 'y' }, ctx)).toMatchObject({ content: [{ text: 'b:y' }] })
   })
 
   it('belong to the first part that has them, and the other is dropped from the list', async () => {

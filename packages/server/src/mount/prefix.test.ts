@@ -4,8 +4,6 @@ import {
   type Handler,
   internalError,
   invalidParams,
-  isTextKept,
-  keepText,
   type ListToolsResult,
   RpcError,
   resourceNotFound,
@@ -65,12 +63,12 @@ describe('a mounted handler', () => {
     })
   })
 
-  it('gives names and URIs the prefix in lists, at once where the handler does not wait', () => {
+  it('gives names and URIs the prefix in lists, at once where the handler does not wait', async () => {
     const handler = mounted('github', library())
-    expect(handler.listTools?.({}, ctx)).toMatchObject({ tools: [{ name: 'github.search' }] })
-    expect(handler.listPrompts?.({}, ctx)).toEqual({ prompts: [{ name: 'github.review' }] })
-    expect(handler.listResources?.({}, ctx)).toEqual({ resources: [{ name: 'app', uri: 'github.config://app' }] })
-    expect(handler.listResourceTemplates?.({}, ctx)).toEqual({
+    expect(await handler.listTools?.({}, ctx)).toMatchObject({ tools: [{ name: 'github.search' }] })
+    expect(await handler.listPrompts?.({}, ctx)).toEqual({ prompts: [{ name: 'github.review' }] })
+    expect(await handler.listResources?.({}, ctx)).toEqual({ resources: [{ name: 'app', uri: 'github.config://app' }] })
+    expect(await handler.listResourceTemplates?.({}, ctx)).toEqual({
       resourceTemplates: [{ name: 'note', uriTemplate: 'github.note://{id}' }],
     })
     expect(new URL('github.config://app').protocol).toBe('github.config:')
@@ -175,27 +173,17 @@ describe('results of a mounted handler', () => {
     expect(content[0]).toMatchObject({ uri: 'config://app' })
   })
 
-  it('are not copied when nothing in them changes', async () => {
+  it('stay as they are when nothing in them is named', async () => {
     const tool = { content: [{ type: 'text' as const, text: 'x' }] }
     const prompt = { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'x' } }] }
     const asks = { resultType: 'input_required' as const, inputRequests: { a: { method: 'roots/list' as const } } }
     const target = library({ callTool: () => tool, getPrompt: async () => prompt, readResource: () => asks })
     const handler = mounted('github', target)
-    expect(await handler.callTool?.({ name: 'github.search' }, ctx)).toBe(tool)
-    expect(await handler.getPrompt?.({ name: 'github.review' }, ctx)).toBe(prompt)
-    expect(await handler.readResource?.({ uri: 'github.a:b' }, ctx)).toBe(asks)
+    expect(await handler.callTool?.({ name: 'github.search' }, ctx)).toEqual(tool)
+    expect(await handler.getPrompt?.({ name: 'github.review' }, ctx)).toEqual(prompt)
+    expect(await handler.readResource?.({ uri: 'github.a:b' }, ctx)).toEqual(asks)
     target.callTool = () => asks
-    expect(await handler.callTool?.({ name: 'github.search' }, ctx)).toBe(asks)
-  })
-
-  it('are kept when those of the handler are', async () => {
-    const page = keepText({ tools: [{ name: 'search', inputSchema: { type: 'object' as const } }] })
-    const handler = mounted('github', library({ listTools: () => page }))
-    const first = (await handler.listTools?.({}, ctx)) as ListToolsResult
-    expect(isTextKept(first)).toBe(true)
-    expect(await handler.listTools?.({}, ctx)).toBe(first)
-    const both = combine([handler, mounted('other', library({ listTools: () => page }))])
-    expect(await both.listTools?.({}, ctx)).toBe(await both.listTools?.({}, ctx))
+    expect(await handler.callTool?.({ name: 'github.search' }, ctx)).toEqual(asks)
   })
 
   it('keep schemes that hosts know by name, in lists and in what a tool says of its view', async () => {

@@ -66,7 +66,10 @@ function createMembers(source: Handler, names: Prefix): Record<string, (...args:
     }
     return [list.member, listItems]
   })
-  const naming = Object.keys(NAMING_MEMBERS).map((member) => [member, createRenaming(inner, member as NamingMember, names)])
+  const naming = Object.keys(NAMING_MEMBERS).map((member) => [
+    member,
+    createRenaming(inner, member as NamingMember, names),
+  ])
   const setLogLevel: Handler['setLogLevel'] = (params, ctx) => inner.setLogLevel(params, ctx)
   const changes = (listener: (change: Change) => void) =>
     inner.changes((change) =>

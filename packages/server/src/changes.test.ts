@@ -1,7 +1,6 @@
 import type { Change, Handler } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { createAudience, type Listener, resume } from './changes.ts'
-import { createChangeFeed } from './changes.ts'
+import { ChangeFeed, ChangeHub, type ChangeReceiver } from './changes.ts'
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0))
 const tools: Change = { kind: 'tools' }
@@ -9,8 +8,8 @@ const updated = (uri: string): Change => ({ kind: 'resource', uri })
 
 /** A handler that counts who is subscribed to it. */
 function source() {
-  const feed = createChangeFeed()
-  const counted = { subscribed: 0, total: 0, handler: {} as Handler, publish: feed.publish }
+  const feed = new ChangeFeed()
+  const counted = { subscribed: 0, total: 0, handler: {} as Handler, publish: (change: Change) => feed.publish(change) }
   counted.handler = {
     changes(listener) {
       counted.subscribed += 1
@@ -27,12 +26,12 @@ function source() {
 
 function listener(room?: () => Promise<void> | undefined) {
   const heard: string[] = []
-  const one: Listener & { heard: string[] } = {
+  const one: ChangeReceiver & { heard: string[] } = {
     heard,
     isBusy: false,
     waiting: undefined,
     wants: (change) => change.kind !== 'prompts',
-    tell(change) {
+    send(change) {
       heard.push(change.kind === 'resource' ? change.uri : change.kind)
       return room?.()
     },
@@ -40,36 +39,36 @@ function listener(room?: () => Promise<void> | undefined) {
   return one
 }
 
-function audienceOf(...parts: Handler[]) {
+function hubOf(...parts: Handler[]) {
   const errors: unknown[] = []
-  return { errors, parts, audience: createAudience(parts, (error) => errors.push(error)) }
+  return { errors, parts, hub: new ChangeHub(parts, (error) => void errors.push(error)) }
 }
 
-describe('an audience', () => {
+describe('the receivers of changes', () => {
   it('is told all that it wants, by one subscription to the handler that ends with the last of it', async () => {
     const from = source()
-    const { audience } = audienceOf(from.handler)
+    const { hub } = hubOf(from.handler)
     const all = Array.from({ length: 5 }, () => listener())
-    for (const each of all) audience.join(each)
+    for (const each of all) hub.add(each)
     expect(from.subscribed).toBe(1)
     for (const change of [tools, { kind: 'prompts' } as const, updated('a:1')]) from.publish(change)
     await settled()
     for (const { heard } of all) expect(heard).toEqual(['tools', 'a:1'])
-    for (const each of all) audience.leave(each)
-    for (const each of all) audience.leave(each)
+    for (const each of all) hub.remove(each)
+    for (const each of all) hub.remove(each)
     expect(from.subscribed).toBe(0)
     from.publish(tools)
     await settled()
     expect(all[0]?.heard).toHaveLength(2)
-    audience.join(listener())
+    hub.add(listener())
     expect(from.subscribed).toBe(1)
   })
 
   it('is told once of what changes often within a task', async () => {
     const from = source()
-    const { audience } = audienceOf(from.handler)
+    const { hub } = hubOf(from.handler)
     const one = listener()
-    audience.join(one)
+    hub.add(one)
     for (let n = 0; n < 100; n++) from.publish(updated('a:1'))
     await settled()
     expect(one.heard).toEqual(['a:1'])
@@ -80,12 +79,12 @@ describe('an audience', () => {
 
   it('waits for who has no room, who is then told of each thing once, and keeps nobody else waiting', async () => {
     const from = source()
-    const { audience } = audienceOf(from.handler)
+    const { hub } = hubOf(from.handler)
     let makeRoom = () => {}
     const slow = listener(() => new Promise<void>((resolve) => (makeRoom = resolve)))
     const fast = listener()
-    audience.join(slow)
-    audience.join(fast)
+    hub.add(slow)
+    hub.add(fast)
     for (let n = 0; n < 10; n++) {
       from.publish(tools)
       from.publish(updated('a:1'))
@@ -104,27 +103,27 @@ describe('an audience', () => {
 
   it('is not told of what it does not want any more when there is room again', async () => {
     const from = source()
-    const { audience } = audienceOf(from.handler)
+    const { hub } = hubOf(from.handler)
     const one = listener()
     one.isBusy = true
-    audience.join(one)
+    hub.add(one)
     from.publish(tools)
     await settled()
     one.wants = () => false
-    resume(one)
+    hub.resume(one)
     expect([one.heard, one.waiting]).toEqual([[], undefined])
   })
 
   it('hears what has come to the others, which are not listened to anew, and passes on at once what it hears', async () => {
     const before = source()
     const after = source()
-    const { audience, parts } = audienceOf(before.handler)
+    const { hub, parts } = hubOf(before.handler)
     const one = listener()
     const passed: Change[] = []
-    const stop = audience.onChange((change) => void passed.push(change))
-    audience.join(one)
+    const stop = hub.onChange((change) => void passed.push(change))
+    hub.add(one)
     parts.push({ ...after.handler, callTool: () => ({ content: [] }) })
-    audience.grow(parts[1] as Handler)
+    hub.onPartAdded(parts[1] as Handler)
     expect([before, after].map(({ total, subscribed }) => [total, subscribed])).toEqual([
       [1, 1],
       [1, 1],
@@ -137,21 +136,21 @@ describe('an audience', () => {
     stop()
     await settled()
     expect(one.heard).toEqual(['tools', 'a:1', 'b:1'])
-    audience.leave(one)
+    hub.remove(one)
     stop()
-    audience.grow({})
+    hub.onPartAdded({})
     expect([before.subscribed, after.subscribed]).toEqual([0, 0])
-    audience.join(one)
+    hub.add(one)
     expect([before.subscribed, after.subscribed]).toEqual([1, 1])
   })
 
   it('has nobody join where the only part throws, and survives what it throws at the end, and listeners', async () => {
-    const { audience, errors } = audienceOf({
+    const { hub, errors } = hubOf({
       changes() {
         throw new Error('deaf')
       },
     })
-    expect(() => audience.join(listener())).toThrow('deaf')
+    expect(() => hub.add(listener())).toThrow('deaf')
     const from = source()
     const stuck = {
       changes(hear: (change: Change) => void) {
@@ -161,20 +160,72 @@ describe('an audience', () => {
         }
       },
     }
-    const other = audienceOf(stuck, from.handler)
+    const other = hubOf(stuck, from.handler)
     const broken = listener(() => {
       throw new Error('broken')
     })
     const fine = listener()
-    other.audience.join(broken)
-    other.audience.join(fine)
+    other.hub.add(broken)
+    other.hub.add(fine)
     from.publish(tools)
     await settled()
     expect(fine.heard).toEqual(['tools'])
-    other.audience.leave(broken)
-    other.audience.leave(fine)
+    other.hub.remove(broken)
+    other.hub.remove(fine)
     expect(from.subscribed).toBe(1)
     expect(other.errors).toEqual([new Error('broken'), new Error('stuck')])
     expect(errors).toEqual([])
+  })
+})
+
+describe('a change feed', () => {
+  it('calls every listener before publish returns, until it is unsubscribed', () => {
+    const feed = new ChangeFeed()
+    const heard: Change[] = []
+    const stop = feed.subscribe((change) => heard.push(change))
+    feed.subscribe((change) => heard.push(change))
+    feed.publish({ kind: 'tools' })
+    expect(heard).toEqual([{ kind: 'tools' }, { kind: 'tools' }])
+    stop()
+    feed.publish({ kind: 'resource', uri: 'a:b' })
+    expect(heard.slice(2)).toEqual([{ kind: 'resource', uri: 'a:b' }])
+  })
+
+  it('lets no listener that throws keep others from hearing', () => {
+    const errors: unknown[] = []
+    const feed = new ChangeFeed((error) => errors.push(error))
+    const heard: Change[] = []
+    feed.subscribe(() => {
+      throw new Error('deaf')
+    })
+    feed.subscribe((change) => heard.push(change))
+    feed.publish({ kind: 'prompts' })
+    expect(heard).toEqual([{ kind: 'prompts' }])
+    expect(errors).toEqual([new Error('deaf')])
+  })
+
+  it('does not call a listener that another one has just unsubscribed', () => {
+    const feed = new ChangeFeed()
+    let calls = 0
+    feed.subscribe(() => stop())
+    const stop = feed.subscribe(() => {
+      calls += 1
+    })
+    feed.publish({ kind: 'tools' })
+    expect(calls).toBe(0)
+  })
+
+  it('counts a listener that subscribes twice as two', () => {
+    const feed = new ChangeFeed()
+    let calls = 0
+    const listener = () => {
+      calls += 1
+    }
+    const stop = feed.subscribe(listener)
+    feed.subscribe(listener)
+    stop()
+    stop()
+    feed.publish({ kind: 'tools' })
+    expect(calls).toBe(1)
   })
 })

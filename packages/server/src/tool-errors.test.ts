@@ -1,9 +1,9 @@
 import * as protocol from '@mcpx/protocol'
 import { REVISIONS } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeAll, connect } from './peers.fixture.ts'
 import * as server from './index.ts'
 import { createServer, ToolError } from './index.ts'
+import { closeAll, connect } from './peers.fixture.ts'
 
 afterEach(closeAll)
 

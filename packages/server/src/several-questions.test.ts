@@ -9,8 +9,8 @@ import type {
 import { eraOf, REVISIONS } from '@mcpx/protocol'
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { type Answers, closeAll, connect, oneTool, text } from './peers.fixture.ts'
 import { elicit, openUrl, QuestionError, roots, sample } from './index.ts'
+import { type Answers, closeAll, connect, oneTool, text } from './peers.fixture.ts'
 
 afterEach(closeAll)
 
