@@ -54,3 +54,42 @@ describe('a server that is not named', () => {
     expect(() => createServer(given as never)).toThrow('createServer: expected { name, version } as texts')
   })
 })
+
+describe('an option that does not exist', () => {
+  it.each([
+    [{ instruction: 'x' }, 'createServer: there is no option "instruction"; expected one of instructions, secrets,'],
+    [
+      { limits: { listen: 5 } },
+      'createServer: there is no limit "listen"; expected one of listens, subscriptions, rounds',
+    ],
+    [{ callTools: () => ({}) }, 'createServer: there is no option "callTools"'],
+  ])('is refused by name: %j', (options, message) => {
+    const refused = () => createServer(info, options as object)
+    expect(refused).toThrow(RegistrationError)
+    expect(refused).toThrow(message)
+  })
+
+  it.each([
+    ['tool', ['x', { descripton: 'x' }, run], 'Tool "x": there is no option "descripton"; expected one of title,'],
+    ['prompt', ['x', { input: {} }, run], 'Prompt "x": there is no option "input"; expected one of title,'],
+    [
+      'resource',
+      ['a:b', { mimetype: 'x' }, ''],
+      'Resource "a:b": there is no option "mimetype"; expected one of name,',
+    ],
+  ] as const)('is refused by name, of a %s', (method, args, message) => {
+    const refused = () => server()[method](...args)
+    expect(refused).toThrow(RegistrationError)
+    expect(refused).toThrow(message)
+  })
+
+  it.each([Number.NaN, -1, '5'])('refuses a limit that bounds nothing: %j', (listens) => {
+    expect(() => createServer(info, { limits: { listens: listens as number } })).toThrow('limits.listens: expected')
+  })
+
+  it('leaves a handler object its own members', () => {
+    const notes = new Map([['a', 1]])
+    const handler = { notes, listTools: () => ({ tools: [] }), callTool: () => ({ content: [] }) }
+    expect(createServer(info, handler).handler.callTool).toBeDefined()
+  })
+})
