@@ -5,6 +5,7 @@ import {
   type CallToolResult,
   type Change,
   type ClientCapabilities,
+  type ClientFacts,
   ErrorCode,
   type Exchange,
   errorMessage,
@@ -133,9 +134,9 @@ interface LegacyCall {
 async function runUntilComplete(call: LegacyCall, params: JsonObject): Promise<ResponseMessage> {
   const { message, revision, exchange, server } = call
   const { id, method } = message
-  const access = createClientAccess(call)
+  const client = new LegacyClient(call)
   let request = { method, params }
-  let ctx = new RequestContext(params, exchange, access)
+  let ctx = new RequestContext(params, exchange, client)
   try {
     for (let round = 1; ; round++) {
       const result = toResult(request, await run(call, request, ctx))
@@ -147,7 +148,7 @@ async function runUntilComplete(call: LegacyCall, params: JsonObject): Promise<R
         throw internalError(`The call asked for input ${round} times and did not end`)
       }
       request = { method, params: { ...params, ...(await askByHand(call, result)) } }
-      ctx = new RequestContext(request.params, exchange, access)
+      ctx = new RequestContext(request.params, exchange, client)
     }
   } catch (error) {
     return toErrorResponse(id, method, server.faults.toRpcError(error, ctx, request))
@@ -164,22 +165,35 @@ async function askByHand(
   return { inputResponses, requestState }
 }
 
-function createClientAccess({ exchange, session, revision, server }: LegacyCall): ClientAccess {
-  let asker: LegacyAsker | undefined
-  return {
-    get client() {
-      const { clientInfo, clientCapabilities = {} } = session.state
-      return { info: clientInfo, capabilities: clientCapabilities }
-    },
-    get logLevel() {
-      return server.isLogging ? (session.state.logLevel ?? DEFAULT_LOG_LEVEL) : undefined
-    },
-    notify: (method, params) => exchange.notify(method, stripParamsFor(revision, method, params)),
-    // The same for all runs of the call.
-    createAsker() {
-      asker ??= new LegacyAsker(exchange, session, revision)
-      return asker
-    },
+/** The client of a call, from the record of its session. */
+class LegacyClient implements ClientAccess {
+  readonly #call: LegacyCall
+  #asker: LegacyAsker | undefined
+
+  constructor(call: LegacyCall) {
+    this.#call = call
+  }
+
+  get client(): ClientFacts {
+    const { clientInfo, clientCapabilities = {} } = this.#call.session.state
+    return { info: clientInfo, capabilities: clientCapabilities }
+  }
+
+  get logLevel(): LoggingLevel | undefined {
+    const { server, session } = this.#call
+    return server.isLogging ? (session.state.logLevel ?? DEFAULT_LOG_LEVEL) : undefined
+  }
+
+  notify(method: string, params: JsonObject): Awaitable<void> {
+    const { exchange, revision } = this.#call
+    return exchange.notify(method, stripParamsFor(revision, method, params))
+  }
+
+  /** The same for all runs of the call. */
+  createAsker(): LegacyAsker {
+    const { exchange, session, revision } = this.#call
+    this.#asker ??= new LegacyAsker(exchange, session, revision)
+    return this.#asker
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type GetPromptResult,
   type InputRequests,
   type InputRequiredResult,
+  type JsonObject,
   kindOf,
   type PromptMessage,
   type ReadResourceResult,
@@ -48,9 +49,10 @@ export function toResult(request: ServerRequest, returned: unknown): object {
 
 function isDeeperThan(value: object, levels: number): boolean {
   if (levels === 0) return true
-  for (const member of Array.isArray(value) ? value : Object.values(value)) {
-    if (typeof member === 'object' && member !== null && isDeeperThan(member, levels - 1)) return true
-  }
+  const isDeep = (member: unknown) => typeof member === 'object' && member !== null && isDeeperThan(member, levels - 1)
+  if (Array.isArray(value)) return value.some(isDeep)
+  // A fifth of the time that `Object.values` takes.
+  for (const key in value) if (isDeep((value as JsonObject)[key])) return true
   return false
 }
 
