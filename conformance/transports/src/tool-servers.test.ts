@@ -57,34 +57,37 @@ const ways = Object.keys(carriers).flatMap((carrier) => [
   ...(carrier.endsWith('modern era') ? [] : [{ carrier, era: 'legacy' as const, legacy: true }]),
 ])
 
-describe.each(ways)('a server of tools over $carrier, `legacy: $legacy`, to a $era client', ({ carrier, era, legacy }) => {
-  it('answers, tells how far it is, and that there is a tool more', async () => {
-    const client = await reach(carrier, era, legacy)
-    expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['double'])
-    const changes = client.listen({ toolsListChanged: true })
-    await changes.ready
-    const progress: unknown[] = []
-    const result = await client.callTool(
-      'double',
-      { a: 2, region: 'eu' },
-      { onProgress: (each) => progress.push(each) },
-    )
-    expect(result).toMatchObject({ structuredContent: { twice: 4 } })
-    expect(progress).toMatchObject([{ progress: 1, total: 2, message: 'halfway' }])
-    for await (const change of changes) {
-      expect(change).toEqual({ kind: 'tools' })
-      break
-    }
-    expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['double', 'later'])
-  })
-
-  it('refuses arguments that its schema does not allow, and methods that are none of a tool', async () => {
-    const client = await reach(carrier, era, legacy)
-    const refused = await client.callTool('double', { a: 'x' })
-    expect(refused).toMatchObject({
-      isError: true,
-      content: [{ text: 'arguments.a: expected number, got string' }],
+describe.each(ways)(
+  'a server of tools over $carrier, `legacy: $legacy`, to a $era client',
+  ({ carrier, era, legacy }) => {
+    it('answers, tells how far it is, and that there is a tool more', async () => {
+      const client = await reach(carrier, era, legacy)
+      expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['double'])
+      const changes = client.listen({ toolsListChanged: true })
+      await changes.ready
+      const progress: unknown[] = []
+      const result = await client.callTool(
+        'double',
+        { a: 2, region: 'eu' },
+        { onProgress: (each) => progress.push(each) },
+      )
+      expect(result).toMatchObject({ structuredContent: { twice: 4 } })
+      expect(progress).toMatchObject([{ progress: 1, total: 2, message: 'halfway' }])
+      for await (const change of changes) {
+        expect(change).toEqual({ kind: 'tools' })
+        break
+      }
+      expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['double', 'later'])
     })
-    await expect(client.request('prompts/get', { name: 'p' })).rejects.toMatchObject({ code: -32601 })
-  })
-})
+
+    it('refuses arguments that its schema does not allow, and methods that are none of a tool', async () => {
+      const client = await reach(carrier, era, legacy)
+      const refused = await client.callTool('double', { a: 'x' })
+      expect(refused).toMatchObject({
+        isError: true,
+        content: [{ text: 'arguments.a: expected number, got string' }],
+      })
+      await expect(client.request('prompts/get', { name: 'p' })).rejects.toMatchObject({ code: -32601 })
+    })
+  },
+)

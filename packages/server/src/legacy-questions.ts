@@ -76,7 +76,7 @@ export class LegacyAsker implements Asker {
     let problem = ''
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const response = await this.#askOnce(request, problem)
-      const checked = checkAnswer === undefined ? { value: response } : await checkAnswer(response)
+      const checked = checkAnswer === undefined ? { value: response } : await Promise.resolve(checkAnswer(response))
       if ('value' in checked) return checked.value
       problem = checked.problem
     }

@@ -104,7 +104,7 @@ export class ModernAsker implements Asker {
     const responses = (params.inputResponses ?? {}) as Record<string, InputResponse>
     const response = Object.hasOwn(responses, key) ? responses[key] : undefined
     if (response === undefined || !isResponseTo(request, response, envelope.protocolVersion as Revision)) return false
-    const checked = checkAnswer === undefined ? { value: response } : await checkAnswer(response)
+    const checked = checkAnswer === undefined ? { value: response } : await Promise.resolve(checkAnswer(response))
     if ('problem' in checked) {
       this.#openRequests[key] = repeatQuestion(request, checked.problem)
       return false

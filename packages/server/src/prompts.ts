@@ -29,7 +29,7 @@ import {
   NamedItems,
   type VisibilityOptions,
 } from './named-items.ts'
-import { checkRegistration, pickDefined } from './registration.ts'
+import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
 import { toPromptResult } from './results.ts'
 import { describeIssues, isObject, prepareObjectSchema, type SchemaOptions } from './schemas.ts'
 
@@ -49,17 +49,7 @@ export interface PromptOptions<Args = AnySchema> extends VisibilityOptions {
   replace?: boolean
 }
 
-const OPTION_NAMES = {
-  title: true,
-  description: true,
-  args: true,
-  complete: true,
-  icons: true,
-  _meta: true,
-  visible: true,
-  scopes: true,
-  replace: true,
-} as const satisfies Record<keyof PromptOptions, true>
+const OPTION_NAMES: readonly (keyof PromptOptions)[] = [...COMMON_OPTIONS, 'args', 'complete']
 
 /** A message of a prompt; a string stands for a text block. */
 export interface PromptLine {
@@ -84,35 +74,21 @@ interface RegisteredPrompt extends NamedItem {
   get(args: JsonObject, ctx: Context): Promise<GetPromptResult | InputRequiredResult>
 }
 
-export class Prompts {
+export class Prompts extends NamedItems<RegisteredPrompt> {
   readonly #options: PromptsOptions
-  readonly #prompts = new NamedItems<RegisteredPrompt>('prompt')
 
   constructor(options: PromptsOptions) {
+    super('prompt')
     this.#options = options
   }
 
-  add(name: string, options: PromptOptions, get: (args: never, ctx: Context) => unknown): void {
-    this.#prompts.add(createPrompt(name, options, get, this.#options), options.replace)
-  }
-
-  /** Returns whether the prompt existed. */
-  remove(name: string): boolean {
-    return this.#prompts.remove(name)
-  }
-
-  has(name: string): boolean {
-    return this.#prompts.has(name)
-  }
-
-  /** Throws where the prompt does not exist for this caller. */
-  find(name: string, ctx: Context): RegisteredPrompt {
-    return this.#prompts.find(name, ctx)
+  register(name: string, options: PromptOptions, get: (args: never, ctx: Context) => unknown): void {
+    this.add(createPrompt(name, options, get, this.#options), options.replace)
   }
 
   readonly handler: PromptHandler = {
     listPrompts: async (page, ctx) => {
-      const { items, frame } = listPage(this.#prompts, 'prompts', this.#options, page, ctx)
+      const { items, frame } = listPage(this, 'prompts', this.#options, page, ctx)
       return { prompts: items.map(({ definition }) => definition), ...frame }
     },
     getPrompt: async (params, ctx) => this.find(params.name, ctx).get(params.arguments ?? {}, ctx),

@@ -332,6 +332,7 @@ export class PendingAnswer<Value> extends Promise<Value> {
     return this.#isAwaited
   }
 
+  // biome-ignore lint/suspicious/noThenProperty: it is a promise, and notes who awaits it
   override then<Fulfilled = Value, Rejected = never>(
     onFulfilled?: ((value: Value) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,

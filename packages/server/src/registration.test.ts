@@ -75,7 +75,7 @@ describe('an option that does not exist', () => {
     [
       'resource',
       ['a:b', { mimetype: 'x' }, ''],
-      'Resource "a:b": there is no option "mimetype"; expected one of name,',
+      'Resource "a:b": there is no option "mimetype"; expected one of title,',
     ],
   ] as const)('is refused by name, of a %s', (method, args, message) => {
     const refused = () => server()[method](...args)

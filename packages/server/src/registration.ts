@@ -4,6 +4,9 @@ import { kindOf, quoted } from '@mcpx/protocol'
 import { RegistrationError } from './errors.ts'
 import { isObject } from './schema-places.ts'
 
+/** The options that tools, prompts and resources share. */
+export const COMMON_OPTIONS = ['title', 'description', 'icons', '_meta', 'visible', 'scopes', 'replace'] as const
+
 const FORMS = {
   Tool: '.tool(name, { description, input }, (args, ctx) => …)',
   Prompt: '.prompt(name, { description, args }, (args, ctx) => …)',
@@ -25,7 +28,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 export function checkRegistration(
   kind: keyof typeof FORMS,
   [name, options, run]: readonly [name: unknown, options: unknown, run: unknown],
-  optionNames: Readonly<Record<string, true>>,
+  optionNames: readonly string[],
 ): string {
   const label = typeof name === 'string' ? `${kind} ${quoted(name)}` : kind
   const hasHandler = kind === 'Resource' ? run !== undefined : typeof run === 'function'
@@ -38,14 +41,14 @@ export function checkRegistration(
 }
 
 /** Throws a `RegistrationError` that names the first option that does not exist. */
-export function checkOptionNames(label: string, options: object, optionNames: Readonly<Record<string, true>>): void {
-  const stray = Object.keys(options).find((option) => !Object.hasOwn(optionNames, option))
+export function checkOptionNames(label: string, options: object, optionNames: readonly string[]): void {
+  const stray = Object.keys(options).find((option) => !optionNames.includes(option))
   if (stray === undefined) return
   const own = Object.hasOwn(OTHER_NAMES, stray) ? OTHER_NAMES[stray] : undefined
   const remedy =
-    own !== undefined && Object.hasOwn(optionNames, own)
+    own !== undefined && optionNames.includes(own)
       ? `it is called "${own}"`
-      : `expected one of ${Object.keys(optionNames).join(', ')}`
+      : `expected one of ${optionNames.join(', ')}`
   throw new RegistrationError(`${label}: there is no option ${quoted(stray)}; ${remedy}`)
 }
 

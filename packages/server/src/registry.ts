@@ -96,16 +96,16 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
 
   const registry: Registry = {
     addTool(name, toolOptions, run) {
-      tools.add(name, toolOptions as ToolOptions, run)
+      tools.register(name, toolOptions as ToolOptions, run)
       onAdded('tools', tools.handler)
     },
     addResource(uri, resourceOptions, source) {
-      resources.add(uri, resourceOptions as ResourceOptions, source)
+      resources.register(uri, resourceOptions as ResourceOptions, source)
       const { complete, subscribe } = resourceOptions
       onAdded('resources', resources.handler, complete && completion, subscribe && resources.subscription)
     },
     addPrompt(name, promptOptions, get) {
-      prompts.add(name, promptOptions as PromptOptions, get)
+      prompts.register(name, promptOptions as PromptOptions, get)
       onAdded('prompts', prompts.handler, promptOptions.complete && completion)
     },
     removeTool: (name) => onRemoved('tools', tools.remove(name)),
@@ -114,7 +114,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
     resourceUpdated: (uri) => feed.publish({ kind: 'resource', uri }),
     changes: (listener) => feed.subscribe(listener),
     owns: (kind, name) => ({ tool: tools, prompt: prompts, resource: resources })[kind].has(name),
-    inputSchemaOf: (name, auth) => tools.inputSchemaOf(name, auth),
+    inputSchemaOf: (name, auth) => tools.getListed(name, auth)?.definition.inputSchema,
   }
   return registry
 }

@@ -35,7 +35,7 @@ import {
   toPageFrame,
   type VisibilityOptions,
 } from './named-items.ts'
-import { checkRegistration, pickDefined } from './registration.ts'
+import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
 import { toReadResult } from './results.ts'
 
 /** One object type out of an intersection. */
@@ -121,23 +121,17 @@ export type ReadResource<Uri extends string = string> = (
   uri: string,
 ) => ReadReturn
 
-const OPTION_NAMES = {
-  name: true,
-  title: true,
-  description: true,
-  mimeType: true,
-  size: true,
-  icons: true,
-  annotations: true,
-  _meta: true,
-  cache: true,
-  subscribe: true,
-  list: true,
-  complete: true,
-  visible: true,
-  scopes: true,
-  replace: true,
-} as const satisfies Record<keyof ResourceOptions, true>
+const OPTION_NAMES: readonly (keyof ResourceOptions)[] = [
+  ...COMMON_OPTIONS,
+  'name',
+  'mimeType',
+  'size',
+  'annotations',
+  'cache',
+  'subscribe',
+  'list',
+  'complete',
+]
 
 export interface ResourcesOptions extends ListOptions {
   /** The cache hints of the list of templates. */
@@ -173,7 +167,7 @@ export class Resources {
   }
 
   /** @param source the contents, or a function that returns them */
-  add(uri: string, options: ResourceOptions, source: unknown): void {
+  register(uri: string, options: ResourceOptions, source: unknown): void {
     const resource = createResource(uri, options, source)
     const items = resource.isTemplate ? this.#templates : this.#resources
     items.add(resource, options.replace)

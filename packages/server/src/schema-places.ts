@@ -2,32 +2,17 @@
 
 import type { JsonObject } from '@mcpx/protocol'
 
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+
 /** Keywords that hold one schema. */
-const SINGLE: ReadonlySet<string> = new Set([
-  'items',
-  'additionalItems',
-  'unevaluatedItems',
-  'contains',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'propertyNames',
-  'not',
-  'if',
-  'then',
-  'else',
-  'contentSchema',
-])
+const SINGLE = words(
+  'items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames ' +
+    'not if then else contentSchema',
+)
 /** Keywords that hold a list of schemas. */
-const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'])
+const LISTS = words('allOf anyOf oneOf prefixItems items')
 /** Keywords that hold schemas under names. */
-const MAPS: ReadonlySet<string> = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'dependencies',
-])
+const MAPS = words('properties patternProperties $defs definitions dependentSchemas dependencies')
 
 /** A place where a schema belongs. */
 export interface SchemaPlace {

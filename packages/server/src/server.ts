@@ -64,19 +64,19 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits> | undefined
 }
 
-const OPTION_NAMES = {
-  instructions: true,
-  secrets: true,
-  stateTtl: true,
-  onError: true,
-  legacy: true,
-  logging: true,
-  pageSize: true,
-  cache: true,
-  warn: true,
-  validator: true,
-  limits: true,
-} as const satisfies Record<keyof ServerOptions, true>
+const OPTION_NAMES: readonly (keyof ServerOptions)[] = [
+  'instructions',
+  'secrets',
+  'stateTtl',
+  'onError',
+  'legacy',
+  'logging',
+  'pageSize',
+  'cache',
+  'warn',
+  'validator',
+  'limits',
+]
 
 export const SERVER_LIMITS: ServerLimits = { listens: 1_000, subscriptions: 1_000, rounds: 16 }
 

@@ -2,14 +2,12 @@
 
 import type {
   AnySchema,
-  AuthInfo,
   Awaitable,
   CallToolResult,
   Context,
   Icon,
   InputRequiredResult,
   JsonObject,
-  JsonSchema,
   MetaObject,
   RawJsonSchema,
   SchemaInput,
@@ -29,7 +27,7 @@ import {
   NamedItems,
   type VisibilityOptions,
 } from './named-items.ts'
-import { checkRegistration, pickDefined } from './registration.ts'
+import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
 import { createStructuredResult, type ToolResult, toToolResult } from './results.ts'
 import { headerProblem } from './schema-places.ts'
 import { createOutputCheck, describeIssues, prepareObjectSchema, prepareSchema, type SchemaOptions } from './schemas.ts'
@@ -66,18 +64,7 @@ export interface ToolOptions<Input = AnySchema, Output = AnySchema> extends Visi
   replace?: boolean
 }
 
-const OPTION_NAMES = {
-  title: true,
-  description: true,
-  input: true,
-  output: true,
-  annotations: true,
-  icons: true,
-  _meta: true,
-  visible: true,
-  scopes: true,
-  replace: true,
-} as const satisfies Record<keyof ToolOptions, true>
+const OPTION_NAMES: readonly (keyof ToolOptions)[] = [...COMMON_OPTIONS, 'input', 'output', 'annotations']
 
 /**
  * What a tool may return: the input of its `output` schema, or a whole result. Without `output` anything: a string, content
@@ -99,39 +86,25 @@ interface RegisteredTool extends NamedItem {
   call(args: JsonObject, ctx: Context): Promise<ToolResult>
 }
 
-export class Tools {
+export class Tools extends NamedItems<RegisteredTool> {
   readonly #options: ToolsOptions
-  readonly #tools = new NamedItems<RegisteredTool>('tool')
 
   constructor(options: ToolsOptions) {
+    super('tool')
     this.#options = options
   }
 
-  add(name: string, options: ToolOptions, run: (args: never, ctx: Context) => unknown): void {
-    this.#tools.add(createTool(name, options, run, this.#options), options.replace)
-  }
-
-  /** Returns whether the tool existed. */
-  remove(name: string): boolean {
-    return this.#tools.remove(name)
-  }
-
-  has(name: string): boolean {
-    return this.#tools.has(name)
-  }
-
-  /** The input schema of a tool in the list of this caller. */
-  inputSchemaOf(name: string, auth: AuthInfo | undefined): JsonSchema | undefined {
-    return this.#tools.getListed(name, auth)?.definition.inputSchema
+  register(name: string, options: ToolOptions, run: (args: never, ctx: Context) => unknown): void {
+    this.add(createTool(name, options, run, this.#options), options.replace)
   }
 
   readonly handler: ToolHandler = {
     listTools: async (page, ctx) => {
-      const { items, frame } = listPage(this.#tools, 'tools', this.#options, page, ctx)
+      const { items, frame } = listPage(this, 'tools', this.#options, page, ctx)
       return { tools: items.map(({ definition }) => definition), ...frame }
     },
     callTool: async (params, ctx) => {
-      const tool = this.#tools.find(params.name, ctx)
+      const tool = this.find(params.name, ctx)
       try {
         return await tool.call(params.arguments ?? {}, ctx)
       } catch (error) {

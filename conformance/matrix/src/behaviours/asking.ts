@@ -139,7 +139,9 @@ export const asking: Behaviours = {
     expect(jsonOf(await client.callTool('t'))).toEqual([of(3), of(4)])
     // A key that is asked twice in one run is a fault of the author: a loop around it would never end.
     expect(await client.callTool('twice')).toMatchObject({ isError: true })
-    expect(faults.map(String)).toEqual([expect.stringMatching(/^QuestionError: Question "roots": the key was used already/)])
+    expect(faults.map(String)).toEqual([
+      expect.stringMatching(/^QuestionError: Question "roots": the key was used already/),
+    ])
   },
 
   async 'prompts and resources ask as tools do'({ connect }) {

@@ -42,7 +42,7 @@ export interface AuditOptions {
    * Whether the value under a key is a secret; called for keys at any depth. Default: `looksSecret`, which knows words such
    * as password, token, secret, cookie and authorization.
    */
-  readonly isSecret?: ((key: string) => boolean) | undefined
+  readonly isSecret?: IsSecret | undefined
   /** About how many characters of the arguments an entry holds; the rest is marked as left out. Default: 4,096. */
   readonly maxLength?: number | undefined
   /** Called when an entry could not be written. Default: none. */
@@ -60,13 +60,14 @@ const LONGEST_NAME = 200
  * ```
  */
 export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: AuditOptions = {}): Middleware {
-  const redaction = createRedaction(options)
+  const { isSecret = looksSecret, maxLength = 4_096 } = options
   const report = guarded(options.onError)
   const send = (entry: AuditEntry) => guarded(write, (error) => report(error, entry))(entry)
   return async (request, ctx, next) => {
     const start = performance.now()
     // Before the handler, which might change the arguments.
-    const facts = factsOf(request, ctx, redaction)
+    const args = redact(argumentsOf(request.params), isSecret, { left: maxLength }, 0)
+    const facts = { ...factsOf(request, ctx, isSecret), arguments: args }
     const end = (ending: Ending) => send({ ...facts, ...ending, durationMs: performance.now() - start })
     try {
       const result = await next()
@@ -79,28 +80,29 @@ export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: Au
   }
 }
 
+type IsSecret = (key: string) => boolean
+
 type Ending = Pick<AuditEntry, 'outcome' | 'errorCode'>
 
-function factsOf({ method, params }: ServerRequest, ctx: Context, redaction: Redaction) {
+function factsOf({ method, params }: ServerRequest, ctx: Context, isSecret: IsSecret) {
   const { auth, client } = ctx
   const info = client.info && { name: cut(client.info.name), version: cut(client.info.version) }
   return {
     at: new Date().toISOString(),
     method,
-    target: targetOf(params, redaction),
+    target: targetOf(params, isSecret),
     subject: auth?.subject,
     clientId: auth?.clientId,
     client: info,
-    arguments: redaction.value(argumentsOf(params)),
   }
 }
 
-function targetOf({ name, uri, ref }: JsonObject, redaction: Redaction): string | undefined {
+function targetOf({ name, uri, ref }: JsonObject, isSecret: IsSecret): string | undefined {
   const { name: prompt, uri: template } = (ref ?? {}) as JsonObject
   const named = name ?? prompt
   if (typeof named === 'string') return cut(named)
   const address = uri ?? template
-  return typeof address === 'string' ? cut(redaction.uri(address)) : undefined
+  return typeof address === 'string' ? cut(redactUri(address, isSecret)) : undefined
 }
 
 /** The arguments of a completion include the one that is being completed. */
@@ -133,18 +135,6 @@ function isUnfinished(ctx: Context): boolean {
   return (ctx as { readonly asker?: Asker | undefined }).asker?.unfinished?.() !== undefined
 }
 
-interface RedactionOptions {
-  readonly isSecret?: ((key: string) => boolean) | undefined
-  readonly maxLength?: number | undefined
-}
-
-interface Redaction {
-  /** A copy without secrets. */
-  value(value: unknown): unknown
-  /** Without user and password, and without the values of secret query parameters. */
-  uri(uri: string): string
-}
-
 const REDACTED = '[redacted]'
 const LEFT_OUT = '[left out]'
 const MAX_DEPTH = 8
@@ -165,19 +155,12 @@ export function looksSecret(key: string): boolean {
   )
 }
 
-export function createRedaction({ isSecret = looksSecret, maxLength = 4_096 }: RedactionOptions = {}): Redaction {
-  return {
-    value: (value) => redact(value, isSecret, { left: maxLength }, 0),
-    uri: (uri) => redactUri(uri, isSecret),
-  }
-}
-
 /** The number of characters that may still be written. */
 interface Budget {
   left: number
 }
 
-function redact(value: unknown, isSecret: (key: string) => boolean, budget: Budget, depth: number): unknown {
+function redact(value: unknown, isSecret: IsSecret, budget: Budget, depth: number): unknown {
   if (typeof value === 'string') return shorten(value, isSecret, budget)
   if (typeof value !== 'object' || value === null) {
     budget.left -= 8
@@ -196,7 +179,7 @@ function redact(value: unknown, isSecret: (key: string) => boolean, budget: Budg
   return Object.fromEntries(entriesOf(value, isSecret, budget, depth))
 }
 
-function entriesOf(value: object, isSecret: (key: string) => boolean, budget: Budget, depth: number) {
+function entriesOf(value: object, isSecret: IsSecret, budget: Budget, depth: number) {
   const entries: [string, unknown][] = []
   const { name: nameMember, key: keyMember } = value as { name?: unknown; key?: unknown }
   // Headers and the like are often written as `{ name: 'Authorization', value: '…' }`.
@@ -212,7 +195,7 @@ function entriesOf(value: object, isSecret: (key: string) => boolean, budget: Bu
   return entries
 }
 
-function shorten(text: string, isSecret: (key: string) => boolean, budget: Budget): string {
+function shorten(text: string, isSecret: IsSecret, budget: Budget): string {
   const plain = redactUri(text.slice(0, 4 * MAX_STRING_LENGTH), isSecret)
   const length = Math.max(0, Math.min(MAX_STRING_LENGTH, budget.left))
   budget.left -= Math.min(plain.length, length) + 2
@@ -220,7 +203,7 @@ function shorten(text: string, isSecret: (key: string) => boolean, budget: Budge
 }
 
 /** Returns strings without URIs unchanged. */
-function redactUri(uri: string, isSecret: (key: string) => boolean): string {
+function redactUri(uri: string, isSecret: IsSecret): string {
   if (!uri.includes('://')) return uri
   return uri
     .replace(/:\/\/[^/?#\s]*@/g, `://${REDACTED}@`)
