@@ -11,7 +11,6 @@ import {
   type JsonObject,
   methodNotFound,
   modernRequest,
-  type RequestMessage,
   type ResponseMessage,
   type RpcError,
   readEnvelope,
