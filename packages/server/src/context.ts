@@ -91,9 +91,46 @@ export class RequestContext implements Context {
     return this.#pending.filter((answer) => !answer.isAwaited).map(({ label }) => label)
   }
 
-  // Functions are bound: handlers take them out of the context.
+  // Functions are bound, as handlers take them out of the context, and created when they are read: most calls read none.
 
-  readonly progress: Context['progress'] = (done, total, message) => {
+  get progress(): Context['progress'] {
+    return (done, total, message) => this.#sendProgress(done, total, message)
+  }
+
+  get closeStream(): Context['closeStream'] {
+    return () => this.#exchange.closeStream?.()
+  }
+
+  get elicit(): Context['elicit'] {
+    return (key, options) => this.#askOne('elicit', key, () => elicit(options))
+  }
+
+  get openUrl(): Context['openUrl'] {
+    return (key, options) => this.#askOne('openUrl', key, () => openUrl(options))
+  }
+
+  get sample(): Context['sample'] {
+    return (key, params) => this.#askOne('sample', key, () => sample(params))
+  }
+
+  get roots(): Context['roots'] {
+    return (key = 'roots') => this.#askOne('roots', key, roots)
+  }
+
+  get ask(): Context['ask'] {
+    return <Asked extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(asked: Asked) =>
+      this.#track('ask', Object.keys(asked), async () => {
+        const questions = Object.entries(asked).map(([key, one]) => [key, isAsk(one) ? one : { request: one }])
+        const answers = await this.#getAsker().ask(Object.fromEntries(questions), this.#askedKeys)
+        return answers as { [Key in keyof Asked]?: Answered<Asked[Key]> }
+      })
+  }
+
+  get step(): Context['step'] {
+    return (key, run) => this.#track('step', [key], async () => this.#getAsker().step(key, run))
+  }
+
+  #sendProgress(done: number, total: number | undefined, message: string | undefined): Awaitable<void> {
     const { progressToken } = this.meta
     if (progressToken === undefined || !(done > this.#lastProgress)) return undefined
     this.#lastProgress = done
@@ -102,28 +139,6 @@ export class RequestContext implements Context {
     if (message !== undefined) params.message = message
     return this.#access.notify('notifications/progress', params)
   }
-
-  readonly closeStream: Context['closeStream'] = () => this.#exchange.closeStream?.()
-
-  readonly elicit: Context['elicit'] = (key, options) => this.#askOne('elicit', key, () => elicit(options))
-
-  readonly openUrl: Context['openUrl'] = (key, options) => this.#askOne('openUrl', key, () => openUrl(options))
-
-  readonly sample: Context['sample'] = (key, params) => this.#askOne('sample', key, () => sample(params))
-
-  readonly roots: Context['roots'] = (key = 'roots') => this.#askOne('roots', key, roots)
-
-  readonly ask: Context['ask'] = <Asked extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(
-    asked: Asked,
-  ) => {
-    return this.#track('ask', Object.keys(asked), async () => {
-      const questions = Object.entries(asked).map(([key, one]) => [key, isAsk(one) ? one : { request: one }])
-      const answers = await this.#getAsker().ask(Object.fromEntries(questions), this.#askedKeys)
-      return answers as { [Key in keyof Asked]?: Answered<Asked[Key]> }
-    })
-  }
-
-  readonly step: Context['step'] = (key, run) => this.#track('step', [key], async () => this.#getAsker().step(key, run))
 
   #askOne<Answer>(member: string, key: string, create: () => Question): Promise<Answer> {
     return this.#track(member, [key], async () => {

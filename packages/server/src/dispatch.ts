@@ -12,7 +12,7 @@ import {
   type ServerCapabilities,
 } from '@mcpx/protocol'
 import type { Faults } from './errors.ts'
-import type { ServerRequest } from './middleware.ts'
+import type { Endpoint, ServerRequest } from './middleware.ts'
 
 /** The member of a handler that answers each request. */
 export const HANDLER_MEMBERS = {
@@ -135,10 +135,7 @@ export function unknownNameError({ kind, name }: ItemName): RpcError {
 }
 
 /** A handler whose members run requests through the middleware of their server. */
-export function createServerHandler(
-  run: (request: ServerRequest, ctx: Context) => Promise<object>,
-  exists: (member: keyof Handler) => boolean,
-): Handler {
+export function createServerHandler(run: Endpoint, exists: (member: keyof Handler) => boolean): Handler {
   const members = Object.entries(HANDLER_MEMBERS).map(([method, member]) => {
     return [member, (params: JsonObject, ctx: Context) => run({ method, params }, ctx)] as const
   })

@@ -17,7 +17,7 @@ import type { RequestContext } from './context.ts'
 import type { Faults } from './errors.ts'
 import type { ServerRequest } from './middleware.ts'
 import type { RequestState } from './request-state.ts'
-import { isObject } from './schema-places.ts'
+import { isObject } from './schemas.ts'
 
 export interface ServerEra {
   /** Whether the message belongs to this era. */

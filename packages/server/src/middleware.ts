@@ -28,12 +28,9 @@ export type Middleware = (request: ServerRequest, ctx: Context, next: Next, find
 export type Endpoint = (request: ServerRequest, ctx: Context) => Awaitable<object>
 
 /** Combines the middlewares and the endpoint into one function: the first middleware is the outermost. */
-export function wrap(
-  middlewares: readonly Middleware[],
-  endpoint: Endpoint,
-): (request: ServerRequest, ctx: Context) => Promise<object> {
+export function wrap(middlewares: readonly Middleware[], endpoint: Endpoint): Endpoint {
   const findTool = createToolLookup(endpoint)
-  return middlewares.reduceRight<(request: ServerRequest, ctx: Context) => Promise<object>>(
+  return middlewares.reduceRight<Endpoint>(
     (inner, middleware) => async (request, ctx) => {
       let isCalled = false
       const next: Next = async (nextRequest = request, nextCtx = ctx) => {
@@ -43,7 +40,7 @@ export function wrap(
       }
       return middleware(request, ctx, next, findTool)
     },
-    async (request, ctx) => endpoint(request, ctx),
+    endpoint,
   )
 }
 

@@ -60,7 +60,7 @@ describe('an option that does not exist', () => {
     [{ instruction: 'x' }, 'createServer: there is no option "instruction"; expected one of instructions, secrets,'],
     [
       { limits: { listen: 5 } },
-      'createServer: there is no limit "listen"; expected one of listens, subscriptions, rounds',
+      'createServer, limits: there is no option "listen"; expected one of listens, subscriptions, rounds',
     ],
     [{ callTools: () => ({}) }, 'createServer: there is no option "callTools"'],
   ])('is refused by name: %j', (options, message) => {

@@ -2,7 +2,7 @@
 
 import { kindOf, quoted } from '@mcpx/protocol'
 import { RegistrationError } from './errors.ts'
-import { isObject } from './schema-places.ts'
+import { isObject } from './schemas.ts'
 
 /** The options that tools, prompts and resources share. */
 export const COMMON_OPTIONS = ['title', 'description', 'icons', '_meta', 'visible', 'scopes', 'replace'] as const

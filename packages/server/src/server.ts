@@ -3,13 +3,11 @@
 import {
   type Awaitable,
   type Catalogue,
-  type Context,
   type Exchange,
   type Handler,
   type Implementation,
   type JsonSchema,
   kindOf,
-  quoted,
   type Responder,
   type ServerCapabilities,
   type WholeHandler,
@@ -21,7 +19,7 @@ import { capabilitiesOf, createServerHandler, dispatch, HANDLER_MEMBERS } from '
 import type { ServerEra, ServerInternals, ServerLimits } from './era.ts'
 import { describeRequest, Faults, type OnError, QuestionError, RegistrationError } from './errors.ts'
 import { endSession, legacy, watchChanges } from './legacy.ts'
-import { type Middleware, type ServerRequest, wrap } from './middleware.ts'
+import { type Endpoint, type Middleware, type ServerRequest, wrap } from './middleware.ts'
 import { modern } from './modern.ts'
 import { combine } from './mount/combine.ts'
 import { handlerOf, type Mountable, mounted, recordMount } from './mount/prefix.ts'
@@ -181,11 +179,7 @@ function checkServerInfo(info: Implementation): void {
 /** A handler object may have members of its own. */
 function checkServerOptions(options: ServerOptions & WholeHandler): void {
   if (!isHandler(options)) checkOptionNames('createServer', options, OPTION_NAMES)
-  const { limits = {} } = options
-  const stray = Object.keys(limits).find((name) => !Object.hasOwn(SERVER_LIMITS, name))
-  if (stray === undefined) return
-  const known = Object.keys(SERVER_LIMITS).join(', ')
-  throw new RegistrationError(`createServer: there is no limit ${quoted(stray)}; expected one of ${known}`)
+  checkOptionNames('createServer, limits', options.limits ?? {}, Object.keys(SERVER_LIMITS))
 }
 
 const HANDLER_NAMES: readonly string[] = [...Object.values(HANDLER_MEMBERS), 'changes']
@@ -209,7 +203,7 @@ class ServerCore implements ServerInternals {
   readonly #parts: Handler[]
   readonly #middlewares: Middleware[] = []
   #handler: Handler | undefined
-  #endpoint: ((request: ServerRequest, ctx: Context) => Promise<object>) | undefined
+  #endpoint: Endpoint | undefined
   #closing: AbortController | undefined
   #listedSchemas: ListedSchemas | undefined
 
@@ -268,7 +262,7 @@ class ServerCore implements ServerInternals {
   }
 
   /** Runs a request through the middleware and the handler. */
-  readonly callEndpoint = (request: ServerRequest, ctx: Context): Promise<object> => {
+  readonly callEndpoint: Endpoint = (request, ctx) => {
     this.#endpoint ??= wrap(this.#middlewares, (inner, innerCtx) =>
       dispatch(this.handler, inner, innerCtx, this.faults),
     )

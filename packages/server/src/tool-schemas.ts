@@ -12,7 +12,7 @@ import {
 } from '@mcpx/protocol'
 import { createInternalContext } from './context.ts'
 import type { Faults } from './errors.ts'
-import { mirrorsArguments } from './schema-places.ts'
+import { mirrorsArguments } from './schemas.ts'
 
 /** The input schemas of the tools that mirror arguments, by the name of the tool. */
 type Schemas = ReadonlyMap<string, JsonSchema>

@@ -29,8 +29,14 @@ import {
 } from './named-items.ts'
 import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
 import { createStructuredResult, type ToolResult, toToolResult } from './results.ts'
-import { headerProblem } from './schema-places.ts'
-import { createOutputCheck, describeIssues, prepareObjectSchema, prepareSchema, type SchemaOptions } from './schemas.ts'
+import {
+  createOutputCheck,
+  describeIssues,
+  headerProblem,
+  prepareObjectSchema,
+  prepareSchema,
+  type SchemaOptions,
+} from './schemas.ts'
 
 /** A schema of a library, or a JSON Schema. Names few members of `AnySchema`: the compiler compares each with the schema's. */
 export type SomeSchema = ConvertibleSchema | RawJsonSchema

@@ -72,7 +72,6 @@ class Deadline {
   readonly passed: Promise<undefined>
   readonly #ms: number
   readonly #controller = new AbortController()
-  #resolvePassed: (value: undefined) => void = () => {}
   #remaining: number
   #startedAt = 0
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -83,7 +82,7 @@ class Deadline {
     this.#ms = ms
     this.#remaining = ms
     this.passed = new Promise((resolve) => {
-      this.#resolvePassed = resolve
+      this.signal.addEventListener('abort', () => resolve(undefined), { once: true })
     })
     this.#start()
   }
@@ -117,7 +116,6 @@ class Deadline {
 
   #pass(): void {
     this.#controller.abort(new DOMException(`The request did not end within ${this.#ms} ms`, 'TimeoutError'))
-    this.#resolvePassed(undefined)
   }
 
   #pause(): void {

@@ -23,7 +23,7 @@ import {
   unknownNameError,
 } from '../dispatch.ts'
 import { RegistrationError } from '../errors.ts'
-import { isObject } from '../schema-places.ts'
+import { isObject } from '../schemas.ts'
 import { isNameError, LISTS, type List, type ListingHandler, type ListResult, type OwningHandler } from './combine.ts'
 
 /** A handler, or an object that has one, such as a server. */

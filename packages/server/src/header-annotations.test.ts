@@ -2,7 +2,7 @@ import type { JsonObject } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createRegistry } from './registry.ts'
-import { headerProblem } from './schema-places.ts'
+import { headerProblem } from './schemas.ts'
 
 const annotated = (header: unknown, type: unknown = 'string'): JsonObject => ({ type, 'x-mcp-header': header })
 const object = (properties: JsonObject, more?: JsonObject): JsonObject => ({ type: 'object', properties, ...more })
