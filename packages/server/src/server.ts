@@ -120,6 +120,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
   const server: Server = {
     handler: createServerHandler(core.callEndpoint, (member) => core.hasMember(member)),
 
+    // The types of what was registered exist for the compiler alone: at run time there is one object.
     tool(name, toolOptions, run) {
       registry.addTool(name, toolOptions as ToolOptions, run as never)
       return server as never
@@ -162,7 +163,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
       try {
         return core.inputSchemaOf(tool, exchange)
       } catch (error) {
-        faults.report(error)
+        faults.report(error, undefined, { method: 'tools/call', params: { name: tool } })
         return undefined
       }
     },
