@@ -19,7 +19,7 @@ import {
 } from '@mcpx/protocol'
 import { type Asker, elicit, openUrl, PendingAnswer, type Question, roots, sample } from './questions.ts'
 
-/** What an era knows of the client of a request, and how it reaches that client. */
+/** The client of a request, as its era knows and reaches it. */
 export interface ClientAccess {
   readonly client: ClientFacts
   /** The lowest level of log messages that the client wants; undefined when it wants none. */
@@ -206,7 +206,7 @@ export function deriveContext(ctx: Context, changes: Partial<Context>): Context 
   return new Proxy({} as Context, {
     get: (_, name) => (Object.hasOwn(changes, name) ? Reflect.get(changes, name) : memberOf(ctx, name)),
     has: (_, name) => Object.hasOwn(changes, name) || name in ctx,
-    // A copy takes the changes along; `deriveContext` finds all other members in the context that it derives from.
+    // A copy has the changes; `deriveContext` finds all other members in the context that it derives from.
     ownKeys: () => Reflect.ownKeys(changes),
     getOwnPropertyDescriptor: (_, name) => {
       const own = Reflect.getOwnPropertyDescriptor(changes, name)

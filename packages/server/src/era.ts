@@ -39,7 +39,7 @@ export interface ServerLimits {
   readonly rounds: number
 }
 
-/** What the eras need of a server. */
+/** The members of a server that the eras need. */
 export interface ServerInternals {
   readonly info: Implementation
   readonly instructions: string | undefined
@@ -58,7 +58,7 @@ export interface ServerInternals {
   run(request: ServerRequest, ctx: RequestContext): Promise<object>
 }
 
-/** What is wrong with the parameters of a request, as one sentence. The most frequent request is checked by hand. */
+/** Describes the problem with the parameters of a request in one sentence. The most frequent request is checked by hand. */
 export function paramsProblem(revision: Revision, method: string, params: JsonObject): string | undefined {
   if (method === 'tools/call' && params.inputResponses === undefined && params.requestState === undefined) {
     return toolCallProblem(params)

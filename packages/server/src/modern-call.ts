@@ -20,7 +20,7 @@ export interface ModernCall {
   readonly message: RequestMessage
   readonly params: JsonObject
   readonly envelope: Envelope
-  /** What the revision says about the method. */
+  /** The entry of the method in the table of the revision. */
   readonly entry: MethodEntry
   readonly exchange: Exchange
   readonly server: ServerInternals

@@ -26,7 +26,7 @@ import {
 } from './questions.ts'
 import type { StateBinding } from './request-state.ts'
 
-/** What is sealed between two rounds of a call. */
+/** The state of a call between two rounds, which the client carries sealed. */
 export interface CallState extends JsonObject {
   /** The accepted answers. */
   answers?: Record<string, unknown>
@@ -60,7 +60,7 @@ export class ModernAsker implements Asker {
     this.#kinds = new Map(Object.entries(state.kinds ?? {}))
   }
 
-  /** What the next round needs. */
+  /** The state for the next round. */
   get state(): CallState {
     const kinds = [...this.#kinds].filter(([key]) => Object.hasOwn(this.#answers, key))
     return { answers: this.#answers, steps: this.#steps, kinds: Object.fromEntries(kinds) }

@@ -136,7 +136,7 @@ export interface ListOptions {
   readonly hints: CacheHints | undefined
 }
 
-/** What a page of a list holds besides its items. */
+/** The members of a page besides its items. */
 export interface PageFrame extends CacheHints {
   nextCursor?: string
 }

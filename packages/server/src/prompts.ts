@@ -57,7 +57,7 @@ export interface PromptLine {
   readonly content: string | ContentBlock
 }
 
-/** What a prompt may return: the user's message as a string or content, several messages, or a whole result. */
+/** The values that a prompt may return: the user's message as a string or content, several messages, or a whole result. */
 export type PromptReturn = Awaitable<
   string | ContentBlock | readonly PromptLine[] | GetPromptResult | InputRequiredResult
 >

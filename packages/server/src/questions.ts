@@ -311,7 +311,7 @@ export function startOnce<Value>(
   return promise
 }
 
-/** What a handler gets for a question or a step. It knows whether it was awaited, and never causes an unhandled rejection. */
+/** The promise of a question or a step. It knows whether it was awaited, and never causes an unhandled rejection. */
 export class PendingAnswer<Value> extends Promise<Value> {
   /** The call as the author wrote it, such as `ctx.elicit("seat")`. */
   readonly label: string

@@ -13,7 +13,7 @@ const FORMS = {
   Resource: '.resource(uri, { description }, content, or (variables, ctx) => …)',
 }
 
-/** What other libraries call our options. */
+/** Our options by the names that other libraries use. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   inputSchema: 'input',
   parameters: 'input',

@@ -99,7 +99,7 @@ export interface ResourceOptions<Uri extends string = string> extends Visibility
 }
 
 /**
- * What a resource may return: a string, bytes, a value that is sent as JSON, contents, an array of contents, or a whole result.
+ * The values that a resource may return: a string, bytes, a value that is sent as JSON, contents, an array of contents, or a whole result.
  * `undefined` and `null` mean that there is no such resource.
  */
 export type ReadReturn = Awaitable<

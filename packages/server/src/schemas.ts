@@ -37,9 +37,9 @@ export interface SchemaOptions {
 }
 
 export interface SchemaUse extends SchemaOptions {
-  /** What errors begin with, such as `Tool "add", input`. */
+  /** The beginning of error messages, such as `Tool "add", input`. */
   readonly where: string
-  /** What paths in checked values begin with. */
+  /** The beginning of paths in checked values. */
   readonly root: string
   /** Clients see what is passed in, or what comes out. */
   readonly side: 'input' | 'output'
@@ -338,7 +338,7 @@ export function mirrorsArguments({ properties }: JsonObject, depth = 0): boolean
   })
 }
 
-/** What is wrong with an `x-mcp-header` annotation, and where; undefined when all are well. */
+/** Describes the first wrong `x-mcp-header` annotation and its place; undefined when all are right. */
 export function headerProblem(root: JsonObject, where: string): string | undefined {
   if (!JSON.stringify(root).includes(HEADER_ANNOTATION)) return undefined
   const seen = new Map<string, string>()

@@ -73,7 +73,7 @@ export interface ToolOptions<Input = AnySchema, Output = AnySchema> extends Visi
 const OPTION_NAMES: readonly (keyof ToolOptions)[] = [...COMMON_OPTIONS, 'input', 'output', 'annotations']
 
 /**
- * What a tool may return: the input of its `output` schema, or a whole result. Without `output` anything: a string, content
+ * The values that a tool may return: the input of its `output` schema, or a whole result. Without `output` anything: a string, content
  * made by `text()` and the like, an array of those, nothing, or a value that the model sees as JSON.
  *
  * While the compiler infers the type of a `new Promise` in the tool, `Output` is not known yet, and so `never`.

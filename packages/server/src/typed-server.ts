@@ -13,7 +13,7 @@ export interface NoOffers {
   prompts: {}
 }
 
-/** What a tool adds to the type of its server. */
+/** The part of a server's type that a tool adds. */
 export interface WithTool<Name extends string, Input, Output> {
   readonly '~catalogue'?: {
     readonly tools: {
@@ -22,7 +22,7 @@ export interface WithTool<Name extends string, Input, Output> {
   }
 }
 
-/** What a prompt adds to the type of its server. */
+/** The part of a server's type that a prompt adds. */
 export interface WithPrompt<Name extends string, Args> {
   readonly '~catalogue'?: { readonly prompts: { readonly [Key in Name]: SchemaInput<Args> } }
 }

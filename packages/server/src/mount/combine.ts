@@ -144,7 +144,7 @@ export type ListingHandler = Readonly<
 /** Pages of joined lists hold at most this many items. A page of a part is never cut. */
 const PAGE_SIZE = 1_000
 
-/** Where a joined list continues. */
+/** The position at which a joined list continues. */
 interface Position {
   /** The index of the part. */
   readonly index: number
