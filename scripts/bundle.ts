@@ -38,8 +38,6 @@ const CLIENT = /\/src\/client[./]/
 const SESSIONS = /\/src\/server\/eras\/legacy/
 /** What loads these at once, for apps of the web. */
 const APPS = /\/src\/server\/(?:hono|eras\/select)\.ts$/
-/** Entries that put servers of tools alone together: others have no use for that. */
-const TOOLS = /\/src\/(?:modern-)?tools\.ts$/
 const JOINED = new Set(['@mcpx/client', '@mcpx/server', '@mcpx/transport-http', '@mcpx/transport-stdio'])
 /** Functions of other packages that keep nothing, and are read sooner than their file is found. */
 const INLINED = new Set(['@mcpx/protocol/uri-template', '@mcpx/sse/encode'])
@@ -114,7 +112,7 @@ function chunksOfJoined(): Groups {
     { name: 'client', test: CLIENT, tags: ['$initial'] },
     {
       name: 'shared',
-      test: (id) => ![CLIENT, SESSIONS, APPS, TOOLS].some((side) => side.test(id)),
+      test: (id) => ![CLIENT, SESSIONS, APPS].some((side) => side.test(id)),
       tags: ['$initial'],
       minShareCount: fewest,
     },

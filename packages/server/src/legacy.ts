@@ -95,7 +95,8 @@ async function initialize(
   const problem = paramsProblem(LATEST_LEGACY_REVISION, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   const requested = params as unknown as InitializeParams
-  const revision = agreeOnRevision(requested.protocolVersion)
+  // The newest revision of this era if the requested one is not served: the client decides whether to continue.
+  const revision = revisionsOf('legacy').find((each) => each === requested.protocolVersion) ?? LATEST_LEGACY_REVISION
   // The client may declare capabilities that the agreed revision does not have.
   const { capabilities, clientInfo } = stripParamsFor(revision, method, requested)
   try {
@@ -111,11 +112,6 @@ async function initialize(
   } catch (error) {
     return errorMessage(id, server.faults.toRpcError(error, undefined, { method, params }))
   }
-}
-
-/** The requested revision if it is served, else the newest of this era: the client decides whether to continue. */
-function agreeOnRevision(requested: string): Revision {
-  return revisionsOf('legacy').find((revision) => revision === requested) ?? LATEST_LEGACY_REVISION
 }
 
 /** A request whose parameters were checked. */

@@ -21,12 +21,6 @@ export interface RequestStateOptions {
   readonly warn?: ((problem: Error) => void) | undefined
 }
 
-export interface RequestState {
-  seal(data: JsonObject, binding: StateBinding): Promise<string>
-  /** Throws `RpcError` for a state that was altered, has expired, or belongs to something else. */
-  open(text: string, binding: StateBinding): Promise<JsonObject>
-}
-
 /** Longer states, in characters, are refused unread. */
 const MAX_LENGTH = 1024 * 1024
 /** A sealed state is the id of its key, the nonce, and the encrypted data. */
@@ -44,43 +38,54 @@ interface SealingKey {
   readonly key: CryptoKey
 }
 
-export function createRequestState({ secrets, ttlMs = 600_000, warn }: RequestStateOptions = {}): RequestState {
-  if (secrets?.length === 0 || secrets?.some((secret) => secret.length < MIN_SECRET)) {
-    throw new RangeError(`secrets: expected one or more, each of at least ${MIN_SECRET} characters`)
-  }
-  let imported: Promise<SealingKey[]> | undefined
-  let hasWarned = secrets !== undefined
-  const keys = () => {
-    // Not earlier: workerd has no random values while modules are loaded.
-    imported ??= Promise.all((secrets ?? [randomSecret()]).map(importKey))
-    return imported
+/** Seals the states of unfinished calls, and opens them again. */
+export class RequestState {
+  readonly #secrets: readonly string[] | undefined
+  readonly #ttlMs: number
+  #warn: ((problem: Error) => void) | undefined
+  #keys: Promise<SealingKey[]> | undefined
+
+  constructor({ secrets, ttlMs = 600_000, warn }: RequestStateOptions = {}) {
+    if (secrets?.length === 0 || secrets?.some((secret) => secret.length < MIN_SECRET)) {
+      throw new RangeError(`secrets: expected one or more, each of at least ${MIN_SECRET} characters`)
+    }
+    this.#secrets = secrets
+    this.#ttlMs = ttlMs
+    this.#warn = secrets === undefined ? warn : undefined
   }
 
-  return {
-    async seal(data, binding) {
-      const { id, key } = (await keys())[0] as SealingKey
-      const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
-      const plain = bytesOf(JSON.stringify({ ...data, expires: Date.now() + ttlMs }))
-      const sealed = await crypto.subtle.encrypt(algorithmFor(nonce, binding), key, plain)
-      const whole = new Uint8Array(DATA_AT + sealed.byteLength)
-      whole.set(id)
-      whole.set(nonce, KEY_ID_BYTES)
-      whole.set(new Uint8Array(sealed), DATA_AT)
-      return toBase64Url(whole)
-    },
-    async open(text, binding) {
-      const bytes = fromBase64Url(text, MAX_LENGTH)
-      const sealing = bytes && (await keys()).find(({ id }) => id.every((byte, index) => byte === bytes[index]))
-      if (bytes !== undefined && sealing === undefined && !hasWarned) {
-        hasWarned = true
-        warn?.(new Error(SEALED_ELSEWHERE))
-      }
-      if (bytes === undefined || sealing === undefined) throw stateError()
-      const nonce = bytes.subarray(KEY_ID_BYTES, DATA_AT)
-      const data = await decrypt(algorithmFor(nonce, binding), sealing.key, bytes.subarray(DATA_AT))
-      if (typeof data.expires !== 'number' || data.expires <= Date.now()) throw stateError()
-      return data
-    },
+  async seal(data: JsonObject, binding: StateBinding): Promise<string> {
+    const { id, key } = (await this.#getKeys())[0] as SealingKey
+    const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
+    const plain = bytesOf(JSON.stringify({ ...data, expires: Date.now() + this.#ttlMs }))
+    const sealed = await crypto.subtle.encrypt(algorithmFor(nonce, binding), key, plain)
+    const whole = new Uint8Array(DATA_AT + sealed.byteLength)
+    whole.set(id)
+    whole.set(nonce, KEY_ID_BYTES)
+    whole.set(new Uint8Array(sealed), DATA_AT)
+    return toBase64Url(whole)
+  }
+
+  /** Throws an `RpcError` for a state that was altered, has expired, or belongs to another request. */
+  async open(text: string, binding: StateBinding): Promise<JsonObject> {
+    const bytes = fromBase64Url(text, MAX_LENGTH)
+    if (bytes === undefined) throw stateError()
+    const sealing = (await this.#getKeys()).find(({ id }) => id.every((byte, index) => byte === bytes[index]))
+    if (sealing === undefined) {
+      this.#warn?.(new Error(SEALED_ELSEWHERE))
+      this.#warn = undefined
+      throw stateError()
+    }
+    const nonce = bytes.subarray(KEY_ID_BYTES, DATA_AT)
+    const data = await decrypt(algorithmFor(nonce, binding), sealing.key, bytes.subarray(DATA_AT))
+    if (typeof data.expires !== 'number' || data.expires <= Date.now()) throw stateError()
+    return data
+  }
+
+  /** Not in the constructor: workerd has no random values while modules are loaded. */
+  #getKeys(): Promise<SealingKey[]> {
+    this.#keys ??= Promise.all((this.#secrets ?? [randomSecret()]).map(importKey))
+    return this.#keys
   }
 }
 

@@ -26,7 +26,7 @@ import { handlerOf, type Mountable, mounted, recordMount } from './mount/prefix.
 import type { PromptOptions } from './prompts.ts'
 import { checkOptionNames } from './registration.ts'
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts'
-import { createRequestState, type RequestState } from './request-state.ts'
+import { RequestState } from './request-state.ts'
 import type { ResourceOptions } from './resources.ts'
 import { ListedSchemas } from './tool-schemas.ts'
 import type { ToolOptions } from './tools.ts'
@@ -216,7 +216,7 @@ class ServerCore implements ServerInternals {
     this.limits = withDefaultLimits(SERVER_LIMITS, limits)
     this.faults = new Faults(onError)
     const report = (error: unknown) => void this.faults.report(error)
-    this.requestState = createRequestState({ secrets, ttlMs: stateTtl, warn: report })
+    this.requestState = new RequestState({ secrets, ttlMs: stateTtl, warn: report })
     // The object itself, not a copy, which would lose the methods of a class.
     this.#parts = isHandler(options) ? [options as Handler] : []
     this.changes = new ChangeHub(this.#parts, report)
