@@ -47,7 +47,7 @@ export const legacy: ServerEra = {
   matches: () => true,
 
   async handle(message, exchange, server) {
-    if ('id' in message) return answer(message, exchange, server)
+    if ('id' in message) return await answer(message, exchange, server)
     if (message.method === 'notifications/initialized' && exchange.session?.state.revision !== undefined) {
       await exchange.session.update((state) => void Object.assign(state, { initialized: true }))
     }
@@ -68,7 +68,7 @@ async function answer(message: RequestMessage, exchange: Exchange, server: Serve
   const params = withoutModernParams(message.params)
   const problem = paramsProblem(revision, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
-  return runUntilComplete({ message, exchange, session, revision, server }, params)
+  return await runUntilComplete({ message, exchange, session, revision, server }, params)
 }
 
 /** Removes answers and state of the modern era, which a legacy client could only forge. */

@@ -47,7 +47,7 @@ export const modern: ServerEra = {
     const call: ModernCall = { message, params, envelope, entry, exchange, server }
     if (method === 'server/discover') return discover(call)
     if (method === 'subscriptions/listen') return openSubscription(call)
-    return answer(call)
+    return await answer(call)
   },
 }
 

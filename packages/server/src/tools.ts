@@ -33,6 +33,7 @@ import {
   createOutputCheck,
   describeIssues,
   headerProblem,
+  type PreparedSchema,
   prepareObjectSchema,
   prepareSchema,
   type SchemaOptions,
@@ -89,7 +90,9 @@ export interface ToolsOptions extends ListOptions, SchemaOptions {}
 interface RegisteredTool extends NamedItem {
   /** As clients see it. */
   readonly definition: Tool
-  call(args: JsonObject, ctx: Context): Promise<ToolResult>
+  readonly input: PreparedSchema | undefined
+  readonly output: PreparedOutput | undefined
+  run(args: never, ctx: Context): unknown
 }
 
 export class Tools extends NamedItems<RegisteredTool> {
@@ -110,9 +113,13 @@ export class Tools extends NamedItems<RegisteredTool> {
       return { tools: items.map(({ definition }) => definition), ...frame }
     },
     callTool: async (params, ctx) => {
-      const tool = this.find(params.name, ctx)
+      const { input, output, run } = this.find(params.name, ctx)
       try {
-        return await tool.call(params.arguments ?? {}, ctx)
+        // A tool without `input` ignores the arguments of clients that send some.
+        const { issues, value } = input === undefined ? { value: {} } : await input.check(params.arguments ?? {})
+        if (issues !== undefined) return failedResult(describeIssues(issues, 'arguments'))
+        const returned = await run(value as never, ctx)
+        return output === undefined ? toToolResult(returned) : await output.toResult(returned)
       } catch (error) {
         if (error instanceof ToolError) return failedResult(error.message)
         throw error
@@ -140,18 +147,7 @@ function createTool(
     ...(output && { outputSchema: output.json }),
     ...pickDefined(options, 'annotations', 'icons', '_meta'),
   }
-  return {
-    name,
-    access: createAccessRule(options),
-    definition,
-    async call(args, ctx) {
-      // A tool without `input` ignores the arguments of clients that send some.
-      const { issues, value } = input === undefined ? { value: {} } : await input.check(args)
-      if (issues !== undefined) return failedResult(describeIssues(issues, 'arguments'))
-      const returned = await run(value as never, ctx)
-      return output === undefined ? toToolResult(returned) : output.toResult(returned)
-    },
-  }
+  return { name, access: createAccessRule(options), definition, input, output, run }
 }
 
 function prepareInput(schema: AnySchema | undefined, label: string, options: SchemaOptions) {
@@ -163,7 +159,16 @@ function prepareInput(schema: AnySchema | undefined, label: string, options: Sch
   return prepared
 }
 
-function prepareOutput(schema: AnySchema | undefined, label: string, options: SchemaOptions) {
+interface PreparedOutput {
+  readonly json: JsonObject
+  toResult(value: unknown): Promise<ToolResult>
+}
+
+function prepareOutput(
+  schema: AnySchema | undefined,
+  label: string,
+  options: SchemaOptions,
+): PreparedOutput | undefined {
   if (schema === undefined) return undefined
   const use = { ...options, where: `${label}, output`, side: 'output', root: 'result' } as const
   const { json, check } = prepareSchema(schema, use)
