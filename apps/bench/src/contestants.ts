@@ -64,11 +64,6 @@ const pipes = {
   bareZod: ['the same with arguments checked by zod', 'bare', { file: 'stdio/bare-zod.mjs', era: 'legacy' }],
   modern: ['`serveStdio`, modern era', 'ours', { file: 'stdio/ours.mjs', era: 'modern' }],
   legacy: ['`serveStdio`, legacy era', 'ours', { file: 'stdio/ours.mjs', era: 'legacy' }],
-  toolsModern: [
-    'the same by the entry for tools alone, modern era',
-    'ours',
-    { file: 'stdio/ours-tools.mjs', era: 'modern' },
-  ],
   rawModern: ['`serveStdio` with plain JSON Schema, modern era', 'ours', { file: 'stdio/ours-raw.mjs', era: 'modern' }],
   official2: ['official SDK 2, modern era', 'official 2', { file: 'stdio/official-2.mjs', era: 'modern' }],
   official2Legacy: ['official SDK 2, legacy era', 'official 2', { file: 'stdio/official-2.mjs', era: 'legacy' }],

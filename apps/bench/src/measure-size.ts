@@ -50,7 +50,7 @@ export async function measureSize(size: SizeCase): Promise<Findings> {
         ({ isServer, says }) => !!isServer && !!says?.includes('zod'),
       ),
       ...lineOf('the same with plain JSON Schema', ({ name }) =>
-        /^edge(?: server, (?:raw tool|bare|modern only)|-tools-(?:raw|modern))$/.test(name),
+        /^edge server, (?:raw tool|bare|modern only)$/.test(name),
       ),
       ...lineOf('client over HTTP, kB gzipped', ({ name }) => name.startsWith('client')),
     ],

@@ -107,7 +107,7 @@ export const gaps: readonly Gap[] = [
     behaviours: [
       'the folders of the client are known to the server',
       'a call answers what is asked during it',
-      'what was answered is not asked again in the same call, and is in the next',
+      'each key is asked once in a call, and again in the next',
       'a hundred callers at once see nothing of each other',
       'two proxies in a row, one of each era, are as one',
       'the folders of the client in front are known behind a proxy',

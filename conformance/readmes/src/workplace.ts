@@ -81,8 +81,10 @@ export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace
 function configuration(files: readonly string[]): object {
   const compilerOptions = {
     composite: false,
-    noEmit: true,
-    declaration: false,
+    // As in a library or a project reference: what is exported must have declarations.
+    declaration: true,
+    emitDeclarationOnly: true,
+    outDir: 'declarations',
     declarationMap: false,
     sourceMap: false,
     skipLibCheck: true,

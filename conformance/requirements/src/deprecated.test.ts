@@ -9,9 +9,9 @@ const marked: readonly (readonly [string, string])[] = [
   ['packages/protocol/src/context.ts', 'sample(key: string'],
   ['packages/protocol/src/context.ts', 'roots(key?: string'],
   ['packages/protocol/src/handler.ts', 'setLogLevel(params'],
-  ['packages/server/src/asks.ts', 'export function sample('],
-  ['packages/server/src/asks.ts', 'export function roots('],
-  ['packages/server/src/server-core.ts', 'readonly logging?'],
+  ['packages/server/src/questions.ts', 'export function sample('],
+  ['packages/server/src/questions.ts', 'export function roots('],
+  ['packages/server/src/server.ts', 'readonly logging?'],
 ]
 
 it.each(marked)(

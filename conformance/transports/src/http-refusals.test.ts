@@ -2,7 +2,6 @@
 
 import { connect } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
-import { createServer as createModernServer } from '@mcpx/server/modern'
 import { caught } from '@mcpx/testkit'
 import { type EndpointOptions, mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
@@ -81,9 +80,9 @@ const info = { name: 'shop', version: '1' }
 const modernOnly = [
   ['an app without the era of sessions', modernMcp(shop())],
   ['an app that is told not to serve it', mcp(shop(), { legacy: false })],
-  ['a server without it', mcp(createModernServer(info).tool('buy', {}, () => 'bought'))],
+  ['a server without it', mcp(createServer(info, { legacy: false }).tool('buy', {}, () => 'bought'))],
   ['a server that is told not to serve it', mcp(createServer(info, { legacy: false }).tool('buy', {}, () => 'bought'))],
-  ['such a server, where sessions are not kept', mcp(createModernServer(info), { sessions: false })],
+  ['such a server, where sessions are not kept', mcp(createServer(info, { legacy: false }), { sessions: false })],
 ] as const
 
 describe.each(modernOnly)('%s', (_, app) => {

@@ -1,6 +1,7 @@
 import { ContentBlock, check } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { audio, image, isBlock, link, resource, text, toBase64 } from './content.ts'
+import { toBase64 } from './base64.ts'
+import { audio, image, isBlock, link, resource, text } from './content.ts'
 
 const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256)
 

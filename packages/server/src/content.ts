@@ -1,4 +1,4 @@
-/** Makes blocks of content for tools and prompts, and knows one when it sees one. */
+/** Content blocks for tools and prompts. */
 
 import type {
   Annotations,
@@ -12,25 +12,26 @@ import type {
   TextContent,
   TextResourceContents,
 } from '@mcpx/protocol'
+import { toBase64 } from './base64.ts'
 
 export interface BlockOptions {
   annotations?: Annotations
   _meta?: MetaObject
 }
 
-/** Words. */
-export function text(words: string, options?: BlockOptions): TextContent {
-  return { type: 'text', text: words, ...options }
+/** Text content. */
+export function text(value: string, options?: BlockOptions): TextContent {
+  return { type: 'text', text: value, ...options }
 }
 
-/** A picture, as bytes or as Base64. */
+/** Image content (bytes or Base64). */
 export function image(data: Uint8Array | string, mimeType: string, options?: BlockOptions): ImageContent {
-  return { type: 'image', data: encoded(data), mimeType: checkedType(mimeType), ...options }
+  return { type: 'image', data: encodeData(data), mimeType: checkMimeType(mimeType), ...options }
 }
 
-/** A sound, as bytes or as Base64. */
+/** Audio content (bytes or Base64). */
 export function audio(data: Uint8Array | string, mimeType: string, options?: BlockOptions): AudioContent {
-  return { type: 'audio', data: encoded(data), mimeType: checkedType(mimeType), ...options }
+  return { type: 'audio', data: encodeData(data), mimeType: checkMimeType(mimeType), ...options }
 }
 
 export interface ResourceBlockOptions extends BlockOptions {
@@ -38,18 +39,18 @@ export interface ResourceBlockOptions extends BlockOptions {
   mimeType?: string
 }
 
-/** A resource with its contents: a text, bytes, or a value that is written as JSON. */
+/** An embedded resource with its contents: a string, bytes, or a value that is written as JSON. */
 export function resource(uri: string, value: unknown, options: ResourceBlockOptions = {}): EmbeddedResource {
   const { mimeType, ...block } = options
   return { type: 'resource', resource: toContents(uri, value, mimeType), ...block }
 }
 
-/** Points at a resource that can be read; it need not be listed. */
+/** A link to a resource that can be read; it need not be listed. */
 export function link(uri: string, name: string, options?: Omit<ResourceLink, 'type' | 'uri' | 'name'>): ResourceLink {
   return { type: 'resource_link', uri, name, ...options }
 }
 
-/** The contents of a resource, as what the value is. Throws a `TypeError` for what JSON cannot hold. */
+/** The contents of a resource, by the type of the value. Throws a `TypeError` for a value that JSON cannot hold. */
 export function toContents(
   uri: string,
   value: unknown,
@@ -62,14 +63,14 @@ export function toContents(
   return { uri, mimeType: mimeType ?? 'application/json', text: toJson(value) }
 }
 
-/** Throws a `TypeError` for what JSON cannot hold. */
+/** Throws a `TypeError` for a value that JSON cannot hold. */
 export function toJson(value: unknown): string {
   const json: string | undefined = JSON.stringify(value)
   if (json === undefined) throw new TypeError(`A ${typeof value} cannot be written as JSON`)
   return json
 }
 
-/** The texts that each kind of block needs, but for that which holds a resource. */
+/** The string members that each kind of block needs, except for embedded resources. */
 const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   image: ['data', 'mimeType'],
@@ -77,7 +78,6 @@ const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   resource_link: ['uri', 'name'],
 }
 
-/** Whether a value is a block of content, whoever made it. */
 export function isBlock(value: unknown): value is ContentBlock {
   if (typeof value !== 'object' || value === null) return false
   const { type, resource } = value as Readonly<Record<string, unknown>>
@@ -86,25 +86,13 @@ export function isBlock(value: unknown): value is ContentBlock {
   return BLOCKS[type]?.every((name) => typeof (value as Record<string, unknown>)[name] === 'string') === true
 }
 
-/** `String.fromCharCode` takes its bytes as arguments, of which there may not be too many. */
-const CHUNK = 0x8000
-
-export function toBase64(bytes: Uint8Array): string {
-  const native = (bytes as { toBase64?: () => string }).toBase64
-  if (native !== undefined) return native.call(bytes)
-  let binary = ''
-  for (let at = 0; at < bytes.length; at += CHUNK) binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK))
-  return btoa(binary)
-}
-
-function encoded(data: Uint8Array | string): string {
+function encodeData(data: Uint8Array | string): string {
   if (typeof data !== 'string') return toBase64(data)
-  if (data.startsWith('data:'))
-    throw new TypeError('Expected Base64, got a data: URL; pass what stands behind its comma')
+  if (data.startsWith('data:')) throw new TypeError('Expected Base64, got a data: URL; pass the part after the comma')
   return data
 }
 
-function checkedType(mimeType: string): string {
+function checkMimeType(mimeType: string): string {
   if (/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/.test(mimeType)) return mimeType
   throw new TypeError(`${JSON.stringify(mimeType)} is no MIME type such as "image/png"`)
 }

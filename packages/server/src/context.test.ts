@@ -1,7 +1,7 @@
 import { type Context, REVISIONS } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeAll, connect } from './eras/eras.fixture.ts'
 import { createServer, type Middleware, roots, timeout } from './index.ts'
+import { closeAll, connect } from './peers.fixture.ts'
 
 afterEach(closeAll)
 
@@ -28,7 +28,7 @@ describe.each(REVISIONS)('the members of a context, in revision %s', (revision) 
       await progress(1, 2, 'half')
       await say('said')
       const once = await step('once', () => 1)
-      const { roots: asked } = await ask({ roots: roots() })
+      const { folders: asked } = await ask({ folders: roots() })
       const { content } = await sample('s', { messages: [], maxTokens: 1 })
       const [first] = await rootsOf()
       const isAsked = revision >= '2025-06-18'

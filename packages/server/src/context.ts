@@ -1,4 +1,4 @@
-/** What a handler may know and do while it answers one request. What it does not touch is never made. */
+/** The context of one request: what a handler may know and do while it answers. */
 
 import {
   type Answered,
@@ -14,33 +14,37 @@ import {
   LOGGING_LEVELS,
   type Logger,
   type LoggingLevel,
+  quoted,
   type RequestInfo,
 } from '@mcpx/protocol'
-import type { Asker } from './asker.ts'
+import { type Asker, elicit, openUrl, PendingAnswer, type Question, roots, sample } from './questions.ts'
 
-/** What an era knows of a call. */
-export interface CallFacts {
+/** The client of a request, as its era knows and reaches it. */
+export interface ClientAccess {
   readonly client: ClientFacts
-  /** Log messages below this level are not wanted; nothing means that none are. */
+  /** The lowest level of log messages that the client wants; undefined when it wants none. */
   readonly logLevel: LoggingLevel | undefined
-  /** Sends a notification that belongs to this call, in the form that the peer's revision has. */
+  /** Sends a notification that belongs to the request, in the form of the client's revision. */
   notify(method: string, params: JsonObject): Awaitable<void>
-  /** How questions reach the client. Called once, when the first is asked. */
+  /** Called once, for the first question or step. */
   createAsker(): Asker
 }
 
 export class RequestContext implements Context {
   readonly #params: JsonObject
   readonly #exchange: Exchange
-  readonly #facts: CallFacts
+  readonly #access: ClientAccess
+  readonly #pending: PendingAnswer<unknown>[] = []
+  /** The keys of the questions that this run of the handler asked. */
+  readonly #askedKeys = new Set<string>()
   #asker: Asker | undefined
   #log: Logger | undefined
   #lastProgress = Number.NEGATIVE_INFINITY
 
-  constructor(params: JsonObject, exchange: Exchange, facts: CallFacts) {
+  constructor(params: JsonObject, exchange: Exchange, access: ClientAccess) {
     this.#params = params
     this.#exchange = exchange
-    this.#facts = facts
+    this.#access = access
   }
 
   get signal(): AbortSignal {
@@ -56,7 +60,7 @@ export class RequestContext implements Context {
   }
 
   get client(): ClientFacts {
-    return this.#facts.client
+    return this.#access.client
   }
 
   get meta(): JsonObject {
@@ -73,19 +77,24 @@ export class RequestContext implements Context {
   }
 
   get log(): Logger {
-    this.#log ??= createLogger(this.#facts)
+    this.#log ??= createLogger(this.#access)
     return this.#log
   }
 
-  /** The questions of this call; nothing when none was asked. */
+  /** The questions of this request; undefined when none was asked. */
   get asker(): Asker | undefined {
     return this.#asker
   }
 
-  // What is called is given bound, and made when it is asked for: handlers take it out of the context.
+  /** The questions and steps that the handler did not await, as the author wrote them. */
+  get notAwaited(): readonly string[] {
+    return this.#pending.filter((answer) => !answer.isAwaited).map(({ label }) => label)
+  }
+
+  // Functions are bound, as handlers take them out of the context, and created when they are read: most calls read none.
 
   get progress(): Context['progress'] {
-    return (done, total, message) => this.#progress(done, total, message)
+    return (done, total, message) => this.#sendProgress(done, total, message)
   }
 
   get closeStream(): Context['closeStream'] {
@@ -93,73 +102,124 @@ export class RequestContext implements Context {
   }
 
   get elicit(): Context['elicit'] {
-    return (key, options) => this.#askOne(key, 'elicit', options)
+    return (key, options) => this.#askOne('elicit', key, () => elicit(options))
   }
 
   get openUrl(): Context['openUrl'] {
-    return (key, options) => this.#askOne(key, 'openUrl', options)
+    return (key, options) => this.#askOne('openUrl', key, () => openUrl(options))
   }
 
   get sample(): Context['sample'] {
-    return (key, params) => this.#askOne(key, 'sample', params)
+    return (key, params) => this.#askOne('sample', key, () => sample(params))
   }
 
   get roots(): Context['roots'] {
-    return (key = 'roots') => this.#askOne(key, 'roots')
+    return (key = 'roots') => this.#askOne('roots', key, roots)
   }
 
   get ask(): Context['ask'] {
-    return async <Questions extends Asked>(questions: Questions) => {
-      const all = Object.entries(questions).map(
-        ([key, asked]) => [key, isAsk(asked) ? asked : { request: asked }] as const,
-      )
-      const answers = await this.#asking().ask(Object.fromEntries(all))
-      return answers as { [Key in keyof Questions]?: Answered<Questions[Key]> }
-    }
+    return <Asked extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(asked: Asked) =>
+      this.#track('ask', Object.keys(asked), async () => {
+        const questions = Object.entries(asked).map(([key, one]) => [key, isAsk(one) ? one : { request: one }])
+        const answers = await this.#getAsker().ask(Object.fromEntries(questions), this.#askedKeys)
+        return answers as { [Key in keyof Asked]?: Answered<Asked[Key]> }
+      })
   }
 
   get step(): Context['step'] {
-    return async (key, run) => this.#asking().step(key, run)
+    return (key, run) => this.#track('step', [key], async () => this.#getAsker().step(key, run))
   }
 
-  #progress(done: number, total: number | undefined, message: string | undefined): Awaitable<void> {
+  #sendProgress(done: number, total: number | undefined, message: string | undefined): Awaitable<void> {
     const { progressToken } = this.meta
     if (progressToken === undefined || !(done > this.#lastProgress)) return undefined
     this.#lastProgress = done
     const params: JsonObject = { progressToken, progress: done }
     if (total !== undefined) params.total = total
     if (message !== undefined) params.message = message
-    return this.#facts.notify('notifications/progress', params)
+    return this.#access.notify('notifications/progress', params)
   }
 
-  /** What cannot be asked rejects, so that one question has its answer when this resolves. */
-  async #askOne<Answer>(key: string, kind: keyof Asker['named'], options?: unknown): Promise<Answer> {
-    const asker = this.#asking()
-    const make = asker.named[kind] as (options: unknown) => Ask<unknown>
-    return (await asker.ask({ [key]: make(options) }))[key] as Answer
+  #askOne<Answer>(member: string, key: string, create: () => Question): Promise<Answer> {
+    return this.#track(member, [key], async () => {
+      const answers = await this.#getAsker().ask({ [key]: create() }, this.#askedKeys)
+      return answers[key] as Answer
+    })
   }
 
-  #asking(): Asker {
-    this.#asker ??= this.#facts.createAsker()
+  #track<Answer>(member: string, keys: readonly string[], start: () => Promise<Answer>): Promise<Answer> {
+    const answer = new PendingAnswer(`ctx.${member}(${keys.map(quoted).join(', ')})`, start())
+    this.#pending.push(answer)
+    return answer
+  }
+
+  #getAsker(): Asker {
+    this.#asker ??= this.#access.createAsker()
     return this.#asker
   }
 }
-
-type Asked = Readonly<Record<string, InputRequest | Ask<unknown>>>
 
 function isAsk(asked: InputRequest | Ask<unknown>): asked is Ask<unknown> {
   return typeof asked === 'object' && asked !== null && 'request' in asked
 }
 
-function createLogger(facts: CallFacts): Logger {
-  const { logLevel } = facts
+function createLogger(access: ClientAccess): Logger {
+  const { logLevel } = access
   const lowest = logLevel === undefined ? Number.POSITIVE_INFINITY : LOGGING_LEVELS.indexOf(logLevel)
   const entries = LOGGING_LEVELS.map((level, rank) => {
-    const write = (data: unknown, logger?: string) =>
-      rank < lowest
-        ? undefined
-        : facts.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data })
+    const write = (data: unknown, logger?: string) => {
+      if (rank < lowest) return undefined
+      return access.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data })
+    }
     return [level, write]
   })
   return Object.fromEntries(entries) as Logger
+}
+
+/** The context of calls to handlers outside of a request: notifications are dropped, and nobody can be asked. */
+export function createInternalContext({ auth, requestInfo }: Partial<Exchange>, signal: AbortSignal): Context {
+  const exchange: Exchange = { signal, auth, requestInfo, session: undefined, notify: async () => {} }
+  return new RequestContext({}, exchange, {
+    client: { info: undefined, capabilities: {} },
+    logLevel: undefined,
+    notify: async () => {},
+    createAsker() {
+      throw new Error('Nobody can be asked: no request of a client is being answered')
+    },
+  })
+}
+
+/**
+ * A context in which the members of `changes` replace those of `ctx`. A whole context in `changes` is returned as it is.
+ * Use it in handlers that call other handlers: a copy by `{ ...ctx }` loses the getters of `ctx`.
+ *
+ * ```ts
+ * const asGuest = (inner: ToolHandler): ToolHandler => ({
+ *   ...inner,
+ *   callTool: (params, ctx) => inner.callTool(params, deriveContext(ctx, { auth: undefined })),
+ * })
+ * ```
+ */
+export function deriveContext(ctx: Context, changes: Partial<Context>): Context {
+  const inherits = Object.prototype.isPrototypeOf.call(ctx, changes)
+  if (!inherits && isWholeContext(changes)) return changes
+  return new Proxy({} as Context, {
+    get: (_, name) => (Object.hasOwn(changes, name) ? Reflect.get(changes, name) : memberOf(ctx, name)),
+    has: (_, name) => Object.hasOwn(changes, name) || name in ctx,
+    // A copy has the changes; `deriveContext` finds all other members in the context that it derives from.
+    ownKeys: () => Reflect.ownKeys(changes),
+    getOwnPropertyDescriptor: (_, name) => {
+      const own = Reflect.getOwnPropertyDescriptor(changes, name)
+      return own && { ...own, configurable: true }
+    },
+  })
+}
+
+function memberOf(ctx: Context, name: PropertyKey): unknown {
+  const member: unknown = Reflect.get(ctx, name)
+  return typeof member === 'function' ? member.bind(ctx) : member
+}
+
+function isWholeContext(ctx: Partial<Context>): ctx is Context {
+  return 'step' in ctx && 'ask' in ctx && 'signal' in ctx
 }

@@ -1,7 +1,7 @@
 import type { Context, Handler } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeAll, connect, oneTool, text } from './eras/eras.fixture.ts'
 import { deriveContext } from './index.ts'
+import { closeAll, connect, oneTool, text } from './peers.fixture.ts'
 
 afterEach(closeAll)
 const MODERN = '2026-07-28'

@@ -1,7 +1,7 @@
 import { eraOf, REVISIONS } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeAll, connect, connectRaw, text } from './eras/eras.fixture.ts'
 import { createServer, type Server, type ServerOptions } from './index.ts'
+import { closeAll, connect, connectRaw, text } from './peers.fixture.ts'
 
 afterEach(closeAll)
 

@@ -1,7 +1,7 @@
 import { eraOf, REVISIONS, RpcError } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeAll, connect, type Peer } from './eras/eras.fixture.ts'
 import { createServer, type Middleware, rateLimit, type Server } from './index.ts'
+import { closeAll, connect, type Peer } from './peers.fixture.ts'
 
 afterEach(closeAll)
 

@@ -1,8 +1,7 @@
-/** What stands around every request: a middleware sees it, may change it, answer it, or pass it on. */
+/** Middleware: functions around every request, which may change it, answer it, or pass it on. */
 
-import type { Awaitable, Context, JsonObject, ListToolsResult } from '@mcpx/protocol'
-import { createToolLookup, type ToolLookup } from './compose/tool-lookup.ts'
-import { deriveContext } from './derived-context.ts'
+import type { Awaitable, Context, JsonObject, ListToolsResult, PageRequest, Tool } from '@mcpx/protocol'
+import { deriveContext } from './context.ts'
 
 /** A request on its way to the handler. */
 export interface ServerRequest {
@@ -11,44 +10,54 @@ export interface ServerRequest {
 }
 
 /**
- * Passes the request on, or another one in its place, and gives the result. Who comes next gets the context, with what
- * is given here in the place of its members; so `{ auth }` and `{ ...ctx, auth }` are the same.
+ * Passes the request, or another one, on and returns the result. The members of `ctx` replace those of the context; so
+ * `{ auth }` and `{ ...ctx, auth }` mean the same.
  */
-export type Next<Ctx = Context> = (request?: ServerRequest, ctx?: Partial<Ctx>) => Promise<object>
+export type Next = (request?: ServerRequest, ctx?: Partial<Context>) => Promise<object>
+
+/** Returns the tool of this name that the caller may see; undefined when there is none. Rejects when the list fails. */
+export type ToolLookup = (name: string, ctx: Context) => Promise<Tool | undefined>
 
 /**
- * Must call `next` at most once and give a result: what `next` gave, or another one. `findTool` tells what the
- * server says of a tool, such as its annotations.
- *
- * One that asks the client nothing is a `Middleware<ToolContext>`: it can stand in servers of all kinds, where others can
- * stand only in those that ask.
+ * Calls `next` at most once and returns its result, or another one. `findTool` returns the definition of a tool, such as
+ * its annotations.
  */
-export type Middleware<Ctx = Context> = (
-  request: ServerRequest,
-  ctx: Ctx,
-  next: Next<Ctx>,
-  findTool: ToolLookup,
-) => Awaitable<object>
+export type Middleware = (request: ServerRequest, ctx: Context, next: Next, findTool: ToolLookup) => Awaitable<object>
 
-/** What answers a request in the end. */
+/** The function that answers requests behind all middleware. */
 export type Endpoint = (request: ServerRequest, ctx: Context) => Awaitable<object>
 
-/** One function out of many: the first middleware is the outermost. */
+/** Combines the middlewares and the endpoint into one function: the first middleware is the outermost. */
 export function wrap(middlewares: readonly Middleware[], endpoint: Endpoint): Endpoint {
-  // Asks the endpoint itself: looking for a tool is no request that others should see.
-  const findTool = createToolLookup(
-    (params, ctx) =>
-      endpoint({ method: 'tools/list', params: { ...params } }, ctx as Context) as Awaitable<ListToolsResult>,
-  )
-  return middlewares.reduceRight<Endpoint>((inner, middleware) => {
-    return (request, ctx) => {
-      let called = false
-      const next: Next = async (changed = request, other = ctx) => {
-        if (called) throw new Error('A middleware called next() more than once')
-        called = true
-        return inner(changed, other === ctx ? ctx : deriveContext(ctx, other))
+  const findTool = createToolLookup(endpoint)
+  return middlewares.reduceRight<Endpoint>(
+    (inner, middleware) => async (request, ctx) => {
+      let isCalled = false
+      const next: Next = async (nextRequest = request, nextCtx = ctx) => {
+        if (isCalled) throw new Error('A middleware called next() more than once')
+        isCalled = true
+        return inner(nextRequest, nextCtx === ctx ? ctx : deriveContext(ctx, nextCtx))
       }
       return middleware(request, ctx, next, findTool)
+    },
+    endpoint,
+  )
+}
+
+/** Longer lists are an error: the tool might be on the next page. */
+const MAX_PAGES = 1_000
+
+/** Asks the endpoint itself: a lookup is no request that other middlewares should see. */
+function createToolLookup(endpoint: Endpoint): ToolLookup {
+  return async (name, ctx) => {
+    let page: PageRequest = {}
+    for (let count = 0; count < MAX_PAGES; count++) {
+      const result = (await endpoint({ method: 'tools/list', params: { ...page } }, ctx)) as ListToolsResult
+      const tool = result.tools.find((each) => each.name === name)
+      if (tool !== undefined || result.nextCursor === undefined) return tool
+      page = { cursor: result.nextCursor }
     }
-  }, endpoint)
+    const rest = `${JSON.stringify(name)} was not looked for to its end`
+    throw new Error(`The list of tools has more than ${MAX_PAGES} pages: ${rest}`)
+  }
 }

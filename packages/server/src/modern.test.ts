@@ -1,42 +1,209 @@
-import { describe, expect, it } from 'vitest'
-import { closeAll, connect, connectRaw, text } from './eras/eras.fixture.ts'
-import { createServer } from './modern.ts'
+import { createDuplex, type JsonObject, type NotificationMessage, RpcError } from '@mcpx/protocol'
+import { createChannelPair } from '@mcpx/protocol/memory'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createServer } from './index.ts'
+import { closeAll, connectRaw, oneTool, text } from './peers.fixture.ts'
 
-const MODERN = '2026-07-28'
-const build = () =>
-  createServer({ name: 'modern', version: '1' }).tool('ask', {}, async (_, ctx) => {
-    const answer = await ctx.elicit('name', { message: 'Who?', schema: { type: 'object', properties: {} } })
-    return text(answer.action)
+afterEach(closeAll)
+
+const modern = '2026-07-28'
+
+describe('the modern era', () => {
+  const meta = (extra: JsonObject = {}) => ({
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': modern,
+      'io.modelcontextprotocol/clientCapabilities': {},
+      ...extra,
+    },
   })
 
-describe('a server of the modern era alone', () => {
-  it('answers modern clients, and asks them', async () => {
-    const peer = await connect(build(), MODERN, { 'elicitation/create': () => ({ action: 'decline' }) })
-    expect(await peer.call('tools/call', { name: 'ask' })).toMatchObject(text('decline'))
-    await closeAll()
+  it('says what it is and can do [S-030, S-031]', async () => {
+    const peer = await connectRaw(oneTool(() => text(1), { instructions: 'be kind' }))
+    for (let n = 0; n < 2; n++) {
+      expect(await peer.raw('server/discover', meta())).toEqual({
+        resultType: 'complete',
+        supportedVersions: [modern],
+        capabilities: { tools: {} },
+        instructions: 'be kind',
+        ttlMs: 0,
+        cacheScope: 'private',
+        _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'test', version: '1' } },
+      })
+    }
   })
 
-  it('refuses "initialize", and says which revisions are served', async () => {
-    const peer = await connectRaw(build())
-    const params = { protocolVersion: 'x', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
-    const error = await peer.raw('initialize', params)
-    expect(error).toMatchObject({ code: -32022, data: { supported: [MODERN] } })
-    await closeAll()
+  it('refuses requests that do not describe themselves, in the order of the rules [S-012, S-013, S-022]', async () => {
+    const peer = await connectRaw(oneTool(() => text(1), { legacy: false }))
+    const version = 'io.modelcontextprotocol/protocolVersion'
+    expect(await peer.raw('tools/list')).toMatchObject({ code: -32602, message: expect.stringContaining(version) })
+    expect(await peer.raw('tools/list', { _meta: { [version]: modern } })).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('clientCapabilities'),
+    })
+    expect(await peer.raw('tools/list', meta({ [version]: '1999-01-01' }))).toMatchObject({
+      code: -32022,
+      data: { supported: [modern], requested: '1999-01-01' },
+    })
+    expect(await peer.raw('tools/list', meta({ [version]: '2025-11-25' }))).toMatchObject({ code: -32022 })
+    expect(await peer.raw('initialize', { protocolVersion: '2025-11-25' })).toMatchObject({
+      code: -32022,
+      message: expect.stringContaining(modern),
+    })
   })
 
-  it('has no feed that only the other era has', () => {
-    const server = build()
-    expect(server.watchChanges).toBeUndefined()
-    expect(server.sessionEnded).toBeUndefined()
-    expect(server.legacy).toBe(false)
+  it('marks lists with how long they keep', async () => {
+    const peer = await connectRaw(oneTool(() => text(1)))
+    expect(await peer.raw('tools/list', meta())).toMatchObject({
+      ttlMs: 0,
+      cacheScope: 'private',
+      resultType: 'complete',
+    })
+    expect(await peer.raw('tools/call', { name: 't', ...meta() })).not.toHaveProperty('ttlMs')
   })
 
-  it('has the methods of every server, each of which gives the server back', () => {
-    const server = build()
-    expect(server.use((_request, _ctx, next) => next())).toBe(server)
-    expect(server.resource('a:b', {}, '')).toBe(server)
-    expect(server.prompt('p', {}, () => '')).toBe(server)
-    expect(server.mount('inner', build())).toBe(server)
-    expect(server.removePrompt('p')).toBe(true)
+  it.each([
+    [{ ttlMs: 5, cacheScope: 'public' }, 5, 'public'],
+    [{ ttlMs: 1.9 }, 1, 'private'],
+    [{ ttlMs: -1 }, 0, 'private'],
+    [{ ttlMs: Number.NaN }, 0, 'private'],
+    [{ ttlMs: '9' }, 0, 'private'],
+    [{ ttlMs: null, cacheScope: null }, 0, 'private'],
+    [{ ttlMs: Number.POSITIVE_INFINITY, cacheScope: 'Public' }, Number.MAX_SAFE_INTEGER, 'private'],
+  ])(
+    'gives lists hints that clients can read, also where a handler says %j [S-040]',
+    async (hints, ttlMs, cacheScope) => {
+      const server = createServer(
+        { name: 's', version: '1' },
+        { listTools: () => ({ tools: [], ...hints }) as never, callTool: () => ({ content: [] }) },
+      )
+      const peer = await connectRaw(server)
+      expect(await peer.raw('tools/list', meta())).toMatchObject({ ttlMs, cacheScope })
+    },
+  )
+
+  it('sends logs only to a request that wants them, from the level it names [S-220]', async () => {
+    const heard: NotificationMessage[] = []
+    const [near, far] = createChannelPair()
+    createDuplex(far, {
+      responder: oneTool(
+        async (_, { log }) => {
+          await log.info('i')
+          await log.error('e')
+          return text(1)
+        },
+        { logging: true },
+      ),
+    })
+    const duplex = createDuplex(near, {
+      responder: { respond: (message) => void heard.push(message as NotificationMessage) },
+    })
+    await duplex.request('tools/call', { name: 't', ...meta() })
+    expect(heard).toEqual([])
+    await duplex.request('tools/call', { name: 't', ...meta({ 'io.modelcontextprotocol/logLevel': 'error' }) })
+    expect(heard.map(({ params }) => params?.data)).toEqual(['e'])
+    await duplex.close()
+  })
+
+  it('never takes a state that was altered, or that belongs to another call [S-054, S-055]', async () => {
+    const server = oneTool(async (args, ctx) => {
+      await ctx.step('s', () => 1)
+      return text([args, (await ctx.roots()).length])
+    })
+    const peer = await connectRaw(server)
+    const ask = (params: JsonObject) =>
+      peer.raw('tools/call', {
+        name: 't',
+        ...params,
+        ...meta({ 'io.modelcontextprotocol/clientCapabilities': { roots: {} } }),
+      })
+    const first = await ask({ arguments: { a: 1 } })
+    expect(first).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { roots: { method: 'roots/list' } },
+      requestState: expect.any(String),
+    })
+    expect(first).not.toHaveProperty('ttlMs')
+    const answers = { inputResponses: { roots: { roots: [] }, ignored: { roots: [] } } }
+    const { requestState } = first
+    for (const params of [
+      { arguments: { a: 1 }, requestState: `${requestState}-TAMPERED`, ...answers },
+      { arguments: { a: 2 }, requestState, ...answers },
+      { arguments: { a: 1 }, requestState: 'x', ...answers },
+    ]) {
+      expect(await ask(params)).toMatchObject({ code: -32602, message: expect.stringContaining('requestState') })
+    }
+    const good = { arguments: { a: 1 }, requestState, inputResponses: { roots: { roots: [] } } }
+    expect((await ask(good)).content[0]?.text).toBe('[{"a":1},0]')
+  })
+
+  it('asks again where the answer is missing or is none, and never completes without it [S-059, S-060]', async () => {
+    const peer = await connectRaw(oneTool(async (_, ctx) => text(await ctx.roots())))
+    const ask = (params: JsonObject) =>
+      peer.raw('tools/call', {
+        name: 't',
+        ...params,
+        ...meta({ 'io.modelcontextprotocol/clientCapabilities': { roots: {} } }),
+      })
+    for (const inputResponses of [undefined, {}, { other: { roots: [] } }]) {
+      expect(await ask({ inputResponses })).toMatchObject({ resultType: 'input_required' })
+    }
+    for (const inputResponses of [null, 5, [], { roots: 5 }, { roots: { roots: 'x' } }]) {
+      const result = await ask({ inputResponses })
+      expect(result.resultType === 'input_required' || result.code === -32602).toBe(true)
+    }
+  })
+
+  it('counts a question even if the handler swallows the interruption', async () => {
+    const server = oneTool(async (_, ctx) => {
+      try {
+        return text(await ctx.roots())
+      } catch {
+        return text('swallowed')
+      }
+    })
+    const peer = await connectRaw(server)
+    const result = await peer.raw('tools/call', {
+      name: 't',
+      ...meta({ 'io.modelcontextprotocol/clientCapabilities': { roots: {} } }),
+    })
+    expect(result).toMatchObject({ resultType: 'input_required' })
+  })
+
+  it('lets nothing ask but what may be answered in parts, and no reserved code out [S-007, S-050]', async () => {
+    const faults: unknown[] = []
+    const server = createServer(
+      { name: 's', version: '1' },
+      {
+        onError: (error) => void faults.push(error),
+        listTools: async (_, ctx) => ({ tools: [], nextCursor: String(await ctx.roots()) }),
+        callTool: () => {
+          throw new RpcError(-32042, 'visit')
+        },
+      },
+    )
+    const peer = await connectRaw(server)
+    const roots = meta({ 'io.modelcontextprotocol/clientCapabilities': { roots: {} } })
+    expect(await peer.raw('tools/list', roots)).toMatchObject({ code: -32603 })
+    expect(faults).toHaveLength(1)
+    expect(await peer.raw('tools/call', { name: 't', ...roots })).toMatchObject({ code: -32603, message: 'visit' })
+  })
+
+  it.each(['task', 'Complete', '', 7, null, {}])(
+    'lets no result out of a type that nobody declared, such as %j, and tells its author [S-004, S-020]',
+    async (resultType) => {
+      const faults: unknown[] = []
+      const onError = (error: unknown) => void faults.push(error)
+      const peer = await connectRaw(oneTool(() => ({ ...text('secret'), resultType }), { onError }))
+      const answer = await peer.raw('tools/call', { name: 't', ...meta() })
+      expect(answer).toMatchObject({ code: -32603, message: expect.stringMatching(/^Internal error \([0-9a-f]{8}\)$/) })
+      expect(faults).toMatchObject([{ name: 'ResultError', message: expect.stringContaining('resultType') }])
+    },
+  )
+
+  it('says of what type each result is, also where the handler says it [S-004]', async () => {
+    for (const given of [{}, { resultType: 'complete' }, { resultType: undefined }]) {
+      const peer = await connectRaw(oneTool(() => ({ ...text(1), ...given })))
+      expect(await peer.raw('tools/call', { name: 't', ...meta() })).toMatchObject({ resultType: 'complete' })
+    }
   })
 })

@@ -1,28 +1,121 @@
-/** A server for peers of the modern era alone: what serves older ones is no part of it, nor of a bundle with it. */
+/** The modern era: every request carries all that it needs in its envelope, and the server remembers nothing. */
 
-import { type Handler, type Implementation, modernRequestParams, type WholeHandler } from '@mcpx/protocol'
-import { answerModern } from './eras/modern.ts'
-import { modernWay } from './eras/modern-input.ts'
-import { assemble, type Server } from './server.ts'
-import type { ServerOptions } from './server-core.ts'
+import {
+  claimsModern,
+  ErrorCode,
+  eraOf,
+  errorMessage,
+  internalError,
+  invalidParams,
+  isRevision,
+  type JsonObject,
+  methodNotFound,
+  modernRequest,
+  type ResponseMessage,
+  type RpcError,
+  readEnvelope,
+  resourceNotFound,
+  resultMessage,
+  revisionsOf,
+  unsupportedVersion,
+} from '@mcpx/protocol'
+import { RequestContext } from './context.ts'
+import { paramsProblem, type ServerEra } from './era.ts'
+import { createClientAccess, finishResult, type ModernCall } from './modern-call.ts'
+import { type CallState, type ModernAsker, openCallState, sealQuestions } from './modern-questions.ts'
+import { isInputRequired, toResult } from './results.ts'
+import { openSubscription } from './subscriptions.ts'
 
-export type { Server } from './server.ts'
+export const modern: ServerEra = {
+  matches: (message, { session }) => ('id' in message ? claimsModern(message) : session === undefined),
 
-/** Those of every server, but for the choice of whether older peers are served. */
-export type ModernServerOptions = Omit<ServerOptions, 'legacy'>
-
-/**
- * Makes a server as `createServer` of `@mcpx/server` does, with the same methods. Older clients, which begin with
- * `initialize`, are refused and told which revisions are served.
- *
- * ```ts
- * import { createServer } from '@mcpx/server/modern'
- *
- * const server = createServer({ name: 'clock', version: '1.0.0' })
- *   .tool('now', { description: 'The time' }, () => new Date().toISOString())
- * ```
- */
-export function createServer(info: Implementation, options: ModernServerOptions & WholeHandler = {}): Server {
-  const wire = { answer: answerModern, paramsOf: modernRequestParams, ways: { modern: modernWay } }
-  return assemble(info, options as ModernServerOptions & Handler, wire)
+  async handle(message, exchange, server) {
+    // No notification of a client means anything to this era.
+    if (!('id' in message)) return undefined
+    const { id, method, params = {} } = message
+    if (method === 'initialize' && !claimsModern(message)) return errorMessage(id, wrongEraError(params))
+    const envelope = exchange.envelope ?? readEnvelope(params)
+    if (typeof envelope === 'string') return errorMessage(id, invalidParams(envelope))
+    const revision = envelope.protocolVersion
+    if (!isRevision(revision) || eraOf(revision) !== 'modern') {
+      return errorMessage(id, unsupportedVersion(revision, revisionsOf('modern')))
+    }
+    const entry = modernRequest(revision, method)
+    if (entry === undefined) return errorMessage(id, methodNotFound(method))
+    const problem = paramsProblem(revision, method, params)
+    if (problem !== undefined) return errorMessage(id, invalidParams(problem))
+    const call: ModernCall = { message, params, envelope, entry, exchange, server }
+    if (method === 'server/discover') return discover(call)
+    if (method === 'subscriptions/listen') return openSubscription(call)
+    return await answer(call)
+  },
 }
+
+/** A legacy client may show only the message to its user: it names the revisions that are served. */
+function wrongEraError({ protocolVersion }: JsonObject): RpcError {
+  return unsupportedVersion(typeof protocolVersion === 'string' ? protocolVersion : 'none', revisionsOf('modern'))
+}
+
+function discover(call: ModernCall): ResponseMessage {
+  const { capabilities, instructions } = call.server
+  const result: JsonObject = { supportedVersions: revisionsOf('modern'), capabilities }
+  if (instructions !== undefined) result.instructions = instructions
+  return resultMessage(call.message.id, finishResult(call, result))
+}
+
+async function answer(call: ModernCall): Promise<ResponseMessage> {
+  const { message, exchange, server } = call
+  const { id, method } = message
+  const fail = (error: unknown, ctx?: RequestContext) =>
+    errorMessage(id, toModernError(server.faults.toRpcError(error, ctx, { method, params: call.params })))
+
+  let state: CallState | undefined
+  try {
+    if (call.params.requestState !== undefined) state = await openCallState(call)
+  } catch (error) {
+    return fail(error)
+  }
+  const params = state === undefined ? call.params : { ...call.params, requestState: state.own }
+  const ctx = new RequestContext(params, exchange, createClientAccess(call, state))
+  try {
+    return resultMessage(id, await run(call, params, ctx))
+  } catch (error) {
+    return fail(error, ctx)
+  }
+}
+
+/** The finished result, or the questions that the client has to answer first. */
+async function run(call: ModernCall, params: JsonObject, ctx: RequestContext): Promise<object> {
+  const request = { method: call.message.method, params }
+  let returned: unknown
+  try {
+    returned = await call.server.run(request, ctx)
+  } catch (error) {
+    // A handler may turn a missing answer into any error: the question counts.
+    returned = ctx.asker?.unfinished?.()
+    if (returned === undefined) throw error
+  }
+  const result = toResult(request, ctx.asker?.unfinished?.() ?? returned)
+  if (!isInputRequired(result)) return finishResult(call, result)
+  if (call.entry.mayAsk !== true) {
+    throw new Error(`${request.method} cannot ask the client: only tools/call, prompts/get and resources/read can`)
+  }
+  return finishResult(call, await sealQuestions(call, result, ctx.asker as ModernAsker | undefined))
+}
+
+/** Replaces codes of the legacy era, and codes that the protocol reserves. */
+function toModernError(error: RpcError): RpcError {
+  const { code, message, data } = error
+  if (code === ErrorCode.ResourceNotFound) {
+    const uri = (data as { uri?: unknown } | undefined)?.uri
+    return typeof uri === 'string' ? resourceNotFound(uri, 'modern') : invalidParams(message, { data })
+  }
+  const isReserved = code <= ErrorCode.HeaderMismatch && code >= -32099 && !DEFINED_CODES.includes(code)
+  return isReserved ? internalError(message, { data }) : error
+}
+
+const DEFINED_CODES: readonly number[] = [
+  ErrorCode.HeaderMismatch,
+  ErrorCode.MissingRequiredClientCapability,
+  ErrorCode.UnsupportedProtocolVersion,
+]

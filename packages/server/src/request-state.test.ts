@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createRequestState, type StateBinding } from './request-state.ts'
+import { RequestState, type StateBinding } from './request-state.ts'
 
 const secrets = ['a secret of some length', 'another secret, older']
 const binding: StateBinding = {
@@ -8,20 +8,20 @@ const binding: StateBinding = {
   params: { name: 'book', arguments: { a: 1, b: { c: 2, d: 3 } } },
 }
 
-async function refused(text: string, other: Partial<StateBinding> = {}, state = createRequestState({ secrets })) {
+async function refused(text: string, other: Partial<StateBinding> = {}, state = new RequestState({ secrets })) {
   await expect(state.open(text, { ...binding, ...other })).rejects.toMatchObject({ name: 'RpcError', code: -32602 })
 }
 
 describe('a sealed state', () => {
   it('opens for the same caller, method and parameters, on any server that shares the secret', async () => {
-    const text = await createRequestState({ secrets }).seal({ answers: { a: 'é' } }, binding)
+    const text = await new RequestState({ secrets }).seal({ answers: { a: 'é' } }, binding)
     expect(text).toMatch(/^[\w-]+$/)
     expect(text).not.toContain('answers')
-    expect(await createRequestState({ secrets }).open(text, binding)).toMatchObject({ answers: { a: 'é' } })
+    expect(await new RequestState({ secrets }).open(text, binding)).toMatchObject({ answers: { a: 'é' } })
   })
 
   it('opens though the client wrote the parameters in another order and added what a retry has', async () => {
-    const state = createRequestState({ secrets })
+    const state = new RequestState({ secrets })
     const text = await state.seal({ n: 1 }, binding)
     const params = {
       arguments: { b: { d: 3, c: 2 }, a: 1 },
@@ -34,7 +34,7 @@ describe('a sealed state', () => {
   })
 
   it('opens for nobody else, and for nothing else [S-055]', async () => {
-    const text = await createRequestState({ secrets }).seal({}, binding)
+    const text = await new RequestState({ secrets }).seal({}, binding)
     await refused(text, { subject: 'bob' })
     await refused(text, { subject: undefined })
     await refused(text, { method: 'prompts/get' })
@@ -43,7 +43,7 @@ describe('a sealed state', () => {
   })
 
   it('does not open when a single character was altered, added or taken away [S-054]', async () => {
-    const text = await createRequestState({ secrets }).seal({ n: 1 }, binding)
+    const text = await new RequestState({ secrets }).seal({ n: 1 }, binding)
     for (let at = 0; at < text.length; at += 7) {
       const other = text[at] === 'A' ? 'B' : 'A'
       await refused(text.slice(0, at) + other + text.slice(at + 1))
@@ -54,24 +54,24 @@ describe('a sealed state', () => {
   })
 
   it('opens with an older secret after the change of secrets, and not when that is gone', async () => {
-    const text = await createRequestState({ secrets: [secrets[1] as string] }).seal({ n: 1 }, binding)
-    expect(await createRequestState({ secrets }).open(text, binding)).toMatchObject({ n: 1 })
-    await refused(text, {}, createRequestState({ secrets: [secrets[0] as string] }))
+    const text = await new RequestState({ secrets: [secrets[1] as string] }).seal({ n: 1 }, binding)
+    expect(await new RequestState({ secrets }).open(text, binding)).toMatchObject({ n: 1 })
+    await refused(text, {}, new RequestState({ secrets: [secrets[0] as string] }))
   })
 
   it('expires [S-055]', async () => {
-    const state = createRequestState({ secrets, ttlMs: -1 })
+    const state = new RequestState({ secrets, ttlMs: -1 })
     await refused(await state.seal({}, binding), {}, state)
   })
 
   it('is never the same text twice', async () => {
-    const state = createRequestState()
+    const state = new RequestState()
     expect(await state.seal({}, binding)).not.toBe(await state.seal({}, binding))
   })
 
   it('draws its own secret when the first call is sealed: workerd gives no random values before a request', async () => {
     const draw = vi.spyOn(crypto, 'getRandomValues')
-    const state = createRequestState()
+    const state = new RequestState()
     expect(draw).not.toHaveBeenCalled()
     expect(await state.open(await state.seal({ n: 1 }, binding), binding)).toMatchObject({ n: 1 })
     draw.mockRestore()
@@ -80,17 +80,17 @@ describe('a sealed state', () => {
   it('that another process has sealed is told of, once, where there are no secrets to share', async () => {
     const warned: string[] = []
     const warn = ({ message }: Error) => void warned.push(message)
-    const text = await createRequestState().seal({}, binding)
-    const state = createRequestState({ warn })
+    const text = await new RequestState().seal({}, binding)
+    const state = new RequestState({ warn })
     await refused(text, {}, state)
     await refused(text, {}, state)
-    await refused(text, {}, createRequestState({ secrets, warn }))
+    await refused(text, {}, new RequestState({ secrets, warn }))
     await refused(await state.seal({}, binding), { subject: 'bob' }, state)
     expect(warned).toEqual([expect.stringContaining('give createServer the same `secrets`')])
   })
 
   it('wants a secret that is one', () => {
     for (const bad of [[], ['short'], ['a secret of some length', '']])
-      expect(() => createRequestState({ secrets: bad })).toThrow(RangeError)
+      expect(() => new RequestState({ secrets: bad })).toThrow(RangeError)
   })
 })

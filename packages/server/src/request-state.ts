@@ -1,37 +1,32 @@
-/** Seals what a call has learned so far into text that only this server can read, for this call alone. */
+/** Seals the state of an unfinished call into a string that only this server can open, for this call alone. */
 
 import { invalidParams, type JsonObject } from '@mcpx/protocol'
-import { fromBase64Url, toBase64Url } from './base64url.ts'
+import { fromBase64Url, toBase64Url } from './base64.ts'
 
-/** What the sealed state is bound to: opened for anything else, it does not open. */
+/** The request that a sealed state belongs to: it does not open for any other. */
 export interface StateBinding {
-  /** The principal; nothing for anonymous callers. */
+  /** The principal; undefined for anonymous callers. */
   readonly subject: string | undefined
   readonly method: string
-  /** The parameters that say what is to be done. */
+  /** The parameters, without `_meta`, input responses and state. */
   readonly params: JsonObject
 }
 
 export interface RequestStateOptions {
-  /** The secret that seals, and after it older ones that still open. At least 16 characters each. Default: a random one. */
+  /** The secret that seals, then older secrets that still open. At least 16 characters each. Default: a random one. */
   readonly secrets?: readonly string[] | undefined
-  /** How long a state may be used, in ms. Default: 600,000. */
+  /** How long a state is valid, in ms. Default: 600,000. */
   readonly ttlMs?: number | undefined
-  /** Hears once of a state that was sealed elsewhere while there are no shared secrets. */
+  /** Called once when a state was sealed elsewhere while there are no shared secrets. */
   readonly warn?: ((problem: Error) => void) | undefined
 }
 
-export interface RequestState {
-  seal(data: JsonObject, binding: StateBinding): Promise<string>
-  /** Throws `RpcError` for a state that was altered, has expired, or belongs to something else. */
-  open(text: string, binding: StateBinding): Promise<JsonObject>
-}
-
-/** A state is text of this many characters at most; a longer one is refused unread. */
+/** Longer states, in characters, are refused unread. */
 const MAX_LENGTH = 1024 * 1024
-/** The id of a key stands first, and is this long. */
-const NONCE_AT = 4
+/** A sealed state is the id of its key, the nonce, and the encrypted data. */
+const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
+const DATA_AT = KEY_ID_BYTES + NONCE_BYTES
 const MIN_SECRET = 16
 
 const SEALED_ELSEWHERE =
@@ -43,43 +38,54 @@ interface SealingKey {
   readonly key: CryptoKey
 }
 
-export function createRequestState({ secrets, ttlMs = 600_000, warn }: RequestStateOptions = {}): RequestState {
-  if (secrets?.length === 0 || secrets?.some((secret) => secret.length < MIN_SECRET)) {
-    throw new RangeError(`secrets: expected one or more, each of at least ${MIN_SECRET} characters`)
-  }
-  let imported: Promise<SealingKey[]> | undefined
-  let hasWarned = secrets !== undefined
-  const keys = () => {
-    // Drawn now and not before: while modules are loaded, workerd gives no random values.
-    imported ??= Promise.all((secrets ?? [randomSecret()]).map(importKey))
-    return imported
+/** Seals the states of unfinished calls, and opens them again. */
+export class RequestState {
+  readonly #secrets: readonly string[] | undefined
+  readonly #ttlMs: number
+  #warn: ((problem: Error) => void) | undefined
+  #keys: Promise<SealingKey[]> | undefined
+
+  constructor({ secrets, ttlMs = 600_000, warn }: RequestStateOptions = {}) {
+    if (secrets?.length === 0 || secrets?.some((secret) => secret.length < MIN_SECRET)) {
+      throw new RangeError(`secrets: expected one or more, each of at least ${MIN_SECRET} characters`)
+    }
+    this.#secrets = secrets
+    this.#ttlMs = ttlMs
+    this.#warn = secrets === undefined ? warn : undefined
   }
 
-  return {
-    async seal(data, binding) {
-      const { id, key } = (await keys())[0] as SealingKey
-      const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
-      const plain = bytesOf(JSON.stringify({ ...data, expires: Date.now() + ttlMs }))
-      const sealed = await crypto.subtle.encrypt(algorithmFor(nonce, binding), key, plain)
-      const whole = new Uint8Array(NONCE_AT + NONCE_BYTES + sealed.byteLength)
-      whole.set(id)
-      whole.set(nonce, NONCE_AT)
-      whole.set(new Uint8Array(sealed), NONCE_AT + NONCE_BYTES)
-      return toBase64Url(whole)
-    },
-    async open(text, binding) {
-      const bytes = fromBase64Url(text, MAX_LENGTH)
-      const sealing = bytes && (await keys()).find(({ id }) => id.every((byte, index) => byte === bytes[index]))
-      if (bytes !== undefined && sealing === undefined && !hasWarned) {
-        hasWarned = true
-        warn?.(new Error(SEALED_ELSEWHERE))
-      }
-      if (bytes === undefined || sealing === undefined) throw stateError()
-      const nonce = bytes.subarray(NONCE_AT, NONCE_AT + NONCE_BYTES)
-      const data = await decrypt(algorithmFor(nonce, binding), sealing.key, bytes.subarray(NONCE_AT + NONCE_BYTES))
-      if (typeof data.expires !== 'number' || data.expires <= Date.now()) throw stateError()
-      return data
-    },
+  async seal(data: JsonObject, binding: StateBinding): Promise<string> {
+    const { id, key } = (await this.#getKeys())[0] as SealingKey
+    const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
+    const plain = bytesOf(JSON.stringify({ ...data, expires: Date.now() + this.#ttlMs }))
+    const sealed = await crypto.subtle.encrypt(algorithmFor(nonce, binding), key, plain)
+    const whole = new Uint8Array(DATA_AT + sealed.byteLength)
+    whole.set(id)
+    whole.set(nonce, KEY_ID_BYTES)
+    whole.set(new Uint8Array(sealed), DATA_AT)
+    return toBase64Url(whole)
+  }
+
+  /** Throws an `RpcError` for a state that was altered, has expired, or belongs to another request. */
+  async open(text: string, binding: StateBinding): Promise<JsonObject> {
+    const bytes = fromBase64Url(text, MAX_LENGTH)
+    if (bytes === undefined) throw stateError()
+    const sealing = (await this.#getKeys()).find(({ id }) => id.every((byte, index) => byte === bytes[index]))
+    if (sealing === undefined) {
+      this.#warn?.(new Error(SEALED_ELSEWHERE))
+      this.#warn = undefined
+      throw stateError()
+    }
+    const nonce = bytes.subarray(KEY_ID_BYTES, DATA_AT)
+    const data = await decrypt(algorithmFor(nonce, binding), sealing.key, bytes.subarray(DATA_AT))
+    if (typeof data.expires !== 'number' || data.expires <= Date.now()) throw stateError()
+    return data
+  }
+
+  /** Not in the constructor: workerd has no random values while modules are loaded. */
+  #getKeys(): Promise<SealingKey[]> {
+    this.#keys ??= Promise.all((this.#secrets ?? [randomSecret()]).map(importKey))
+    return this.#keys
   }
 }
 
@@ -95,7 +101,7 @@ async function decrypt(algorithm: AesGcmParams, key: CryptoKey, sealed: Uint8Arr
   }
 }
 
-/** One message for every cause: which one it was helps nobody but an attacker. */
+/** One message for every cause: the cause would only help an attacker. */
 function stateError() {
   return invalidParams(
     'params.requestState: not valid here. It was altered, has expired, or belongs to another request',
@@ -105,7 +111,7 @@ function stateError() {
 async function importKey(secret: string): Promise<SealingKey> {
   const digest = (text: string) => crypto.subtle.digest('SHA-256', bytesOf(text + secret))
   const key = await crypto.subtle.importKey('raw', await digest('mcpx key '), 'AES-GCM', false, ['encrypt', 'decrypt'])
-  return { id: new Uint8Array(await digest('mcpx key id '), 0, NONCE_AT), key }
+  return { id: new Uint8Array(await digest('mcpx key id '), 0, KEY_ID_BYTES), key }
 }
 
 function algorithmFor(iv: Uint8Array<ArrayBuffer>, binding: StateBinding): AesGcmParams {

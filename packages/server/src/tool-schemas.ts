@@ -1,29 +1,110 @@
-/** The input schemas of the tools of a server, as its lists show them: for carriers that mirror arguments in headers. */
+/** The input schemas of tools, for transports that mirror arguments in headers. */
 
-import type { Awaitable, Context, Exchange, Handler, JsonSchema } from '@mcpx/protocol'
-import type { Core } from './core.ts'
-import type { Offered, SchemaSearch } from './offered.ts'
+import {
+  type AuthInfo,
+  type Awaitable,
+  type Exchange,
+  type Handler,
+  type JsonObject,
+  type JsonSchema,
+  type ListToolsResult,
+  principalOf,
+} from '@mcpx/protocol'
+import { createInternalContext } from './context.ts'
+import type { Faults } from './errors.ts'
+import { mirrorsArguments } from './schemas.ts'
 
-/** The schema of a tool, for the caller of an exchange. Never throws. */
-export type ToolSchemas = (name: string, exchange: Exchange) => Awaitable<JsonSchema | undefined>
+/** The input schemas of the tools that mirror arguments, by the name of the tool. */
+type Schemas = ReadonlyMap<string, JsonSchema>
 
-export function createToolSchemas({ faults, closing }: Core, offered: Offered): ToolSchemas {
-  const report = (error: unknown, ctx?: Context): void => void faults.report(error, ctx)
-  const { registry } = offered
-  let searched: Handler | undefined
-  let search: SchemaSearch | undefined
-  return (name, exchange) => {
-    try {
-      const { handler } = offered
-      // What is registered comes before all other parts.
-      if (handler === registry || registry.owns?.('tool', name)) return registry.schemaOf(name, exchange.auth)
-      if (handler.listTools === undefined) return undefined
-      if (searched !== handler) search = offered.searchSchemas?.(handler, report)
-      searched = handler
-      return search?.(name, exchange, closing)
-    } catch (error) {
-      report(error)
-      return undefined
+interface CacheEntry {
+  readonly schemas: Promise<Schemas> | Schemas
+  readonly expiresAt: number
+}
+
+/** How long schemas are cached at least, in ms: also lists that clients may not cache are read once for many calls. */
+const MIN_TTL = 10_000
+const MAX_CALLERS = 1_000
+const MAX_PAGES = 1_000
+
+/** The cache key of a list that is the same for everybody. */
+const EVERYBODY = ''
+
+/** Reads the schemas off the tool list of a handler, for each caller. A list that fails is reported, and has no schemas. */
+export class ListedSchemas {
+  readonly #handler: Handler
+  readonly #faults: Faults
+  readonly #closing: AbortSignal
+  readonly #cache = new Map<string, CacheEntry>()
+
+  constructor(handler: Handler, faults: Faults, closing: AbortSignal) {
+    this.#handler = handler
+    this.#faults = faults
+    this.#closing = closing
+  }
+
+  /** Returns a promise only when the list has to be read. */
+  find(tool: string, { auth, requestInfo }: Exchange): Awaitable<JsonSchema | undefined> {
+    const key = keyOf(auth)
+    const known = this.#fresh(EVERYBODY) ?? this.#fresh(key)
+    if (known instanceof Map) return known.get(tool)
+    const schemas = (known as Promise<Schemas> | undefined) ?? this.#read(key, { auth, requestInfo })
+    return schemas.then((found) => found.get(tool))
+  }
+
+  #fresh(key: string): CacheEntry['schemas'] | undefined {
+    const entry = this.#cache.get(key)
+    return entry !== undefined && Date.now() < entry.expiresAt ? entry.schemas : undefined
+  }
+
+  #store(key: string, schemas: CacheEntry['schemas'], expiresAt: number): void {
+    this.#cache.delete(key)
+    this.#cache.set(key, { schemas, expiresAt })
+    if (this.#cache.size > MAX_CALLERS) this.#cache.delete(this.#cache.keys().next().value as string)
+  }
+
+  #read(key: string, caller: Pick<Exchange, 'auth' | 'requestInfo'>): Promise<Schemas> {
+    const ctx = createInternalContext(caller, this.#closing)
+    const reading = (async () => {
+      try {
+        const { schemas, ttlMs, cacheScope } = await readList(this.#handler, ctx)
+        this.#cache.delete(key)
+        this.#store(cacheScope === 'public' ? EVERYBODY : key, schemas, Date.now() + Math.max(MIN_TTL, ttlMs ?? 0))
+        return schemas
+      } catch (error) {
+        this.#cache.delete(key)
+        this.#faults.report(error, ctx, { method: 'tools/list', params: {} })
+        return new Map()
+      }
+    })()
+    // Calls that arrive meanwhile wait for the same list.
+    this.#store(key, reading, Number.POSITIVE_INFINITY)
+    return reading
+  }
+}
+
+/** Lists depend on the caller. */
+function keyOf(auth: AuthInfo | undefined): string {
+  return auth === undefined ? 'nobody' : JSON.stringify([principalOf(auth), auth.clientId, auth.scopes])
+}
+
+/** Reads all pages. The cache hints are those of the first. */
+async function readList(handler: Handler, ctx: ReturnType<typeof createInternalContext>) {
+  const tools = new Map<string, JsonObject>()
+  let first: ListToolsResult | undefined
+  let cursor: string | undefined
+  for (let count = 0; count < MAX_PAGES; count++) {
+    const page = (await handler.listTools?.(cursor === undefined ? {} : { cursor }, ctx)) as ListToolsResult
+    first ??= page
+    // As with calls, the first tool of a name counts.
+    for (const { name, inputSchema } of page.tools) {
+      if (!tools.has(name)) tools.set(name, inputSchema)
+    }
+    cursor = page.nextCursor
+    if (cursor === undefined) {
+      const schemas = new Map([...tools].filter(([, schema]) => mirrorsArguments(schema)))
+      return { schemas, ttlMs: first.ttlMs, cacheScope: first.cacheScope }
     }
   }
+  throw new Error(`The list of tools has more than ${MAX_PAGES} pages`)
 }

@@ -1,32 +1,171 @@
-import { REVISIONS } from '@mcpx/protocol'
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
+import { eraOf, type JsonObject, REVISIONS } from '@mcpx/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closeAll, connect, connectRaw } from './eras/eras.fixture.ts'
-import { RegistrationError } from './index.ts'
-import { info, testToolServer } from './tool-server.fixture.ts'
-import { createServer, type ToolServerOptions } from './tools.ts'
+import { z } from 'zod'
+import { createServer, RegistrationError, type ServerOptions, ToolError, timeout } from './index.ts'
+import { type Answered, closeAll, connect, connectRaw } from './peers.fixture.ts'
 
 afterEach(closeAll)
 
 const MODERN = '2026-07-28'
+const info = { name: 'test', version: '1' }
 
-for (const revision of REVISIONS) testToolServer('tools', createServer, revision)
+describe.each(REVISIONS)('a server of tools, revision %s', (revision) => {
+  const isLegacy = eraOf(revision) === 'legacy'
+  const build = (options: ServerOptions = {}) => createServer(info, options)
+
+  it('lists and calls tools, checks what goes in, and what comes out', async () => {
+    const server = build()
+      .tool('add', { input: z.object({ a: z.number() }), output: z.object({ sum: z.number() }) }, ({ a }) => ({
+        sum: a,
+      }))
+      .tool('fail', {}, () => {
+        throw new ToolError('no')
+      })
+    const peer = await connect(server, revision)
+    expect(await peer.call('tools/list')).toMatchObject({ tools: [{ name: 'add' }, { name: 'fail' }] })
+    expect(await peer.call('tools/call', { name: 'add', arguments: { a: 1 } })).toMatchObject({
+      content: [{ text: '{"sum":1}' }],
+    })
+    const refused = await peer.call('tools/call', { name: 'add', arguments: { a: 'x' } })
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^arguments\.a: /) }] })
+    expect(await peer.call('tools/call', { name: 'fail' })).toMatchObject({
+      isError: true,
+      content: [{ text: 'no' }],
+    })
+    expect(await peer.call('tools/call', { name: 'gone' })).toMatchObject({ code: -32602 })
+  })
+
+  it('declares tools and logging, and answers -32601 for all that is none of a tool [S-032]', async () => {
+    const peer = await connect(
+      build().tool('t', {}, () => ''),
+      revision,
+    )
+    const methods = ['prompts/list', 'prompts/get', 'resources/list', 'resources/read', 'resources/templates/list']
+    for (const method of [...methods, 'completion/complete', 'resources/subscribe', 'tasks/list', 'x', '__proto__']) {
+      const params = {
+        name: 'x',
+        uri: 'x:1',
+        ref: { type: 'ref/prompt', name: 'x' },
+        argument: { name: 'a', value: '' },
+      }
+      expect([method, (await peer.call(method, params)).code]).toEqual([method, -32601])
+    }
+    if (isLegacy) return
+    const { capabilities } = (await peer.call('server/discover')) as unknown as { capabilities: object }
+    expect(capabilities).toEqual({ tools: { listChanged: true }, logging: {} })
+  })
+
+  it.each<[string, JsonObject, string]>([
+    ['tools/call', {}, 'params.name: expected string, got nothing'],
+    ['tools/call', { name: 't', arguments: [] }, 'params.arguments: expected object, got array'],
+    ['tools/list', { cursor: 5 }, 'params.cursor: expected string, got number'],
+  ])('says which parameter of %s is wrong: %j', async (method, params, message) => {
+    const peer = await connect(
+      build().tool('t', {}, () => ''),
+      revision,
+    )
+    expect(await peer.call(method, params)).toMatchObject({ code: -32602, message })
+  })
+
+  it('runs middleware, tells progress, writes logs, and pages its list', async () => {
+    const seen: string[] = []
+    const server = build({ pageSize: 1 })
+      .use((request, ctx, next) => {
+        seen.push(`${request.method} ${ctx.client.info?.name}`)
+        return next()
+      })
+      .use(timeout(5_000))
+      .tool('a', {}, async (_args, { progress, log }) => {
+        await progress(1, 2)
+        await log.error('written')
+      })
+      .tool('b', {}, () => '')
+    const peer = await connect(server, revision)
+    const { tools, nextCursor } = (await peer.call('tools/list')) as Answered & { nextCursor?: string }
+    expect(tools).toHaveLength(1)
+    expect((await peer.call('tools/list', { cursor: nextCursor })).tools).toMatchObject([{ name: 'b' }])
+    await peer.call('tools/call', { name: 'a' }, { progress: true })
+    expect(seen).toEqual(['tools/list test', 'tools/list test', 'tools/call test'])
+    const told = peer.heard.map(({ method }) => method)
+    // A modern client gets what it asks for, and this one asks for no logs.
+    expect(told).toEqual(isLegacy ? ['notifications/progress', 'notifications/message'] : ['notifications/progress'])
+  })
+
+  it('takes no state that it has not given, and no answers', async () => {
+    const server = build().tool('t', {}, (_args, ctx) => JSON.stringify(ctx.requestState ?? 'none'))
+    const peer = await connect(server, revision)
+    const answered = await peer.call('tools/call', { name: 't', requestState: 'forged' })
+    if (isLegacy) expect(answered).toMatchObject({ content: [{ text: '"none"' }] })
+    else
+      expect(answered).toMatchObject({
+        code: -32602,
+        message: expect.stringMatching(/^params\.requestState: not valid/),
+      })
+    const others = await peer.call('tools/call', { name: 't', inputResponses: { k: { action: 'accept' } } })
+    expect(others).toMatchObject({ content: [{ text: '"none"' }] })
+  })
+
+  it('checks a plain JSON Schema with the validator that it has, at once and with each call', async () => {
+    const server = build({ validator: createJsonSchemaValidator() })
+    expect(() => server.tool('bad', { input: { type: 'object', properties: { a: { type: 'x' } } } }, () => '')).toThrow(
+      RegistrationError,
+    )
+    server.tool('t', { input: { type: 'object', properties: { a: { type: 'number' } } } }, ({ a }) => `${a}`)
+    const peer = await connect(server, revision)
+    expect(await peer.call('tools/call', { name: 't', arguments: { a: 1 } })).toMatchObject({
+      content: [{ text: '1' }],
+    })
+    expect(await peer.call('tools/call', { name: 't', arguments: { a: '1' } })).toMatchObject({
+      isError: true,
+      content: [{ text: 'arguments.a: expected number, got string' }],
+    })
+  })
+
+  it('checks what JSON would change, and sends none of it unchecked', async () => {
+    const faults: string[] = []
+    const onError = (error: unknown) => void faults.push(String(error))
+    const output = z.object({ at: z.any().meta({ type: 'string' }) })
+    const call = async (at: unknown) => {
+      const peer = await connect(
+        build({ onError }).tool('t', { output }, () => ({ at })),
+        revision,
+      )
+      return peer.call('tools/call', { name: 't' })
+    }
+    expect(await call('now')).toMatchObject({ content: [{ text: '{"at":"now"}' }] })
+    const day = '1970-01-01T00:00:00.000Z'
+    expect(await call(new Date(0))).toMatchObject({ content: [{ text: JSON.stringify({ at: day }) }] })
+    expect(await call(Number.NaN)).toMatchObject({ isError: true })
+    expect(faults).toEqual([expect.stringContaining('Tool "t" returned what its output does not allow as JSON')])
+  })
+
+  it('can be mounted in a server of all kinds, with its middleware', async () => {
+    const inner = build()
+      .use(async (_request, _ctx, next) => ({ ...(await next()), seen: true }))
+      .tool('t', {}, () => 'inner')
+    const peer = await connect(createServer(info).mount('part', inner), revision)
+    expect(await peer.call('tools/call', { name: 'part.t' })).toMatchObject({
+      content: [{ text: 'inner' }],
+      seen: true,
+    })
+  })
+
+  it('tells for whom a tool is there, and which schema it has for them', async () => {
+    const input = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) })
+    const server = build()
+      .tool('mirrored', { input }, () => '')
+      .tool('hidden', { input, visible: () => false }, () => '')
+    const exchange = { auth: undefined } as never
+    expect(await server.inputSchemaOf?.('mirrored', exchange)).toMatchObject({ properties: { region: {} } })
+    expect(await server.inputSchemaOf?.('hidden', exchange)).toBeUndefined()
+    const peer = await connect(server, revision)
+    expect((await peer.call('tools/list')).tools).toMatchObject([{ name: 'mirrored' }])
+    expect(await peer.call('tools/call', { name: 'hidden' })).toMatchObject({ code: -32602 })
+  })
+})
 
 describe('a server of tools alone', () => {
-  it('has no more than a server of tools needs', () => {
-    const server = createServer(info)
-    for (const name of ['resource', 'prompt', 'mount', 'removeResource', 'removePrompt', 'resourceUpdated'])
-      expect(name in server).toBe(false)
-    expect(server.sessionEnded).toBeUndefined()
-    expect(server.use((_request, _ctx, next) => next())).toBe(server)
-    expect(server.tool('t', {}, () => '')).toBe(server)
-    expect([server.removeTool('t'), server.removeTool('t')]).toEqual([true, false])
-  })
-
-  it('refuses a handler, which the types refuse as well', () => {
-    const handler = { listTools: () => ({ tools: [] }), callTool: () => ({ content: [] }) } as ToolServerOptions
-    expect(() => createServer(info, handler)).toThrow(RegistrationError)
-  })
-
   it('reports what decides on who sees a tool, and fails', async () => {
     const faults: unknown[] = []
     const visible = () => {
@@ -59,6 +198,8 @@ describe('a server of tools alone', () => {
   it('tells each session of a legacy client of its list', async () => {
     const server = createServer(info).tool('a', {}, () => '')
     const peer = await connect(server, '2025-11-25')
+    // The session is told of changes from `notifications/initialized` on.
+    await peer.call('ping')
     server.tool('b', {}, () => '')
     await expect.poll(() => peer.heard.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
   })

@@ -1,25 +1,176 @@
-/** A server for tools alone, and for the peers of every revision. */
+/** The tools of a server: how they are registered, listed and called. */
 
-import { type Implementation, toolRequestParams } from '@mcpx/protocol'
-import { asksNothing } from './asks-nothing.ts'
-import { answer, changes, hear } from './eras/select.ts'
-import { assembleTools, type ToolServer, type ToolServerOptions } from './tool-server.ts'
+import type {
+  AnySchema,
+  Awaitable,
+  CallToolResult,
+  Context,
+  Icon,
+  InputRequiredResult,
+  JsonObject,
+  MetaObject,
+  RawJsonSchema,
+  SchemaInput,
+  SchemaOutput,
+  StandardSchema,
+  Tool,
+  ToolAnnotations,
+  ToolHandler,
+  ToolInputSchema,
+} from '@mcpx/protocol'
+import { failedResult, RegistrationError, ToolError } from './errors.ts'
+import {
+  createAccessRule,
+  type ListOptions,
+  listPage,
+  type NamedItem,
+  NamedItems,
+  type VisibilityOptions,
+} from './named-items.ts'
+import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
+import { createStructuredResult, type ToolResult, toToolResult } from './results.ts'
+import {
+  createOutputCheck,
+  describeIssues,
+  headerProblem,
+  type PreparedSchema,
+  prepareObjectSchema,
+  prepareSchema,
+  type SchemaOptions,
+} from './schemas.ts'
 
-export type { ToolContext } from './tool-context.ts'
-export type { ToolServer, ToolServerOptions } from './tool-server.ts'
+/** A schema of a library, or a JSON Schema. Names few members of `AnySchema`: the compiler compares each with the schema's. */
+export type SomeSchema = ConvertibleSchema | RawJsonSchema
+
+interface ConvertibleSchema {
+  readonly '~standard': {
+    readonly types?: { readonly input: unknown; readonly output: unknown } | undefined
+    readonly jsonSchema: object
+  }
+}
+
+/** Stands for no `input` or `args`: there are no arguments. */
+export interface NoInput extends StandardSchema<Record<string, never>> {}
+
+/** Stands for no `output`: the tool may return anything. */
+export interface NoOutput extends StandardSchema<unknown> {}
+
+export interface ToolOptions<Input = AnySchema, Output = AnySchema> extends VisibilityOptions {
+  /** The display name. Default: the tool's name. */
+  title?: string
+  /** Tells the model what the tool does and when to use it. */
+  description?: string
+  /** The arguments: a schema of any library that converts to JSON Schema, or a JSON Schema. Default: no arguments. */
+  input?: Input
+  /** The `structuredContent` of results. Default: results have none. */
+  output?: Output
+  annotations?: ToolAnnotations
+  icons?: Icon[]
+  _meta?: MetaObject
+  /** Whether the tool replaces a tool of the same name. Default: false, which refuses the name. */
+  replace?: boolean
+}
+
+const OPTION_NAMES: readonly (keyof ToolOptions)[] = [...COMMON_OPTIONS, 'input', 'output', 'annotations']
 
 /**
- * Makes a server as `createServer` of `@mcpx/server` does, for tools that ask the client nothing. A bundle of it, such as
- * for the edge, holds nothing of resources, prompts, mounting and questions, nor the validator of plain JSON Schemas.
+ * The values that a tool may return: the input of its `output` schema, or a whole result. Without `output` anything: a string, content
+ * made by `text()` and the like, an array of those, nothing, or a value that the model sees as JSON.
  *
- * ```ts
- * import { createServer } from '@mcpx/server/tools'
- *
- * const server = createServer({ name: 'clock', version: '1.0.0' })
- *   .tool('now', { description: 'The time' }, () => new Date().toISOString())
- * ```
+ * While the compiler infers the type of a `new Promise` in the tool, `Output` is not known yet, and so `never`.
  */
-export function createServer(info: Implementation, options: ToolServerOptions = {}): ToolServer {
-  const ways = { legacy: asksNothing.createAsker, modern: asksNothing }
-  return assembleTools(info, options, { answer, changes, hear, paramsOf: toolRequestParams, ways })
+export type ToolReturn<Output> = [Output] extends [never]
+  ? unknown
+  : Awaitable<SchemaInput<Output> | CallToolResult | InputRequiredResult>
+
+export type RunTool<Input, Output> = (args: SchemaOutput<Input>, ctx: Context) => ToolReturn<Output>
+
+export interface ToolsOptions extends ListOptions, SchemaOptions {}
+
+interface RegisteredTool extends NamedItem {
+  /** As clients see it. */
+  readonly definition: Tool
+  readonly input: PreparedSchema | undefined
+  readonly output: PreparedOutput | undefined
+  run(args: never, ctx: Context): unknown
+}
+
+export class Tools extends NamedItems<RegisteredTool> {
+  readonly #options: ToolsOptions
+
+  constructor(options: ToolsOptions) {
+    super('tool')
+    this.#options = options
+  }
+
+  register(name: string, options: ToolOptions, run: (args: never, ctx: Context) => unknown): void {
+    this.add(createTool(name, options, run, this.#options), options.replace)
+  }
+
+  readonly handler: ToolHandler = {
+    listTools: async (page, ctx) => {
+      const { items, frame } = listPage(this, 'tools', this.#options, page, ctx)
+      return { tools: items.map(({ definition }) => definition), ...frame }
+    },
+    callTool: async (params, ctx) => {
+      const { input, output, run } = this.find(params.name, ctx)
+      try {
+        // A tool without `input` ignores the arguments of clients that send some.
+        const { issues, value } = input === undefined ? { value: {} } : await input.check(params.arguments ?? {})
+        if (issues !== undefined) return failedResult(describeIssues(issues, 'arguments'))
+        const returned = await run(value as never, ctx)
+        return output === undefined ? toToolResult(returned) : await output.toResult(returned)
+      } catch (error) {
+        if (error instanceof ToolError) return failedResult(error.message)
+        throw error
+      }
+    },
+  }
+}
+
+function createTool(
+  name: string,
+  options: ToolOptions,
+  run: (args: never, ctx: Context) => unknown,
+  use: ToolsOptions,
+): RegisteredTool {
+  const label = checkRegistration('Tool', [name, options, run], OPTION_NAMES)
+  if (!/^[\w.-]{1,128}$/.test(name)) {
+    use.warn(`${label}: clients may refuse names other than 1-128 of A-Z a-z 0-9 _ . -`)
+  }
+  const input = prepareInput(options.input, label, use)
+  const output = prepareOutput(options.output, label, use)
+  const definition: Tool = {
+    name,
+    inputSchema: (input?.json as ToolInputSchema | undefined) ?? { type: 'object', additionalProperties: false },
+    ...pickDefined(options, 'title', 'description'),
+    ...(output && { outputSchema: output.json }),
+    ...pickDefined(options, 'annotations', 'icons', '_meta'),
+  }
+  return { name, access: createAccessRule(options), definition, input, output, run }
+}
+
+function prepareInput(schema: AnySchema | undefined, label: string, options: SchemaOptions) {
+  if (schema === undefined) return undefined
+  const where = `${label}, input`
+  const prepared = prepareObjectSchema(schema, { ...options, where, side: 'input', root: 'arguments' })
+  const problem = headerProblem(prepared.json, where)
+  if (problem !== undefined) throw new RegistrationError(problem)
+  return prepared
+}
+
+interface PreparedOutput {
+  readonly json: JsonObject
+  toResult(value: unknown): Promise<ToolResult>
+}
+
+function prepareOutput(
+  schema: AnySchema | undefined,
+  label: string,
+  options: SchemaOptions,
+): PreparedOutput | undefined {
+  if (schema === undefined) return undefined
+  const use = { ...options, where: `${label}, output`, side: 'output', root: 'result' } as const
+  const { json, check } = prepareSchema(schema, use)
+  return { json, toResult: createStructuredResult(label, check, createOutputCheck(schema, json, use)) }
 }

@@ -5,9 +5,6 @@ const schema = `const Input = z.object({ a: z.number(), b: z.number() })`
 const raw = `const properties = { a: { type: 'number' }, b: { type: 'number' } }; const input = { type: 'object', properties, required: ['a', 'b'] }`
 const add = `const add = ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }); const info = { name: 'bench', version: '1.0.0' }`
 const ours = `import { createServer } from '@mcpx/server'; import { mcp } from '@mcpx/transport-http'; ${add}`
-const oursOfTools = ours.replace('@mcpx/server', '@mcpx/server/tools')
-const validator = `import { createJsonSchemaValidator } from '@mcpx/json-schema'; const validator = createJsonSchemaValidator()`
-const schemaByHand = `const jsonSchema = { input: () => ({ type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } }) }; const input = { '~standard': { version: 1, vendor: 'hand', jsonSchema, validate: (value) => ({ value }) } }`
 const bare = `const answer = async (request) => { const { id, params } = await request.json(); return Response.json({ jsonrpc: '2.0', id, result: add(check(params.arguments)) }) }`
 
 const servers: readonly Entry[] = [
@@ -43,46 +40,11 @@ const servers: readonly Entry[] = [
   },
   {
     name: 'edge server, modern only',
-    code: `import { createServer } from '@mcpx/server/modern'; import { mcp } from '@mcpx/transport-http/modern'; ${add}; ${raw}; export const { fetch } = mcp(createServer(info).tool('add', { input }, add))`,
-    says: 'the same by the entries of the modern era alone',
+    code: `import { createServer } from '@mcpx/server'; import { mcp } from '@mcpx/transport-http/modern'; ${add}; ${raw}; export const { fetch } = mcp(createServer(info).tool('add', { input }, add))`,
+    says: 'the same by the HTTP entry of the modern era alone',
     maker: 'ours',
     isServer: 'modern',
     atMost: 22_000,
-  },
-  {
-    name: 'edge-tools-zod',
-    code: `${oursOfTools}; import * as z from 'zod'; ${schema}; export const { fetch } = mcp(createServer(info).tool('add', { input: Input }, add))`,
-    says: 'by the entry for tools alone, a tool of zod, both eras',
-    maker: 'ours',
-    isServer: 'modern',
-  },
-  {
-    name: 'edge-tools-mini',
-    code: `${oursOfTools}; import * as z from 'zod/mini'; ${schema}; export const { fetch } = mcp(createServer(info).tool('add', { input: z.toJSONSchema(Input) }, add))`,
-    says: 'the same with a tool of `zod/mini`',
-    maker: 'ours',
-    isServer: 'modern',
-  },
-  {
-    name: 'edge-tools-raw',
-    code: `${oursOfTools}; ${validator}; ${raw}; export const { fetch } = mcp(createServer(info, { validator }).tool('add', { input }, add))`,
-    says: 'the same with a tool of plain JSON Schema, and the validator for it',
-    maker: 'ours',
-    isServer: 'modern',
-  },
-  {
-    name: 'edge-tools-modern',
-    code: `import { createServer } from '@mcpx/server/tools/modern'; import { mcp } from '@mcpx/transport-http/modern'; ${add}; ${validator}; ${raw}; export const { fetch } = mcp(createServer(info, { validator }).tool('add', { input }, add))`,
-    says: 'the same by the entries of the modern era alone',
-    maker: 'ours',
-    isServer: 'modern',
-  },
-  {
-    name: 'edge-tools-modern, no validator',
-    code: `import { createServer } from '@mcpx/server/tools/modern'; import { mcp } from '@mcpx/transport-http/modern'; ${add}; ${schemaByHand}; export const { fetch } = mcp(createServer(info).tool('add', { input }, add))`,
-    says: 'the same with a schema that checks by itself',
-    maker: 'ours',
-    isServer: 'modern',
   },
   {
     name: 'edge server, official 2',

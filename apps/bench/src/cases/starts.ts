@@ -27,7 +27,6 @@ const server = '@mcpx/server'
 const imports: readonly Import[] = [
   ['zod', 'bare', ['zod']],
   ['server and stdio', 'ours', [server, '@mcpx/transport-stdio'], { atMost: 12 }],
-  ['server of tools and stdio', 'ours', ['@mcpx/server/tools', '@mcpx/transport-stdio'], { atMost: 12 }],
   ['server and HTTP on Node', 'ours', [server, '@mcpx/transport-http/node'], { atMost: 12 }],
   ['server and HTTP with Hono', 'ours', [server, '@mcpx/transport-http']],
   ['client and stdio', 'ours', ['@mcpx/client', '@mcpx/transport-stdio']],

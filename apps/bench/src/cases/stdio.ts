@@ -39,7 +39,7 @@ export const coldstart: ServedCase = {
   notes: ['A tool of zod is to cost 8 ms more than zod alone at most, which `bare-zod` shows.'],
   contestants: overPipes(
     [
-      ...(['bareEcho', 'bareZod', 'modern', 'legacy', 'toolsModern', 'rawModern'] as const),
+      ...(['bareEcho', 'bareZod', 'modern', 'legacy', 'rawModern'] as const),
       ...(['official2', 'official1', 'tmcpModern'] as const),
     ],
     (subject, { isQuick }) => ({ kind: 'cold-start', subject, times: isQuick ? 2 : 5 }),

@@ -123,8 +123,11 @@ export const asking: Behaviours = {
     expect(steps).toBe(1)
   },
 
-  async 'what was answered is not asked again in the same call, and is in the next'({ connect }) {
-    const server = asker(async (ctx) => [await ctx.roots(), await ctx.roots(), await ctx.roots('others')])
+  async 'each key is asked once in a call, and again in the next'({ connect }) {
+    const faults: unknown[] = []
+    const server = createServer(info, { onError: (error) => void faults.push(error) })
+      .tool('t', {}, async (_args, ctx) => JSON.stringify([await ctx.roots(), await ctx.roots('others')]))
+      .tool('twice', {}, async (_args, ctx) => JSON.stringify([await ctx.roots(), await ctx.roots()]))
     let asked = 0
     const roots = () => {
       asked += 1
@@ -132,8 +135,13 @@ export const asking: Behaviours = {
     }
     const client = await connect(server, { roots })
     const of = (count: number) => [{ uri: `file:///${count}` }]
-    expect(jsonOf(await client.callTool('t'))).toEqual([of(1), of(1), of(2)])
-    expect(jsonOf(await client.callTool('t'))).toEqual([of(3), of(3), of(4)])
+    expect(jsonOf(await client.callTool('t'))).toEqual([of(1), of(2)])
+    expect(jsonOf(await client.callTool('t'))).toEqual([of(3), of(4)])
+    // A key that is asked twice in one run is a fault of the author: a loop around it would never end.
+    expect(await client.callTool('twice')).toMatchObject({ isError: true })
+    expect(faults.map(String)).toEqual([
+      expect.stringMatching(/^QuestionError: Question "roots": the key was used already/),
+    ])
   },
 
   async 'prompts and resources ask as tools do'({ connect }) {

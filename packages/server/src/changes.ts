@@ -1,0 +1,207 @@
+/** Changes of lists and resources: who publishes them, and how they reach clients that are slow or many. */
+
+import type { Awaitable, Change, Handler, JsonObject } from '@mcpx/protocol'
+import { capabilitiesOf, LIST_KINDS } from './dispatch.ts'
+
+/** The notification that tells a client of a change. */
+export function changeNotification(change: Change): { method: string; params?: JsonObject } {
+  return change.kind === 'resource'
+    ? { method: 'notifications/resources/updated', params: { uri: change.uri } }
+    : { method: `notifications/${change.kind}/list_changed` }
+}
+
+/** Publishes changes to listeners. */
+export class ChangeFeed {
+  readonly #onError: (error: unknown) => void
+  readonly #subscriptions = new Set<{ readonly listener: (change: Change) => void }>()
+  readonly #pendingLists = new Set<string>()
+
+  /** @param onError gets what listeners throw; the other listeners are still called */
+  constructor(onError: (error: unknown) => void = () => {}) {
+    this.#onError = onError
+  }
+
+  /** Calls every listener before it returns. */
+  publish(change: Change): void {
+    for (const subscription of [...this.#subscriptions]) {
+      if (!this.#subscriptions.has(subscription)) continue
+      try {
+        subscription.listener(change)
+      } catch (error) {
+        this.#onError(error)
+      }
+    }
+  }
+
+  /**
+   * Publishes a change of a list once, however many are made before the current task ends. Listeners that subscribe within
+   * that task know it already.
+   */
+  publishList(kind: (typeof LIST_KINDS)[number]): void {
+    if (this.#pendingLists.has(kind) || this.#subscriptions.size === 0) return
+    this.#pendingLists.add(kind)
+    queueMicrotask(() => {
+      this.#pendingLists.delete(kind)
+      this.publish({ kind })
+    })
+  }
+
+  /** Calls the listener with each change until the returned function is called. */
+  subscribe(listener: (change: Change) => void): () => void {
+    const subscription = { listener }
+    this.#subscriptions.add(subscription)
+    return () => void this.#subscriptions.delete(subscription)
+  }
+}
+
+/** A client that is told of changes. An open stream costs little more than this object. */
+export interface ChangeReceiver {
+  /** Whether nothing can be sent now: changes wait. */
+  isBusy: boolean
+  /** The changes that wait, each once, so that their number is bounded. */
+  waiting: Map<string, Change> | undefined
+  /** Asked right before the change is sent. */
+  wants(change: Change): boolean
+  /** Resolves when there is room for more. */
+  send(change: Change): Awaitable<void>
+  /** The server is being closed. */
+  end?(): void
+}
+
+/** Distributes the changes of all parts of a server. However many receivers there are, they share one subscription to each part. */
+export class ChangeHub {
+  readonly #parts: readonly Handler[]
+  readonly #onError: (error: unknown) => void
+  readonly #receivers = new Set<ChangeReceiver>()
+  /** Called at once with each change. */
+  readonly #listeners = new Set<{ readonly listener: (change: Change) => void }>()
+  /** The changes since the last task: several changes of one list are sent once. */
+  readonly #changed = new Map<string, Change>()
+  /** How to unsubscribe from each part. */
+  readonly #subscribed = new Map<Handler, () => void>()
+  /** How many `subscriptions/listen` streams are open. */
+  openStreams = 0
+
+  /**
+   * @param parts the live array of parts: it is read again when the first receiver is added, and in `onPartAdded`
+   * @param onError gets what parts and receivers throw
+   */
+  constructor(parts: readonly Handler[], onError: (error: unknown) => void) {
+    this.#parts = parts
+    this.#onError = onError
+  }
+
+  /** Throws what a part throws when it is subscribed to, if it is the only part. */
+  add(receiver: ChangeReceiver): void {
+    this.#subscribeOnFirst()
+    this.#receivers.add(receiver)
+  }
+
+  remove(receiver: ChangeReceiver): void {
+    if (this.#receivers.delete(receiver)) this.#unsubscribeAfterLast()
+  }
+
+  /** Calls the listener at once with each change until the returned function is called. Throws as `add` does. */
+  readonly onChange = (listener: (change: Change) => void): (() => void) => {
+    this.#subscribeOnFirst()
+    const entry = { listener }
+    this.#listeners.add(entry)
+    return () => {
+      if (this.#listeners.delete(entry)) this.#unsubscribeAfterLast()
+    }
+  }
+
+  /** A part was added to the others: receivers are told that its lists changed, once per task. */
+  onPartAdded(part: Handler): void {
+    if (!this.#isUsed) return
+    this.#attempt(() => this.#subscribeToParts())
+    queueMicrotask(() => {
+      const added = capabilitiesOf(part, false)
+      for (const kind of LIST_KINDS) if (added[kind]) this.#note({ kind })
+    })
+  }
+
+  /** Sends the changes that waited while the receiver was busy. */
+  resume(receiver: ChangeReceiver): void {
+    receiver.isBusy = false
+    if (receiver.waiting !== undefined) void this.#sendWaiting(receiver)
+  }
+
+  /** Ends the receivers that end with the server. */
+  close(): void {
+    for (const receiver of this.#receivers) this.#attempt(() => receiver.end?.())
+  }
+
+  get #isUsed(): boolean {
+    return this.#receivers.size > 0 || this.#listeners.size > 0
+  }
+
+  #subscribeOnFirst(): void {
+    if (!this.#isUsed) this.#subscribeToParts()
+  }
+
+  #unsubscribeAfterLast(): void {
+    if (this.#isUsed) return
+    for (const unsubscribe of this.#subscribed.values()) this.#attempt(unsubscribe)
+    this.#subscribed.clear()
+  }
+
+  #subscribeToParts(): void {
+    for (const part of this.#parts) {
+      if (this.#subscribed.has(part) || part.changes === undefined) continue
+      // A new function for each: parts may keep listeners in one `Set`.
+      const subscribe = () => {
+        const unsubscribe = part.changes?.((change) => this.#note(change))
+        this.#subscribed.set(part, unsubscribe ?? (() => {}))
+      }
+      if (this.#parts.length === 1) subscribe()
+      else this.#attempt(subscribe)
+    }
+  }
+
+  #note(change: Change): void {
+    if (this.#changed.size === 0) queueMicrotask(() => this.#distribute())
+    this.#changed.set(keyOf(change), change)
+    for (const { listener } of [...this.#listeners]) this.#attempt(() => listener(change))
+  }
+
+  #distribute(): void {
+    const changes = [...this.#changed.values()]
+    this.#changed.clear()
+    for (const receiver of this.#receivers) this.#attempt(() => this.#enqueue(receiver, changes))
+  }
+
+  #enqueue(receiver: ChangeReceiver, changes: readonly Change[]): void {
+    const wanted = changes.filter((change) => receiver.wants(change))
+    if (wanted.length === 0) return
+    receiver.waiting ??= new Map()
+    for (const change of wanted) receiver.waiting.set(keyOf(change), change)
+    if (!receiver.isBusy) void this.#sendWaiting(receiver)
+  }
+
+  async #sendWaiting(receiver: ChangeReceiver): Promise<void> {
+    receiver.isBusy = true
+    for (const [key, change] of receiver.waiting ?? []) {
+      receiver.waiting?.delete(key)
+      try {
+        if (receiver.wants(change)) await receiver.send(change)
+      } catch (error) {
+        this.#onError(error)
+      }
+    }
+    receiver.waiting = undefined
+    receiver.isBusy = false
+  }
+
+  #attempt(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+}
+
+function keyOf(change: Change): string {
+  return change.kind === 'resource' ? `resource ${change.uri}` : change.kind
+}

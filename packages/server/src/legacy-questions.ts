@@ -1,0 +1,135 @@
+/** Questions of the legacy era: requests of the server, which the client answers while the handler waits. */
+
+import {
+  type Awaitable,
+  type ClientCapabilities,
+  ConnectionError,
+  check,
+  type Exchange,
+  hasCapability,
+  type InputRequest,
+  type InputResponse,
+  internalError,
+  invalidRequest,
+  type JsonObject,
+  type Revision,
+  type Session,
+  serverRequestResult,
+  stripParamsFor,
+  urlElicitationRequired,
+} from '@mcpx/protocol'
+import {
+  type Asker,
+  claimQuestions,
+  type Question,
+  type QuestionKinds,
+  type Questions,
+  repeatQuestion,
+  startOnce,
+  toStepResult,
+} from './questions.ts'
+
+/** How long a user may take, in ms; the client may end the call earlier. */
+const ANSWER_TIMEOUT = 3_600_000
+
+/** How often a question is asked again whose answer does not fit. */
+const ATTEMPTS = 3
+
+/** The asker of one call. Hand-written questions make a call run again: answers and steps stay. */
+export class LegacyAsker implements Asker {
+  readonly #exchange: Exchange
+  readonly #session: Session
+  readonly #revision: Revision
+  readonly #answers = new Map<string, Promise<unknown>>()
+  readonly #kinds: QuestionKinds = new Map()
+  readonly #steps = new Map<string, Promise<unknown>>()
+  /** The ids of the URLs that the user agreed to visit. */
+  readonly #visits: string[] = []
+
+  constructor(exchange: Exchange, session: Session, revision: Revision) {
+    this.#exchange = exchange
+    this.#session = session
+    this.#revision = revision
+  }
+
+  async ask(questions: Questions, askedKeys: Set<string>): Promise<Readonly<Record<string, unknown>>> {
+    const capabilities: ClientCapabilities = this.#session.state.clientCapabilities ?? {}
+    const declaresContext = hasCapability(this.#revision, 'client', 'sampling.context')
+    const claimed = claimQuestions(questions, this.#kinds, askedKeys, capabilities, declaresContext)
+    const answers = claimed.map(async ([key, question]) => {
+      return [key, await startOnce(this.#answers, key, () => this.#askUntilItFits(question))] as const
+    })
+    return Object.fromEntries(await Promise.all(answers))
+  }
+
+  step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result> {
+    return startOnce(this.#steps, key, async () => toStepResult(key, await run())) as Promise<Result>
+  }
+
+  async finish(): Promise<void> {
+    for (const elicitationId of this.#visits) {
+      await this.#exchange.notify('notifications/elicitation/complete', { elicitationId })
+    }
+  }
+
+  async #askUntilItFits({ request, check: checkAnswer }: Question): Promise<unknown> {
+    let problem = ''
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const response = await this.#askOnce(request, problem)
+      const checked = checkAnswer === undefined ? { value: response } : await Promise.resolve(checkAnswer(response))
+      if ('value' in checked) return checked.value
+      problem = checked.problem
+    }
+    throw internalError(`The client answered ${request.method} ${ATTEMPTS} times with what does not fit: ${problem}`)
+  }
+
+  async #askOnce(request: InputRequest, problem: string): Promise<InputResponse> {
+    const { method } = request
+    const params = toParams(request, problem)
+    const elicitationId = params.elicitationId as string | undefined
+    try {
+      const result = await this.#request(method, stripParamsFor(this.#revision, method, params))
+      const schema = serverRequestResult(this.#revision, method)
+      const flaw = schema && check(schema, result, 'result').problem
+      if (flaw !== undefined) throw internalError(`The client answered ${method} with what is not its result. ${flaw}`)
+      if (elicitationId !== undefined && (result as JsonObject).action === 'accept') this.#visits.push(elicitationId)
+      return result as InputResponse
+    } catch (error) {
+      const isUnreachable = error instanceof ConnectionError && error.reason === 'unreachable'
+      throw isUnreachable && elicitationId !== undefined ? urlElicitationRequired([params]) : error
+    }
+  }
+
+  async #request(method: string, params: JsonObject): Promise<unknown> {
+    const { signal } = this.#exchange
+    await untilInitialized(this.#session, signal)
+    return this.#session.request(method, params, { signal, timeout: ANSWER_TIMEOUT })
+  }
+}
+
+/** In this era a visit to a URL has an id, so that the client can be told when it is complete. */
+function toParams(request: InputRequest, problem: string): JsonObject {
+  const asked = problem === '' ? request : repeatQuestion(request, problem)
+  const params: JsonObject = { ...('params' in asked ? asked.params : undefined) }
+  return params.mode === 'url' ? { ...params, elicitationId: crypto.randomUUID() } : params
+}
+
+/** Poll intervals in ms, about two seconds in all. `notifications/initialized` may arrive through another process. */
+const POLL_INTERVALS = [5, 15, 30, 50, 100, 200, 400, 600, 600]
+
+/** Resolves when the client has sent `notifications/initialized`, or the signal fires; rejects when it does not send it. */
+async function untilInitialized(session: Session, signal: AbortSignal): Promise<void> {
+  if (isInitialized(session)) return
+  for (const ms of POLL_INTERVALS) {
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    if (isInitialized(session) || signal.aborted) return
+    // Reads the record from the store.
+    await session.update(() => {})
+    if (isInitialized(session)) return
+  }
+  throw invalidRequest('The client cannot be asked: it has not sent "notifications/initialized"')
+}
+
+function isInitialized({ state }: Session): boolean {
+  return state.initialized === true
+}

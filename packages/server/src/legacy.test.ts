@@ -1,0 +1,101 @@
+import { eraOf, type JsonObject, REVISIONS } from '@mcpx/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createServer } from './index.ts'
+import { closeAll, connect, connectRaw, oneTool, text } from './peers.fixture.ts'
+
+afterEach(closeAll)
+
+const legacyRevisions = REVISIONS.filter((revision) => eraOf(revision) === 'legacy')
+
+describe('the legacy era', () => {
+  it.each(legacyRevisions)('agrees on %s and shows only what that revision has [S-150, S-152]', async (revision) => {
+    const server = createServer(
+      { name: 's', version: '1', title: 'S' },
+      { instructions: 'be kind', listTools: () => ({ tools: [] }), callTool: () => ({ content: [] }) },
+    )
+    const peer = await connectRaw(server)
+    const result = await peer.raw('initialize', {
+      protocolVersion: revision,
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    })
+    expect(result).toMatchObject({
+      protocolVersion: revision,
+      capabilities: { tools: {} },
+      instructions: 'be kind',
+    })
+    expect(result.serverInfo?.title).toBe(revision < '2025-06-18' ? undefined : 'S')
+    expect(result).not.toHaveProperty('resultType')
+  })
+
+  it.each(['2026-07-28', '1999-01-01', 'x'])(
+    'offers its newest revision to a client that asks for %s [S-150]',
+    async (protocolVersion) => {
+      const peer = await connectRaw(oneTool(() => text(1)))
+      const result = await peer.raw('initialize', {
+        protocolVersion,
+        capabilities: {},
+        clientInfo: { name: 'c', version: '1' },
+      })
+      expect(result.protocolVersion).toBe('2025-11-25')
+    },
+  )
+
+  it('answers nothing but ping before the handshake, and shakes hands once [S-153]', async () => {
+    const peer = await connectRaw(oneTool(() => text(1)))
+    expect(await peer.raw('ping')).toEqual({})
+    expect(await peer.raw('tools/list')).toMatchObject({ code: -32600, message: expect.stringContaining('initialize') })
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
+    expect(await peer.raw('initialize', {})).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('params.'),
+    })
+    expect(await peer.raw('initialize', hello)).toMatchObject({ protocolVersion: '2025-11-25' })
+    expect(await peer.raw('initialize', hello)).toMatchObject({
+      code: -32600,
+      message: expect.stringContaining('already'),
+    })
+    expect(await peer.raw('ping')).toEqual({})
+  })
+
+  it('sends logs from the level that the session has set', async () => {
+    const server = oneTool(
+      async (_, { log }) => {
+        await log.debug('d')
+        await log.warning('w', 'here')
+        await log.error({ e: 1 })
+        return text(1)
+      },
+      { logging: true },
+    )
+    const peer = await connect(server, '2025-11-25')
+    await peer.call('tools/call', { name: 't' })
+    expect(peer.heard.map(({ params }) => params)).toEqual([
+      { level: 'warning', logger: 'here', data: 'w' },
+      { level: 'error', data: { e: 1 } },
+    ])
+    expect(await peer.call('logging/setLevel', { level: 'error' })).toEqual({})
+    peer.heard.length = 0
+    await peer.call('tools/call', { name: 't' })
+    expect(peer.heard.map(({ params }) => params?.level)).toEqual(['error'])
+    expect(await peer.call('logging/setLevel', { level: 'loud' })).toMatchObject({ code: -32602 })
+  })
+
+  it('gives a visited URL an id and says when the call is over', async () => {
+    const server = oneTool(async (_, ctx) =>
+      text(await ctx.openUrl('u', { message: 'go', url: 'https://example.com' })),
+    )
+    let seen: JsonObject = {}
+    const peer = await connect(server, '2025-11-25', {
+      'elicitation/create'(params) {
+        seen = params
+        return { action: 'accept' }
+      },
+    })
+    await peer.call('tools/call', { name: 't' })
+    expect(seen).toMatchObject({ mode: 'url', url: 'https://example.com', elicitationId: expect.any(String) })
+    expect(peer.heard).toMatchObject([
+      { method: 'notifications/elicitation/complete', params: { elicitationId: seen.elicitationId } },
+    ])
+  })
+})

@@ -1,0 +1,288 @@
+/** The legacy era: a handshake opens a session, whose record holds what the server knows of the client. */
+
+import {
+  type Awaitable,
+  type CallToolResult,
+  type Change,
+  type ClientCapabilities,
+  type ClientFacts,
+  ErrorCode,
+  type Exchange,
+  errorMessage,
+  type Implementation,
+  type InputRequiredResult,
+  internalError,
+  invalidParams,
+  invalidRequest,
+  type JsonObject,
+  LATEST_LEGACY_REVISION,
+  type LoggingLevel,
+  methodNotFound,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+  type Revision,
+  type RpcError,
+  requestEntry,
+  resourceNotFound,
+  resultMessage,
+  revisionsOf,
+  type Session,
+  type SessionState,
+  stripFor,
+  stripParamsFor,
+} from '@mcpx/protocol'
+import { type ChangeReceiver, changeNotification } from './changes.ts'
+import { type ClientAccess, createInternalContext, RequestContext } from './context.ts'
+import { paramsProblem, type ServerEra, type ServerInternals } from './era.ts'
+import { failedResult } from './errors.ts'
+import { LegacyAsker } from './legacy-questions.ts'
+import { isInputRequired, toResult } from './results.ts'
+
+/** The level of log messages until the client sets one. */
+const DEFAULT_LOG_LEVEL: LoggingLevel = 'info'
+
+export const legacy: ServerEra = {
+  matches: () => true,
+
+  async handle(message, exchange, server) {
+    if ('id' in message) return await answer(message, exchange, server)
+    if (message.method === 'notifications/initialized' && exchange.session?.state.revision !== undefined) {
+      await exchange.session.update((state) => void Object.assign(state, { initialized: true }))
+    }
+    return undefined
+  },
+}
+
+async function answer(message: RequestMessage, exchange: Exchange, server: ServerInternals): Promise<ResponseMessage> {
+  const { id, method } = message
+  const { session } = exchange
+  if (session === undefined) return errorMessage(id, invalidRequest('There is no session: send "initialize" first'))
+  if (method === 'initialize') return initialize(message, session, server)
+  if (method === 'ping') return resultMessage(id, {})
+  const { revision } = session.state
+  if (revision === undefined) return errorMessage(id, invalidRequest('Not initialized: send "initialize" first'))
+  const entry = requestEntry(revision, method)
+  if (entry === undefined || entry.from === 'server') return errorMessage(id, methodNotFound(method))
+  const params = withoutModernParams(message.params)
+  const problem = paramsProblem(revision, method, params)
+  if (problem !== undefined) return errorMessage(id, invalidParams(problem))
+  return await runUntilComplete({ message, exchange, session, revision, server }, params)
+}
+
+/** Removes answers and state of the modern era, which a legacy client could only forge. */
+function withoutModernParams(params: JsonObject = {}): JsonObject {
+  if (!('inputResponses' in params || 'requestState' in params)) return params
+  const { inputResponses, requestState, ...others } = params
+  return others
+}
+
+interface InitializeParams {
+  readonly protocolVersion: string
+  readonly capabilities: ClientCapabilities
+  readonly clientInfo: Implementation
+}
+
+/** The handshake: agrees on a revision and stores in the session who the client is. */
+async function initialize(
+  { id, method, params = {} }: RequestMessage,
+  session: Session,
+  server: ServerInternals,
+): Promise<ResponseMessage> {
+  const alreadyInitialized = () => invalidRequest('The session is initialized already: open a new one')
+  if (session.state.revision !== undefined) return errorMessage(id, alreadyInitialized())
+  const problem = paramsProblem(LATEST_LEGACY_REVISION, method, params)
+  if (problem !== undefined) return errorMessage(id, invalidParams(problem))
+  const requested = params as unknown as InitializeParams
+  // The newest revision of this era if the requested one is not served: the client decides whether to continue.
+  const revision = revisionsOf('legacy').find((each) => each === requested.protocolVersion) ?? LATEST_LEGACY_REVISION
+  // The client may declare capabilities that the agreed revision does not have.
+  const { capabilities, clientInfo } = stripParamsFor(revision, method, requested)
+  try {
+    await session.update((state) => {
+      // Another process may have been quicker.
+      if (state.revision !== undefined) throw alreadyInitialized()
+      Object.assign(state, { revision, clientInfo, clientCapabilities: capabilities })
+    })
+    const { info, instructions } = server
+    const result = { protocolVersion: revision, capabilities: server.capabilities, serverInfo: info }
+    const whole = instructions === undefined ? result : { ...result, instructions }
+    return resultMessage(id, stripFor(revision, method, whole))
+  } catch (error) {
+    return errorMessage(id, server.faults.toRpcError(error, undefined, { method, params }))
+  }
+}
+
+/** A request whose parameters were checked. */
+interface LegacyCall {
+  readonly message: RequestMessage
+  readonly exchange: Exchange
+  readonly session: Session
+  readonly revision: Revision
+  readonly server: ServerInternals
+}
+
+/**
+ * Runs the handler, and again whenever it returns questions by hand: they are asked in between. Questions and steps in a
+ * straight line run once for all runs; a hand-written question may be asked again under the same key.
+ */
+async function runUntilComplete(call: LegacyCall, params: JsonObject): Promise<ResponseMessage> {
+  const { message, revision, exchange, server } = call
+  const { id, method } = message
+  const client = new LegacyClient(call)
+  let request = { method, params }
+  let ctx = new RequestContext(params, exchange, client)
+  try {
+    for (let round = 1; ; round++) {
+      const result = toResult(request, await run(call, request, ctx))
+      if (!isInputRequired(result)) {
+        await ctx.asker?.finish?.()
+        return resultMessage(id, stripFor(revision, method, result))
+      }
+      if (round >= server.limits.rounds) {
+        throw internalError(`The call asked for input ${round} times and did not end`)
+      }
+      request = { method, params: { ...params, ...(await askByHand(call, result)) } }
+      ctx = new RequestContext(request.params, exchange, client)
+    }
+  } catch (error) {
+    return toErrorResponse(id, method, server.faults.toRpcError(error, ctx, request))
+  }
+}
+
+async function askByHand(
+  call: LegacyCall,
+  { inputRequests = {}, requestState }: InputRequiredResult,
+): Promise<JsonObject> {
+  const questions = Object.entries(inputRequests).map(([key, request]) => [key, { request }] as const)
+  const asker = new LegacyAsker(call.exchange, call.session, call.revision)
+  const inputResponses = await asker.ask(Object.fromEntries(questions), new Set())
+  return { inputResponses, requestState }
+}
+
+/** The client of a call, from the record of its session. */
+class LegacyClient implements ClientAccess {
+  readonly #call: LegacyCall
+  #asker: LegacyAsker | undefined
+
+  constructor(call: LegacyCall) {
+    this.#call = call
+  }
+
+  get client(): ClientFacts {
+    const { clientInfo, clientCapabilities = {} } = this.#call.session.state
+    return { info: clientInfo, capabilities: clientCapabilities }
+  }
+
+  get logLevel(): LoggingLevel | undefined {
+    const { server, session } = this.#call
+    return server.isLogging ? (session.state.logLevel ?? DEFAULT_LOG_LEVEL) : undefined
+  }
+
+  notify(method: string, params: JsonObject): Awaitable<void> {
+    const { exchange, revision } = this.#call
+    return exchange.notify(method, stripParamsFor(revision, method, params))
+  }
+
+  /** The same for all runs of the call. */
+  createAsker(): LegacyAsker {
+    const { exchange, session, revision } = this.#call
+    this.#asker ??= new LegacyAsker(exchange, session, revision)
+    return this.#asker
+  }
+}
+
+/** Runs the handler. Requests that change the session change its record when the handler accepted them. */
+async function run(
+  { session, server }: LegacyCall,
+  request: { method: string; params: JsonObject },
+  ctx: RequestContext,
+): Promise<object> {
+  const change = Object.hasOwn(sessionChanges, request.method) ? sessionChanges[request.method] : undefined
+  if (change === undefined) return server.run(request, ctx)
+  if (!change.isSupported(server)) throw methodNotFound(request.method)
+  change.checkLimits?.(session.state, request.params, server)
+  await server.run(request, ctx)
+  await session.update((state) => change.apply(state, request.params))
+  return {}
+}
+
+interface SessionChange {
+  isSupported(server: ServerInternals): boolean
+  checkLimits?(state: SessionState, params: JsonObject, server: ServerInternals): void
+  apply(state: SessionState, params: JsonObject): void
+}
+
+const sessionChanges: Readonly<Record<string, SessionChange>> = {
+  'logging/setLevel': {
+    isSupported: ({ isLogging }) => isLogging,
+    apply: (state, { level }) => void Object.assign(state, { logLevel: level }),
+  },
+  'resources/subscribe': {
+    isSupported: ({ handler }) => handler.subscribe !== undefined,
+    checkLimits({ subscriptions = [] }, { uri }, { limits }) {
+      if (subscriptions.length < limits.subscriptions || subscriptions.includes(uri as string)) return
+      throw invalidRequest(
+        `Too many subscriptions: at most ${limits.subscriptions} for a session; unsubscribe from some`,
+      )
+    },
+    apply(state, { uri }) {
+      state.subscriptions = [...new Set([...(state.subscriptions ?? []), uri as string])]
+    },
+  },
+  'resources/unsubscribe': {
+    isSupported: ({ handler }) => handler.unsubscribe !== undefined,
+    apply(state, { uri }) {
+      state.subscriptions = (state.subscriptions ?? []).filter((each) => each !== uri)
+    },
+  },
+}
+
+/** Methods that name a resource. */
+const RESOURCE_METHODS = ['resources/read', 'resources/subscribe', 'resources/unsubscribe']
+
+/** Replaces errors of the modern era by those that this era has. */
+function toErrorResponse(id: RequestId, method: string, error: RpcError): ResponseMessage {
+  if (error.code === ErrorCode.MissingRequiredClientCapability) {
+    const problem = `The client cannot be asked. ${error.message}`
+    if (method !== 'tools/call') return errorMessage(id, invalidRequest(problem))
+    const result: CallToolResult = failedResult(problem)
+    return resultMessage(id, result)
+  }
+  const uri = (error.data as { uri?: unknown } | undefined)?.uri
+  const isMissingResource =
+    RESOURCE_METHODS.includes(method) && error.code === ErrorCode.InvalidParams && typeof uri === 'string'
+  return errorMessage(id, isMissingResource ? resourceNotFound(uri, 'legacy') : error)
+}
+
+/** Sends changes of lists, and of the resources that the session subscribed to, until the returned function is called. */
+export function watchChanges(
+  session: Session,
+  send: (message: NotificationMessage) => Awaitable<void>,
+  { changes }: ServerInternals,
+): () => void {
+  const receiver: ChangeReceiver = {
+    isBusy: false,
+    waiting: undefined,
+    wants: (change: Change) => change.kind !== 'resource' || session.state.subscriptions?.includes(change.uri) === true,
+    send: (change: Change) => send({ jsonrpc: '2.0', ...changeNotification(change) }),
+  }
+  changes.add(receiver)
+  return () => changes.remove(receiver)
+}
+
+/** Unsubscribes an ended session from all its resources. */
+export async function endSession(session: Session, server: ServerInternals): Promise<void> {
+  const { handler, faults, closing } = server
+  const { subscriptions = [] } = session.state
+  if (subscriptions.length === 0) return
+  const ctx = createInternalContext({ session }, closing)
+  for (const uri of subscriptions) {
+    try {
+      await handler.unsubscribe?.({ uri }, ctx)
+    } catch (error) {
+      faults.report(error, ctx, { method: 'resources/unsubscribe', params: { uri } })
+    }
+  }
+}

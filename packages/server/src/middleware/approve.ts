@@ -1,0 +1,113 @@
+/** `approve`: chosen tools run only when a human has approved the call. */
+
+import {
+  type Awaitable,
+  type CallToolRequestParams,
+  type CallToolResult,
+  type Context,
+  quoted,
+  type RequestedSchema,
+  type Tool,
+} from '@mcpx/protocol'
+import { failedResult } from '../errors.ts'
+import type { Middleware } from '../middleware.ts'
+
+/** Yes or no, or the result of an elicitation: `accept` means yes. */
+export type Approval = boolean | { readonly action: 'accept' | 'decline' | 'cancel' }
+
+export interface ApproveOptions {
+  /** Which calls need approval. Default: calls of all tools without `readOnlyHint: true`. */
+  readonly when?: ((tool: Tool, call: CallToolRequestParams) => boolean | undefined) | undefined
+  /** Asks for approval, once per call. Default: asks the user by a form that shows the tool's name and the arguments. */
+  readonly ask?: ((call: CallToolRequestParams, ctx: Context) => Awaitable<Approval>) | undefined
+  /** The text of the form before the arguments. Default: a question that names the tool. */
+  readonly message?: string | ((tool: Tool, call: CallToolRequestParams) => string) | undefined
+  /** The key of the question: two of these middlewares on one server need different keys. Default: `mcpx.approve.` and the tool's name. */
+  readonly key?: string | undefined
+}
+
+/** How many characters of the arguments the form shows; the rest is counted. */
+const MAX_ARGUMENTS_LENGTH = 2_000
+
+/** The form has no fields: accepting it is the answer. */
+const FORM: RequestedSchema = { type: 'object', properties: {} }
+
+/**
+ * Asks before a tool runs. Without approval the tool does not run, and the result says so, with `isError`. A client that
+ * cannot be asked gets an error that names the missing capabilities. Calls of tools that are not in the list pass: the
+ * handler rejects unknown tools, so list every tool that can be called.
+ *
+ * ```ts
+ * server.use(approve({ when: (tool) => tool.annotations?.destructiveHint !== false }))
+ * ```
+ */
+export function approve(options: ApproveOptions = {}): Middleware {
+  const { when = mayChange } = options
+  return async (request, ctx, next, findTool) => {
+    if (request.method !== 'tools/call') return next()
+    const call = request.params as CallToolRequestParams
+    const tool = await findTool(call.name, ctx)
+    if (tool === undefined || when(tool, call) !== true) return next()
+    return (await isApproved(options, tool, call, ctx)) ? next() : refusal(call)
+  }
+}
+
+function mayChange({ annotations }: Tool): boolean {
+  return annotations?.readOnlyHint !== true
+}
+
+function isApproved(options: ApproveOptions, tool: Tool, call: CallToolRequestParams, ctx: Context): Promise<boolean> {
+  const { ask, message, key = `mcpx.approve.${tool.name}` } = options
+  // As a step, so that the answer is kept when the handler runs again for a later question.
+  if (ask !== undefined) return ctx.step(key, async () => isYes(await ask(call, ctx)))
+  const intro = typeof message === 'function' ? message(tool, call) : (message ?? question(tool, call))
+  const text = `${intro}\n\n${describeValue(call.arguments ?? {}, MAX_ARGUMENTS_LENGTH)}`
+  return ctx.elicit(key, { message: text, schema: FORM }).then(isYes)
+}
+
+function isYes(approval: Approval): boolean {
+  return approval === true || (typeof approval === 'object' && approval.action === 'accept')
+}
+
+function question({ title, annotations }: Tool, { name }: CallToolRequestParams): string {
+  const label = title ?? annotations?.title
+  return `Run the tool ${quoted(name)}${label === undefined ? '' : ` (${label})`} with these arguments?`
+}
+
+const declined = new WeakSet<object>()
+
+/** Whether the result says that a call was not approved, as opposed to the result of a tool that failed. */
+export function isDeclined(result: object): boolean {
+  return declined.has(result)
+}
+
+function refusal({ name }: CallToolRequestParams): CallToolResult {
+  const problem = `The call of ${quoted(name)} was not approved. It did not run; do not try again unless the user asks for it.`
+  const result = failedResult(problem)
+  declined.add(result)
+  return result
+}
+
+/** Longer strings within a value are cut, so that they cannot push the rest out of sight. */
+const MAX_STRING_LENGTH = 300
+
+/** Characters that are invisible, or change how others look: control, format, line and paragraph separators. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** A value as JSON for a human to read: nothing in it is hidden, and its length is limited. */
+export function describeValue(value: unknown, maxLength: number): string {
+  const json = JSON.stringify(value, (_, member) => (typeof member === 'string' ? shorten(member) : member), 2) ?? ''
+  const lines = json.split('\n').map((line) => line.replace(INVISIBLE, escapeCharacter))
+  const description = lines.join('\n')
+  if (description.length <= maxLength) return description
+  return `${description.slice(0, maxLength)}\n… (${description.length - maxLength} more characters)`
+}
+
+function shorten(value: string): string {
+  if (value.length <= MAX_STRING_LENGTH) return value
+  return `${value.slice(0, MAX_STRING_LENGTH)}… (${value.length - MAX_STRING_LENGTH} more characters)`
+}
+
+function escapeCharacter(char: string): string {
+  return `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`
+}

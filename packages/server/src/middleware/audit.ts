@@ -1,0 +1,213 @@
+/** `audit`: writes one entry for each request, with secrets removed. */
+
+import { type Awaitable, type Context, ErrorCode, guarded, type JsonObject, RpcError } from '@mcpx/protocol'
+import { InputRequired } from '../errors.ts'
+import type { Middleware, ServerRequest } from '../middleware.ts'
+import type { Asker } from '../questions.ts'
+import { isInputRequired } from '../results.ts'
+import { isDeclined } from './approve.ts'
+
+/**
+ * - `ok`: the request succeeded.
+ * - `error`: the response is a protocol error.
+ * - `tool-error`: the tool failed, and its result says so.
+ * - `declined`: `approve()` kept the tool from running.
+ * - `input-required`: the client has to answer questions first, and then sends the request again.
+ * - `cancelled`: the request failed after the client had cancelled it.
+ */
+export type AuditOutcome = 'ok' | 'error' | 'tool-error' | 'declined' | 'input-required' | 'cancelled'
+
+export interface AuditEntry {
+  /** When the request arrived, in ISO 8601. */
+  readonly at: string
+  readonly method: string
+  /** The tool, prompt or URI. */
+  readonly target: string | undefined
+  /** The authenticated principal; undefined for anonymous callers. */
+  readonly subject: string | undefined
+  /** The id of the OAuth client. */
+  readonly clientId: string | undefined
+  /** How the client names itself; not authenticated. */
+  readonly client: { readonly name: string; readonly version: string } | undefined
+  /** The arguments of a tool, prompt or completion: shortened, with secrets removed. */
+  readonly arguments: unknown
+  readonly outcome: AuditOutcome
+  /** The code of the protocol error. */
+  readonly errorCode: number | undefined
+  readonly durationMs: number
+}
+
+export interface AuditOptions {
+  /**
+   * Whether the value under a key is a secret; called for keys at any depth. Default: `looksSecret`, which knows words such
+   * as password, token, secret, cookie and authorization.
+   */
+  readonly isSecret?: IsSecret | undefined
+  /** About how many characters of the arguments an entry holds; the rest is marked as left out. Default: 4,096. */
+  readonly maxLength?: number | undefined
+  /** Called when an entry could not be written. Default: none. */
+  readonly onError?: ((error: unknown, entry: AuditEntry) => void) | undefined
+}
+
+/** Longer names and versions are cut. */
+const LONGEST_NAME = 200
+
+/**
+ * Writes an entry for each request. The response does not wait for `write`, and is the same when `write` fails.
+ *
+ * ```ts
+ * server.use(audit((entry) => sink.write(entry), { onError: (error) => logger.error(error) }))
+ * ```
+ */
+export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: AuditOptions = {}): Middleware {
+  const { isSecret = looksSecret, maxLength = 4_096 } = options
+  const report = guarded(options.onError)
+  const send = (entry: AuditEntry) => guarded(write, (error) => report(error, entry))(entry)
+  return async (request, ctx, next) => {
+    const start = performance.now()
+    // Before the handler, which might change the arguments.
+    const args = redact(argumentsOf(request.params), isSecret, { left: maxLength }, 0)
+    const facts = { ...factsOf(request, ctx, isSecret), arguments: args }
+    const end = (ending: Ending) => send({ ...facts, ...ending, durationMs: performance.now() - start })
+    try {
+      const result = await next()
+      end(endingOf(result, ctx))
+      return result
+    } catch (error) {
+      end(failureOf(error, ctx))
+      throw error
+    }
+  }
+}
+
+type IsSecret = (key: string) => boolean
+
+type Ending = Pick<AuditEntry, 'outcome' | 'errorCode'>
+
+function factsOf({ method, params }: ServerRequest, ctx: Context, isSecret: IsSecret) {
+  const { auth, client } = ctx
+  const info = client.info && { name: cut(client.info.name), version: cut(client.info.version) }
+  return {
+    at: new Date().toISOString(),
+    method,
+    target: targetOf(params, isSecret),
+    subject: auth?.subject,
+    clientId: auth?.clientId,
+    client: info,
+  }
+}
+
+function targetOf({ name, uri, ref }: JsonObject, isSecret: IsSecret): string | undefined {
+  const { name: prompt, uri: template } = (ref ?? {}) as JsonObject
+  const named = name ?? prompt
+  if (typeof named === 'string') return cut(named)
+  const address = uri ?? template
+  return typeof address === 'string' ? cut(redactUri(address, isSecret)) : undefined
+}
+
+/** The arguments of a completion include the one that is being completed. */
+function argumentsOf({ arguments: given, argument, context }: JsonObject): unknown {
+  if (typeof argument !== 'object' || argument === null) return given
+  const { name, value } = argument as JsonObject
+  return { ...((context as JsonObject | undefined)?.arguments as JsonObject | undefined), [String(name)]: value }
+}
+
+function cut(text: string): string {
+  return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME)}…` : text
+}
+
+function endingOf(result: object, ctx: Context): Ending {
+  if (isInputRequired(result) || isUnfinished(ctx)) return { outcome: 'input-required', errorCode: undefined }
+  const isFailure = 'isError' in result && result.isError === true
+  if (!isFailure) return { outcome: 'ok', errorCode: undefined }
+  const outcome = isDeclined(result) ? 'declined' : 'tool-error'
+  return { outcome: ctx.signal.aborted ? 'cancelled' : outcome, errorCode: undefined }
+}
+
+function failureOf(error: unknown, ctx: Context): Ending {
+  if (error instanceof InputRequired || isUnfinished(ctx)) return { outcome: 'input-required', errorCode: undefined }
+  const errorCode = error instanceof RpcError ? error.code : ErrorCode.InternalError
+  return { outcome: ctx.signal.aborted ? 'cancelled' : 'error', errorCode }
+}
+
+/** An open question is the response, whatever the handler returned or threw. */
+function isUnfinished(ctx: Context): boolean {
+  return (ctx as { readonly asker?: Asker | undefined }).asker?.unfinished?.() !== undefined
+}
+
+const REDACTED = '[redacted]'
+const LEFT_OUT = '[left out]'
+const MAX_DEPTH = 8
+const MAX_STRING_LENGTH = 256
+const MAX_KEY_LENGTH = 100
+
+/** Names of secrets, in lower case and without `-`, `_` and spaces. */
+const SECRET_WORDS =
+  /passw|passphrase|passcode|secret|token|apikey|accesskey|privatekey|authorization|credential|cookie|bearer|signature|sessionid|cardnumber|securitycode|otp$|^(?:pwd|pass|pin|cvv|cvc|ssn|iban|auth|jwt|mnemonic|seedphrase)$/
+
+/** Whether a key names a secret: `password`, `api_key`, `accessToken`, `X-Auth-Token`, `pin`. */
+export function looksSecret(key: string): boolean {
+  return SECRET_WORDS.test(
+    key
+      .slice(0, MAX_STRING_LENGTH)
+      .replace(/[^A-Za-z]/g, '')
+      .toLowerCase(),
+  )
+}
+
+/** The number of characters that may still be written. */
+interface Budget {
+  left: number
+}
+
+function redact(value: unknown, isSecret: IsSecret, budget: Budget, depth: number): unknown {
+  if (typeof value === 'string') return shorten(value, isSecret, budget)
+  if (typeof value !== 'object' || value === null) {
+    budget.left -= 8
+    return typeof value === 'bigint' ? String(value) : value
+  }
+  budget.left -= LEFT_OUT.length
+  if (depth >= MAX_DEPTH || budget.left <= 0) return LEFT_OUT
+  if (Array.isArray(value)) {
+    const copy: unknown[] = []
+    for (const item of value) {
+      if (budget.left <= 0) return [...copy, LEFT_OUT]
+      copy.push(redact(item, isSecret, budget, depth + 1))
+    }
+    return copy
+  }
+  return Object.fromEntries(entriesOf(value, isSecret, budget, depth))
+}
+
+function entriesOf(value: object, isSecret: IsSecret, budget: Budget, depth: number) {
+  const entries: [string, unknown][] = []
+  const { name: nameMember, key: keyMember } = value as { name?: unknown; key?: unknown }
+  // Headers and the like are often written as `{ name: 'Authorization', value: '…' }`.
+  const hidesValue = [nameMember, keyMember].some((each) => typeof each === 'string' && isSecret(each))
+  for (const [key, member] of Object.entries(value)) {
+    if (budget.left <= 0) return [...entries, ['…', LEFT_OUT] as [string, unknown]]
+    const name = key.slice(0, MAX_KEY_LENGTH)
+    budget.left -= name.length + 4
+    const isHidden = isSecret(key) || (hidesValue && key === 'value')
+    if (isHidden) budget.left -= REDACTED.length
+    entries.push([name, isHidden ? REDACTED : redact(member, isSecret, budget, depth + 1)])
+  }
+  return entries
+}
+
+function shorten(text: string, isSecret: IsSecret, budget: Budget): string {
+  const plain = redactUri(text.slice(0, 4 * MAX_STRING_LENGTH), isSecret)
+  const length = Math.max(0, Math.min(MAX_STRING_LENGTH, budget.left))
+  budget.left -= Math.min(plain.length, length) + 2
+  return text.length > 4 * MAX_STRING_LENGTH || plain.length > length ? `${plain.slice(0, length)}…` : plain
+}
+
+/** Returns strings without URIs unchanged. */
+function redactUri(uri: string, isSecret: IsSecret): string {
+  if (!uri.includes('://')) return uri
+  return uri
+    .replace(/:\/\/[^/?#\s]*@/g, `://${REDACTED}@`)
+    .replace(/([?&#])([^=&#\s]+)=([^&#\s]*)/g, (all, mark: string, key: string) =>
+      isSecret(key) ? `${mark}${key}=${REDACTED}` : all,
+    )
+}

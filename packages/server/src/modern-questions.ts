@@ -1,0 +1,148 @@
+/** Questions of the modern era: the request ends with them, and the handler runs again when the client sends the answers. */
+
+import {
+  type Awaitable,
+  check,
+  type InputRequest,
+  type InputRequiredResult,
+  type InputResponse,
+  type JsonObject,
+  modernInputResponse,
+  principalOf,
+  type Revision,
+} from '@mcpx/protocol'
+import { InputRequired, QuestionError } from './errors.ts'
+import type { ModernCall } from './modern-call.ts'
+import {
+  type Asker,
+  claimQuestions,
+  type Question,
+  type QuestionKinds,
+  type Questions,
+  repeatQuestion,
+  startOnce,
+  toStepResult,
+  usableQuestions,
+} from './questions.ts'
+import type { StateBinding } from './request-state.ts'
+
+/** The state of a call between two rounds, which the client carries sealed. */
+export interface CallState extends JsonObject {
+  /** The accepted answers. */
+  answers?: Record<string, unknown>
+  /** The kinds of their questions. */
+  kinds?: Record<string, string>
+  /** The results of finished steps. */
+  steps?: Record<string, unknown>
+  /** The state that the handler returned by hand. */
+  own?: string
+}
+
+/** Throws an `RpcError` for a state that was altered, has expired, or belongs to another call. */
+export function openCallState(call: ModernCall): Promise<CallState> {
+  return call.server.requestState.open(call.params.requestState as string, bindingOf(call))
+}
+
+export class ModernAsker implements Asker {
+  readonly #call: ModernCall
+  readonly #answers: Record<string, unknown>
+  readonly #steps: Record<string, unknown>
+  readonly #kinds: QuestionKinds
+  readonly #runningSteps = new Map<string, Promise<unknown>>()
+  readonly #openRequests: Record<string, InputRequest> = {}
+  /** Whether the author made a mistake: it is reported now, not when the client has answered the other questions. */
+  #isBroken = false
+
+  constructor(call: ModernCall, state: CallState = {}) {
+    this.#call = call
+    this.#answers = { ...state.answers }
+    this.#steps = { ...state.steps }
+    this.#kinds = new Map(Object.entries(state.kinds ?? {}))
+  }
+
+  /** The state for the next round. */
+  get state(): CallState {
+    const kinds = [...this.#kinds].filter(([key]) => Object.hasOwn(this.#answers, key))
+    return { answers: this.#answers, steps: this.#steps, kinds: Object.fromEntries(kinds) }
+  }
+
+  async ask(questions: Questions, askedKeys: Set<string>): Promise<Readonly<Record<string, unknown>>> {
+    const claimed = this.#claim(questions, askedKeys)
+    const areAnswered = await Promise.all(claimed.map(([key, question]) => this.#acceptAnswer(key, question)))
+    if (areAnswered.includes(false)) throw new InputRequired()
+    return Object.fromEntries(claimed.map(([key]) => [key, this.#answers[key]]))
+  }
+
+  async step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result> {
+    if (Object.hasOwn(this.#steps, key)) return this.#steps[key] as Result
+    const result = startOnce(this.#runningSteps, key, async () => {
+      this.#steps[key] = toStepResult(key, await run())
+      return this.#steps[key]
+    })
+    return result as Promise<Result>
+  }
+
+  unfinished(): InputRequiredResult | undefined {
+    if (this.#isBroken || Object.keys(this.#openRequests).length === 0) return undefined
+    return { resultType: 'input_required', inputRequests: this.#openRequests }
+  }
+
+  #claim(questions: Questions, askedKeys: Set<string>): [string, Question][] {
+    try {
+      return claimQuestions(questions, this.#kinds, askedKeys, this.#call.envelope.clientCapabilities, true)
+    } catch (error) {
+      this.#isBroken ||= error instanceof QuestionError
+      throw error
+    }
+  }
+
+  /** Accepts the answer of this round if it fits; otherwise the question stays open. Returns whether there is an answer. */
+  async #acceptAnswer(key: string, { request, check: checkAnswer }: Question): Promise<boolean> {
+    if (Object.hasOwn(this.#answers, key)) return true
+    this.#openRequests[key] = request
+    const { params, envelope } = this.#call
+    const responses = (params.inputResponses ?? {}) as Record<string, InputResponse>
+    const response = Object.hasOwn(responses, key) ? responses[key] : undefined
+    if (response === undefined || !isResponseTo(request, response, envelope.protocolVersion as Revision)) return false
+    const checked = checkAnswer === undefined ? { value: response } : await Promise.resolve(checkAnswer(response))
+    if ('problem' in checked) {
+      this.#openRequests[key] = repeatQuestion(request, checked.problem)
+      return false
+    }
+    this.#answers[key] = checked.value
+    delete this.#openRequests[key]
+    return true
+  }
+}
+
+/** The result that asks the client, with the sealed state of the call. */
+export async function sealQuestions(
+  call: ModernCall,
+  result: InputRequiredResult,
+  asker: ModernAsker | undefined,
+): Promise<InputRequiredResult> {
+  const { envelope, server } = call
+  const requests = Object.entries(result.inputRequests ?? {}).map(([key, request]) => [key, { request }] as const)
+  const usable = usableQuestions(Object.fromEntries(requests), envelope.clientCapabilities, true)
+  const state: CallState = { ...asker?.state }
+  if (result.requestState !== undefined) state.own = result.requestState
+  const sealed: JsonObject = { resultType: 'input_required' }
+  if (usable.length > 0) sealed.inputRequests = Object.fromEntries(usable.map(([key, { request }]) => [key, request]))
+  if (holdsAnything(state) || usable.length === 0) {
+    sealed.requestState = await server.requestState.seal(state, bindingOf(call))
+  }
+  return sealed as unknown as InputRequiredResult
+}
+
+function holdsAnything({ answers = {}, steps = {}, own }: CallState): boolean {
+  return own !== undefined || Object.keys(answers).length > 0 || Object.keys(steps).length > 0
+}
+
+function isResponseTo({ method }: InputRequest, response: unknown, revision: Revision): boolean {
+  const schema = modernInputResponse(revision, method)
+  return schema !== undefined && check(schema, response).problem === undefined
+}
+
+function bindingOf({ message, params, exchange }: ModernCall): StateBinding {
+  return { subject: principalOf(exchange.auth), method: message.method, params }
+}

@@ -1,0 +1,221 @@
+/** Mounts a handler under a prefix: the tool `search` of a handler mounted as `github` is `github.search` for clients. */
+
+import {
+  type Change,
+  type ContentBlock,
+  type Context,
+  type Handler,
+  kindOf,
+  type PageRequest,
+  quoted,
+  RpcError,
+  type Tool,
+} from '@mcpx/protocol'
+import {
+  createDynamicHandler,
+  type ItemKind,
+  type ItemName,
+  itemNameIn,
+  NAMING_MEMBERS,
+  type NamingMember,
+  type NamingParams,
+  renameParams,
+  unknownNameError,
+} from '../dispatch.ts'
+import { RegistrationError } from '../errors.ts'
+import { isObject } from '../schemas.ts'
+import { isNameError, LISTS, type List, type ListingHandler, type ListResult, type OwningHandler } from './combine.ts'
+
+/** A handler, or an object that has one, such as a server. */
+export type Mountable = Handler | { readonly handler: Handler }
+
+export function handlerOf(target: Mountable): Handler {
+  return 'handler' in target ? target.handler : target
+}
+
+/**
+ * Names and URIs get the prefix in results and lose it in requests, wherever the protocol has them. In links and embedded
+ * resources, `http:` and `https:` URIs stay. Throws a `RangeError` for a prefix that is not a letter followed by letters,
+ * digits and hyphens.
+ */
+export function mounted(prefix: string, target: Mountable): OwningHandler {
+  const names = new Prefix(prefix)
+  if (!isObject(target)) {
+    throw new RegistrationError(`mount ${quoted(prefix)}: expected a server or a handler, got ${kindOf(target)}`)
+  }
+  const inner: OwningHandler = handlerOf(target)
+  const handler: OwningHandler = createDynamicHandler(
+    createMembers(inner, names),
+    (member) => inner[member] !== undefined,
+  )
+  handler.owns = (kind, name) => {
+    const own = names.remove(kind, name)
+    return own !== undefined && (inner.owns?.(kind, own) ?? true)
+  }
+  return handler
+}
+
+/** Each member is called only while the mounted handler has it. */
+function createMembers(source: Handler, names: Prefix): Record<string, (...args: never) => unknown> {
+  const inner = source as Required<Handler>
+  const lister = source as unknown as Required<ListingHandler>
+  const lists = LISTS.map((list) => {
+    const listItems = async (page: PageRequest, ctx: Context) => {
+      const result = await lister[list.member](page, ctx)
+      return result && renameList(result, list, names)
+    }
+    return [list.member, listItems]
+  })
+  const naming = Object.keys(NAMING_MEMBERS).map((member) => [
+    member,
+    createRenaming(inner, member as NamingMember, names),
+  ])
+  const setLogLevel: Handler['setLogLevel'] = (params, ctx) => inner.setLogLevel(params, ctx)
+  const changes = (listener: (change: Change) => void) =>
+    inner.changes((change) =>
+      listener(change.kind === 'resource' ? { ...change, uri: names.add('resource', change.uri) } : change),
+    )
+  return { ...Object.fromEntries([...lists, ...naming]), setLogLevel, changes }
+}
+
+/** Calls the member with the inner name; results, and errors that name the item, get the outer names. */
+function createRenaming(inner: Required<Handler>, member: NamingMember, names: Prefix) {
+  return async (params: NamingParams, ctx: Context): Promise<object | undefined> => {
+    const outer = itemNameIn(member, params)
+    const name = names.remove(outer.kind, outer.name)
+    if (name === undefined) throw unknownNameError(outer)
+    try {
+      const result = await inner[member](renameParams(params, { ...outer, name }) as never, ctx)
+      return typeof result === 'object' ? renameResult(result, member, names) : undefined
+    } catch (error) {
+      throw renameError(error, name, outer)
+    }
+  }
+}
+
+function renameError(error: unknown, name: string, outer: ItemName): unknown {
+  if (!isNameError(error)) return error
+  const { code, message, data, cause } = error
+  const namesUri = (data as { uri?: unknown } | undefined)?.uri === name
+  const renamed = message.replace(quoted(name), () => quoted(outer.name))
+  if (!namesUri && renamed === message) return error
+  return new RpcError(code, renamed, { data: namesUri ? { ...(data as object), uri: outer.name } : data, cause })
+}
+
+function renameList(result: ListResult, list: List, names: Prefix): object {
+  const items = result[list.items].map((item) => {
+    const renamed = { ...item, [list.name]: names.add(list.kind, item[list.name]) }
+    return list.kind === 'tool' ? renameView(renamed as unknown as Tool, names) : renamed
+  })
+  return { ...result, [list.items]: items }
+}
+
+/** The metadata of a tool may name the `ui:` resource that shows its results. */
+function renameView(tool: Tool, names: Prefix): Tool {
+  const { ui, 'ui/resourceUri': flat } = tool._meta ?? {}
+  const uri = (ui as { resourceUri?: unknown } | undefined)?.resourceUri
+  if (typeof uri !== 'string' && typeof flat !== 'string') return tool
+  const meta = { ...tool._meta }
+  if (typeof uri === 'string') meta.ui = { ...(ui as object), resourceUri: names.add('resource', uri) }
+  if (typeof flat === 'string') meta['ui/resourceUri'] = names.add('resource', flat)
+  return { ...tool, _meta: meta }
+}
+
+function renameResult(result: object, member: NamingMember, names: Prefix): object {
+  switch (member) {
+    case 'callTool':
+      return mapMember(result, 'content', (blocks: ContentBlock[]) => blocks.map((block) => renameBlock(block, names)))
+    case 'getPrompt':
+      return mapMember(result, 'messages', (messages: object[]) =>
+        messages.map((message) => mapMember(message, 'content', (block: ContentBlock) => renameBlock(block, names))),
+      )
+    case 'readResource':
+      return mapMember(result, 'contents', (contents: { uri: string }[]) =>
+        contents.map((each) => ({ ...each, uri: names.add('resource', each.uri) })),
+      )
+    default:
+      return result
+  }
+}
+
+/** Clients fetch web addresses by themselves: they stay. */
+function renameBlock(block: ContentBlock, names: Prefix): ContentBlock {
+  const rename = (uri: string) => (/^https?:/i.test(uri) ? uri : names.add('resource', uri))
+  if (block.type === 'resource_link') return mapMember(block, 'uri', rename)
+  if (block.type !== 'resource') return block
+  return mapMember(block, 'resource', (held: { uri: string }) => mapMember(held, 'uri', rename))
+}
+
+/** A copy in which the member is replaced, if the object has it. */
+function mapMember<Holder extends object, Value>(holder: Holder, key: string, map: (value: Value) => Value): Holder {
+  if (!(key in holder)) return holder
+  return { ...holder, [key]: map((holder as Record<string, Value>)[key] as Value) }
+}
+
+/** Schemes that hosts recognize, and which therefore stay; the prefix becomes the first segment. */
+const NAMED_SCHEME = /^(?:ui|skill):\/\//
+
+/** Adds a prefix to names and URIs, and removes it. */
+class Prefix {
+  readonly #start: string
+  readonly #segment: string
+
+  /** Throws a `RangeError` for a prefix that cannot begin both a name and a URI scheme. */
+  constructor(prefix: string) {
+    if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(prefix)) {
+      const rule = 'expected a letter, then letters, digits and hyphens, such as "github"'
+      throw new RangeError(`mount: ${JSON.stringify(prefix)} cannot begin names and URI schemes; ${rule}`)
+    }
+    this.#start = `${prefix}.`
+    this.#segment = `${prefix}/`
+  }
+
+  /** `search` to `github.search`; the resource `config://app` to `github.config://app`, `ui://view` to `ui://github/view`. */
+  add(kind: ItemKind, name: string): string {
+    const [scheme] = (kind === 'resource' && NAMED_SCHEME.exec(name)) || []
+    return scheme === undefined ? this.#start + name : scheme + this.#segment + name.slice(scheme.length)
+  }
+
+  /** The reverse; undefined for a name without the prefix. */
+  remove(kind: ItemKind, name: string): string | undefined {
+    const own = name.slice(this.#start.length)
+    if (name.startsWith(this.#start)) return own
+    if (kind !== 'resource') return undefined
+    // Clients may have written the scheme in lower case.
+    if (name.slice(0, this.#start.length).toLowerCase() === this.#start.toLowerCase()) return own
+    const [scheme = ''] = NAMED_SCHEME.exec(name) ?? []
+    return scheme !== '' && name.startsWith(this.#segment, scheme.length)
+      ? scheme + name.slice(scheme.length + this.#segment.length)
+      : undefined
+  }
+}
+
+interface Mount {
+  readonly prefix: string
+  readonly handler: Handler
+}
+
+const mounts = new WeakMap<Handler, Mount[]>()
+
+/** Throws a `RegistrationError` when the outer handler would be mounted inside itself, be it by way of other servers. */
+export function recordMount(outer: Handler, prefix: string, handler: Handler): void {
+  const path = findPath(outer, { prefix, handler }, new Set())
+  if (path !== undefined) {
+    throw new RegistrationError(
+      `mount: ${JSON.stringify(path.join('.'))} would mount the server inside itself; mount another server`,
+    )
+  }
+  mounts.set(outer, [...(mounts.get(outer) ?? []), { prefix, handler }])
+}
+
+/** The prefixes from a mount to a handler; undefined when the mount does not contain it. */
+function findPath(goal: Handler, { prefix, handler }: Mount, seen: Set<Handler>): string[] | undefined {
+  if (handler === goal) return [prefix]
+  if (seen.has(handler)) return undefined
+  seen.add(handler)
+  for (const inner of mounts.get(handler) ?? []) {
+    const path = findPath(goal, inner, seen)
+    if (path !== undefined) return [prefix, ...path]
+  }
+  return undefined
+}

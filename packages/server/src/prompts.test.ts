@@ -1,0 +1,130 @@
+import { type Context, check, GetPromptResult, type ListPromptsResult, type Prompt, RpcError } from '@mcpx/protocol'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { image, text } from './content.ts'
+import { ResultError } from './errors.ts'
+import { createRegistry, type Registry } from './registry.ts'
+
+const ctx = { auth: undefined } as unknown as Context
+const get = (registry: Registry, name: string, args?: Record<string, string>): unknown =>
+  registry.getPrompt?.({ name, ...(args && { arguments: args }) }, ctx)
+async function list(registry: Registry): Promise<Prompt[]> {
+  const page = (await registry.listPrompts?.({}, ctx)) as ListPromptsResult
+  return page.prompts
+}
+
+function giving(value: unknown): unknown {
+  const registry = createRegistry()
+  registry.addPrompt('it', { description: 'Does it' }, () => value as string)
+  return get(registry, 'it')
+}
+
+describe('a prompt', () => {
+  it.each([
+    ['zod', z.object({ code: z.string().describe('The code'), lang: z.enum(['ts', 'js']).optional() })],
+    ['ArkType', type({ code: type('string').describe('The code'), 'lang?': "'ts' | 'js'" })],
+    [
+      'Valibot',
+      toStandardJsonSchema(
+        v.object({ code: v.pipe(v.string(), v.description('The code')), lang: v.optional(v.picklist(['ts', 'js'])) }),
+      ),
+    ],
+    [
+      'JSON Schema',
+      {
+        type: 'object',
+        properties: { code: { type: 'string', description: 'The code' }, lang: { enum: ['ts', 'js'] } },
+        required: ['code'],
+      },
+    ],
+  ])('shows the arguments of its schema: %s', async (_library, args) => {
+    const registry = createRegistry()
+    registry.addPrompt('review', { args, title: 'Review' }, () => '')
+    const [prompt] = await list(registry)
+    expect(prompt).toMatchObject({ name: 'review', title: 'Review' })
+    expect(prompt?.arguments?.map(({ name, required }) => [name, required])).toEqual([
+      ['code', true],
+      ['lang', undefined],
+    ])
+    expect(prompt?.arguments?.[0]).toMatchObject({ description: 'The code' })
+  })
+
+  it('shows none when it has none', async () => {
+    const registry = createRegistry()
+    registry.addPrompt('it', {}, () => 'words')
+    expect(await list(registry)).toEqual([{ name: 'it' }])
+    expect(await get(registry, 'it', { stray: 'x' })).toMatchObject({ messages: [{ role: 'user' }] })
+  })
+
+  it('is filled in with arguments as its schema gives them', async () => {
+    const registry = createRegistry()
+    const args = z.object({ count: z.string().transform(Number) })
+    registry.addPrompt('count', { args }, async ({ count }) => `${count + 1}`)
+    expect(await get(registry, 'count', { count: '1' })).toEqual({ messages: [{ role: 'user', content: text('2') }] })
+  })
+
+  it('refuses arguments that are missing or wrong, by name', async () => {
+    const registry = createRegistry()
+    registry.addPrompt('review', { args: z.object({ code: z.string().min(2) }) }, () => '')
+    await expect(get(registry, 'review')).rejects.toThrow(new RpcError(-32602, 'Missing argument: "code"'))
+    await expect(get(registry, 'review', { code: 'x' })).rejects.toThrow(/^arguments\.code: Too small/)
+    await expect(get(registry, 'x')).rejects.toThrow(new RpcError(-32602, 'Unknown prompt: "x"'))
+  })
+
+  it('cannot have arguments that take no text, or that nobody knows', () => {
+    const registry = createRegistry()
+    const add = (args: Parameters<typeof registry.addPrompt>[1]) => registry.addPrompt('it', args, () => '')
+    expect(() => add({ args: z.object({ n: z.number() }) })).toThrow(
+      'Prompt "it", args.n: arguments of prompts are strings',
+    )
+    expect(() => add({ args: z.record(z.string(), z.string()) })).toThrow('one object whose properties are known')
+    expect(() => add({ args: z.string() })).toThrow('Prompt "it", args: must be an object')
+    expect(() => add({ complete: { x: [] } } as never)).toThrow('Prompt "it", complete: there is no argument "x"')
+  })
+})
+
+describe('what a prompt gives', () => {
+  it('becomes messages', async () => {
+    const picture = image('AAAA', 'image/png')
+    expect(await giving('Hello')).toEqual({
+      description: 'Does it',
+      messages: [{ role: 'user', content: text('Hello') }],
+    })
+    expect(await giving(picture)).toMatchObject({ messages: [{ role: 'user', content: picture }] })
+    expect(
+      await giving([
+        { role: 'assistant', content: 'Hi' },
+        { role: 'user', content: picture },
+      ]),
+    ).toMatchObject({
+      messages: [
+        { role: 'assistant', content: text('Hi') },
+        { role: 'user', content: picture },
+      ],
+    })
+    const whole = { description: 'Other', messages: [{ role: 'user', content: 'x' }], _meta: { a: 1 } }
+    expect(await giving(whole)).toEqual({ ...whole, messages: [{ role: 'user', content: text('x') }] })
+    expect(check(GetPromptResult, await giving(whole)).problem).toBeUndefined()
+  })
+
+  it('passes through when it asks for input', async () => {
+    const asking = { resultType: 'input_required', requestState: 'x' }
+    expect(await giving(asking)).toBe(asking)
+  })
+
+  it.each([
+    [undefined],
+    [null],
+    [7],
+    [{}],
+    [['a']],
+    [[{ role: 'system', content: 'x' }]],
+    [[{ role: 'user' }]],
+    [[null]],
+  ])('is a fault of its author when it is %j', async (value) => {
+    await expect(giving(value)).rejects.toThrow(ResultError)
+  })
+})

@@ -1,0 +1,158 @@
+/** The prompts of a server: how they are registered, listed and filled in. */
+
+import {
+  type AnySchema,
+  type Awaitable,
+  type ContentBlock,
+  type Context,
+  type GetPromptResult,
+  type Icon,
+  type InputRequiredResult,
+  invalidParams,
+  type JsonObject,
+  type MetaObject,
+  type Prompt,
+  type PromptArgument,
+  type PromptHandler,
+  quoted,
+  type Role,
+  type SchemaInput,
+  type SchemaOutput,
+} from '@mcpx/protocol'
+import type { Completer, Completers } from './completion.ts'
+import { RegistrationError } from './errors.ts'
+import {
+  createAccessRule,
+  type ListOptions,
+  listPage,
+  type NamedItem,
+  NamedItems,
+  type VisibilityOptions,
+} from './named-items.ts'
+import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
+import { toPromptResult } from './results.ts'
+import { describeIssues, isObject, prepareObjectSchema, type SchemaOptions } from './schemas.ts'
+
+export interface PromptOptions<Args = AnySchema> extends VisibilityOptions {
+  /** The display name. Default: the prompt's name. */
+  title?: string
+  description?: string
+  /**
+   * An object of strings: a schema of any library that converts to JSON Schema, or a JSON Schema. Default: no arguments.
+   */
+  args?: Args
+  /** Proposes values for the arguments. */
+  complete?: { readonly [Name in Extract<keyof SchemaInput<Args>, string>]?: Completer }
+  icons?: Icon[]
+  _meta?: MetaObject
+  /** Whether the prompt replaces a prompt of the same name. Default: false, which refuses the name. */
+  replace?: boolean
+}
+
+const OPTION_NAMES: readonly (keyof PromptOptions)[] = [...COMMON_OPTIONS, 'args', 'complete']
+
+/** A message of a prompt; a string stands for a text block. */
+export interface PromptLine {
+  readonly role: Role
+  readonly content: string | ContentBlock
+}
+
+/** The values that a prompt may return: the user's message as a string or content, several messages, or a whole result. */
+export type PromptReturn = Awaitable<
+  string | ContentBlock | readonly PromptLine[] | GetPromptResult | InputRequiredResult
+>
+
+export type GetPrompt<Args> = (args: SchemaOutput<Args>, ctx: Context) => PromptReturn
+
+export interface PromptsOptions extends ListOptions, SchemaOptions {}
+
+interface RegisteredPrompt extends NamedItem {
+  /** As clients see it. */
+  readonly definition: Prompt
+  readonly arguments: readonly PromptArgument[]
+  readonly completers: Completers
+  get(args: JsonObject, ctx: Context): Promise<GetPromptResult | InputRequiredResult>
+}
+
+export class Prompts extends NamedItems<RegisteredPrompt> {
+  readonly #options: PromptsOptions
+
+  constructor(options: PromptsOptions) {
+    super('prompt')
+    this.#options = options
+  }
+
+  register(name: string, options: PromptOptions, get: (args: never, ctx: Context) => unknown): void {
+    this.add(createPrompt(name, options, get, this.#options), options.replace)
+  }
+
+  readonly handler: PromptHandler = {
+    listPrompts: async (page, ctx) => {
+      const { items, frame } = listPage(this, 'prompts', this.#options, page, ctx)
+      return { prompts: items.map(({ definition }) => definition), ...frame }
+    },
+    getPrompt: async (params, ctx) => this.find(params.name, ctx).get(params.arguments ?? {}, ctx),
+  }
+}
+
+function createPrompt(
+  name: string,
+  options: PromptOptions,
+  get: (args: never, ctx: Context) => unknown,
+  use: PromptsOptions,
+): RegisteredPrompt {
+  const label = checkRegistration('Prompt', [name, options, get], OPTION_NAMES)
+  const where = `${label}, args`
+  const schema = options.args && prepareObjectSchema(options.args, { ...use, where, side: 'input', root: 'arguments' })
+  const promptArguments = schema === undefined ? [] : readArguments(schema.json, where)
+  const completers: Completers = options.complete ?? {}
+  const stray = Object.keys(completers).find((key) => !promptArguments.some((argument) => argument.name === key))
+  if (stray !== undefined) throw new RegistrationError(`${label}, complete: there is no argument ${quoted(stray)}`)
+  const definition: Prompt = {
+    name,
+    ...pickDefined(options, 'title', 'description'),
+    ...(promptArguments.length > 0 && { arguments: promptArguments }),
+    ...pickDefined(options, 'icons', '_meta'),
+  }
+  return {
+    name,
+    access: createAccessRule(options),
+    definition,
+    arguments: promptArguments,
+    completers,
+    async get(values, ctx) {
+      const missing = schema && promptArguments.find((each) => each.required && values[each.name] === undefined)
+      if (missing !== undefined) throw invalidParams(`Missing argument: ${quoted(missing.name)}`)
+      const { issues, value } = schema === undefined ? { value: {} } : await schema.check(values)
+      if (issues !== undefined) throw invalidParams(describeIssues(issues, 'arguments'))
+      return toPromptResult(await get(value as never, ctx), label, options.description)
+    },
+  }
+}
+
+/** Reads the arguments of a prompt off its JSON Schema. Throws a `RegistrationError` for an argument that accepts no string. */
+function readArguments({ properties, required }: JsonObject, where: string): PromptArgument[] {
+  if (!isObject(properties)) throw new RegistrationError(`${where}: expected one object whose properties are known`)
+  return Object.entries(properties).map(([name, property]) => {
+    if (!acceptsString(property)) {
+      throw new RegistrationError(`${where}.${name}: arguments of prompts are strings; convert inside of the schema`)
+    }
+    const argument: PromptArgument = { name }
+    const { title, description } = isObject(property) ? property : {}
+    if (typeof title === 'string') argument.title = title
+    if (typeof description === 'string') argument.description = description
+    if (Array.isArray(required) && required.includes(name)) argument.required = true
+    return argument
+  })
+}
+
+/** Whether some string may fit; references are not followed. */
+function acceptsString(schema: unknown): boolean {
+  if (!isObject(schema)) return schema !== false
+  const { type, anyOf, oneOf, const: only, enum: choices } = schema
+  if (type !== undefined) return [type].flat().includes('string')
+  if ('const' in schema) return typeof only === 'string'
+  if (Array.isArray(choices)) return choices.some((choice) => typeof choice === 'string')
+  const options = Array.isArray(anyOf) ? anyOf : oneOf
+  return !Array.isArray(options) || options.some(acceptsString)
+}

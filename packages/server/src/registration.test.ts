@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { createServer, RegistrationError } from './index.ts'
+
+type Loose = Record<'tool' | 'prompt' | 'resource' | 'mount' | 'use', (...args: unknown[]) => unknown>
+
+const info = { name: 's', version: '1' }
+const server = () => createServer(info) as unknown as Loose
+const run = () => 'done'
+
+describe('what is offered in a form that no method takes', () => {
+  it.each([
+    ['tool', [undefined, {}, run], 'Tool: expected .tool(name, {'],
+    [
+      'tool',
+      ['x', run],
+      'Tool "x": expected .tool(name, { description, input }, (args, ctx) => …), got (string, function, nothing)',
+    ],
+    ['tool', ['x', 'What it does', {}, run], 'got (string, string, object)'],
+    ['tool', ['x', {}], 'got (string, object, nothing)'],
+    ['tool', ['x', { inputSchema: {} }, run], 'Tool "x": there is no option "inputSchema"; it is called "input"'],
+    ['tool', ['x', { outputSchema: {} }, run], 'it is called "output"'],
+    ['prompt', ['x', {}, 'Say this'], 'Prompt "x": expected .prompt(name, {'],
+    ['prompt', ['x', { argsSchema: {} }, run], 'Prompt "x": there is no option "argsSchema"; it is called "args"'],
+    ['resource', ['a:b', {}], 'Resource "a:b": expected .resource(uri, {'],
+    ['resource', ['a:b', run], 'got (string, function, nothing)'],
+    ['mount', ['x', 5], 'mount "x": expected a server or a handler, got number'],
+    ['mount', ['x'], 'mount "x": expected a server or a handler, got nothing'],
+    ['use', ['x'], 'use: expected (request, ctx, next) => …, got string'],
+  ] as const)('is refused with the form that it should have: %s%j', (method, args, message) => {
+    const refused = () => server()[method](...args)
+    expect(refused).toThrow(RegistrationError)
+    expect(refused).toThrow(message)
+  })
+
+  it('is not offered', () => {
+    const one = createServer(info)
+    expect(() => (one as unknown as Loose).tool('x', run)).toThrow(RegistrationError)
+    expect(one.handler.listTools).toBeUndefined()
+  })
+
+  it('is refused where loose properties stand for a schema', () => {
+    for (const side of ['input', 'output']) {
+      expect(() => server().tool('x', { [side]: { a: z.number() } }, run)).toThrow(
+        `Tool "x", ${side}: "a" is a schema of its own; put the properties into one object, as z.object({ … }) does`,
+      )
+    }
+    expect(() => server().prompt('x', { args: { a: z.string() } }, run)).toThrow('Prompt "x", args: "a" is a schema')
+  })
+})
+
+describe('a server that is not named', () => {
+  it.each([[undefined], ['s'], [{}], [{ name: 's' }], [{ version: '1' }]])('is refused: %j', (given) => {
+    expect(() => createServer(given as never)).toThrow('createServer: expected { name, version } as texts')
+  })
+})
+
+describe('an option that does not exist', () => {
+  it.each([
+    [{ instruction: 'x' }, 'createServer: there is no option "instruction"; expected one of instructions, secrets,'],
+    [
+      { limits: { listen: 5 } },
+      'createServer, limits: there is no option "listen"; expected one of listens, subscriptions, rounds',
+    ],
+    [{ callTools: () => ({}) }, 'createServer: there is no option "callTools"'],
+  ])('is refused by name: %j', (options, message) => {
+    const refused = () => createServer(info, options as object)
+    expect(refused).toThrow(RegistrationError)
+    expect(refused).toThrow(message)
+  })
+
+  it.each([
+    ['tool', ['x', { descripton: 'x' }, run], 'Tool "x": there is no option "descripton"; expected one of title,'],
+    ['prompt', ['x', { input: {} }, run], 'Prompt "x": there is no option "input"; expected one of title,'],
+    [
+      'resource',
+      ['a:b', { mimetype: 'x' }, ''],
+      'Resource "a:b": there is no option "mimetype"; expected one of title,',
+    ],
+  ] as const)('is refused by name, of a %s', (method, args, message) => {
+    const refused = () => server()[method](...args)
+    expect(refused).toThrow(RegistrationError)
+    expect(refused).toThrow(message)
+  })
+
+  it.each([Number.NaN, -1, '5'])('refuses a limit that bounds nothing: %j', (listens) => {
+    expect(() => createServer(info, { limits: { listens: listens as number } })).toThrow('limits.listens: expected')
+  })
+
+  it('leaves a handler object its own members', () => {
+    const notes = new Map([['a', 1]])
+    const handler = { notes, listTools: () => ({ tools: [] }), callTool: () => ({ content: [] }) }
+    expect(createServer(info, handler).handler.callTool).toBeDefined()
+  })
+})

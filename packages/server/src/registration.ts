@@ -1,0 +1,66 @@
+/** Checks how tools, resources, prompts and the server itself are set up, for callers without types. */
+
+import { kindOf, quoted } from '@mcpx/protocol'
+import { RegistrationError } from './errors.ts'
+import { isObject } from './schemas.ts'
+
+/** The options that tools, prompts and resources share. */
+export const COMMON_OPTIONS = ['title', 'description', 'icons', '_meta', 'visible', 'scopes', 'replace'] as const
+
+const FORMS = {
+  Tool: '.tool(name, { description, input }, (args, ctx) => …)',
+  Prompt: '.prompt(name, { description, args }, (args, ctx) => …)',
+  Resource: '.resource(uri, { description }, content, or (variables, ctx) => …)',
+}
+
+/** Our options by the names that other libraries use. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  inputSchema: 'input',
+  parameters: 'input',
+  outputSchema: 'output',
+  argsSchema: 'args',
+}
+
+/**
+ * Checks the arguments of `tool`, `prompt` and `resource`, for callers without types. Returns what errors about the item
+ * begin with. Throws a `RegistrationError` that shows how the item is registered.
+ */
+export function checkRegistration(
+  kind: keyof typeof FORMS,
+  [name, options, run]: readonly [name: unknown, options: unknown, run: unknown],
+  optionNames: readonly string[],
+): string {
+  const label = typeof name === 'string' ? `${kind} ${quoted(name)}` : kind
+  const hasHandler = kind === 'Resource' ? run !== undefined : typeof run === 'function'
+  if (typeof name !== 'string' || !isObject(options) || !hasHandler) {
+    const given = [name, options, run].map(kindOf).join(', ')
+    throw new RegistrationError(`${label}: expected ${FORMS[kind]}, got (${given})`)
+  }
+  checkOptionNames(label, options, optionNames)
+  return label
+}
+
+/** Throws a `RegistrationError` that names the first option that does not exist. */
+export function checkOptionNames(label: string, options: object, optionNames: readonly string[]): void {
+  const stray = Object.keys(options).find((option) => !optionNames.includes(option))
+  if (stray === undefined) return
+  const own = Object.hasOwn(OTHER_NAMES, stray) ? OTHER_NAMES[stray] : undefined
+  const remedy =
+    own !== undefined && optionNames.includes(own)
+      ? `it is called "${own}"`
+      : `expected one of ${optionNames.join(', ')}`
+  throw new RegistrationError(`${label}: there is no option ${quoted(stray)}; ${remedy}`)
+}
+
+/** The members of these names that are defined. */
+export function pickDefined<Options extends object, Name extends keyof Options>(
+  options: Options,
+  ...names: readonly Name[]
+): { [Key in Name]?: Exclude<Options[Key], undefined> } {
+  const picked: { [Key in Name]?: Exclude<Options[Key], undefined> } = {}
+  for (const name of names) {
+    const value = options[name]
+    if (value !== undefined) picked[name] = value as (typeof picked)[Name]
+  }
+  return picked
+}

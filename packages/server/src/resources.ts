@@ -1,0 +1,297 @@
+/** The resources of a server: how they are registered, listed and read. */
+
+import {
+  type Annotations,
+  type Awaitable,
+  type BlobResourceContents,
+  type Context,
+  type Icon,
+  type InputRequiredResult,
+  type ListResourcesResult,
+  type MetaObject,
+  type PageRequest,
+  quoted,
+  type ReadResourceResult,
+  type Resource,
+  type ResourceHandler,
+  type ResourceTemplateReference,
+  type SubscriptionHandler,
+  type TextResourceContents,
+} from '@mcpx/protocol'
+import { createUriMatcher, type UriTemplateMatch } from '@mcpx/protocol/uri-template'
+import type { Completer, Completers } from './completion.ts'
+import { unknownNameError } from './dispatch.ts'
+import { RegistrationError, ResultError, reasonOf } from './errors.ts'
+import {
+  type CacheHints,
+  createAccessRule,
+  cutPage,
+  isAdmitted,
+  type ListOptions,
+  listPage,
+  type NamedItem,
+  NamedItems,
+  toCacheHints,
+  toPageFrame,
+  type VisibilityOptions,
+} from './named-items.ts'
+import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
+import { toReadResult } from './results.ts'
+
+/** One object type out of an intersection. */
+type Flat<Members> = { [Name in keyof Members]: Members[Name] }
+
+type Named<Name extends string, Value> = Name extends `${infer Bare}:${number}`
+  ? { [Key in Bare]: Value }
+  : { [Key in Name]: Value }
+
+type Variable<Text extends string, Value> = Text extends `${infer Name}*` ? Named<Name, string[]> : Named<Text, Value>
+
+type Variables<List extends string, IsOptional extends boolean> = List extends `${infer One},${infer Rest}`
+  ? Variables<One, IsOptional> & Variables<Rest, IsOptional>
+  : IsOptional extends true
+    ? Partial<Variable<List, string>>
+    : Variable<List, string>
+
+type Expression<Body extends string> = Body extends `${'?' | '&' | ';' | '#' | '.' | '/'}${infer List}`
+  ? Variables<List, true>
+  : Body extends `+${infer List}`
+    ? Variables<List, false>
+    : Variables<Body, false>
+
+type Expressions<Template extends string> = Template extends `${string}{${infer Body}}${infer Rest}`
+  ? Expression<Body> & Expressions<Rest>
+  : unknown
+
+/** The variables of a URI template, read off its string; none for a URI. */
+export type UriVariables<Template extends string> = string extends Template
+  ? Readonly<Record<string, string | string[]>>
+  : Flat<Expressions<Template>>
+
+/** A resource as a template lists it. */
+export interface ListedResource extends Omit<Resource, 'name'> {
+  /** Default: the URI. */
+  name?: string
+}
+
+export interface ResourceOptions<Uri extends string = string> extends VisibilityOptions {
+  /** Default: the URI or template. */
+  name?: string
+  title?: string
+  description?: string
+  /** Default: `text/plain`, `application/octet-stream` for bytes, `application/json` for everything else. */
+  mimeType?: string
+  /** In bytes. Not for templates. */
+  size?: number
+  icons?: Icon[]
+  annotations?: Annotations
+  _meta?: MetaObject
+  /** How long, and for whom, clients may cache the contents. Default: not cacheable. */
+  cache?: CacheHints
+  /** Whether clients may subscribe to updates, which `resourceUpdated` sends. Default: false. */
+  subscribe?: boolean
+  /** Lists resources of a template. Default: none. */
+  list?: (ctx: Context) => Awaitable<readonly ListedResource[]>
+  /** Proposes values for the variables of a template. */
+  complete?: { readonly [Name in Extract<keyof UriVariables<Uri>, string>]?: Completer }
+  /** Whether the resource replaces a resource of the same URI. Default: false, which refuses the URI. */
+  replace?: boolean
+}
+
+/**
+ * The values that a resource may return: a string, bytes, a value that is sent as JSON, contents, an array of contents, or a whole result.
+ * `undefined` and `null` mean that there is no such resource.
+ */
+export type ReadReturn = Awaitable<
+  | string
+  | Uint8Array
+  | TextResourceContents
+  | BlobResourceContents
+  | readonly (TextResourceContents | BlobResourceContents)[]
+  | ReadResourceResult
+  | InputRequiredResult
+  | object
+  | undefined
+  | null
+>
+
+export type ReadResource<Uri extends string = string> = (
+  variables: UriVariables<Uri>,
+  ctx: Context,
+  uri: string,
+) => ReadReturn
+
+const OPTION_NAMES: readonly (keyof ResourceOptions)[] = [
+  ...COMMON_OPTIONS,
+  'name',
+  'mimeType',
+  'size',
+  'annotations',
+  'cache',
+  'subscribe',
+  'list',
+  'complete',
+]
+
+export interface ResourcesOptions extends ListOptions {
+  /** The cache hints of the list of templates. */
+  readonly templateHints: CacheHints | undefined
+}
+
+/** A resource, or a template for a family of resources, under its URI or template. */
+interface RegisteredResource extends NamedItem {
+  readonly isTemplate: boolean
+  /** As clients see it, without `uri` or `uriTemplate`. */
+  readonly definition: Omit<Resource, 'uri'>
+  readonly hints: CacheHints
+  readonly variables: readonly string[]
+  readonly completers: Completers
+  /** The values of the variables; undefined when the URI does not match. */
+  match(uri: string): UriTemplateMatch | undefined
+  read(variables: UriTemplateMatch, ctx: Context, uri: string): unknown
+  readonly list: ((ctx: Context) => Awaitable<readonly ListedResource[]>) | undefined
+}
+
+interface ResourceMatch {
+  readonly resource: RegisteredResource
+  readonly variables: UriTemplateMatch
+}
+
+export class Resources {
+  readonly #options: ResourcesOptions
+  readonly #resources = new NamedItems<RegisteredResource>('resource')
+  readonly #templates = new NamedItems<RegisteredResource>('resource')
+
+  constructor(options: ResourcesOptions) {
+    this.#options = options
+  }
+
+  /** @param source the contents, or a function that returns them */
+  register(uri: string, options: ResourceOptions, source: unknown): void {
+    const resource = createResource(uri, options, source)
+    const items = resource.isTemplate ? this.#templates : this.#resources
+    items.add(resource, options.replace)
+  }
+
+  /** Returns whether the resource or template existed. */
+  remove(uri: string): boolean {
+    return this.#resources.remove(uri) || this.#templates.remove(uri)
+  }
+
+  /** Whether a URI, or the string of a template, belongs to a registered resource or template. */
+  has(uri: string): boolean {
+    return this.#templates.has(uri) || this.#match(uri) !== undefined
+  }
+
+  /** The template of this string, or the resource or template that the URI belongs to, if it exists for the caller. */
+  findReference({ uri }: ResourceTemplateReference, { auth }: Context): RegisteredResource | undefined {
+    const resource = this.#templates.get(uri) ?? this.#match(uri)?.resource
+    return resource && isAdmitted(resource, auth) ? resource : undefined
+  }
+
+  readonly handler: Required<ResourceHandler> = {
+    listResources: (page, ctx) => this.#list(page, ctx),
+    listResourceTemplates: async (page, ctx) => {
+      const options = { ...this.#options, hints: this.#options.templateHints }
+      const { items, frame } = listPage(this.#templates, 'templates', options, page, ctx)
+      return {
+        resourceTemplates: items.map(({ name, definition }) => ({ uriTemplate: name, ...definition })),
+        ...frame,
+      }
+    },
+    readResource: async ({ uri }, ctx) => {
+      const { resource, variables } = this.#find(uri, ctx)
+      const value = await resource.read(variables, ctx, uri)
+      return toReadResult(value, { uri, mimeType: resource.definition.mimeType, hints: resource.hints })
+    },
+  }
+
+  readonly subscription: SubscriptionHandler = {
+    subscribe: async ({ uri }, ctx) => void this.#find(uri, ctx),
+    // A client must be able to unsubscribe from a resource that no longer exists.
+    unsubscribe: async () => {},
+  }
+
+  /** A URI belongs to the first item that it matches, even if the caller may not see that item. */
+  #match(uri: string): ResourceMatch | undefined {
+    const resource = this.#resources.get(uri)
+    if (resource !== undefined) return { resource, variables: {} }
+    for (const template of this.#templates.all) {
+      const variables = template.match(uri)
+      if (variables !== undefined) return { resource: template, variables }
+    }
+    return undefined
+  }
+
+  #find(uri: string, { auth }: Context): ResourceMatch {
+    const match = this.#match(uri)
+    if (match === undefined || !isAdmitted(match.resource, auth))
+      throw unknownNameError({ kind: 'resource', name: uri })
+    return match
+  }
+
+  /** Lists resources, then the resources that templates list. */
+  async #list({ cursor }: PageRequest, ctx: Context): Promise<ListResourcesResult> {
+    const { hints, pageSize } = this.#options
+    const own = this.#resources.visibleTo(ctx.auth).map(({ name, definition }) => ({ uri: name, ...definition }))
+    const listing = this.#templates.visibleTo(ctx.auth).filter(({ list }) => list !== undefined)
+    const listed = await Promise.all(listing.map((template) => listTemplate(template, ctx)))
+    const page = cutPage([...own, ...listed.flat()], ({ uri }) => uri, 'resources', cursor, pageSize)
+    const hasListing = this.#templates.all.some(({ list }) => list !== undefined)
+    const isRestricted = this.#resources.isRestricted || (hasListing && this.#templates.isRestricted)
+    return { resources: [...page.items], ...toPageFrame(page, hints, isRestricted) }
+  }
+}
+
+async function listTemplate({ name, definition, list }: RegisteredResource, ctx: Context): Promise<Resource[]> {
+  const { mimeType } = definition
+  const listed = (await list?.(ctx)) ?? []
+  return listed.map((item) => {
+    if (typeof item?.uri !== 'string') throw new ResultError(`Resource "${name}" lists something without a \`uri\``)
+    return { name: item.uri, ...(mimeType === undefined ? undefined : { mimeType }), ...item }
+  })
+}
+
+function createResource(uri: string, options: ResourceOptions, source: unknown): RegisteredResource {
+  const label = checkRegistration('Resource', [uri, options, source], OPTION_NAMES)
+  const isTemplate = uri.includes('{')
+  const { variables, match } = isTemplate ? parseTemplate(uri, label) : parseUri(uri, label)
+  const { complete = {}, list } = options as { complete?: Completers; list?: RegisteredResource['list'] }
+  if (!isTemplate && list !== undefined) throw new RegistrationError(`${label}: only templates have \`list\``)
+  const stray = Object.keys(complete).find((name) => !variables.includes(name))
+  if (stray !== undefined) throw new RegistrationError(`${label}, complete: there is no variable ${quoted(stray)}`)
+  if (isTemplate && typeof source !== 'function') throw new RegistrationError(`${label}: a template needs a function`)
+  const access = createAccessRule(options)
+  return {
+    name: uri,
+    access,
+    isTemplate,
+    definition: {
+      name: options.name ?? uri,
+      ...pickDefined(options, 'title', 'description', 'mimeType', 'icons', 'annotations', '_meta'),
+      ...(isTemplate ? undefined : pickDefined(options, 'size')),
+    },
+    hints: options.cache === undefined ? {} : toCacheHints(options.cache, access !== undefined),
+    variables,
+    completers: complete,
+    match,
+    read: typeof source === 'function' ? (source as RegisteredResource['read']) : () => source,
+    list,
+  }
+}
+
+function parseTemplate(uri: string, label: string): Pick<RegisteredResource, 'variables' | 'match'> {
+  try {
+    return createUriMatcher(uri)
+  } catch (cause) {
+    throw new RegistrationError(`${label}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+function parseUri(uri: string, label: string): Pick<RegisteredResource, 'variables' | 'match'> {
+  // RFC 3986: a scheme, then no blanks, control characters or brackets.
+  if (!/^[a-z][a-z\d+.-]*:[^\s<>"{}|\\^`\p{Cc}]*$/iu.test(uri)) {
+    throw new RegistrationError(`${label}: expected a URI with a scheme, such as "config://app"`)
+  }
+  return { variables: [], match: (other) => (other === uri ? {} : undefined) }
+}

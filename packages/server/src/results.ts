@@ -1,0 +1,201 @@
+/** Turns what handlers return into results of the protocol. */
+
+import {
+  type BlobResourceContents,
+  type CallToolResult,
+  type GetPromptResult,
+  type InputRequests,
+  type InputRequiredResult,
+  type JsonObject,
+  kindOf,
+  type PromptMessage,
+  type ReadResourceResult,
+  resourceNotFound,
+  type TextResourceContents,
+} from '@mcpx/protocol'
+import { isBlock, text, toContents, toJson } from './content.ts'
+import { describeRequest, ResultError } from './errors.ts'
+import type { ServerRequest } from './middleware.ts'
+import type { CacheHints } from './named-items.ts'
+import { type CheckSchema, describeIssues, isObject } from './schemas.ts'
+
+/** How deep results may be nested. Peers refuse messages that are deeper. */
+const MAX_DEPTH = 128
+
+/** The result that asks the client for input, written by hand; `requestState` is sealed before it is sent. */
+export function inputRequired(inputRequests: InputRequests, requestState?: string): InputRequiredResult {
+  return requestState === undefined
+    ? { resultType: 'input_required', inputRequests }
+    : { resultType: 'input_required', inputRequests, requestState }
+}
+
+export function isInputRequired(result: unknown): result is InputRequiredResult {
+  return (result as { resultType?: unknown } | null | undefined)?.resultType === 'input_required'
+}
+
+/** The result as JSON has it. Throws a `ResultError` for anything that is not an object, or is nested too deep. */
+export function toResult(request: ServerRequest, returned: unknown): object {
+  const toJSON = (returned as { toJSON?: unknown } | null | undefined)?.toJSON
+  const result: unknown = typeof toJSON === 'function' ? toJSON.call(returned, 'result') : returned
+  if (!isObject(result)) {
+    throw new ResultError(`The handler gave ${kindOf(result)} as the result of ${request.method}; expected an object`)
+  }
+  // The message around the result is a level of its own.
+  if (isDeeperThan(result, MAX_DEPTH - 1)) {
+    throw new ResultError(`The result of ${describeRequest(request)} is nested deeper than ${MAX_DEPTH} levels`)
+  }
+  return result
+}
+
+function isDeeperThan(value: object, levels: number): boolean {
+  if (levels === 0) return true
+  const isDeep = (member: unknown) => typeof member === 'object' && member !== null && isDeeperThan(member, levels - 1)
+  if (Array.isArray(value)) return value.some(isDeep)
+  // A fifth of the time that `Object.values` takes.
+  for (const key in value) if (isDeep((value as JsonObject)[key])) return true
+  return false
+}
+
+export type ToolResult = CallToolResult | InputRequiredResult
+
+function isCallToolResult(value: unknown): value is CallToolResult {
+  if (typeof value !== 'object' || value === null) return false
+  const { content } = value as Partial<CallToolResult>
+  return Array.isArray(content) && content.every(isBlock)
+}
+
+/** The result of a tool without `output`. */
+export function toToolResult(value: unknown): ToolResult {
+  if (typeof value === 'string') return { content: [text(value)] }
+  if (value === undefined || value === null) return { content: [] }
+  if (isCallToolResult(value) || isInputRequired(value)) return value
+  if (isBlock(value)) return { content: [value] }
+  if (Array.isArray(value) && value.some(isBlock) && value.every((item) => typeof item === 'string' || isBlock(item))) {
+    return { content: value.map((item) => (typeof item === 'string' ? text(item) : item)) }
+  }
+  return { content: [text(toJson(value))] }
+}
+
+/**
+ * Makes the results of a tool with `output`. The value that is sent fits the output schema: where JSON changes a value, its
+ * JSON is checked.
+ *
+ * @param check checks the returned value against the author's schema and returns the converted value
+ * @param checkJson checks JSON against the JSON Schema that clients see. Default: `check` does
+ */
+export function createStructuredResult(
+  tool: string,
+  check: CheckSchema,
+  checkJson?: CheckSchema,
+): (value: unknown) => Promise<ToolResult> {
+  async function accept(checking: CheckSchema, value: unknown, form = ''): Promise<unknown> {
+    const { issues, value: accepted } = await checking(value)
+    if (issues !== undefined) {
+      const detail = describeIssues(issues, 'result')
+      throw new ResultError(`${tool} returned what its output does not allow${form}. ${detail}`)
+    }
+    if (accepted === undefined) throw new ResultError(`${tool} returned nothing, yet it has an output`)
+    return accepted
+  }
+
+  /** The structured content, as JSON has it. */
+  async function toStructured(returned: unknown): Promise<unknown> {
+    const value = checkJson === undefined ? returned : await accept(check, returned)
+    if (value !== undefined && !isPlainJson(value)) {
+      return accept(checkJson ?? check, JSON.parse(toJson(value)), ' as JSON')
+    }
+    return checkJson === undefined ? accept(check, value) : value
+  }
+
+  return async (value) => {
+    if (isInputRequired(value)) return value
+    if (isCallToolResult(value)) {
+      if (value.isError === true) return value
+      // A value that only happens to have a member called content is checked like any other.
+      if (value.structuredContent !== undefined) {
+        return { ...value, structuredContent: await toStructured(value.structuredContent) }
+      }
+    }
+    const structuredContent = await toStructured(value)
+    return { content: [text(toJson(structuredContent))], structuredContent: structuredContent as never }
+  }
+}
+
+/** How deep `isPlainJson` looks; deeper or cyclic values are written as JSON instead, which has bounds of its own. */
+const PLAIN_DEPTH = 500
+
+/** Whether JSON writes the value as it is. Also false for values that may be so but take long to check, such as class instances. */
+export function isPlainJson(value: unknown, depth: number = PLAIN_DEPTH): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean'
+  if (value === null) return true
+  if (depth === 0 || typeof (value as { toJSON?: unknown }).toJSON === 'function') return false
+  if (Array.isArray(value)) {
+    // Not `every`, which skips holes.
+    for (const item of value) if (!isPlainJson(item, depth - 1)) return false
+    return true
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return false
+  return Object.values(value).every((member) => member === undefined || isPlainJson(member, depth - 1))
+}
+
+export function toPromptResult(
+  value: unknown,
+  prompt: string,
+  description: string | undefined,
+): GetPromptResult | InputRequiredResult {
+  if (isInputRequired(value)) return value
+  const described = description === undefined ? undefined : { description }
+  const isWhole = isObject(value) && Array.isArray(value.messages)
+  if (isWhole) return { ...described, ...value, messages: toMessages(value.messages, prompt) }
+  return { ...described, messages: toMessages(value, prompt) }
+}
+
+function toMessages(value: unknown, prompt: string): PromptMessage[] {
+  if (!Array.isArray(value)) return [{ role: 'user', content: toMessageContent(value, prompt) }]
+  return value.map((message) => {
+    const role = message?.role
+    if (role !== 'user' && role !== 'assistant') {
+      throw new ResultError(`${prompt} returned a message whose role is not "user" or "assistant"`)
+    }
+    return { ...message, content: toMessageContent(message.content, prompt) }
+  })
+}
+
+function toMessageContent(value: unknown, prompt: string): PromptMessage['content'] {
+  if (typeof value === 'string') return text(value)
+  if (isBlock(value)) return value
+  throw new ResultError(`${prompt}: expected a string or a content block, got ${kindOf(value)}`)
+}
+
+type Contents = TextResourceContents | BlobResourceContents
+
+export interface ReadFacts {
+  readonly uri: string
+  readonly mimeType: string | undefined
+  readonly hints: CacheHints
+}
+
+export function toReadResult(
+  value: unknown,
+  { uri, mimeType, hints }: ReadFacts,
+): ReadResourceResult | InputRequiredResult {
+  if (value === undefined || value === null) throw resourceNotFound(uri, 'modern')
+  if (isInputRequired(value)) return value
+  if (isReadResult(value)) return { ...hints, ...value }
+  if (isContents(value)) return { contents: [value], ...hints }
+  if (Array.isArray(value) && value.length > 0 && value.every(isContents)) return { contents: value, ...hints }
+  return { contents: [toContents(uri, value, mimeType)], ...hints }
+}
+
+function isReadResult(value: object): value is ReadResourceResult {
+  const { contents } = value as Partial<ReadResourceResult>
+  return Array.isArray(contents) && contents.every(isContents)
+}
+
+function isContents(value: unknown): value is Contents {
+  if (typeof value !== 'object' || value === null) return false
+  const { uri, text, blob } = value as Record<string, unknown>
+  return typeof uri === 'string' && (typeof text === 'string') !== (typeof blob === 'string')
+}

@@ -1,0 +1,362 @@
+/** Schemas of tools and prompts: the JSON Schema that clients see, its `x-mcp-header` annotations, and the check of values. */
+
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
+import {
+  type AnySchema,
+  type CompiledSchema,
+  type JsonObject,
+  type JsonSchemaValidator,
+  quoted,
+  type SchemaIssue,
+  type StandardSchema,
+} from '@mcpx/protocol'
+import { RegistrationError, reasonOf } from './errors.ts'
+
+/** A problem with a value. `at` is the whole path, where that is known as a string already. */
+export interface Issue extends SchemaIssue {
+  readonly at?: string
+}
+
+export type Checked =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly value?: undefined; readonly issues: readonly Issue[] }
+
+/** Returns the converted value, or what is wrong with it. */
+export type CheckSchema = (value: unknown) => Checked | Promise<Checked>
+
+export interface PreparedSchema {
+  /** As clients see it. */
+  readonly json: JsonObject
+  readonly check: CheckSchema
+}
+
+export interface SchemaOptions {
+  readonly validator: JsonSchemaValidator
+  /** Called with warnings. */
+  readonly warn: (message: string) => void
+}
+
+export interface SchemaUse extends SchemaOptions {
+  /** The beginning of error messages, such as `Tool "add", input`. */
+  readonly where: string
+  /** The beginning of paths in checked values. */
+  readonly root: string
+  /** Clients see what is passed in, or what comes out. */
+  readonly side: 'input' | 'output'
+}
+
+let defaultValidator: JsonSchemaValidator | undefined
+
+export function getDefaultValidator(): JsonSchemaValidator {
+  defaultValidator ??= createJsonSchemaValidator()
+  return defaultValidator
+}
+
+/** The dialect of a schema that names none. */
+const DEFAULT_DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/
+
+/** Throws a `RegistrationError` for a schema that is broken, or cannot be converted to JSON Schema. */
+export function prepareSchema(schema: AnySchema, use: SchemaUse): PreparedSchema {
+  const { where, root, validator, warn } = use
+  const json = toJsonSchema(schema, use)
+  // A library's default `$schema` says nothing; one that the author wrote is kept.
+  if (isStandard(schema) && typeof json.$schema === 'string' && DEFAULT_DIALECT.test(json.$schema)) {
+    delete json.$schema
+  }
+  if (Object.keys(json).every((keyword) => keyword === '$schema')) {
+    throw new RegistrationError(`${where}: the schema is empty, it says nothing`)
+  }
+  warnOfEmptyProperties(json, where, warn)
+  if (isStandard(schema)) return { json, check: schema['~standard'].validate }
+  return { json, check: createJsonCheck(compile(validator, json, where), root) }
+}
+
+/** The same for a schema that has to describe an object: its JSON Schema gets `type: "object"` at the root. */
+export function prepareObjectSchema(schema: AnySchema, use: SchemaUse): PreparedSchema {
+  const { json, check } = prepareSchema(schema, use)
+  if (json.type === 'object') return { json, check }
+  // Libraries write unions of objects without it; adding it changes nothing then.
+  if (describesObjects(json, json, new Map())) return { json: { type: 'object', ...json }, check }
+  const found = typeof json.type === 'string' ? `it is of type "${json.type}"` : 'it may be something else'
+  throw new RegistrationError(`${use.where}: must be an object, but ${found}; put it into a property of an object`)
+}
+
+/**
+ * Checks JSON against the JSON Schema that clients see of a library's schema, whose own check expects values before they
+ * are written as JSON. Compiled on first use. Returns undefined for a plain JSON Schema: its check does that already.
+ */
+export function createOutputCheck(schema: AnySchema, json: JsonObject, use: SchemaUse): CheckSchema | undefined {
+  if (!isStandard(schema)) return undefined
+  let check: CheckSchema | undefined
+  return (value) => {
+    check ??= createJsonCheck(compile(use.validator, json, use.where), use.root)
+    return check(value)
+  }
+}
+
+function compile(validator: JsonSchemaValidator, schema: JsonObject, where: string): CompiledSchema {
+  try {
+    return validator.compile(schema)
+  } catch (cause) {
+    throw new RegistrationError(`${where}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+function createJsonCheck(compiled: CompiledSchema, root: string): CheckSchema {
+  return (value) => {
+    const verdict = compiled(value, root)
+    if (verdict.valid) return { value }
+    return { issues: verdict.problems.map(({ path, message }) => ({ at: path, message })) }
+  }
+}
+
+const WRAP_REMEDY = 'put the properties into one object, as z.object({ … }) does'
+
+function toJsonSchema(schema: AnySchema, { side, where }: SchemaUse): JsonObject {
+  if (isStandard(schema)) return convertSchema(schema, side, where)
+  if (!isObject(schema)) throw new RegistrationError(`${where}: expected a schema, got ${typeof schema}`)
+  const stray = Object.keys(schema).find((key) => isStandard((schema as JsonObject)[key] as AnySchema))
+  if (stray !== undefined)
+    throw new RegistrationError(`${where}: ${quoted(stray)} is a schema of its own; ${WRAP_REMEDY}`)
+  try {
+    return copyJson(schema)
+  } catch (cause) {
+    throw new RegistrationError(`${where}: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+function isStandard(schema: AnySchema): schema is StandardSchema {
+  const isHolder = typeof schema === 'function' || (typeof schema === 'object' && schema !== null)
+  return isHolder && '~standard' in schema && isObject(schema['~standard'])
+}
+
+/** A private copy. Throws for a circular schema. */
+function copyJson(schema: object): JsonObject {
+  return JSON.parse(JSON.stringify(schema)) as JsonObject
+}
+
+/** Marks a place that a library could not convert to JSON Schema. */
+const UNSAID = '~unsaid'
+
+/** ArkType asks this for each part that it cannot convert. Parts that it can convert partly are kept. */
+function fallback({ code, base }: { readonly code?: unknown; readonly base?: unknown }): unknown {
+  if (code === 'defaultValue') return undefined
+  return isObject(base) && Object.keys(base).length > 0 ? base : { [UNSAID]: `${code} cannot be said in JSON Schema` }
+}
+
+/** With these options, libraries that throw without naming a place (zod, Valibot) leave a mark there instead. */
+const marking = {
+  fallback,
+  unrepresentable: ({ message }: { readonly message?: unknown }) => ({ [UNSAID]: message }),
+  errorMode: 'ignore',
+  overrideSchema: ({ errors }: { readonly errors?: readonly unknown[] }) =>
+    errors === undefined ? undefined : { [UNSAID]: errors[0] },
+}
+
+/** Throws a `RegistrationError` that begins with `where` and the path of the part that cannot be converted. */
+function convertSchema(schema: StandardSchema, side: 'input' | 'output', where: string): JsonObject {
+  const convert = (schema['~standard'].jsonSchema as StandardSchema['~standard']['jsonSchema'] | undefined)?.[side]
+  if (typeof convert !== 'function') {
+    const { vendor } = schema['~standard']
+    const version = vendor === 'zod' ? 'zod 4.2 or newer is needed; ' : ''
+    const remedy = 'wrap it by z.toJSONSchema of zod/mini or toStandardJsonSchema of Valibot, or give a JSON Schema'
+    throw new RegistrationError(
+      `${where}: the ${vendor} schema cannot be converted to JSON Schema: ${version}${remedy}`,
+    )
+  }
+  const convertWith = (libraryOptions: object): JsonObject => {
+    const options = { target: 'draft-2020-12', libraryOptions } as const
+    return copyJson(convert(options))
+  }
+  let json: JsonObject
+  try {
+    json = convertWith({ fallback })
+  } catch (cause) {
+    throw new RegistrationError(findPlace(() => convertWith(marking), where) ?? `${where}: ${reasonOf(cause)}`, {
+      cause,
+    })
+  }
+  const unsaid = findUnsaid(json, where)
+  if (unsaid !== undefined) throw new RegistrationError(unsaid)
+  return json
+}
+
+function findPlace(convert: () => JsonObject, where: string): string | undefined {
+  try {
+    return findUnsaid(convert(), where)
+  } catch {
+    return undefined
+  }
+}
+
+function findUnsaid(root: JsonObject, where: string): string | undefined {
+  if (!JSON.stringify(root).includes(UNSAID)) return undefined
+  for (const { schema, path } of schemaPlaces(root, where)) {
+    if (isObject(schema) && Object.hasOwn(schema, UNSAID)) return `${path}: ${schema[UNSAID]}`
+  }
+  return undefined
+}
+
+function warnOfEmptyProperties(root: JsonObject, where: string, warn: (message: string) => void): void {
+  if (!JSON.stringify(root).includes('{}')) return
+  for (const { schema, path, keyword } of schemaPlaces(root, where)) {
+    if (keyword === 'properties' && isObject(schema) && Object.keys(schema).length === 0) {
+      warn(`${path}: clients are told nothing about it; give it a type or a description`)
+    }
+  }
+}
+
+/** `known` holds the references that were looked up already; a reference that leads back to itself describes no object. */
+function describesObjects(schema: unknown, root: JsonObject, known: Map<string, boolean>): boolean {
+  if (!isObject(schema)) return false
+  const { type, anyOf, oneOf, allOf, $ref } = schema
+  if (type !== undefined) return type === 'object'
+  const one = (option: unknown): boolean => describesObjects(option, root, known)
+  const all = (options: unknown) => Array.isArray(options) && options.length > 0 && options.every(one)
+  if (all(anyOf) || all(oneOf) || (Array.isArray(allOf) && allOf.some(one)) || isObject(schema.properties)) return true
+  if (typeof $ref !== 'string') return false
+  if (!known.has($ref)) {
+    known.set($ref, false)
+    known.set($ref, one(resolveReference($ref, root)))
+  }
+  return known.get($ref) === true
+}
+
+/** The target of a JSON pointer within the schema. */
+function resolveReference(ref: string, root: JsonObject): unknown {
+  if (!ref.startsWith('#/')) return undefined
+  let node: unknown = root
+  for (const segment of ref.slice(2).split('/')) {
+    const key = unescapePointer(segment)
+    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, key)) return undefined
+    node = (node as JsonObject)[key]
+  }
+  return node
+}
+
+function unescapePointer(segment: string): string {
+  try {
+    return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return segment
+  }
+}
+
+/** How many issues are described; the rest are counted. */
+const MAX_ISSUES = 10
+const MAX_ISSUE_LENGTH = 500
+
+/** One line for each issue, such as `arguments.a: expected number, got string`. */
+export function describeIssues(issues: readonly Issue[], root: string): string {
+  const lines = issues
+    .slice(0, MAX_ISSUES)
+    .map((issue) => `${issue.at ?? describePath(issue, root)}: ${truncate(issue.message)}`)
+  if (issues.length > MAX_ISSUES) lines.push(`and ${issues.length - MAX_ISSUES} more`)
+  return lines.join('\n')
+}
+
+function describePath({ path = [] }: Issue, root: string): string {
+  let written = root
+  for (const segment of path) {
+    const key = typeof segment === 'object' ? segment.key : segment
+    if (typeof key === 'number') written += `[${key}]`
+    else if (/^[A-Za-z_$][\w$]{0,99}$/.test(String(key))) written += `.${String(key)}`
+    else written += `[${JSON.stringify(String(key).slice(0, 100))}]`
+  }
+  return truncate(written)
+}
+
+function truncate(value: string): string {
+  return value.length > MAX_ISSUE_LENGTH ? `${value.slice(0, MAX_ISSUE_LENGTH)}…` : value
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+
+/** Keywords that hold one schema. */
+const SINGLE = words(
+  'items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames ' +
+    'not if then else contentSchema',
+)
+/** Keywords that hold a list of schemas. */
+const LISTS = words('allOf anyOf oneOf prefixItems items')
+/** Keywords that hold schemas under names. */
+const MAPS = words('properties patternProperties $defs definitions dependentSchemas dependencies')
+
+/** A place where a schema belongs. */
+export interface SchemaPlace {
+  readonly schema: unknown
+  /** Of the value that the schema describes, as far as schemas tell it. */
+  readonly path: string
+  /** The keyword that holds it; empty for the root. */
+  readonly keyword: string
+  /** Whether only `properties` lead to it. */
+  readonly isProperty: boolean
+}
+
+/** The root, and all places below it, each before those that it holds. */
+export function* schemaPlaces(root: JsonObject, path: string): Generator<SchemaPlace> {
+  const waiting: SchemaPlace[] = [{ schema: root, path, keyword: '', isProperty: false }]
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    yield place
+    if (isObject(place.schema)) waiting.push(...placesIn(place, place.schema).reverse())
+  }
+}
+
+function placesIn(holder: SchemaPlace, schema: JsonObject): SchemaPlace[] {
+  const isBelowProperties = holder.isProperty || holder.keyword === ''
+  return Object.entries(schema).flatMap(([keyword, value]) => {
+    const hasMany = (LISTS.has(keyword) && Array.isArray(value)) || (MAPS.has(keyword) && isObject(value))
+    if (!hasMany && !SINGLE.has(keyword)) return []
+    const isProperty = keyword === 'properties' && isBelowProperties
+    return Object.entries(hasMany ? (value as object) : { '': value }).map(([name, held]) => {
+      return { schema: held, path: holder.path + pathSegment(keyword, name), keyword, isProperty }
+    })
+  })
+}
+
+function pathSegment(keyword: string, name: string): string {
+  if (keyword === 'properties') return `.${name}`
+  if (keyword === 'items' || keyword === 'prefixItems') return '[]'
+  return keyword === 'additionalProperties' || keyword === 'patternProperties' ? '.*' : ''
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const HEADER_ANNOTATION = 'x-mcp-header'
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const HEADER_TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
+/** How deep annotations are looked for: schemas of handlers may be cyclic. */
+const MAX_DEPTH = 32
+
+/** Whether an argument is mirrored in an HTTP header: one that is reached through `properties` alone. */
+export function mirrorsArguments({ properties }: JsonObject, depth = 0): boolean {
+  if (!isObject(properties) || depth >= MAX_DEPTH) return false
+  return Object.values(properties).some((property) => {
+    return isObject(property) && (Object.hasOwn(property, HEADER_ANNOTATION) || mirrorsArguments(property, depth + 1))
+  })
+}
+
+/** Describes the first wrong `x-mcp-header` annotation and its place; undefined when all are right. */
+export function headerProblem(root: JsonObject, where: string): string | undefined {
+  if (!JSON.stringify(root).includes(HEADER_ANNOTATION)) return undefined
+  const seen = new Map<string, string>()
+  for (const { schema, path, isProperty } of schemaPlaces(root, where)) {
+    if (!isObject(schema) || !Object.hasOwn(schema, HEADER_ANNOTATION)) continue
+    const header = schema[HEADER_ANNOTATION]
+    const key = String(header).toLowerCase()
+    const problem = isProperty
+      ? (annotationProblem(header, schema) ??
+        (seen.has(key) ? `"${header}" is used by ${seen.get(key)} already` : undefined))
+      : 'can only stand on a property reached through "properties" alone'
+    if (problem !== undefined) return `${path}: ${HEADER_ANNOTATION} ${problem}`
+    seen.set(key, path)
+  }
+  return undefined
+}
+
+function annotationProblem(header: unknown, { type }: JsonObject): string | undefined {
+  if (typeof header !== 'string' || !HEADER_NAME.test(header)) return 'must be the name of a header, such as "Region"'
+  return HEADER_TYPES.includes(type) ? undefined : 'needs a "type" of "string", "integer" or "boolean"'
+}

@@ -1,0 +1,135 @@
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
+import type { AnySchema } from '@mcpx/protocol'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { ResultError } from './errors.ts'
+import { createRegistry } from './registry.ts'
+import { isPlainJson } from './results.ts'
+
+const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
+console.log(`FC_SEED=${seed}`)
+
+/** What is sent of a value that a tool with this output returns. */
+async function sent(output: AnySchema, value: unknown): Promise<unknown> {
+  const registry = createRegistry()
+  registry.addTool('t', { output: output as never }, () => value as never)
+  const result = await registry.callTool?.({ name: 't', arguments: {} }, { meta: {} } as never)
+  return JSON.parse(JSON.stringify(result))
+}
+
+const plain = (value: unknown) => ({
+  content: [{ type: 'text', text: JSON.stringify(value) }],
+  structuredContent: value,
+})
+
+const mean = { type: 'object', properties: { mean: { type: 'number' } }, required: ['mean'] } as const
+class Mean {
+  get mean() {
+    return 1
+  }
+}
+
+/** But for the sign of 0, and for members that are `undefined`. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || one === null) return one === other
+  if (typeof other !== 'object' || other === null || Array.isArray(one) !== Array.isArray(other)) return false
+  const members = Object.entries(one).filter(([, member]) => member !== undefined)
+  const count = Object.keys(other).length
+  return (
+    members.length === count && members.every(([key, member]) => isSame(member, (other as typeof one)[key as never]))
+  )
+}
+
+describe('what is sent of what a tool with output returns', () => {
+  it.each([
+    ['NaN', mean, { mean: Number.NaN }],
+    ['Infinity', mean, { mean: Number.POSITIVE_INFINITY }],
+    ['a member that JSON leaves out', z.object({ mean: z.any() }), { mean: () => 1 }],
+    ['a Date where an object is to be', { type: 'object' }, new Date(0)],
+    ['a Date in what is told to hold objects', { type: 'array', items: { type: 'object' } }, [new Date(0)]],
+    ['an object that writes itself otherwise', mean, { mean: 1, toJSON: () => ({ mean: '1' }) }],
+    ['what is of a class that has no members', mean, new Mean()],
+    ['a Map', mean, new Map([['mean', 1]])],
+    ['a hole in an array', { type: 'array', items: { type: ['string'] } }, Array(1)],
+  ] as const)('fits the output that is shown, or is nothing: %s [S-162]', async (_what, output, value) => {
+    const failing = sent(output as AnySchema, value)
+    await expect(failing).rejects.toThrow(ResultError)
+    await expect(failing).rejects.toThrow(/^Tool "t" returned what its output does not allow as JSON\. result/)
+    const whole = sent(output as AnySchema, { content: [], structuredContent: value })
+    await expect(whole).rejects.toThrow(ResultError)
+  })
+
+  it.each([
+    ['a Date for a text', { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }],
+    ['a Date for anything, in a schema of a library', z.object({ at: z.any() })],
+  ])('is its JSON, where that fits: %s [S-162]', async (_what, output) => {
+    const at = new Date(0)
+    const written = { at: at.toISOString() }
+    expect(await sent(output as AnySchema, { at })).toEqual(plain(written))
+    const content = [{ type: 'text', text: 'then' }]
+    const whole = await sent(output as AnySchema, { content, structuredContent: { at } })
+    expect(whole).toEqual({ content, structuredContent: written })
+  })
+
+  it('is what it is, where that is JSON: no copy is made, and nothing is checked twice', async () => {
+    let checks = 0
+    const validator = createJsonSchemaValidator()
+    const compile: typeof validator.compile = (schema) => {
+      const compiled = validator.compile(schema)
+      return (...given) => {
+        checks += 1
+        return compiled(...given)
+      }
+    }
+    const registry = createRegistry({ validator: { ...validator, compile } })
+    const value = { mean: 1, none: undefined, all: [{ a: null }] }
+    registry.addTool('t', { output: mean as never }, () => value as never)
+    registry.addTool('z', { output: z.any().meta({ type: 'object' }) as never }, () => value as never)
+    for (const name of ['t', 'z']) {
+      const result = await registry.callTool?.({ name, arguments: {} }, { meta: {} } as never)
+      expect((result as { structuredContent?: unknown }).structuredContent).toBe(value)
+    }
+    expect(checks).toBe(1)
+  })
+
+  it.each([
+    ['goes in circles', (value: Record<string, unknown>) => Object.assign(value, { a: value, b: value })],
+    ['has what JSON has no words for', (value: Record<string, unknown>) => Object.assign(value, { a: 1n })],
+  ])('is nothing where it %s', async (_what, spoil) => {
+    await expect(sent({ type: 'object' }, spoil({}))).rejects.toThrow(TypeError)
+  })
+})
+
+describe('a value', () => {
+  it('is taken to be as its JSON only if it is', () => {
+    const odd = fc.constantFrom<unknown>(
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      new Date(0),
+      new Map(),
+      () => 1,
+      1n,
+      Symbol.iterator,
+    )
+    const leaf = fc.oneof(fc.jsonValue({ maxDepth: 2 }), odd, fc.constant(undefined))
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 4 },
+        leaf,
+        fc.array(tie('any'), { maxLength: 4 }),
+        fc.dictionary(fc.string(), tie('any'), { maxKeys: 4 }),
+      ),
+    })).any
+    fc.assert(
+      fc.property(value, (given) => {
+        if (isPlainJson(given)) expect(isSame(given, JSON.parse(JSON.stringify(given)))).toBe(true)
+      }),
+      { seed, numRuns: 1_000 },
+    )
+    fc.assert(
+      fc.property(fc.jsonValue(), (given) => isPlainJson(given)),
+      { seed, numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,185 @@
+/** `subscriptions/listen`: a stream of the changes that a modern client asked for. */
+
+import {
+  type Change,
+  type Exchange,
+  errorMessage,
+  internalError,
+  invalidParams,
+  type JsonObject,
+  type MethodEntry,
+  type RequestId,
+  type ResponseMessage,
+  RpcError,
+  resultMessage,
+  type ServerCapabilities,
+  type SubscriptionFilter,
+  withSubscriptionId,
+} from '@mcpx/protocol'
+import { type ChangeReceiver, changeNotification } from './changes.ts'
+import { RequestContext } from './context.ts'
+import { LIST_KINDS } from './dispatch.ts'
+import type { ServerInternals } from './era.ts'
+import { createClientAccess, finishResult, type ModernCall } from './modern-call.ts'
+
+/** Opens a stream. Resolves with its last message when the server closes it, and with undefined when the client did. */
+export async function openSubscription(call: ModernCall): Promise<ResponseMessage | undefined> {
+  const { server, message, params } = call
+  const wanted = params.notifications as SubscriptionFilter
+  const { listens, subscriptions } = server.limits
+  if ((wanted.resourceSubscriptions?.length ?? 0) > subscriptions) {
+    const problem = `params.notifications.resourceSubscriptions: at most ${subscriptions}`
+    return errorMessage(message.id, invalidParams(problem))
+  }
+  if (server.changes.openStreams >= listens) {
+    return errorMessage(message.id, internalError(`Too many subscriptions: at most ${listens}`))
+  }
+  const subscription = new Subscription(call, supportedFilter(wanted, server.capabilities))
+  // May throw: only then does the stream count as open.
+  server.changes.add(subscription)
+  server.changes.openStreams++
+  return new Promise((resolve) => subscription.open(call, resolve))
+}
+
+/** The part of the filter that the server supports. */
+function supportedFilter(wanted: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
+  const filter: SubscriptionFilter = {}
+  for (const kind of LIST_KINDS) {
+    if (wanted[`${kind}ListChanged`] === true && capabilities[kind]?.listChanged) filter[`${kind}ListChanged`] = true
+  }
+  if (wanted.resourceSubscriptions !== undefined && capabilities.resources?.subscribe) {
+    filter.resourceSubscriptions = wanted.resourceSubscriptions
+  }
+  return filter
+}
+
+type Resolve = (response: ResponseMessage | undefined | Promise<ResponseMessage | undefined>) => void
+
+/** An open stream. It keeps only the parts of its request that it needs until the end. */
+class Subscription implements ChangeReceiver {
+  /** Nothing may precede the acknowledgement. */
+  isBusy = true
+  waiting: ChangeReceiver['waiting']
+  readonly #server: ServerInternals
+  readonly #exchange: Exchange
+  readonly #id: RequestId
+  readonly #entry: MethodEntry
+  #filter: SubscriptionFilter
+  #resources: ResourceSubscriptions | undefined
+  /** Undefined when the stream has ended. */
+  #resolve: Resolve | undefined
+
+  constructor({ server, entry, exchange, message }: ModernCall, filter: SubscriptionFilter) {
+    this.#server = server
+    this.#exchange = exchange
+    this.#id = message.id
+    this.#entry = entry
+    this.#filter = filter
+  }
+
+  wants(change: Change): boolean {
+    return change.kind === 'resource'
+      ? this.#filter.resourceSubscriptions?.includes(change.uri) === true
+      : this.#filter[`${change.kind}ListChanged`] === true
+  }
+
+  async send(change: Change): Promise<void> {
+    const { method, params } = changeNotification(change)
+    await this.#notify(method, params)
+  }
+
+  end(): void {
+    this.#onEnd(true)
+  }
+
+  open(call: ModernCall, resolve: Resolve): void {
+    this.#resolve = resolve
+    const uris = this.#filter.resourceSubscriptions ?? []
+    if (uris.length > 0) void this.#subscribe(call, uris)
+    else this.#acknowledge()
+  }
+
+  async #subscribe(call: ModernCall, uris: readonly string[]): Promise<void> {
+    const resources = new ResourceSubscriptions(call)
+    this.#resources = resources
+    // Before the handler, which may take its time: a client that has left must not keep its place.
+    this.#listenForEnd()
+    for (const uri of new Set(uris)) {
+      if (this.#resolve !== undefined) await resources.add(uri)
+    }
+    // Subscriptions that were made after the end are undone here.
+    if (this.#resolve === undefined) return resources.removeAll()
+    this.#filter = { ...this.#filter, resourceSubscriptions: resources.uris }
+    this.#acknowledge()
+  }
+
+  #acknowledge(): void {
+    const sent = this.#notify('notifications/subscriptions/acknowledged', { notifications: this.#filter })
+    // After the first notification, which opens the stream: transports notice the end of open streams at less cost.
+    if (this.#resources === undefined) this.#listenForEnd()
+    void sent.then(() => this.#server.changes.resume(this))
+  }
+
+  #listenForEnd(): void {
+    const exchange = this.#exchange
+    if (exchange.onClose !== undefined) exchange.onClose((graceful) => this.#onEnd(graceful))
+    else if (exchange.signal.aborted) this.#onEnd(false)
+    else exchange.signal.addEventListener('abort', () => this.#onEnd(false), { once: true })
+  }
+
+  async #notify(method: string, params: JsonObject | undefined): Promise<void> {
+    await this.#exchange.notify(method, withSubscriptionId(params, this.#id))
+  }
+
+  #onEnd(graceful: boolean): void {
+    const resolve = this.#resolve
+    if (resolve === undefined) return
+    this.#resolve = undefined
+    const { changes } = this.#server
+    changes.remove(this)
+    changes.openStreams--
+    const response = graceful ? this.#createResponse() : undefined
+    resolve(this.#resources === undefined ? response : this.#resources.removeAll().then(() => response))
+  }
+
+  #createResponse(): ResponseMessage {
+    const call = { server: this.#server, entry: this.#entry, message: { method: 'subscriptions/listen' } }
+    return resultMessage(this.#id, finishResult(call, withSubscriptionId(undefined, this.#id)))
+  }
+}
+
+/** Tells the handler about the resources of one stream, by the requests that legacy sessions send. */
+class ResourceSubscriptions {
+  readonly #call: ModernCall
+  readonly #ctx: RequestContext
+  uris: string[] = []
+
+  constructor(call: ModernCall) {
+    this.#call = call
+    this.#ctx = new RequestContext(call.params, call.exchange, createClientAccess(call))
+  }
+
+  /** A resource that the handler refuses, for example because the caller may not see it, is left out. */
+  async add(uri: string): Promise<void> {
+    if (await this.#run('resources/subscribe', uri, (error) => !(error instanceof RpcError))) this.uris.push(uri)
+  }
+
+  async removeAll(): Promise<void> {
+    const { uris } = this
+    this.uris = []
+    for (const uri of uris) await this.#run('resources/unsubscribe', uri, () => true)
+  }
+
+  /** Returns whether the handler accepted the request. */
+  async #run(method: string, uri: string, isFault: (error: unknown) => boolean): Promise<boolean> {
+    const { server } = this.#call
+    const request = { method, params: { uri } }
+    try {
+      await server.run(request, this.#ctx)
+      return true
+    } catch (error) {
+      if (isFault(error)) server.faults.report(error, this.#ctx, request)
+      return false
+    }
+  }
+}

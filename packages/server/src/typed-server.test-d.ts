@@ -1,0 +1,114 @@
+/** What the compiler knows of what was added; checked by it, never run. */
+import type { Catalogue, Catalogued, Context, JsonObject } from '@mcpx/protocol'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { expectTypeOf } from 'vitest'
+import { z } from 'zod'
+import * as mini from 'zod/mini'
+import { image, text } from './content.ts'
+import type { Fluent, NoOffers } from './typed-server.ts'
+
+type OffersOf<Server> = Server extends Catalogued<infer Offers extends Catalogue> ? Offers : never
+
+declare const empty: Fluent<NoOffers>
+const sum = z.object({ a: z.number(), b: z.number().default(2) })
+
+/** Arguments come as the schema gives them, from any library. */
+export const server = empty
+  .tool('add', { input: sum, output: z.object({ sum: z.string().transform(Number) }) }, ({ a, b }, ctx) => {
+    expectTypeOf(b).toEqualTypeOf<number>()
+    expectTypeOf(ctx).toEqualTypeOf<Context>()
+    return { sum: `${a + b}` }
+  })
+  .tool('ark', { input: type({ a: 'number', 'b?': 'string' }) }, ({ a, b }) => {
+    expectTypeOf(a).toEqualTypeOf<number>()
+    expectTypeOf(b).toEqualTypeOf<string | undefined>()
+  })
+  .tool(
+    'mini',
+    { input: mini.toJSONSchema(mini.object({ a: mini.number(), b: mini.optional(mini.string()) })) },
+    ({ b }) => expectTypeOf(b).toEqualTypeOf<string | undefined>(),
+  )
+  .tool(
+    'valibot',
+    { input: toStandardJsonSchema(v.object({ a: v.optional(v.number(), 1) })) },
+    ({ a }) => `${a.toFixed()}`,
+  )
+  .tool('raw', { input: { type: 'object', properties: { a: { type: 'number' } } } }, (args) => {
+    expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>()
+    return args.a
+  })
+  .tool('none', {}, (args) => expectTypeOf(args).toEqualTypeOf<Record<string, never>>())
+  .resource('note://{user}/{id}{?rev,lang}{/path*}', { complete: { id: ['1'] } }, (variables, ctx, uri) => {
+    expectTypeOf(variables).toEqualTypeOf<{ user: string; id: string; rev?: string; lang?: string; path?: string[] }>()
+    expectTypeOf(ctx).toEqualTypeOf<Context>()
+    return uri
+  })
+  .resource('config://app', {}, { debug: true })
+  .prompt('review', { args: z.object({ code: z.string(), lang: z.string().optional() }) }, ({ code, lang }) => {
+    expectTypeOf(lang).toEqualTypeOf<string | undefined>()
+    return `${code}`
+  })
+
+/** Callers see what goes in and what comes out. */
+type Tools = OffersOf<typeof server>['tools']
+expectTypeOf<keyof Tools>().toEqualTypeOf<'add' | 'ark' | 'mini' | 'valibot' | 'raw' | 'none'>()
+expectTypeOf<Tools['add']['input']>().toEqualTypeOf<{ a: number; b?: number | undefined }>()
+expectTypeOf<Tools['add']['output']>().toEqualTypeOf<{ sum: number }>()
+expectTypeOf<Tools['ark']['output']>().toEqualTypeOf<unknown>()
+expectTypeOf<Tools['raw']['input']>().toEqualTypeOf<Record<string, unknown>>()
+expectTypeOf<Tools['mini']['input']>().toEqualTypeOf<{ a: number; b?: string | undefined }>()
+type Prompts = OffersOf<typeof server>['prompts']
+expectTypeOf<Prompts['review']>().toEqualTypeOf<{ code: string; lang?: string | undefined }>()
+
+/** A tool with output may also give a whole result; one without may give anything. */
+export const returns = empty
+  .tool('whole', { output: sum }, () => ({ content: [text('no')], isError: true }))
+  .tool('later', { output: sum }, async () => ({ a: 1 }))
+  .tool('content', {}, () => [text('see'), image('AAAA', 'image/png')])
+  .tool('value', {}, async () => 7)
+  .tool('promise', {}, () => new Promise((resolve) => resolve('text')))
+  .tool('promised', { output: sum }, () => new Promise((resolve) => resolve({ a: 1 })))
+
+/** What extends it keeps its own methods along the chain. */
+interface Server extends Fluent<NoOffers> {
+  use(): this
+}
+declare const extended: Server
+export const chain = extended
+  .tool('a', {}, () => '')
+  .use()
+  .tool('b', {}, () => '')
+  .use()
+expectTypeOf<keyof OffersOf<typeof chain>['tools']>().toEqualTypeOf<'a' | 'b'>()
+
+export function misused(raw: JsonObject): void {
+  // @ts-expect-error: `c` is no argument
+  empty.tool('x', { input: sum }, ({ c }) => c)
+  // @ts-expect-error: the result is a number
+  empty.tool('x', { output: sum }, () => ({ a: '1' }))
+  // @ts-expect-error: the result has no `a`
+  empty.tool('x', { output: sum }, async () => ({ b: 1 }))
+  // @ts-expect-error: the result is a number, later as well
+  empty.tool('x', { output: sum }, () => new Promise((resolve) => resolve({ a: '1' })))
+  // @ts-expect-error: the result is an object, not words
+  empty.tool('x', { output: sum }, () => 'words')
+  // @ts-expect-error: `descripton`
+  empty.tool('x', { descripton: 'x' }, () => '')
+  // @ts-expect-error: a schema that cannot show itself as JSON Schema
+  empty.tool('x', { input: mini.object({ a: mini.string() }) }, () => '')
+  // @ts-expect-error: nor can a schema of Valibot without its converter
+  empty.tool('x', { input: v.object({}) }, () => '')
+  empty.tool('x', { input: raw }, () => '')
+  // @ts-expect-error: there is no variable `ID`
+  empty.resource('note://{id}', { complete: { ID: [] } }, () => '')
+  // @ts-expect-error: there is no argument `x`
+  empty.prompt('x', { args: z.object({ code: z.string() }), complete: { x: [] } }, () => '')
+  // @ts-expect-error: a prompt gives no numbers
+  empty.prompt('x', {}, () => 7)
+  // What may say nothing says no; what says it later says nothing.
+  empty.tool('x', { visible: (auth) => auth?.scopes.includes('admin') }, () => '')
+  // @ts-expect-error: nobody waits for it
+  empty.tool('x', { visible: async () => true }, () => '')
+}
