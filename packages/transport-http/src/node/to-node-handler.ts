@@ -1,0 +1,42 @@
+/** An app as a handler of Express, Fastify or plain `node:http`. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import type { McpApp } from '../server/app.ts'
+
+/** A request whose body a middleware may have parsed, as `express.json()` does. */
+export interface NodeRequest extends IncomingMessage {
+  readonly body?: unknown
+}
+
+/** Resolves when the response was written. Works without a `this`. */
+export type NodeHandler = (request: NodeRequest, response: ServerResponse) => Promise<void>
+
+/**
+ * Returns a handler for servers of Node. A body that was parsed already, in `request.body`, is used.
+ *
+ * ```ts
+ * express().use(express.json()).all('/mcp', toNodeHandler(mcp(server)))
+ * ```
+ */
+export function toNodeHandler(app: Pick<McpApp, 'fetch'>): NodeHandler {
+  return getRequestListener((request, env) => {
+    const { incoming } = env
+    const { body } = incoming as NodeRequest
+    const isParsed = body !== undefined && incoming.readableDidRead
+    return app.fetch(isParsed ? withBody(request, body) : request, env)
+  })
+}
+
+function withBody(request: Request, body: unknown): Request {
+  const { url, method } = request
+  const headers = new Headers(request.headers)
+  // They are about the bytes that were parsed.
+  for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name)
+  return new Request(url, { method, headers, ...(method === 'POST' && { body: textOf(body) }) })
+}
+
+function textOf(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (typeof body === 'string') return body
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body)
+}
