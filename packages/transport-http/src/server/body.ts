@@ -13,10 +13,10 @@ type Bytes = Uint8Array | Response
 /** Never rejects. Later middleware can read the body again by `c.req.text()` and `c.req.json()`. */
 export async function readBody({ context }: HttpRequest, limit: number): Promise<Body> {
   const { req } = context
-  const announced = req.raw.headers.get('content-length')
-  if (announced !== null && Number(announced) > limit) return bodyTooLarge(limit)
-  if (isCached(req)) return readCached(req, limit)
   const { incoming } = bindingsOf(context)
+  const announced = req.raw.headers.get('content-length')
+  if (announced !== null && Number(announced) > limit) return refuseTooLarge(incoming, limit)
+  if (isCached(req)) return readCached(req, limit)
   let read: Promise<Body>
   if (incoming !== undefined && isLightweight(req.raw)) read = readFromNode(incoming, req, limit)
   else read = readFromWeb(req.raw, announced !== null, limit).then(decode)
@@ -25,6 +25,25 @@ export async function readBody({ context }: HttpRequest, limit: number): Promise
   const body = await read
   if (typeof body !== 'string') delete req.bodyCache.text
   return body
+}
+
+/** The time that a client may go on sending a body that is too large, in ms. */
+const LINGER = 500
+
+/** On Node, the rest of the body is read first: a client that is still sending would lose the answer. */
+async function refuseTooLarge(incoming: NodeIncoming | undefined, limit: number): Promise<Response> {
+  if (incoming === undefined) return bodyTooLarge(limit)
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, LINGER)
+    const finish = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    if (incoming.complete || incoming.destroyed) finish()
+    else incoming.on('end', finish).on('close', finish)
+    incoming.resume()
+  })
+  return bodyTooLarge(limit, { connection: 'close' })
 }
 
 /** Whether a middleware has read the body by the context of Hono, which then has it. */
@@ -73,16 +92,14 @@ function collect(incoming: NodeIncoming, limit: number): Promise<Bytes> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
     let length = 0
-    const finish = (bytes: Bytes) => {
+    const finish = (bytes: Bytes | Promise<Response>) => {
       incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
       resolve(bytes)
     }
     const onData = (chunk: Uint8Array) => {
       length += chunk.byteLength
       chunks.push(chunk)
-      if (length <= limit) return
-      finish(bodyTooLarge(limit))
-      incoming.resume()
+      if (length > limit) finish(refuseTooLarge(incoming, limit))
     }
     const onEnd = () => finish(concat(chunks, length))
     const onBroken = () => finish(bodyUnreadable())

@@ -63,8 +63,8 @@ export function eventsNotAccepted(): Response {
   return refusal(406, invalidRequest(`Accept must list ${EVENTS_TYPE}`))
 }
 
-export function bodyTooLarge(limit: number): Response {
-  return refusal(413, invalidRequest(`The body is larger than ${limit} bytes (limits.body)`))
+export function bodyTooLarge(limit: number, headers?: HeaderRecord): Response {
+  return refusal(413, invalidRequest(`The body is larger than ${limit} bytes (limits.body)`), undefined, headers)
 }
 
 export function notUtf8(): Response {

@@ -93,8 +93,12 @@ export class StoredStream {
   }
 
   /** Tells the store that the stream goes on. */
-  refresh(): void {
-    void this.#enqueue(async () => this.#storing.events.refresh?.(this.id))
+  async refresh(): Promise<void> {
+    try {
+      await this.#storing.events.refresh?.(this.id)
+    } catch (problem) {
+      this.#storing.report(problem as Error)
+    }
   }
 
   end(): Promise<void> {
@@ -117,7 +121,7 @@ export class StoredStream {
     if (this.#reader === reader) this.#reader = undefined
     if (this.#joining === reader) this.#joining = undefined
     if (this.#hasEnded || this.#reader !== undefined || this.#joining !== undefined) return
-    this.#refreshing ??= every(REFRESH, () => this.refresh())
+    this.#refreshing ??= every(REFRESH, () => void this.refresh())
   }
 
   /** From now on the store may forget the stream in its own time. */
@@ -261,7 +265,7 @@ export class SessionStreams {
       live,
       request,
       (reader) => stream.detach(reader),
-      () => stream.refresh(),
+      () => void stream.refresh(),
     )
     void stream.open(body)
     return {
@@ -360,7 +364,7 @@ export class SessionStreams {
       stream?.detach(left)
       gone.abort()
     }
-    const reader = this.#openReader(live, request, onLeft, () => stream?.refresh())
+    const reader = this.#openReader(live, request, onLeft, () => void stream?.refresh())
     reader.sendComment()
     if (stream !== undefined) void stream.resume(lastEventId, reader)
     else void this.#copyEvents(live, reader, replay, lastEventId, gone.signal)
@@ -517,7 +521,7 @@ export class ServerStream implements StreamOwner {
 
   onKeepAlive(): void {
     void this.#streams.sessions.refresh(this.#live)
-    this.stored?.refresh()
+    void this.stored?.refresh()
   }
 
   /** Sends what the client has missed: from the store, and what the store does not have. */
