@@ -457,7 +457,7 @@ export class ServerStream implements StreamOwner {
   stored: StoredStream | undefined
   readonly #streams: SessionStreams
   readonly #live: LiveSession
-  /** The messages since the client disconnected. Absent while it reads. */
+  /** The messages since the client disconnected. Absent when it has all of them. */
   #pending: PendingChanges | undefined
   #stopWatching: (() => void) | undefined
   #hasLeft = false
@@ -542,7 +542,7 @@ export class ServerStream implements StreamOwner {
   async #send(change: NotificationMessage): Promise<void> {
     const text = messageText(change, this.#streams.endpoint.report)
     if (text === undefined) return
-    if (this.#pending !== undefined && this.stored !== undefined) this.#pending.add(change, text, this.stored)
+    if (this.isWaiting && this.stored !== undefined) this.#pending?.add(change, text, this.stored)
     else await this.#sendText(text)
   }
 
