@@ -27,7 +27,10 @@ type ArrivalSettings = Required<
  *
  * @throws RangeError for an invalid limit
  */
-export function arrivalSettings({ maxHeaderSize = 16 * 1024, requestTimeout = 60_000 }: ArrivalLimits): ArrivalSettings {
+export function arrivalSettings({
+  maxHeaderSize = 16 * 1024,
+  requestTimeout = 60_000,
+}: ArrivalLimits): ArrivalSettings {
   for (const [name, value] of Object.entries({ maxHeaderSize, requestTimeout })) {
     if (!Number.isInteger(value) || value < 1) throw new RangeError(`${name}: expected an integer from 1, got ${value}`)
   }

@@ -4,6 +4,7 @@ import {
   errorMessage,
   guarded,
   internalError,
+  type JsonSchema,
   type NotificationMessage,
   type RequestMessage,
   type Responder,
@@ -11,7 +12,7 @@ import {
   withDefaultLimits,
 } from '@mcpx/protocol'
 import type { HttpExchange } from './exchange.ts'
-import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE, type ToolSchemas } from './options.ts'
+import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
 import { LONGEST_TIMER, unref } from './timers.ts'
 
 export class EndpointContext {
@@ -19,8 +20,6 @@ export class EndpointContext {
   readonly options: EndpointOptions
   readonly limits: HttpLimits
   readonly keepAlive: number
-  /** Finds the input schemas of tools. Absent where nobody knows them. */
-  readonly toolSchemas: ToolSchemas | undefined
   readonly report: (problem: Error) => void
   /** The requests that are being answered. */
   readonly running = new Set<HttpExchange>()
@@ -32,8 +31,13 @@ export class EndpointContext {
     this.options = options
     this.limits = withDefaultLimits(HTTP_LIMITS, options.limits)
     this.keepAlive = options.keepAlive ?? KEEP_ALIVE
-    this.toolSchemas = options.toolSchemas ?? schemasOf(responder)
     this.report = guarded(options.report)
+  }
+
+  /** The input schema of a tool; undefined where nobody knows it. */
+  async inputSchemaOf(tool: string, exchange: HttpExchange): Promise<JsonSchema | undefined> {
+    const { toolSchemas } = this.options
+    return toolSchemas === undefined ? this.responder.inputSchemaOf?.(tool, exchange) : toolSchemas(tool, exchange)
   }
 
   /** Answers a request. Faults are masked and reported. Returns undefined when the request was cancelled. */
@@ -84,10 +88,7 @@ function isAnswer(answer: ResponseMessage | undefined): answer is ResponseMessag
 }
 
 function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('The responder threw a value that is not an Error', { cause: error })
-}
-
-function schemasOf(responder: Responder): ToolSchemas | undefined {
-  if (responder.inputSchemaOf === undefined) return undefined
-  return (tool, exchange) => responder.inputSchemaOf?.(tool, exchange)
+  return error instanceof Error
+    ? error
+    : new Error('The responder threw a value that is not an Error', { cause: error })
 }

@@ -1,14 +1,6 @@
 /** One MCP endpoint behind its guards: reads the body, chooses the era, and ends everything when it is closed. */
 
-import {
-  ConnectionError,
-  decode,
-  encode,
-  errorMessage,
-  type Message,
-  Refusal,
-  type Responder,
-} from '@mcpx/protocol'
+import { ConnectionError, decode, encode, errorMessage, type Message, Refusal, type Responder } from '@mcpx/protocol'
 import type { Context } from 'hono'
 import { readBody } from './body.ts'
 import { EndpointContext } from './endpoint-context.ts'

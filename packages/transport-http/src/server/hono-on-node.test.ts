@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type McpApp, mcp } from '../index.ts'
 import { gate, HandWritten, MODERN, modern } from './server.fixture.ts'
 
@@ -204,10 +204,6 @@ describe('an app whose body is there with the headers', () => {
   }
 
   /** Each with its number for an id. */
-  function bytesOfMany(count: number): string {
-    const bodies = Array.from({ length: count }, (_, n) => JSON.stringify(modern('tools/call', { name: 'anb' }, n + 1)))
-    return bodies.map((each) => bytesOf(each)).join('')
-  }
 
   async function heard(socket: Socket, pattern: RegExp): Promise<string> {
     let all = ''

@@ -24,8 +24,8 @@ import { type Envelope, HttpExchange } from './exchange.ts'
 import type { HttpRequest } from './http-request.ts'
 import { mirroredArguments } from './mirrored-arguments.ts'
 import { argumentsProblem, calledTool, envelopeProblem } from './mirrored-headers.ts'
-import { accepted, methodNotAllowed, refusal } from './responses.ts'
 import { type MessageStream, Reply, type ReplyPolicy } from './reply.ts'
+import { accepted, methodNotAllowed, refusal } from './responses.ts'
 
 const LISTEN = 'subscriptions/listen'
 
@@ -93,8 +93,8 @@ export class ModernEra implements HttpEra {
     request: HttpRequest,
   ): Promise<RpcError | undefined> {
     const tool = calledTool(message)
-    if (tool === undefined || this.#endpoint.toolSchemas === undefined) return undefined
-    const schema = await this.#endpoint.toolSchemas(tool, exchange)
+    if (tool === undefined) return undefined
+    const schema = await this.#endpoint.inputSchemaOf(tool, exchange)
     return argumentsProblem(message, request, mirroredArguments(schema))
   }
 

@@ -5,14 +5,7 @@ import type { EndpointContext } from './endpoint-context.ts'
 import type { EventStream } from './event-stream.ts'
 import type { MessageSink } from './exchange.ts'
 import type { HttpRequest } from './http-request.ts'
-import {
-  answerText,
-  emptyEventsResponse,
-  jsonResponse,
-  lackedScopes,
-  messageText,
-  scopeResponse,
-} from './responses.ts'
+import { answerText, emptyEventsResponse, jsonResponse, lackedScopes, messageText, scopeResponse } from './responses.ts'
 
 /** Messages on their way to one client. */
 export interface MessageStream {

@@ -27,7 +27,12 @@ export class ClientRequests {
   readonly #prefix = crypto.randomUUID().slice(0, 8)
   #count = 0
 
-  async request(stream: RequestStream | undefined, method: string, params: object | undefined, options: RequestOptions) {
+  async request(
+    stream: RequestStream | undefined,
+    method: string,
+    params: object | undefined,
+    options: RequestOptions,
+  ) {
     if (stream === undefined || !stream.canSend) throw unreachable(method)
     if (options.signal?.aborted) throw cancelledError(method, options.signal)
     this.#count += 1

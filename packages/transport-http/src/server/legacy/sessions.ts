@@ -24,7 +24,7 @@ import type { HttpExchange } from '../exchange.ts'
 import type { HttpRequest } from '../http-request.ts'
 import { refusal } from '../responses.ts'
 import { ClientRequests, type RequestStream } from './requests.ts'
-import type { ServerStream, StoredStream } from './streams.ts'
+import type { StoredStream } from './stored-stream.ts'
 
 const DEFAULT_TTL = 30 * 60_000
 /** The time that other processes have to say that they write to a stream, in ms. */
@@ -43,7 +43,7 @@ export class LiveSession {
   holders = 0
   hasEnded = false
   /** The stream of the GET. */
-  serverStream: Pick<ServerStream, 'end'> | undefined
+  serverStream: { end(): void } | undefined
   unsubscribe: (() => unknown) | undefined
   #requests: ClientRequests | undefined
   #running: Map<RequestId, HttpExchange> | undefined
