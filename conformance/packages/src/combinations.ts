@@ -97,11 +97,9 @@ import { serveHttp } from '@mcpx/transport-http/node'
 const { url, close } = await serveHttp(server, { port: 0 })
 console.log((await fetch(url, { method: 'PUT' })).status)
 await close()
-for (const entry of ['@mcpx/transport-http', '@mcpx/transport-http/modern']) {
-  const { mcp } = await import(entry)
-  console.log((await mcp(server).fetch(new Request('http://localhost/mcp', { method: 'PUT' }))).status)
-}
+const { mcp } = await import('@mcpx/transport-http')
+console.log((await mcp(server).fetch(new Request('http://localhost/mcp', { method: 'PUT' }))).status)
 `,
-    prints: '405\n405\n405',
+    prints: '405\n405',
   },
 ]

@@ -25,7 +25,7 @@ const others: Readonly<Record<string, RegExp>> = {
 
 const entries = [
   ['@mcpx/server/tools', '@mcpx/transport-http'],
-  ['@mcpx/server/tools/modern', '@mcpx/transport-http/modern'],
+  ['@mcpx/server/tools/modern', '@mcpx/transport-http'],
 ] as const
 
 describe.each(entries)('a bundle of a server of %s', (server, carrier) => {

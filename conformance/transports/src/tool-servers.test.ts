@@ -8,7 +8,6 @@ import { createServer, type ToolServer } from '@mcpx/server/tools'
 import { createServer as createModernServer } from '@mcpx/server/tools/modern'
 import { mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
-import { mcp as modernMcp } from '@mcpx/transport-http/modern'
 import { overStreams, serveStdio } from '@mcpx/transport-stdio'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serve } from './carriers.fixture.ts'
@@ -43,7 +42,7 @@ function overPipes(server: ToolServer): Connector {
 const carriers: Readonly<Record<string, (server: ToolServer) => Connector | Promise<Connector>>> = {
   'a port': async (server) => http((await serve(server)).url),
   'a fetch handler': (server) => local(mcp(server).fetch as Fetch),
-  'a fetch handler of the modern era': (server) => local(modernMcp(server).fetch),
+  'a fetch handler of the modern era': (server) => local(mcp(server, { legacy: false }).fetch as Fetch),
   pipes: overPipes,
 }
 

@@ -43,7 +43,7 @@ const servers: readonly Entry[] = [
   },
   {
     name: 'edge server, modern only',
-    code: `import { createServer } from '@mcpx/server/modern'; import { mcp } from '@mcpx/transport-http/modern'; ${add}; ${raw}; export const { fetch } = mcp(createServer(info).tool('add', { input }, add))`,
+    code: `import { createServer } from '@mcpx/server/modern'; import { mcp } from '@mcpx/transport-http'; ${add}; ${raw}; export const { fetch } = mcp(createServer(info).tool('add', { input }, add))`,
     says: 'the same by the entries of the modern era alone',
     maker: 'ours',
     isServer: 'modern',
@@ -72,14 +72,14 @@ const servers: readonly Entry[] = [
   },
   {
     name: 'edge-tools-modern',
-    code: `import { createServer } from '@mcpx/server/tools/modern'; import { mcp } from '@mcpx/transport-http/modern'; ${add}; ${validator}; ${raw}; export const { fetch } = mcp(createServer(info, { validator }).tool('add', { input }, add))`,
+    code: `import { createServer } from '@mcpx/server/tools/modern'; import { mcp } from '@mcpx/transport-http'; ${add}; ${validator}; ${raw}; export const { fetch } = mcp(createServer(info, { validator }).tool('add', { input }, add))`,
     says: 'the same by the entries of the modern era alone',
     maker: 'ours',
     isServer: 'modern',
   },
   {
     name: 'edge-tools-modern, no validator',
-    code: `import { createServer } from '@mcpx/server/tools/modern'; import { mcp } from '@mcpx/transport-http/modern'; ${add}; ${schemaByHand}; export const { fetch } = mcp(createServer(info).tool('add', { input }, add))`,
+    code: `import { createServer } from '@mcpx/server/tools/modern'; import { mcp } from '@mcpx/transport-http'; ${add}; ${schemaByHand}; export const { fetch } = mcp(createServer(info).tool('add', { input }, add))`,
     says: 'the same with a schema that checks by itself',
     maker: 'ours',
     isServer: 'modern',
