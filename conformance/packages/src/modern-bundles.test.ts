@@ -1,8 +1,6 @@
 /** What a bundle holds of a server that serves the modern era alone, or runs where Node never is. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { apps, filesOf, legacyIn } from './bundled-files.ts'
+import { filesOf, legacyIn } from './bundled-files.ts'
 
 /** A server that uses what servers have, by what it imports. */
 const program = (server: string): string => `
