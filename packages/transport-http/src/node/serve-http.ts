@@ -4,13 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { guarded, invalidRequest, type Responder } from '@mcpx/protocol'
-import type { MiddlewareHandler } from 'hono'
+import { Hono } from 'hono'
 import { createApp } from '../server/app.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
 import { pathOf, targetOf } from '../server/http-request.ts'
 import type { EndpointOptions } from '../server/options.ts'
 import { readPath } from '../server/path.ts'
-import { refusal } from '../server/responses.ts'
+import { faultResponse, refusal } from '../server/responses.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
 import { type ArrivalLimits, answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
 
@@ -53,9 +53,14 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const paths = readPaths(options)
   const settings = arrivalSettings(options)
   const allowedHosts = options.allowedHosts ?? hostsFor(address)
-  const app = createApp(server, { ...options, allowedHosts }, pathGuard(paths, options))
+  const report = guarded(options.report)
+  const app = createApp(server, { ...options, allowedHosts })
+  const others = createOthers(options, report)
   const unsent = new Set<ServerResponse>()
-  const listener = getRequestListener(app.fetch)
+  const listener = getRequestListener((request, env) => {
+    const isServed = paths.includes(pathOf(targetOf(request.url))) && request.method !== 'TRACE'
+    return (isServed ? app : others).fetch(request, env)
+  })
   const http = createServer(settings, (incoming, outgoing) => {
     unsent.add(outgoing)
     outgoing.once('close', () => unsent.delete(outgoing))
@@ -63,7 +68,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     else outgoing.writeHead(404).end()
   })
   answerBrokenRequests(http, settings, unsent)
-  const port = await listen(http, address, guarded(options.report))
+  const port = await listen(http, address, report)
   return {
     url: `http://${authorityOf({ ...address, port })}${paths[0]}`,
     port,
@@ -88,16 +93,16 @@ function readPaths({ path = '/mcp', sse }: ServeHttpOptions): readonly string[] 
   throw new TypeError(`sse: expected another path than that of the endpoint, "${own}"`)
 }
 
-/** Serves the metadata of the guard on other paths, and nothing else. */
-function pathGuard(paths: readonly string[], { authenticate }: EndpointOptions): MiddlewareHandler {
-  return async ({ req }, next) => {
-    const target = targetOf(req.raw.url)
-    if (req.method === 'TRACE' || target.startsWith('//')) {
-      return refusal(400, invalidRequest('The method or the target of the request is not supported'))
-    }
-    if (paths.includes(pathOf(target))) return next()
-    return authenticate?.metadata?.(req.raw) ?? new Response(null, { status: 404 })
-  }
+/** Other paths have nothing but the metadata of the guard. */
+function createOthers({ authenticate }: EndpointOptions, report: (problem: Error) => void): Hono {
+  return new Hono()
+    .onError((error) => faultResponse(error, report))
+    .all('*', ({ req }) => {
+      if (req.method === 'TRACE' || targetOf(req.raw.url).startsWith('//')) {
+        return refusal(400, invalidRequest('The method or the target of the request is not supported'))
+      }
+      return authenticate?.metadata?.(req.raw) ?? new Response(null, { status: 404 })
+    })
 }
 
 /** The names of a server on this address: as it is written, and as clients that parse its URL write it. */

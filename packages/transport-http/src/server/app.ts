@@ -1,7 +1,7 @@
 /** The endpoint as an app of Hono, whose own handler stays behind everything that users add. */
 
 import type { Guard, Responder } from '@mcpx/protocol'
-import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { RouterRoute } from 'hono/types'
 import { Endpoint } from './endpoint.ts'
 import { authenticate, corsMiddleware, hostAndOriginGuard, serveMetadata } from './guards.ts'
@@ -17,13 +17,11 @@ export interface McpApp extends Hono {
   readonly idleTimeout: 0
 }
 
-/** @param pathGuard runs before everything else */
-export function createApp(server: Responder, options: EndpointOptions, pathGuard?: MiddlewareHandler): McpApp {
+export function createApp(server: Responder, options: EndpointOptions): McpApp {
   checkOptions(server, options)
   const endpoint = new Endpoint(server, options)
   const app = new Hono()
   app.onError((error) => endpoint.fault(error))
-  if (pathGuard !== undefined) app.use(pathGuard)
   const guard: Guard | undefined = options.authenticate
   if (guard?.metadata !== undefined) app.use(serveMetadata(guard))
   app.use(hostAndOriginGuard(options))

@@ -37,6 +37,10 @@ export class HttpExchange implements Exchange {
   readonly session: Session | undefined
   /** The envelope of a modern request. */
   readonly envelope: Envelope | undefined
+  /** The timer for keep-alive comments, where the exchange has its own. */
+  keepAlive: ReturnType<typeof setInterval> | undefined
+  /** The number of times that the endpoint has looked at it while it was running. */
+  looks = 0
   readonly #request: HttpRequest
   readonly #endsWithClient: boolean
   /** Set by a reply, which needs its exchange first. */
@@ -91,6 +95,11 @@ export class HttpExchange implements Exchange {
 
   closeStream(): void {
     if (!this.#hasEnded) this.sink?.closeStream?.()
+  }
+
+  /** Whether the runtime ends timers with the request that started them. */
+  get hasOwnTimers(): boolean {
+    return this.#request.waitUntil !== undefined
   }
 
   /** Keeps the work alive when the client disconnects, on runtimes that would end it. */

@@ -182,7 +182,7 @@ function checkAccept(accept: string | null): Response | undefined {
 /** Whether the client accepts an SSE stream. One that sends no Accept header does. */
 export function acceptsEvents({ headers }: Request): boolean {
   const accept = headers.get('accept')
-  return accept === null || [EVENTS_TYPE, '*/*', 'text/*'].some((type) => lists(accept, type))
+  return accept === null || accept === '*/*' || [EVENTS_TYPE, '*/*', 'text/*'].some((type) => lists(accept, type))
 }
 
 function lists(accept: string, type: string): boolean {

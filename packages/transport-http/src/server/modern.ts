@@ -80,7 +80,8 @@ export class ModernEra implements HttpEra {
     // It was found to be valid just now.
     const envelope = readEnvelope(message.params) as Envelope
     const exchange = new HttpExchange({ request, envelope, endsWithClient: true })
-    const refused = await this.#argumentsProblem(message, exchange, request)
+    const tool = calledTool(message)
+    const refused = tool === undefined ? undefined : await this.#argumentsProblem(tool, message, exchange, request)
     if (refused !== undefined) return refusal(400, refused, id)
     const reply = new Reply(this.#endpoint, request, this.#policyOf(request, exchange))
     exchange.sink = reply
@@ -88,12 +89,11 @@ export class ModernEra implements HttpEra {
   }
 
   async #argumentsProblem(
+    tool: string,
     message: RequestMessage,
     exchange: HttpExchange,
     request: HttpRequest,
   ): Promise<RpcError | undefined> {
-    const tool = calledTool(message)
-    if (tool === undefined) return undefined
     const schema = await this.#endpoint.inputSchemaOf(tool, exchange)
     return argumentsProblem(message, request, mirroredArguments(schema))
   }
