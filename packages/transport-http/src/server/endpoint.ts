@@ -43,8 +43,8 @@ export class Endpoint {
     if (method !== 'POST' && !(isOther && this.#legacy)) {
       return methodNotAllowed(this.#legacy ? 'GET, POST, DELETE' : 'POST')
     }
-    const facts = { auth: context.get('auth'), acceptsEvents: responses !== 'json' && acceptsEvents(raw) }
-    const request = new HttpRequest(context, { ...facts, waitUntil: this.#waitUntilOf(context) })
+    const canStream = responses !== 'json' && acceptsEvents(raw)
+    const request = new HttpRequest(context, context.get('auth'), canStream, this.#waitUntilOf(context))
     if (isOther) return this.#eraOf(undefined, request).other(request)
     return checkPostHeaders(raw, strictAccept === true) ?? this.#post(request)
   }

@@ -44,12 +44,14 @@ export class HttpRequest {
 
   constructor(
     context: Context,
-    facts: Pick<HttpRequest, 'auth' | 'acceptsEvents'> & { readonly waitUntil?: HttpRequest['waitUntil'] },
+    auth: AuthInfo | undefined,
+    acceptsEvents: boolean,
+    waitUntil: HttpRequest['waitUntil'],
   ) {
     this.context = context
-    this.auth = facts.auth
-    this.acceptsEvents = facts.acceptsEvents
-    this.waitUntil = facts.waitUntil
+    this.auth = auth
+    this.acceptsEvents = acceptsEvents
+    this.waitUntil = waitUntil
   }
 
   get method(): string {
