@@ -45,13 +45,14 @@ export function answerBrokenRequests(http: Server, limits: ArrivalSettings, unse
     const socket = stream as Socket
     const waiting = [...unsent].filter(({ req }) => req.socket === socket)
     const broken = waiting.filter(({ req }) => !req.complete)
-    // Requests that arrived before the broken one are still answered; nothing more is read.
-    if (waiting.length > 0 && broken.length === 0) waiting.at(-1)?.once('close', () => socket.destroySoon())
-    else if (!socket.writable || waiting.length > 1 || broken.some(({ headersSent }) => headersSent)) socket.destroy()
-    else {
-      socket.write(refusalOf(error.code, limits))
+    const refuse = () => {
+      if (socket.writable) socket.write(refusalOf(error.code, limits))
       socket.destroySoon()
     }
+    // Requests that arrived before the broken one are answered first; nothing more is read.
+    if (waiting.length > 0 && broken.length === 0) waiting.at(-1)?.once('close', refuse)
+    else if (!socket.writable || waiting.length > 1 || broken.some(({ headersSent }) => headersSent)) socket.destroy()
+    else refuse()
   })
 }
 

@@ -3,7 +3,7 @@
 import { ConnectionError } from '@mcpx/protocol'
 import { encodeComment } from '@mcpx/sse/encode'
 import type { EndpointContext } from './endpoint-context.ts'
-import { bindingsOf, type HttpRequest } from './http-request.ts'
+import { bindingsOf, type HttpRequest, type NodeOutgoing } from './http-request.ts'
 import { eventsResponse } from './responses.ts'
 import { every, LONGEST_TIMER } from './timers.ts'
 import { nextTurn } from './turns.ts'
@@ -26,7 +26,9 @@ const encoder = new TextEncoder()
 export class EventStream {
   readonly #endpoint: EndpointContext
   readonly #owner: StreamOwner
-  readonly #request: HttpRequest
+  /** The response of Node. The request is not kept: thousands of streams are open for hours. */
+  readonly #outgoing: NodeOutgoing | undefined
+  readonly #expiresAt: number | undefined
   readonly #keepAlive: ReturnType<typeof setInterval> | undefined
   #expiry: ReturnType<typeof setTimeout> | undefined
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
@@ -44,7 +46,8 @@ export class EventStream {
   constructor(endpoint: EndpointContext, request: HttpRequest, owner: StreamOwner) {
     this.#endpoint = endpoint
     this.#owner = owner
-    this.#request = request
+    this.#outgoing = bindingsOf(request.context).outgoing
+    this.#expiresAt = request.auth?.expiresAt
     this.#keepAlive = every(endpoint.keepAlive, () => this.#sendKeepAlive())
     this.#watchExpiry()
     // Owners do not have their stream yet when the client is gone already.
@@ -110,7 +113,7 @@ export class EventStream {
   async #flushSoon(): Promise<void> {
     if (this.#isFlushing) return
     this.#isFlushing = true
-    if (bindingsOf(this.#request.context).incoming !== undefined) await nextTurn()
+    if (this.#outgoing !== undefined) await nextTurn()
     this.#isFlushing = false
     this.#flush()
   }
@@ -141,7 +144,8 @@ export class EventStream {
     report(error)
     this.#close(error)
     // The server of Hono would log an error of the stream.
-    if (!this.#request.disconnect()) this.#controller?.error(error)
+    if (this.#outgoing === undefined) this.#controller?.error(error)
+    else this.#outgoing.destroy()
   }
 
   #sendKeepAlive(): void {
@@ -152,9 +156,8 @@ export class EventStream {
 
   /** The stream ends with the credentials of its client. */
   #watchExpiry(): void {
-    const expiresAt = this.#request.auth?.expiresAt
-    if (expiresAt === undefined || !this.#isOpen) return
-    const left = Math.max(expiresAt * 1000 - Date.now(), 0)
+    if (this.#expiresAt === undefined || !this.#isOpen) return
+    const left = Math.max(this.#expiresAt * 1000 - Date.now(), 0)
     const expire = () => (left > LONGEST_TIMER ? this.#watchExpiry() : this.#expire())
     this.#expiry = setTimeout(expire, Math.min(left, LONGEST_TIMER))
   }

@@ -20,7 +20,7 @@ export interface NodeIncoming {
 }
 
 /** The members of Node's `ServerResponse` that are used. */
-interface NodeOutgoing {
+export interface NodeOutgoing {
   readonly destroyed: boolean
   destroy(): unknown
   once(event: 'close', listener: () => void): unknown
@@ -89,13 +89,6 @@ export class HttpRequest {
       outgoing?.off('close', gone)
       signal?.removeEventListener('abort', gone)
     }
-  }
-
-  /** Ends the connection without an answer. Returns false where the runtime has no way to do so. */
-  disconnect(): boolean {
-    const { outgoing } = bindingsOf(this.context)
-    outgoing?.destroy()
-    return outgoing !== undefined
   }
 }
 
