@@ -1,7 +1,7 @@
 /** An HTTP server on a port of this machine, with one MCP endpoint. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { guarded, invalidRequest, type Responder } from '@mcpx/protocol'
 import { Hono } from 'hono'
@@ -64,6 +64,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const http = createServer(settings, (incoming, outgoing) => {
     unsent.add(outgoing)
     outgoing.once('close', () => unsent.delete(outgoing))
+    if (outgoing.socket === null) closeWithSocket(incoming.socket, outgoing)
     if (readTarget(incoming)) void listener(incoming, outgoing)
     else outgoing.writeHead(404).end()
   })
@@ -82,6 +83,22 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
       await end(http)
     },
   }
+}
+
+/** The responses that wait for their turn on each connection. */
+const queues = new WeakMap<Socket, Set<ServerResponse>>()
+
+/** Before Node 24, a response that waits behind others of its connection does not close with it. */
+function closeWithSocket(socket: Socket, outgoing: ServerResponse): void {
+  const queue = queues.get(socket) ?? new Set<ServerResponse>()
+  if (!queues.has(socket)) {
+    queues.set(socket, queue)
+    socket.once('close', () => {
+      for (const waiting of queue) if (!waiting.destroyed) waiting.destroy().emit('close')
+    })
+  }
+  queue.add(outgoing)
+  outgoing.once('close', () => queue.delete(outgoing))
 }
 
 /** The paths that are served: the endpoint first. */
