@@ -174,19 +174,21 @@ export function checkPostHeaders({ headers }: Request, strictAccept: boolean): R
 }
 
 function checkAccept(accept: string | null): Response | undefined {
-  const missing = [JSON_TYPE, EVENTS_TYPE].find((type) => accept === null || !lists(accept, type))
+  const missing = [JSON_TYPE, EVENTS_TYPE].find((type) => !mediaTypes(accept).includes(type))
   if (missing === undefined) return undefined
   return refusal(406, invalidRequest(`Accept must list ${JSON_TYPE} and ${EVENTS_TYPE}: ${missing} is missing`))
 }
 
+function mediaTypes(accept: string | null): readonly string[] {
+  return (accept ?? '').split(',').map(mediaType)
+}
+
+const EVENTS = /(?:^|,)\s*(?:text\/event-stream|text\/\*|\*\/\*)\s*(?:[,;]|$)/i
+
 /** Whether the client accepts an SSE stream. One that sends no Accept header does. */
 export function acceptsEvents({ headers }: Request): boolean {
   const accept = headers.get('accept')
-  return accept === null || accept === '*/*' || [EVENTS_TYPE, '*/*', 'text/*'].some((type) => lists(accept, type))
-}
-
-function lists(accept: string, type: string): boolean {
-  return accept.includes(type) && accept.split(',').some((each) => mediaType(each) === type)
+  return accept === null || EVENTS.test(accept)
 }
 
 function mediaType(value: string): string {
