@@ -1,6 +1,6 @@
 /** Opens and resumes the SSE streams of sessions. */
 
-import { type EventReplay, invalidRequest, type RequestId, type Revision } from '@mcpx/protocol'
+import { type EventReplay, invalidRequest, LATEST_LEGACY_REVISION, type RequestId } from '@mcpx/protocol'
 import { createMemoryEventStore } from '@mcpx/protocol/memory'
 import { encodeEvent } from '@mcpx/sse/encode'
 import { LAST_EVENT_HEADER } from '../../headers.ts'
@@ -13,8 +13,8 @@ import { ServerStream, type ServerStreamContext } from './server-stream.ts'
 import { type LiveSession, noSession, type Sessions } from './sessions.ts'
 import { StoredStream, type Storing } from './stored-stream.ts'
 
-/** Older clients take an event without data for a broken message. */
-const FIRST_WITH_EMPTY_EVENTS = '2025-11-25' satisfies Revision
+/** Clients of older revisions take an event without data for a broken message. */
+const FIRST_WITH_EMPTY_EVENTS = LATEST_LEGACY_REVISION
 const DEFAULT_RETRY = 1_000
 /** The interval at which the events of another process are looked for, in ms. */
 const POLL = 500
