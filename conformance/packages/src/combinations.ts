@@ -11,7 +11,7 @@ export interface Combination {
 }
 
 const always = ['@mcpx/protocol']
-const overHttp = ['@mcpx/sse', 'eventsource-parser']
+const overHttp = ['@hono/node-server', '@mcpx/sse', 'eventsource-parser', 'hono']
 
 const clock = `
 import { createServer } from '@mcpx/server'
