@@ -5,16 +5,8 @@ import type { Socket } from 'node:net'
 import { encode, errorMessage, invalidRequest } from '@mcpx/protocol'
 import { JSON_TYPE } from '../headers.ts'
 
-export interface ArrivalLimits {
-  /**
-   * The largest size of all headers of a request, in bytes. Larger ones are refused with 431, and the connection is closed.
-   * Default: 16,384.
-   */
+interface ArrivalLimits {
   readonly maxHeaderSize?: number | undefined
-  /**
-   * The time in which a request has to arrive, from its first byte to the last of its body, in ms. Slower ones are refused
-   * with 408, up to a quarter later, and the connection is closed. Default: 60,000.
-   */
   readonly requestTimeout?: number | undefined
 }
 

@@ -12,9 +12,9 @@ import type { EndpointOptions } from '../server/options.ts'
 import { readPath } from '../server/path.ts'
 import { faultResponse, refusal } from '../server/responses.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
-import { type ArrivalLimits, answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
+import { answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
 
-export interface ServeHttpOptions extends EndpointOptions, ArrivalLimits {
+export interface ServeHttpOptions extends EndpointOptions {
   /** The port to listen on, as a number or a string such as `process.env.PORT`; 0: any free port. Default: 3000. */
   readonly port?: number | string | undefined
   /**
@@ -27,6 +27,16 @@ export interface ServeHttpOptions extends EndpointOptions, ArrivalLimits {
    * end is part of the path. Default: `/mcp`.
    */
   readonly path?: string | undefined
+  /**
+   * The largest size of all headers of a request, in bytes. Larger ones are refused with 431, and the connection is closed.
+   * Default: 16,384.
+   */
+  readonly maxHeaderSize?: number | undefined
+  /**
+   * The time in which a request has to arrive, from its first byte to the last of its body, in ms. Slower ones are refused
+   * with 408, up to a quarter later, and the connection is closed. Default: 60,000.
+   */
+  readonly requestTimeout?: number | undefined
 }
 
 export interface HttpServer {

@@ -4,13 +4,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { McpApp } from '../server/app.ts'
 
-/** A request whose body a middleware may have parsed, as `express.json()` does. */
-export interface NodeRequest extends IncomingMessage {
+/** An `IncomingMessage` of Node, whose body a middleware may have parsed, as `express.json()` does. */
+export interface NodeRequest {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
   readonly body?: unknown
 }
 
+/** A `ServerResponse` of Node. */
+export interface NodeResponse {
+  readonly headersSent: boolean
+  end(): unknown
+}
+
 /** Resolves when the response was written. Works without a `this`. */
-export type NodeHandler = (request: NodeRequest, response: ServerResponse) => Promise<void>
+export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
  * Returns a handler for servers of Node. A body that was parsed already, in `request.body`, is used.
@@ -20,12 +28,14 @@ export type NodeHandler = (request: NodeRequest, response: ServerResponse) => Pr
  * ```
  */
 export function toNodeHandler(app: Pick<McpApp, 'fetch'>): NodeHandler {
-  return getRequestListener((request, env) => {
+  const listener = getRequestListener((request, env) => {
     const { incoming } = env
     const { body } = incoming as NodeRequest
     const isParsed = body !== undefined && incoming.readableDidRead
     return app.fetch(isParsed ? withBody(request, body) : request, env)
   })
+  // Named by their members, so that users need no types of Node.
+  return (request, response) => listener(request as IncomingMessage, response as ServerResponse)
 }
 
 function withBody(request: Request, body: unknown): Request {

@@ -5,7 +5,7 @@ interface NodeGlobals {
 }
 
 /** Read once: tests replace the timers of the global object. */
-const { setImmediate } = globalThis as NodeGlobals
+const inNextTurn = (globalThis as NodeGlobals).setImmediate ?? queueMicrotask
 
 let turn: Promise<void> | undefined
 
@@ -17,12 +17,10 @@ let turn: Promise<void> | undefined
  */
 export function nextTurn(): Promise<void> {
   turn ??= new Promise((resolve) => {
-    const run = () => {
+    inNextTurn(() => {
       turn = undefined
       resolve()
-    }
-    if (setImmediate === undefined) queueMicrotask(run)
-    else setImmediate(run)
+    })
   })
   return turn
 }
