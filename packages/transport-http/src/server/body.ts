@@ -28,7 +28,7 @@ export async function readBody({ context }: HttpRequest, limit: number): Promise
 }
 
 /** The time that a client may go on sending a body that is too large, in ms. */
-const LINGER = 500
+const LINGER = 1_000
 
 /** On Node, the rest of the body is read first: a client that is still sending would lose the answer. */
 async function refuseTooLarge(incoming: NodeIncoming | undefined, limit: number): Promise<Response> {
