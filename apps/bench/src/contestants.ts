@@ -15,6 +15,21 @@ const entrants = {
     { file: 'http/bare-node.mjs', ...modern },
   ],
   bareHono: ['Hono alone', 'bare', { file: 'http/bare-hono.mjs', era: 'legacy' }],
+  honoText: [
+    'Hono, its body read by `c.req.text()`',
+    'bare',
+    { file: 'http/hono-body.mjs', era: 'legacy', env: { READ: 'text' } },
+  ],
+  honoTurn: [
+    'the same after the shared turn of the event loop',
+    'bare',
+    { file: 'http/hono-body.mjs', era: 'legacy', env: { READ: 'turn' } },
+  ],
+  honoIncoming: [
+    'the same, its body read from `c.env.incoming`',
+    'bare',
+    { file: 'http/hono-body.mjs', era: 'legacy', env: { READ: 'incoming' } },
+  ],
   nodeModern: ['`serveHttp`, modern era', 'ours', { file: 'http/serve-http.mjs', ...modern }],
   nodeLegacy: ['`serveHttp`, a session of the legacy era', 'ours', { file: 'http/serve-http.mjs', ...legacy }],
   honoModern: ['`mcp()` in a Hono app, modern era', 'ours', { file: 'http/hono.mjs', ...modern }],

@@ -12,7 +12,7 @@ export interface Combination {
 
 /** Dependencies of every client and server. */
 const always = ['@mcpx/json-schema', '@mcpx/protocol', 'zod']
-const overHttp = ['@mcpx/sse', 'eventsource-parser']
+const overHttp = ['@hono/node-server', '@mcpx/sse', 'eventsource-parser', 'hono']
 
 const clock = `
 import { createServer } from '@mcpx/server'
@@ -98,11 +98,9 @@ import { serveHttp } from '@mcpx/transport-http/node'
 const { url, close } = await serveHttp(server, { port: 0 })
 console.log((await fetch(url, { method: 'PUT' })).status)
 await close()
-for (const entry of ['@mcpx/transport-http', '@mcpx/transport-http/modern']) {
-  const { mcp } = await import(entry)
-  console.log((await mcp(server).fetch(new Request('http://localhost/mcp', { method: 'PUT' }))).status)
-}
+const { mcp } = await import('@mcpx/transport-http')
+console.log((await mcp(server).fetch(new Request('http://localhost/mcp', { method: 'PUT' }))).status)
 `,
-    prints: '405\n405\n405',
+    prints: '405\n405',
   },
 ]

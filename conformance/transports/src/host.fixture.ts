@@ -94,7 +94,10 @@ async function main(): Promise<void> {
   const { serve = {}, stores } = JSON.parse(process.argv[2] ?? '{}') as HostOptions
   const shared = stores === undefined ? undefined : await openStores(stores)
   const { server, counts } = createHost()
-  const sessions = shared === undefined ? serve.sessions : { ...serve.sessions, ...shared }
+  const sessions =
+    shared === undefined
+      ? serve.sessions
+      : { ...serve.sessions, store: shared.store, events: shared.events, bus: shared.bus }
   const { url, port } = await serveHttp(server, { port: 0, ...serve, sessions })
   process.on('message', (asked) => {
     if (asked === 'look') process.send?.({ held: look(counts) })

@@ -5,7 +5,6 @@ import { createServer } from '@mcpx/server'
 import { caught } from '@mcpx/testkit'
 import { type EndpointOptions, mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
-import { mcp as modernMcp } from '@mcpx/transport-http/modern'
 import { describe, expect, it } from 'vitest'
 import { handshake, LEGACY, MODERN, modern } from './carriers.fixture.ts'
 
@@ -78,7 +77,7 @@ describe('a modern server', () => {
 
 const info = { name: 'shop', version: '1' }
 const modernOnly = [
-  ['an app without the era of sessions', modernMcp(shop())],
+  ['an app without the era of sessions', mcp(shop(), { legacy: false })],
   ['an app that is told not to serve it', mcp(shop(), { legacy: false })],
   ['a server without it', mcp(createServer(info, { legacy: false }).tool('buy', {}, () => 'bought'))],
   ['a server that is told not to serve it', mcp(createServer(info, { legacy: false }).tool('buy', {}, () => 'bought'))],

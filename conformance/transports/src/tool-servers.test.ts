@@ -6,7 +6,6 @@ import type { Connector } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
 import { mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
-import { mcp as modernMcp } from '@mcpx/transport-http/modern'
 import { overStreams, serveStdio } from '@mcpx/transport-stdio'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { serve } from './carriers.fixture.ts'
@@ -41,7 +40,7 @@ function overPipes(server: Server): Connector {
 const carriers: Readonly<Record<string, (server: Server) => Connector | Promise<Connector>>> = {
   'a port': async (server) => http((await serve(server)).url),
   'a fetch handler': (server) => local(mcp(server).fetch as Fetch),
-  'a fetch handler of the modern era': (server) => local(modernMcp(server).fetch),
+  'a fetch handler of the modern era': (server) => local(mcp(server, { legacy: false }).fetch as Fetch),
   pipes: overPipes,
 }
 

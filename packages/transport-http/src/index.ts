@@ -1,16 +1,14 @@
-/** Serves the protocol over HTTP on any runtime. */
+/** Serves MCP over HTTP on any runtime. */
 
 import type { Responder } from '@mcpx/protocol'
-import { appOf, type McpApp } from './server/hono.ts'
-import { onNode } from './server/on-node.ts'
+import { createApp, type McpApp } from './server/app.ts'
 import type { EndpointOptions } from './server/options.ts'
 
 /**
- * Serves a server of any kind over HTTP, to clients of every revision. The app answers on every path below the one it
- * is mounted at.
+ * Serves a server over HTTP to clients of every revision. The app answers on every path below the one it is mounted at.
  *
- * @throws RangeError for a limit or a time that is none
- * @throws TypeError for another option that is none, and for what is no server
+ * @throws RangeError for an invalid limit or time
+ * @throws TypeError for another invalid option, and for a value that is not a server
  *
  * ```ts
  * export default mcp(server, { allowedHosts: ['mcp.example.com'] })
@@ -18,10 +16,10 @@ import type { EndpointOptions } from './server/options.ts'
  * ```
  */
 export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
-  return appOf(server, options, onNode)
+  return createApp(server, options)
 }
 
-export type { McpApp } from './server/hono.ts'
+export type { McpApp } from './server/app.ts'
 export {
   type EndpointOptions,
   HTTP_LIMITS,

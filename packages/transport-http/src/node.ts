@@ -1,3 +1,4 @@
-/** Serves the protocol over HTTP on Node. */
+/** Serves MCP over HTTP on Node. */
 
 export { type HttpServer, type ServeHttpOptions, serveHttp } from './node/serve-http.ts'
+export { type NodeHandler, type NodeRequest, type NodeResponse, toNodeHandler } from './node/to-node-handler.ts'

@@ -36,7 +36,8 @@ export const http: ServedCase = {
   notes,
   contestants: overHttp(
     [
-      ...(['bare', 'bareModern', 'bareHono', 'nodeModern', 'nodeLegacy', 'honoModern', 'honoLegacy'] as const),
+      ...(['bare', 'bareModern', 'bareHono', 'honoText', 'honoTurn', 'honoIncoming'] as const),
+      ...(['nodeModern', 'nodeLegacy', 'honoModern', 'honoLegacy'] as const),
       ...(['official2', 'official2Hono', 'official2Legacy', 'official1', 'mcpLiteJson'] as const),
     ],
     (subject, options) => ({ kind: 'calls', subject, inFlight: [1, 16, 64], answers: 'json', ...timesOf(options) }),

@@ -5,6 +5,6 @@ import { Hono } from 'hono'
 import { asEvents, host, port, ready } from '../parts/listening.mjs'
 import { build } from '../parts/ours.mjs'
 
-const app = new Hono().all('/mcp', mcp(build(), asEvents ? { responses: 'events' } : {}).handler)
+const app = new Hono().route('/mcp', mcp(build(), asEvents ? { responses: 'events' } : {}))
 
 serve({ fetch: app.fetch, port, hostname: host }, ready)

@@ -1,53 +1,57 @@
 /** An HTTP server on a port of this machine, with one MCP endpoint. */
 
-import type { Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type Awaitable, guarded, type Responder } from '@mcpx/protocol'
-import { faultAnswer } from '../server/answers.ts'
-import { createEndpoint, type Send } from '../server/endpoint.ts'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { guarded, invalidRequest, type Responder } from '@mcpx/protocol'
+import { Hono } from 'hono'
+import { createApp } from '../server/app.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
-import { HttpAnswer } from '../server/http-answer.ts'
-import type { HttpRequest } from '../server/http-request.ts'
-import { NodeRequest } from '../server/incoming.ts'
-import { Line } from '../server/line.ts'
+import { pathOf, targetOf } from '../server/http-request.ts'
 import type { EndpointOptions } from '../server/options.ts'
-import { closeWith, hasGone } from '../server/outgoing.ts'
 import { readPath } from '../server/path.ts'
-import { fromResponse } from '../server/web.ts'
+import { faultResponse, refusal } from '../server/responses.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
-import { answerBrokenRequests, arrivalSettings, Unsent } from './broken-requests.ts'
-import { loadHttp } from './load-http.ts'
-import { createEras } from './select.ts'
-import { sendAnswer } from './send-answer.ts'
+import { answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
 
 export interface ServeHttpOptions extends EndpointOptions {
-  /** The port to listen on, as a number or its text, such as `process.env.PORT`; 0: any that is free. Default: 3000. */
+  /** The port to listen on, as a number or a string such as `process.env.PORT`; 0: any free port. Default: 3000. */
   readonly port?: number | string | undefined
   /**
-   * The address to listen on, or a name for it. Anything but a loopback address can be reached from other machines.
+   * The address to listen on, or a name for it. Other machines can reach every address but the loopback addresses.
    * Default: `127.0.0.1`.
    */
   readonly host?: string | undefined
   /**
-   * The path of the endpoint; every other one is answered with 404, but for the metadata of a guard. A slash that it
-   * ends with is part of it. Default: `/mcp`.
+   * The path of the endpoint. Every other path is answered with 404, except for the metadata of a guard. A slash at the
+   * end is part of the path. Default: `/mcp`.
    */
   readonly path?: string | undefined
+  /**
+   * The largest size of all headers of a request, in bytes. Larger ones are refused with 431, and the connection is closed.
+   * Default: 16,384.
+   */
+  readonly maxHeaderSize?: number | undefined
+  /**
+   * The time in which a request has to arrive, from its first byte to the last of its body, in ms. Slower ones are refused
+   * with 408, up to a quarter later, and the connection is closed. Default: 60,000.
+   */
+  readonly requestTimeout?: number | undefined
 }
 
 export interface HttpServer {
-  /** Where clients reach the endpoint. */
+  /** The URL of the endpoint. */
   readonly url: string
   readonly port: number
-  /** Ends every connection at once. */
+  /** Closes every connection at once. */
   close(): Promise<void>
-  /** Refuses what is new, gives what runs this many ms to end, then closes. Default: 5,000. */
+  /** Refuses new requests, lets running ones end for this many ms, then closes. Default: 5,000. */
   drain(ms?: number): Promise<void>
 }
 
 /**
- * Serves a server on a port of this machine. Resolves when it can be reached; rejects with a `ConnectionError` when it
- * cannot listen there, and a `TypeError` or a `RangeError` for an option that is none.
+ * Serves a server on a port of this machine, through `@hono/node-server`. Resolves when clients can connect; rejects with a
+ * `ConnectionError` when it cannot listen, and with a `TypeError` or a `RangeError` for an invalid option.
  *
  * ```ts
  * const { url } = await serveHttp(server, { port: 3000 }) // http://127.0.0.1:3000/mcp
@@ -57,95 +61,57 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const { host = '127.0.0.1', port: wanted = 3000 } = options
   const address = readAddress(host, wanted)
   const paths = readPaths(options)
+  const settings = arrivalSettings(options)
   const allowedHosts = options.allowedHosts ?? hostsFor(address)
-  const endpoint = createEndpoint(server, { ...options, ...ENFORCED_BY_NODE, allowedHosts }, createEras)
-  const answer = (request: HttpRequest, send: Send<void>): Awaitable<void> => {
-    if (paths.includes(pathOf(request.target))) return endpoint.answer(request, send)
-    const metadata = options.authenticate?.metadata?.(request.web)
-    send(metadata === undefined ? new HttpAnswer(404, {}, null) : fromResponse(metadata))
-  }
   const report = guarded(options.report)
-  // What one request brings about must not end the process, which serves others.
-  const fault: Fault = (error) => faultAnswer(error, report)
-  const unsent = new Line<Unsent>()
-  const { createServer } = await loadHttp()
-  const http = createServer(arrivalSettings(options), (incoming, outgoing) => {
-    const waiting = new Unsent(outgoing)
-    unsent.add(waiting)
-    const send: Send<void> = (answered) => {
-      sendSafely(outgoing, answered, fault)
-      // Small answers are with the system at once.
-      const isSent = outgoing.writableEnded && outgoing.writableLength === 0
-      if (isSent || hasGone(incoming, outgoing)) unsent.delete(waiting)
-      else {
-        closeWith(incoming.socket, outgoing)
-        outgoing.on('close', () => unsent.delete(waiting))
-      }
-    }
-    try {
-      void answer(new NodeRequest(incoming, outgoing), send)
-    } catch (error) {
-      send(fault(error))
-    }
+  const app = createApp(server, { ...options, allowedHosts })
+  const others = createOthers(options, report)
+  const unsent = new Set<ServerResponse>()
+  const listener = getRequestListener((request, env) => {
+    const isServed = paths.includes(pathOf(targetOf(request.url))) && request.method !== 'TRACE'
+    return (isServed ? app : others).fetch(request, env)
   })
-  answerBrokenRequests(http, options, unsent)
+  const http = createServer(settings, (incoming, outgoing) => {
+    unsent.add(outgoing)
+    outgoing.once('close', () => unsent.delete(outgoing))
+    if (outgoing.socket === null) closeWithSocket(incoming.socket, outgoing)
+    if (readTarget(incoming)) void listener(incoming, outgoing)
+    else outgoing.writeHead(404).end()
+  })
+  answerBrokenRequests(http, settings, unsent)
   const port = await listen(http, address, report)
   return {
     url: `http://${authorityOf({ ...address, port })}${paths[0]}`,
     port,
     async close() {
-      endpoint.close()
+      app.close()
       await end(http)
     },
     async drain(ms) {
-      await endpoint.drain(ms)
+      await app.drain(ms)
       await flush(unsent)
       await end(http)
     },
   }
 }
 
-/** Before a request reaches the endpoint. */
-const ENFORCED_BY_NODE = { maxHeaderSize: Number.POSITIVE_INFINITY, requestTimeout: Number.POSITIVE_INFINITY }
+/** The responses that wait for their turn on each connection. */
+const queues = new WeakMap<Socket, Set<ServerResponse>>()
 
-type Fault = (error: unknown) => HttpAnswer
-
-/** A hook may have answered with what cannot be sent. */
-function sendSafely(outgoing: ServerResponse, answered: HttpAnswer, fault: Fault): void {
-  try {
-    sendAnswer(outgoing, answered)
-  } catch (error) {
-    sendFault(outgoing, fault(error))
+/** Before Node 24, a response that waits behind others of its connection does not close with it. */
+function closeWithSocket(socket: Socket, outgoing: ServerResponse): void {
+  const queue = queues.get(socket) ?? new Set<ServerResponse>()
+  if (!queues.has(socket)) {
+    queues.set(socket, queue)
+    socket.once('close', () => {
+      for (const waiting of queue) if (!waiting.destroyed) waiting.destroy().emit('close')
+    })
   }
+  queue.add(outgoing)
+  outgoing.once('close', () => queue.delete(outgoing))
 }
 
-function sendFault(outgoing: ServerResponse, answered: HttpAnswer): void {
-  try {
-    for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name)
-    sendAnswer(outgoing, answered)
-  } catch {
-    outgoing.destroy()
-  }
-}
-
-/** How long what was answered may take to reach its client while the server ends, in ms. */
-const FLUSH = 1_000
-const LOOK = 10
-
-/** Waits for answers that are still on their way: Node takes their connections for idle, and would cut them. */
-async function flush(unsent: Line<Unsent>): Promise<void> {
-  const until = Date.now() + FLUSH
-  while (unsent.size > 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, LOOK))
-}
-
-function end(http: Server): Promise<void> {
-  return new Promise((resolve) => {
-    http.close(() => resolve())
-    http.closeAllConnections()
-  })
-}
-
-/** Where something is served: the endpoint first. */
+/** The paths that are served: the endpoint first. */
 function readPaths({ path = '/mcp', sse }: ServeHttpOptions): readonly string[] {
   const own = readPath('path', path === '' ? '/' : path, '/mcp')
   if (sse === undefined) return [own]
@@ -154,18 +120,34 @@ function readPaths({ path = '/mcp', sse }: ServeHttpOptions): readonly string[] 
   throw new TypeError(`sse: expected another path than that of the endpoint, "${own}"`)
 }
 
-/** The names by which a server on this address is called: as it is written, and as clients that parse its URL write it. */
+/** Other paths have nothing but the metadata of the guard. */
+function createOthers({ authenticate }: EndpointOptions, report: (problem: Error) => void): Hono {
+  return new Hono()
+    .onError((error) => faultResponse(error, report))
+    .all('*', ({ req }) => {
+      if (req.method === 'TRACE' || targetOf(req.raw.url).startsWith('//')) {
+        return refusal(400, invalidRequest('The method or the target of the request is not supported'))
+      }
+      return authenticate?.metadata?.(req.raw) ?? new Response(null, { status: 404 })
+    })
+}
+
+/** The names of a server on this address: as it is written, and as clients that parse its URL write it. */
 function hostsFor({ host }: Address): readonly string[] {
   const name = host.includes(':') ? `[${host}]` : host.toLowerCase()
   const url = `http://${name}`
-  // A zone is no part of a URL.
+  // A zone is not allowed in URLs.
   const parsed = URL.canParse(url) ? new URL(url).hostname : name
   return [...new Set([...LOOPBACK_HOSTS, name, parsed])]
 }
 
-function pathOf(url: string): string {
-  const query = url.indexOf('?')
-  return query === -1 ? url : url.slice(0, query)
+/** Normalizes a target with a host, as proxies are sent it. Returns false for a target that is no path of HTTP. */
+function readTarget(incoming: IncomingMessage): boolean {
+  const { url = '/' } = incoming
+  if (url.startsWith('/')) return true
+  if (!URL.canParse(url) || !/^https?:/i.test(url)) return false
+  incoming.url = new URL(url).href
+  return true
 }
 
 function listen(http: Server, address: Address, report: (problem: Error) => void): Promise<number> {
@@ -173,9 +155,26 @@ function listen(http: Server, address: Address, report: (problem: Error) => void
     const refuse = (cause: Error) => reject(cannotListen(address, cause))
     http.once('error', refuse)
     http.listen(address.port, address.host, () => {
-      // A connection that could not be taken must not end those that were.
+      // A connection that could not be accepted must not end the others.
       http.off('error', refuse).on('error', report)
       resolve((http.address() as AddressInfo).port)
     })
+  })
+}
+
+/** The time that responses have to reach their clients while the server closes, in ms. */
+const FLUSH_TIMEOUT = 1_000
+const FLUSH_POLL = 10
+
+/** Waits for responses on their way: Node would take their connections for idle and cut them. */
+async function flush(unsent: ReadonlySet<ServerResponse>): Promise<void> {
+  const end = Date.now() + FLUSH_TIMEOUT
+  while (unsent.size > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, FLUSH_POLL))
+}
+
+function end(http: Server): Promise<void> {
+  return new Promise((resolve) => {
+    http.close(() => resolve())
+    http.closeAllConnections()
   })
 }

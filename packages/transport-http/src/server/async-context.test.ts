@@ -35,7 +35,6 @@ const app = mcp(teller)
 const keeping = () => new Hono().use(({ req }, next) => context.run(req.header('x-who') ?? '', next))
 const places: [string, Hono][] = [
   ['as a route', keeping().route('/mcp', app)],
-  ['by its handler', keeping().all('/mcp', app.handler)],
   ['by its fetch', keeping().all('/mcp', ({ req, env }) => app.fetch(req.raw, env))],
 ]
 

@@ -1,209 +1,188 @@
-/** One event stream on its way to a client: what is sent is held back when nobody reads it, up to a limit. */
+/** Writes one SSE stream: back-pressure, a limit for unread bytes, keep-alive comments, and the end of the credentials. */
 
 import { ConnectionError } from '@mcpx/protocol'
 import { encodeComment } from '@mcpx/sse/encode'
-import type { OutgoingStream } from './outgoing.ts'
-import { LONGEST_TIMER, type Watch, type Watched } from './watch.ts'
+import type { EndpointContext } from './endpoint-context.ts'
+import { bindingsOf, type HttpRequest, type NodeOutgoing } from './http-request.ts'
+import { eventsResponse } from './responses.ts'
+import { every, LONGEST_TIMER } from './timers.ts'
+import { nextTurn } from './turns.ts'
 
-/** What all streams of an endpoint share. */
-export interface StreamHost {
-  /** How often a comment is sent, in ms. */
-  readonly keepAlive: number
-  /** Calls each of them when a comment is due. */
-  readonly streams: Watch<EventStream>
-  /** `unsent`: how many bytes may wait before a stream is cut. */
-  readonly limits: { readonly unsent: number }
-  /** Hears of a client that was cut off. */
-  readonly report: (problem: Error) => void
-}
-
-/** Whose stream it is. Either of the first two is called, and once. */
+/** The owner of a stream. Exactly one of `onGone` and `onEnd` is called, once. */
 export interface StreamOwner {
-  /** The client has gone, or was cut off. */
+  /** The client disconnected, or the stream was cut. */
   onGone(reason: Error): void
-  /** This side has ended the stream. */
-  onEnd?: (() => void) | undefined
-  /** A comment is sent. */
-  onTick?: (() => void) | undefined
+  /** The server ended the stream. */
+  onEnd?(): void
+  /** A keep-alive comment is due. */
+  onKeepAlive?(): void
 }
 
-/** The request that a stream answers. */
-interface Asked {
-  readonly request: { readonly isAlone: boolean; readonly outgoing?: OutgoingStream | undefined }
-  /** `expiresAt`: when the stream ends whatever is still to come, in seconds since 1970: its client is let in no longer than that. */
-  readonly auth: { readonly expiresAt?: number | undefined } | undefined
-}
-
-/** Where a runtime takes the text of a stream. It calls `makeRoom` and `gone` of the stream. */
-export interface Sink {
-  /** Takes text. Whether there is room for more. */
-  write(text: string): boolean
-  /** How many bytes wait for the client to read. */
-  readonly unsent: number
-  end(): void
-  /** Ends the response as broken. */
-  cut(reason: Error): void
-}
-
-/** How much is taken before the runtime asks for it without a word that it should wait, in characters. */
-const EARLY_ENOUGH = 64 * 1024
+/** How many characters may wait before senders are told to wait. */
+const ENOUGH = 16 * 1024
 const comment = encodeComment()
+const encoder = new TextEncoder()
 
-/** Servers have thousands of them that are silent: what one does not need yet is not made. */
-export class EventStream implements Watched {
-  timer: Watched['timer']
-  older: Watched['older']
-  newer: Watched['newer']
-  came: Watched['came']
-  /** The response of Node's that it will be written to, where that is known. */
-  readonly outgoing: OutgoingStream | undefined
-  /** Whether the runtime ends with a request all that was begun for it. */
-  readonly isAlone: boolean
-  readonly #host: StreamHost
+export class EventStream {
+  readonly #endpoint: EndpointContext
   readonly #owner: StreamOwner
+  /** The response of Node. The request is not kept: thousands of streams are open for hours. */
+  readonly #outgoing: NodeOutgoing | undefined
   readonly #expiresAt: number | undefined
-  #sink: Sink | undefined
-  /** What was sent before the runtime asked for it. */
-  #early = ''
-  /** Why the stream was cut before the runtime asked for it. */
-  #broken: Error | undefined
-  #isOpen = true
+  readonly #keepAlive: ReturnType<typeof setInterval> | undefined
   #expiry: ReturnType<typeof setTimeout> | undefined
-  #room: Gate | undefined
+  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
+  /** Text that the runtime has not asked for yet. */
+  #unsent = ''
+  /** Whether the runtime waits for text. */
+  #isWanted = false
+  #isFlushing = false
+  #isOpen = true
+  #failure: Error | undefined
+  #room: Promise<void> | undefined
+  #resolveRoom: (() => void) | undefined
+  readonly #unfollow: () => void
 
-  constructor(host: StreamHost, owner: StreamOwner, { request, auth }: Asked) {
-    this.outgoing = request.outgoing
-    this.#host = host
+  constructor(endpoint: EndpointContext, request: HttpRequest, owner: StreamOwner) {
+    this.#endpoint = endpoint
     this.#owner = owner
-    this.isAlone = request.isAlone
-    this.#expiresAt = auth?.expiresAt
+    this.#outgoing = bindingsOf(request.context).outgoing
+    this.#expiresAt = request.auth?.expiresAt
+    this.#keepAlive = every(endpoint.keepAlive, () => this.#sendKeepAlive())
+    this.#watchExpiry()
+    // Owners do not have their stream yet when the client is gone already.
+    this.#unfollow = request.onGone((reason) => queueMicrotask(() => this.#close(reason)))
   }
 
   get isOpen(): boolean {
     return this.#isOpen
   }
 
-  /** Resolves when there is room; nothing when there is. */
+  /** Resolves when there is room for more. */
   get room(): Promise<void> | undefined {
-    return this.#room?.promise
+    return this.#room
   }
 
-  /** All of the text, when the stream has ended before anybody read it: it need not be streamed. */
-  get whole(): string | undefined {
-    return this.#isOpen || this.#sink !== undefined || this.#broken !== undefined ? undefined : this.#early
-  }
-
-  /** Begins to write to the client. */
-  flow(sink: Sink): void {
-    if (this.#broken !== undefined) {
-      sink.cut(this.#broken)
-      return
+  /** The response with this stream as its body: a string when all of it is known already. */
+  toResponse(): Response {
+    if (!this.#isOpen && this.#failure === undefined) return eventsResponse(this.#unsent)
+    const source: UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> = {
+      start: (controller) => {
+        this.#controller = controller
+        if (this.#failure !== undefined) controller.error(this.#failure)
+      },
+      pull: () => {
+        this.#isWanted = true
+        this.#flush()
+      },
+      cancel: () => {
+        this.#controller = undefined
+        this.#close(new ConnectionError('closed', 'The client closed the stream'))
+      },
     }
-    this.#sink = sink
-    if (this.#early === '' || sink.write(this.#early)) this.makeRoom()
-    else void this.#hasRoom(false)
-    this.#early = ''
-    if (!this.#isOpen) {
-      sink.end()
-      return
-    }
-    this.#host.streams.again(this, this.isAlone)
-    this.#watchExpiry()
+    return eventsResponse(new ReadableStream(source, { highWaterMark: 0 }))
   }
 
-  /** Sends text; a promise resolves when there is room for more. Does nothing once the stream has ended. */
+  /** Sends text. The promise, if there is one, resolves when there is room for more. Ignored after the end. */
   send(text: string): Promise<void> | undefined {
     if (!this.#isOpen) return undefined
-    const sink = this.#sink
-    // What waits already is what counts: a single message may be as large as it is.
-    if ((sink?.unsent ?? this.#early.length) > this.#host.limits.unsent) return this.#cut()
-    if (sink !== undefined) return this.#hasRoom(sink.write(text))
-    this.#early += text
-    return this.#hasRoom(this.#early.length < EARLY_ENOUGH)
+    // A single message may be as large as it is: only text that waited before it counts.
+    if (this.#unsent.length > this.#endpoint.limits.unsent) return this.#cut()
+    this.#unsent += text
+    if (this.#isWanted) void this.#flushSoon()
+    if (this.#unsent.length < ENOUGH) return undefined
+    this.#room ??= new Promise((resolve) => {
+      this.#resolveRoom = resolve
+    })
+    return this.#room
   }
 
   end(): void {
     if (!this.#isOpen) return
     this.#release()
-    this.#sink?.end()
+    this.#flush()
     this.#owner.onEnd?.()
   }
 
-  makeRoom(): void {
-    this.#room?.resolve()
+  /** Sends a comment, so that the response begins before there is anything to say. */
+  sendComment(): void {
+    void this.send(comment)
+  }
+
+  /** Text of one turn becomes one chunk: each chunk costs as much as everything else about an event. */
+  async #flushSoon(): Promise<void> {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    if (this.#outgoing !== undefined) await nextTurn()
+    this.#isFlushing = false
+    this.#flush()
+  }
+
+  #flush(): void {
+    if (this.#unsent !== '' && this.#isWanted) {
+      this.#isWanted = false
+      const chunk = encoder.encode(this.#unsent)
+      this.#unsent = ''
+      this.#controller?.enqueue(chunk)
+      this.#makeRoom()
+    }
+    if (this.#unsent !== '' || this.#isOpen || this.#failure !== undefined) return
+    this.#controller?.close()
+    this.#controller = undefined
+  }
+
+  #makeRoom(): void {
+    this.#resolveRoom?.()
+    this.#resolveRoom = undefined
     this.#room = undefined
   }
 
-  /** The client reads no more. */
-  gone(reason: Error): void {
+  #cut(): undefined {
+    const { limits, report } = this.#endpoint
+    const text = `The client left ${limits.unsent} bytes unread: its stream was cut (limits.unsent)`
+    const error = new ConnectionError('limit', text)
+    report(error)
+    this.#close(error)
+    // The server of Hono would log an error of the stream.
+    if (this.#outgoing === undefined) this.#controller?.error(error)
+    else this.#outgoing.destroy()
+  }
+
+  #sendKeepAlive(): void {
+    // A client that does not read needs no comment.
+    if (this.#room === undefined) this.sendComment()
+    this.#owner.onKeepAlive?.()
+  }
+
+  /** The stream ends with the credentials of its client. */
+  #watchExpiry(): void {
+    if (this.#expiresAt === undefined || !this.#isOpen) return
+    const left = Math.max(this.#expiresAt * 1000 - Date.now(), 0)
+    const expire = () => (left > LONGEST_TIMER ? this.#watchExpiry() : this.#expire())
+    this.#expiry = setTimeout(expire, Math.min(left, LONGEST_TIMER))
+  }
+
+  #expire(): void {
     if (!this.#isOpen) return
+    this.#release()
+    this.#flush()
+    this.#owner.onGone(new ConnectionError('closed', 'The credentials of the client have expired'))
+  }
+
+  /** Nobody reads any more. */
+  #close(reason: Error): void {
+    if (!this.#isOpen) return
+    this.#failure = reason
+    this.#unsent = ''
     this.#release()
     this.#owner.onGone(reason)
   }
 
-  #hasRoom(has: boolean): Promise<void> | undefined {
-    if (has) return undefined
-    this.#room ??= openGate()
-    return this.#room.promise
-  }
-
-  #cut(): undefined {
-    const most = this.#host.limits.unsent
-    const message = `The client left ${most} bytes unread: its stream was cut (limits.unsent)`
-    const error = new ConnectionError('limit', message)
-    this.#broken = error
-    this.#sink?.cut(error)
-    this.#host.report(error)
-    this.gone(error)
-  }
-
-  /** Shows that it is alive. */
-  beat(): void {
-    // A client that does not read needs no comment to know that the stream is alive.
-    if (this.#room === undefined) void this.#hasRoom(this.#sink?.write(comment) ?? true)
-    this.#owner.onTick?.()
-    if (!this.#isOpen) return
-    this.#host.streams.again(this, this.isAlone)
-    this.#watchExpiry()
-  }
-
-  /** Most streams end long before: the timer is started by the last comment before the time has come. */
-  #watchExpiry(): void {
-    const { keepAlive } = this.#host
-    const expiresAt = this.#expiresAt
-    if (expiresAt === undefined || this.#expiry !== undefined || !this.#isOpen) return
-    const left = expiresAt * 1000 - Date.now()
-    if (left > keepAlive && keepAlive <= LONGEST_TIMER) return
-    this.#expiry = setTimeout(() => this.#expire(left > LONGEST_TIMER), Math.min(Math.max(left, 0), LONGEST_TIMER))
-  }
-
-  #expire(isEarly: boolean): void {
-    this.#expiry = undefined
-    if (isEarly) {
-      this.#watchExpiry()
-      return
-    }
-    this.gone(new ConnectionError('closed', 'The credentials of the client have expired'))
-    this.#sink?.end()
-  }
-
   #release(): void {
     this.#isOpen = false
-    this.#host.streams.delete(this)
+    clearInterval(this.#keepAlive)
     clearTimeout(this.#expiry)
-    this.makeRoom()
+    this.#unfollow()
+    this.#makeRoom()
   }
-}
-
-interface Gate {
-  readonly promise: Promise<void>
-  readonly resolve: () => void
-}
-
-function openGate(): Gate {
-  let resolve = (): void => {}
-  const promise = new Promise<void>((open) => {
-    resolve = open
-  })
-  return { promise, resolve }
 }

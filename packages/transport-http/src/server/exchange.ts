@@ -2,158 +2,156 @@
 
 import type {
   AuthInfo,
-  Awaitable,
   Exchange,
   JsonObject,
   Message,
   NotificationMessage,
   RequestInfo,
+  readEnvelope,
   Session,
 } from '@mcpx/protocol'
-import { goneError, type HttpRequest } from './http-request.ts'
-import type { Watched } from './watch.ts'
+import type { HttpRequest } from './http-request.ts'
 
-/** What is said before the answer goes this way. */
-export interface Speaker {
-  /** Without a message it only shows that there is an answer to come. */
-  say(message: Message | undefined): Awaitable<void>
-  /** Ends the response while the work goes on. */
+export type Envelope = Exclude<ReturnType<typeof readEnvelope>, string>
+
+/** Carries messages before the answer. */
+export interface MessageSink {
+  /** Resolves when there is room for more. Without a message, it only shows that an answer will come. */
+  send(message: Message | undefined): Promise<void>
+  /** Ends the response; the client reconnects to resume. */
   closeStream?(): void
-  /** Whether a stream is open, which aborts the exchange when its client goes. */
-  readonly isOpen?: boolean | undefined
 }
 
 export interface ExchangeFacts {
   readonly request: HttpRequest
-  readonly auth: AuthInfo | undefined
   readonly session?: Session | undefined
-  /** Whether the exchange ends when the client goes away. */
+  readonly envelope?: Envelope | undefined
+  /** Whether the exchange is aborted when the client disconnects. */
   readonly endsWithClient: boolean
-  /** Absent where nothing can be said. */
-  readonly speaker?: Speaker | undefined
+  /** Absent where nothing can be sent before the answer. */
+  readonly sink?: MessageSink | undefined
 }
 
-export class HttpExchange implements Exchange, Watched {
+export class HttpExchange implements Exchange {
   readonly auth: AuthInfo | undefined
   readonly session: Session | undefined
-  timer: Watched['timer']
-  older: Watched['older']
-  newer: Watched['newer']
-  came: Watched['came']
+  /** The envelope of a modern request. */
+  readonly envelope: Envelope | undefined
+  /** The timer for keep-alive comments, where the exchange has its own. */
+  keepAlive: ReturnType<typeof setInterval> | undefined
+  /** The number of times that the endpoint has looked at it while it was running. */
+  looks = 0
   readonly #request: HttpRequest
   readonly #endsWithClient: boolean
-  #speaker: Speaker | undefined
+  /** Set by a reply, which needs its exchange first. */
+  sink: MessageSink | undefined
+  #requestInfo: RequestInfo | undefined
   #controller: AbortController | undefined
   #reason: Error | undefined
-  #ended = false
+  #hasEnded = false
+  #isClosing = false
   #unfollow: (() => void) | undefined
   #onClose: ((graceful: boolean) => void) | undefined
-  #isClosing = false
 
-  constructor(facts: ExchangeFacts) {
-    this.#request = facts.request
-    this.#endsWithClient = facts.endsWithClient
-    this.#speaker = facts.speaker
-    this.auth = facts.auth
-    this.session = facts.session
-  }
-
-  /** What is said from now on goes this way. */
-  speakBy(speaker: Speaker): void {
-    this.#speaker = speaker
+  constructor({ request, session, envelope, endsWithClient, sink }: ExchangeFacts) {
+    this.#request = request
+    this.#endsWithClient = endsWithClient
+    this.auth = request.auth
+    this.session = session
+    this.envelope = envelope
+    this.sink = sink
   }
 
   get requestInfo(): RequestInfo {
-    return this.#request.web
+    this.#requestInfo ??= toRequestInfo(this.#request.context.req.raw)
+    return this.#requestInfo
   }
 
   get signal(): AbortSignal {
-    this.#controller ??= this.#createController()
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      this.#followClient()
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason)
+    }
     return this.#controller.signal
   }
 
   onClose(listener: (graceful: boolean) => void): void {
+    this.#followClient()
     if (this.isAborted || this.#isClosing) listener(!this.isAborted)
-    else if (!this.#ended) {
-      this.#onClose = listener
-      // A signal hears of it anyway, and an open stream with less ado.
-      if (this.#endsWithClient && this.#controller === undefined) this.#follow(this.#speaker?.isOpen === true)
-    }
+    else if (!this.#hasEnded) this.#onClose = listener
   }
 
   get isAborted(): boolean {
-    return this.#reason !== undefined || this.#controller?.signal.aborted === true
+    return this.#reason !== undefined
   }
 
-  notify(method: string, params?: JsonObject): Awaitable<void> {
-    if (this.#ended) return undefined
+  async notify(method: string, params?: JsonObject): Promise<void> {
+    if (this.#hasEnded) return
     const message: NotificationMessage =
       params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }
-    return this.#speaker?.say(message)
+    await this.sink?.send(message)
   }
 
   closeStream(): void {
-    if (!this.#ended) this.#speaker?.closeStream?.()
+    if (!this.#hasEnded) this.sink?.closeStream?.()
   }
 
-  /** Lets work go on when the client has gone, on runtimes that would end it. */
-  outlive(work: PromiseLike<unknown>): void {
-    this.#request.outlive?.(work)
+  /** Whether the runtime ends timers with the request that started them. */
+  get hasOwnTimers(): boolean {
+    return this.#request.waitUntil !== undefined
   }
 
-  /** Shows that the work goes on, so that nothing on the way takes its client's connection for dead. */
-  rouse(): void {
-    if (!this.#ended) void this.#speaker?.say(undefined)
+  /** Keeps the work alive when the client disconnects, on runtimes that would end it. */
+  waitUntil(work: Promise<unknown>): void {
+    this.#request.waitUntil?.(work)
   }
 
-  /** Whether timers that were made for another request may be gone before this one ends. */
-  get isAlone(): boolean {
-    return this.#request.isAlone
+  /** Shows that the work goes on, so that no proxy takes the connection for dead. */
+  sendKeepAlive(): void {
+    if (!this.#hasEnded) void this.sink?.send(undefined)
   }
 
-  /** Has what goes on until somebody ends it end with its answer. */
+  /** Asks a request that runs until somebody ends it to end with its answer. */
   finish(): void {
     this.#isClosing = true
-    this.#over(true)
+    this.#callOnClose(true)
   }
 
-  /** Nobody waits for the answer any more. */
+  /** The answer is no longer wanted. */
   abort(reason: Error): void {
-    if (this.#ended) return
+    if (this.#hasEnded) return
     this.#reason = reason
     this.end()
-    this.#over(false)
+    this.#callOnClose(false)
     this.#controller?.abort(reason)
   }
 
-  /** From now on nothing is said. */
+  /** Nothing is sent from now on. */
   end(): void {
-    this.#ended = true
+    this.#hasEnded = true
     this.#unfollow?.()
     this.#unfollow = undefined
   }
 
-  #over(graceful: boolean): void {
+  #callOnClose(graceful: boolean): void {
     const listener = this.#onClose
     this.#onClose = undefined
     listener?.(graceful)
   }
 
-  #createController(): AbortController {
-    const controller = new AbortController()
-    if (this.#endsWithClient && !this.#ended) this.#follow(false)
-    if (this.#reason !== undefined) controller.abort(this.#reason)
-    return controller
-  }
-
-  /** @param isTold whether somebody else tells of a client that goes from now on. */
-  #follow(isTold: boolean): void {
-    if (this.#unfollow !== undefined) return
-    if (isTold) {
-      if (this.#request.hasGone) this.abort(goneError())
-      return
-    }
+  #followClient(): void {
+    if (!this.#endsWithClient || this.#hasEnded || this.#unfollow !== undefined) return
     const unfollow = this.#request.onGone((reason) => this.abort(reason))
     if (this.#reason === undefined) this.#unfollow = unfollow
   }
+}
+
+/** Credentials are not for handlers: `ctx.auth` has what they need. */
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'dpop']
+
+function toRequestInfo({ url, headers }: Request): RequestInfo {
+  const visible = new Headers(headers)
+  for (const name of CREDENTIALS) visible.delete(name)
+  return { url, headers: visible }
 }

@@ -1,53 +1,48 @@
-/** What a request must be before its body is read: for this host, from an allowed origin, of the right type. */
+/** Middleware before the endpoint: hosts and origins, CORS, and authentication. */
 
-import { invalidRequest } from '@mcpx/protocol'
-import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
-import { refusal } from './answers.ts'
-import { sayTooLarge } from './arrival-limits.ts'
-import type { HttpAnswer } from './http-answer.ts'
-import type { HttpRequest } from './http-request.ts'
+import { type AuthInfo, type Guard, invalidRequest } from '@mcpx/protocol'
+import type { Context, MiddlewareHandler } from 'hono'
+import { cors } from 'hono/cors'
+import {
+  EVENTS_TYPE,
+  JSON_TYPE,
+  LAST_EVENT_HEADER,
+  METHOD_HEADER,
+  NAME_HEADER,
+  PARAM_HEADER_PREFIX,
+  SESSION_HEADER,
+  VERSION_HEADER,
+} from '../headers.ts'
+import { bindingsOf } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
-import { remembered } from './remembered.ts'
+import { refusal } from './responses.ts'
 
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-export interface Guards {
-  /** Refuses headers that are too large, and hosts and origins that are not allowed: no web page may reach a local server through its visitor. */
-  checkCaller(request: HttpRequest): HttpAnswer | undefined
-  isAllowedOrigin(origin: string, request: HttpRequest): boolean
-}
-
 type Allowed = readonly string[] | '*'
 
-export function createGuards(options: EndpointOptions): Guards {
-  const { allowedHosts = LOOPBACK_HOSTS, allowedOrigins, cors, maxHeaderSize = Number.POSITIVE_INFINITY } = options
+/** Refuses hosts and origins that are not allowed: no web page may reach a local server through its visitor. */
+export function hostAndOriginGuard(options: EndpointOptions): MiddlewareHandler {
+  const { allowedHosts = LOOPBACK_HOSTS, allowedOrigins } = options
   const hosts = lowerCase(allowedHosts)
   const origins = allowedOrigins === undefined ? undefined : lowerCase(allowedOrigins)
-  const pages = Array.isArray(cors) ? lowerCase(cors as readonly string[]) : []
+  const corsOrigins = Array.isArray(options.cors) ? lowerCase(options.cors) : []
 
-  function isAllowedOrigin(origin: string, request: HttpRequest): boolean {
+  function isAllowedOrigin(origin: string, host: string): boolean {
     const wanted = origin.toLowerCase()
-    if (pages === '*' || pages.includes(wanted)) return true
+    if (corsOrigins.includes(wanted)) return true
     if (origins !== undefined) return origins === '*' || origins.includes(wanted)
-    const host = hostOfOrigin(wanted)
-    if (host === undefined) return false
-    return hosts === '*' ? host === hostOf(request) : isAllowedHost(host, hosts)
+    if (!URL.canParse(wanted)) return false
+    const page = new URL(wanted).host
+    return hosts === '*' ? page === host.toLowerCase() : isAllowedHost(page, hosts)
   }
 
-  const isServed = remembered((host) => isAllowedHost(host.toLowerCase(), hosts))
-
-  return {
-    isAllowedOrigin,
-    checkCaller(request) {
-      if (maxHeaderSize < Number.POSITIVE_INFINITY && request.headerSize > maxHeaderSize) {
-        return refusal(431, invalidRequest(sayTooLarge(maxHeaderSize)), undefined, { connection: 'close' })
-      }
-      const host = request.header('host') ?? ''
-      if (!isServed(host)) return forbidden('Host', host, 'allowedHosts')
-      const origin = request.header('origin')
-      if (origin === null || isAllowedOrigin(origin, request)) return undefined
-      return forbidden('Origin', origin, 'allowedOrigins')
-    },
+  return async (context, next) => {
+    const host = hostOf(context)
+    if (!isAllowedHost(host.toLowerCase(), hosts)) return forbidden('Host', host, 'allowedHosts')
+    const origin = context.req.raw.headers.get('origin')
+    if (origin !== null && !isAllowedOrigin(origin, host)) return forbidden('Origin', origin, 'allowedOrigins')
+    return next()
   }
 }
 
@@ -60,47 +55,140 @@ function isAllowedHost(host: string, hosts: Allowed): boolean {
   return hosts === '*' || hosts.includes(host) || hosts.includes(host.replace(/:\d+$/, ''))
 }
 
-function hostOf(request: HttpRequest): string {
-  return (request.header('host') ?? '').toLowerCase()
-}
-
-function hostOfOrigin(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined
+/** The host of a target with a host counts: https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2. Two Host headers never match. */
+function hostOf(context: Context): string {
+  const header = context.req.raw.headers.get('host')
+  const isAbsolute = bindingsOf(context).incoming?.url?.startsWith('http') === true
+  if (header !== null && (!isAbsolute || header.includes(','))) return header
+  const { url } = context.req.raw
+  const start = url.indexOf('//') + 2
+  return url.slice(start, url.indexOf('/', start))
 }
 
 const SHOWN = 100
 
-function forbidden(header: string, value: string, option: string): HttpAnswer {
+function forbidden(header: string, value: string, option: string): Response {
   const shown = JSON.stringify(value.slice(0, SHOWN))
   return refusal(403, invalidRequest(`${header} ${shown} is not allowed here: add it to the option ${option}`))
 }
 
-/** Refuses a body that is not declared as JSON: a page can send any other type without being asked. */
-export function checkContentType(request: HttpRequest): HttpAnswer | undefined {
-  const type = request.header('content-type')
-  if (type !== null && isJson(type)) return undefined
-  return refusal(415, invalidRequest(`Content-Type must be ${JSON_TYPE}`), undefined, { accept: JSON_TYPE })
+/** The headers that pages may send. Each page asks for those of mirrored arguments by name. */
+const REQUEST_HEADERS = [
+  'accept',
+  'authorization',
+  'content-type',
+  'dpop',
+  LAST_EVENT_HEADER,
+  METHOD_HEADER,
+  NAME_HEADER,
+  VERSION_HEADER,
+  SESSION_HEADER,
+  'traceparent',
+  'tracestate',
+  'baggage',
+]
+/** The headers that pages may read. */
+const RESPONSE_HEADERS = [SESSION_HEADER, VERSION_HEADER, 'www-authenticate', 'dpop-nonce', 'retry-after']
+/** The time that a browser may cache a preflight, in seconds. */
+const MAX_AGE = 7200
+
+/** Lets pages of other origins read the responses. The origin itself was checked before. */
+export function corsMiddleware({ cors: allowed, allowedOrigins }: EndpointOptions): MiddlewareHandler {
+  const isAnyOrigin = allowedOrigins === '*' && allowed === true
+  return async (context, next) => {
+    const { req } = context
+    const origin = req.header('origin')
+    if (origin === undefined) return next()
+    const isPreflight = req.header('access-control-request-method') !== undefined
+    if (req.method === 'OPTIONS' && !isPreflight) return next()
+    const asked = (req.header('access-control-request-headers') ?? '').toLowerCase().split(',')
+    const mirrored = asked.map((name) => name.trim()).filter((name) => name.startsWith(PARAM_HEADER_PREFIX))
+    const run = cors({
+      origin: isAnyOrigin ? '*' : (each) => each,
+      allowMethods: ['GET', 'POST', 'DELETE'],
+      allowHeaders: [[...REQUEST_HEADERS, ...mirrored].join(', ')],
+      exposeHeaders: [RESPONSE_HEADERS.join(', ')],
+      maxAge: MAX_AGE,
+    })
+    return run(context, next)
+  }
 }
 
-export function checkAccept(request: HttpRequest, strict: boolean): HttpAnswer | undefined {
-  if (!strict) return undefined
-  const accept = request.header('accept')
-  const missing = [JSON_TYPE, EVENTS_TYPE].find((type) => accept === null || !listsType(accept, type))
+/** The variables that the middleware sets for the endpoint. */
+export interface EndpointVariables {
+  auth: AuthInfo | undefined
+}
+
+/** Identifies the caller before the body is read, or sends the response of the guard. */
+export function authenticate(guard: Guard): MiddlewareHandler<{ Variables: EndpointVariables }> {
+  return async (context, next) => {
+    const { req } = context
+    if (req.method !== 'GET' && req.method !== 'POST' && req.method !== 'DELETE') return next()
+    const found = await callGuard(guard, req.raw)
+    // The server of Hono for Node replaces the global Response: `instanceof` does not know all of them.
+    if (found !== undefined && !('subject' in found)) return found
+    context.set('auth', found)
+    return next()
+  }
+}
+
+async function callGuard(guard: Guard, request: Request): Promise<AuthInfo | Response | undefined> {
+  let found: AuthInfo | Response | undefined
+  try {
+    found = await guard(request)
+  } catch (error) {
+    throw asError(error)
+  }
+  if (found !== undefined && 'status' in found && found.status === 0) {
+    throw new TypeError('authenticate: expected a caller or a response with a status, got Response.error()')
+  }
+  return found
+}
+
+/** Hono handles errors alone. */
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('A callback threw a value that is not an Error', { cause: error })
+}
+
+/** Serves the metadata of the guard to everybody, from any page. */
+export function serveMetadata(guard: Guard): MiddlewareHandler {
+  return async (context, next) => {
+    if (context.req.method === 'POST') return next()
+    return guard.metadata?.(context.req.raw) ?? next()
+  }
+}
+
+/** Refuses a POST by its headers. A page can send any other content type without a preflight. */
+export function checkPostHeaders({ headers }: Request, strictAccept: boolean): Response | undefined {
+  const type = headers.get('content-type')
+  if (type !== JSON_TYPE && (type === null || mediaType(type) !== JSON_TYPE)) {
+    return refusal(415, invalidRequest(`Content-Type must be ${JSON_TYPE}`), undefined, { accept: JSON_TYPE })
+  }
+  const encoding = headers.get('content-encoding')
+  if (encoding !== null && encoding.toLowerCase() !== 'identity') {
+    const shown = JSON.stringify(encoding.slice(0, SHOWN))
+    const text = `Content-Encoding ${shown} is not supported: send the body without it`
+    return refusal(415, invalidRequest(text), undefined, { 'accept-encoding': 'identity' })
+  }
+  return strictAccept ? checkAccept(headers.get('accept')) : undefined
+}
+
+function checkAccept(accept: string | null): Response | undefined {
+  const missing = [JSON_TYPE, EVENTS_TYPE].find((type) => !mediaTypes(accept).includes(type))
   if (missing === undefined) return undefined
   return refusal(406, invalidRequest(`Accept must list ${JSON_TYPE} and ${EVENTS_TYPE}: ${missing} is missing`))
 }
 
-/** Whether the client can be sent events. One that does not say can. */
-export function acceptsEvents(request: HttpRequest): boolean {
-  const accept = request.header('accept')
-  return accept === null || listsEvents(accept)
+function mediaTypes(accept: string | null): readonly string[] {
+  return (accept ?? '').split(',').map(mediaType)
 }
 
-const isJson = remembered((type) => mediaType(type) === JSON_TYPE)
-const listsEvents = remembered((accept) => [EVENTS_TYPE, '*/*', 'text/*'].some((type) => listsType(accept, type)))
+const EVENTS = /(?:^|,)\s*(?:text\/event-stream|text\/\*|\*\/\*)\s*(?:[,;]|$)/i
 
-function listsType(accept: string, type: string): boolean {
-  return accept.includes(type) && accept.split(',').some((each) => mediaType(each) === type)
+/** Whether the client accepts an SSE stream. One that sends no Accept header does. */
+export function acceptsEvents({ headers }: Request): boolean {
+  const accept = headers.get('accept')
+  return accept === null || EVENTS.test(accept)
 }
 
 function mediaType(value: string): string {

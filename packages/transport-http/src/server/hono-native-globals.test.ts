@@ -16,6 +16,6 @@ it('takes a body there that a middleware has read by the context', async () => {
     await req.json()
     await next()
   })
-  const port = await serve(app.all('/mcp', mcp(talking(0, 0).server).handler), false)
+  const port = await serve(app.route('/mcp', mcp(talking(0, 0).server)), false)
   expect(await (await call(port)).json()).toMatchObject({ result: { told: 0 } })
 })

@@ -1,5 +1,5 @@
 import { Hono, type MiddlewareHandler } from 'hono'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { mcp } from '../index.ts'
 import { call, callByHand, readTold, serve, talking } from './hono-streams.fixture.ts'
 import { gate, HandWritten } from './server.fixture.ts'
@@ -28,22 +28,6 @@ const around: Record<string, MiddlewareHandler> = {
 }
 
 describe("a stream of an app on Hono's server for Node", () => {
-  it('is written without a stream of the web in between', async () => {
-    const port = await serve(new Hono().route('/mcp', mcp(talking(3, 10).server)))
-    let made = 0
-    const construct: ProxyHandler<typeof ReadableStream>['construct'] = (target, args, heir) => {
-      if (new Error('made by').stack?.includes('readable.ts')) made += 1
-      return Reflect.construct(target, args, heir)
-    }
-    vi.stubGlobal('ReadableStream', new Proxy(ReadableStream, { construct }))
-    try {
-      expect(readTold(await (await call(port)).text())).toEqual({ progress: [1, 2, 3], result: { told: 3 } })
-      expect(made).toBe(0)
-    } finally {
-      vi.unstubAllGlobals()
-    }
-  })
-
   it.each(Object.keys(around))('is whole behind a middleware %s', async (which) => {
     const app = new Hono().use(around[which] as MiddlewareHandler).route('/mcp', mcp(talking(50, 1_000).server))
     const response = await call(await serve(app))

@@ -29,8 +29,6 @@ describe('an app', () => {
     ['by itself', app, '/'],
     ['by itself, on any path', app, '/some/path'],
     ['by its fetch', new Hono().mount('/mcp', app.fetch), '/mcp'],
-    ['by its handler', new Hono().all('/mcp', app.handler), '/mcp'],
-    ['by its handler, behind a middleware', new Hono().use((_, next) => next()).all('/mcp', app.handler), '/mcp'],
     ['as a route', new Hono().route('/mcp', app), '/mcp'],
     ['as a route, below it', new Hono().route('/mcp', app), '/mcp/below'],
     ['as the route of a route', new Hono().route('/a', new Hono().route('/mcp', app)), '/a/mcp'],

@@ -1,63 +1,110 @@
-/** A request by HTTP as the endpoint sees it, whichever kind of server it came to. */
+/** One HTTP request as the endpoint sees it: the context of Hono, the caller, and the connection. */
 
-import { type Awaitable, ConnectionError } from '@mcpx/protocol'
-import type { HttpAnswer } from './http-answer.ts'
-import type { OutgoingStream } from './outgoing.ts'
+import { type AuthInfo, ConnectionError } from '@mcpx/protocol'
+import type { Context } from 'hono'
 
-/** Looks after bodies that have to be waited for. */
-export interface Arriving {
-  /** Goes on with that body, or with the refusal when it is not here in time. */
-  inTime<Done>(text: PromiseLike<Read>, isAlone: boolean, goOn: GoOn<Done>): PromiseLike<Done>
+/** The members of Node's `IncomingMessage` that are used, so that this package compiles for every runtime. */
+export interface NodeIncoming {
+  readonly complete: boolean
+  readonly destroyed: boolean
+  readonly readableDidRead: boolean
+  /** Null until somebody reads or listens. */
+  readonly readableFlowing: boolean | null
+  readonly url?: string | undefined
+  on(event: 'data', listener: (chunk: Uint8Array) => void): this
+  on(event: 'end' | 'error' | 'close', listener: () => void): this
+  off(event: 'data', listener: (chunk: Uint8Array) => void): this
+  off(event: 'end' | 'error' | 'close', listener: () => void): this
+  read(): Uint8Array | null
+  resume(): unknown
 }
 
-/** The text of a body, or the refusal of one. */
-export type Read = string | HttpAnswer
+/** The members of Node's `ServerResponse` that are used. */
+export interface NodeOutgoing {
+  readonly destroyed: boolean
+  destroy(): unknown
+  once(event: 'close', listener: () => void): unknown
+  off(event: 'close', listener: () => void): unknown
+}
 
-/** What is done with a body as soon as it is there: a promise in between would cost each request. It never throws. */
-export type GoOn<Done> = (read: Read) => Awaitable<Done>
+/** The bindings that `@hono/node-server` passes to an app. Other runtimes pass others, or none. */
+interface NodeBindings {
+  readonly incoming?: NodeIncoming | undefined
+  readonly outgoing?: NodeOutgoing | undefined
+}
 
-export interface HttpRequest {
-  readonly method: string
+export class HttpRequest {
+  readonly context: Context
+  /** The caller, when `authenticate` knows one. */
+  readonly auth: AuthInfo | undefined
+  /** Whether the answer may be an SSE stream. */
+  readonly acceptsEvents: boolean
+  /** Keeps work alive on runtimes that end it with its request. Absent on the others. */
+  readonly waitUntil: ((work: Promise<unknown>) => void) | undefined
+
+  constructor(
+    context: Context,
+    auth: AuthInfo | undefined,
+    acceptsEvents: boolean,
+    waitUntil: HttpRequest['waitUntil'],
+  ) {
+    this.context = context
+    this.auth = auth
+    this.acceptsEvents = acceptsEvents
+    this.waitUntil = waitUntil
+  }
+
+  get method(): string {
+    return this.context.req.method
+  }
+
   /** The path and the query. */
-  readonly target: string
-  /** How large the headers are together, in bytes. */
-  readonly headerSize: number
-  /** The value of a header, by its name in lower case; null when it is not there. */
-  header(name: string): string | null
+  get target(): string {
+    return targetOf(this.context.req.raw.url)
+  }
+
+  /** The value of a header by its lower-case name; null when it is absent. */
+  header(name: string): string | null {
+    return this.context.req.raw.headers.get(name)
+  }
+
+  /** Whether the client has disconnected, as far as that is known. */
+  get isGone(): boolean {
+    const { outgoing } = bindingsOf(this.context)
+    return outgoing?.destroyed ?? this.context.req.raw.signal?.aborted ?? false
+  }
+
   /**
-   * Goes on with the body as text; or with the refusal, when there is more of it than this many bytes, or it is no text.
-   * What has to be waited for is handed to `arrivals`.
+   * Calls the listener once when the client disconnects or another answer was sent, until the returned function is called;
+   * at once when that has happened.
    */
-  readText<Done>(limit: number, arrivals: Arriving, goOn: GoOn<Done>): Awaitable<Done>
-  /**
-   * The same request for code of the user's, made when it is first wanted. Its body is not for reading.
-   * Throws an `UnaddressedError` when the web has no such request.
-   */
-  readonly web: Request
-  /** Has the runtime let work go on when the client has gone; absent where it does so anyway. */
-  readonly outlive?: ((work: PromiseLike<unknown>) => void) | undefined
-  /** Whether its timers end with it, and those of others may end before it. */
-  readonly isAlone: boolean
-  /** The response of Node's HTTP server that answers it, where one does that a stream can be written to. */
-  readonly outgoing?: OutgoingStream | undefined
-  /** Whether the client has gone away, as far as that is known. */
-  readonly hasGone: boolean
-  /**
-   * Calls back once if the client goes away before it has its answer, until the returned function is called; at once if
-   * it has gone.
-   */
-  onGone(listener: (reason: Error) => void): () => void
+  onGone(listener: (reason: Error) => void): () => void {
+    const { outgoing } = bindingsOf(this.context)
+    const signal = outgoing === undefined ? this.context.req.raw.signal : undefined
+    const gone = () => listener(new ConnectionError('closed', 'The client closed the connection', cause(signal)))
+    if (this.isGone) gone()
+    else if (outgoing !== undefined) outgoing.once('close', gone)
+    else signal?.addEventListener('abort', gone, { once: true })
+    return () => {
+      outgoing?.off('close', gone)
+      signal?.removeEventListener('abort', gone)
+    }
+  }
 }
 
-/** What stands between the name and the value of a header, and after them: a colon, a space and the end of the line. */
-export const AROUND_HEADER = 4
-
-/** @param cause what the runtime says of it, which is not the same on any two. */
-export function goneError(cause?: unknown): ConnectionError {
-  return new ConnectionError('closed', 'The client closed the connection', { cause })
+function cause(signal: AbortSignal | undefined): ErrorOptions {
+  return signal === undefined ? {} : { cause: signal.reason }
 }
 
-/** The method, the target and the host are no request of the web: such a client is broken, or means harm. */
-export class UnaddressedError extends Error {
-  override readonly name = 'UnaddressedError'
+export function bindingsOf(context: Context): NodeBindings {
+  return (context.env ?? {}) as NodeBindings
+}
+
+/** The path and the query of a URL, as they were written. */
+export function targetOf(url: string): string {
+  return url.slice(url.indexOf('/', url.indexOf('//') + 2))
+}
+
+export function pathOf(target: string): string {
+  return target.split('?', 1)[0] as string
 }

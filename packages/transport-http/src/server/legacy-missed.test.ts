@@ -50,23 +50,29 @@ describe('what a session is told while its client is away', () => {
     app.close()
   })
 
-  it('is bounded: of what is logged the oldest is dropped and reported, and no change with it', async () => {
+  it('is stored up to a number of messages: more are dropped and reported, but no change', async () => {
     const { app, again, note, tell, problems } = await away()
     note('tools/list_changed')
     for (let count = 1; count <= 1_010; count++) tell(`${count}`)
+    note('prompts/list_changed')
+    const events = eventsOf(await get(app, again))
+    expect(await events.message()).toMatchObject({ method: 'notifications/tools/list_changed' })
+    for (let count = 1; count <= 899; count++) expect(said(await events.message())).toBe(`${count}`)
+    expect(await events.message()).toMatchObject({ method: 'notifications/prompts/list_changed' })
     tell('end')
-    const messages = await told(app, again, isEnd)
-    expect(messages[0]).toMatchObject({ method: 'notifications/tools/list_changed' })
-    expect(messages.slice(1).map(said)).toEqual(Array.from({ length: 999 }, (_, index) => `${index + 12}`))
+    expect(said(await events.message())).toBe('end')
     expect(problems).toMatchObject([{ reason: 'limit', message: expect.stringContaining('away') }])
     app.close()
   })
 
-  it('is bounded by how much it is, too', async () => {
-    const { app, again, tell } = await away()
+  it('is stored up to limits.unsent, too', async () => {
+    const { app, again, tell, problems } = await away()
     for (let count = 1; count <= 9; count++) tell(`${count}${'x'.repeat(1024 * 1024)}`)
+    const events = eventsOf(await get(app, again))
+    for (const first of ['1', '2', '3']) expect(String(said(await events.message()))[0]).toBe(first)
     tell('end')
-    expect((await told(app, again, isEnd)).map((message) => String(said(message))[0])).toEqual(['7', '8', '9'])
+    expect(said(await events.message())).toBe('end')
+    expect(problems).toHaveLength(1)
     app.close()
   })
 

@@ -1,14 +1,13 @@
 import { sessionContract } from '@mcpx/testkit'
-import { createRecords } from './eras/legacy-records.ts'
-import { HttpSession } from './eras/legacy-session.ts'
-import { createHost } from './host.ts'
+import { EndpointContext } from './endpoint-context.ts'
+import { HttpSession, LiveSession, Sessions } from './legacy/sessions.ts'
 import { HandWritten } from './server.fixture.ts'
 
 sessionContract('a session over HTTP', {
   async create() {
-    const records = createRecords(createHost(new HandWritten(), {}))
+    const sessions = new Sessions(new EndpointContext(new HandWritten(), {}))
     const id = crypto.randomUUID()
-    await records.create(id, {}, undefined)
-    return new HttpSession(await records.live.hold(id, {}, 0), records.update)
+    await sessions.create(id, {}, undefined)
+    return new HttpSession(new LiveSession(id, {}), (live, change) => sessions.update(live, change))
   },
 })

@@ -37,19 +37,6 @@ describe('an answer that is the only event of its stream', () => {
   const failing: readonly [string, { readonly [name in keyof EventStore]?: unknown }, number][] = [
     ['to append', { append: full }, 2],
     ['to append and to end', { append: full, end: full }, 3],
-    ['to say what it kept', { appendWhole: () => undefined }, 1],
-    ['to say what it kept, later', { appendWhole: async () => null }, 1],
-    ['to say all that it kept', { appendWhole: () => ['one'] }, 1],
-    ['to keep it whole', { appendWhole: full }, 1],
-    [
-      'at once to keep it whole',
-      {
-        appendWhole() {
-          throw new Error('full')
-        },
-      },
-      1,
-    ],
   ]
   it.each(failing)('reaches the client when the store fails %s', async (_, broken, problems) => {
     const reported: Error[] = []

@@ -1,21 +1,29 @@
-/** What can be set on an endpoint, with the defaults. */
+/** The options of an endpoint, their defaults, and the checks that refuse invalid ones. */
 
-import type { Awaitable, EventBus, EventStore, Exchange, Guard, JsonSchema, SessionStore } from '@mcpx/protocol'
-import type { ArrivalLimits } from './arrival-limits.ts'
+import type {
+  Awaitable,
+  EventBus,
+  EventStore,
+  Exchange,
+  Guard,
+  JsonSchema,
+  Responder,
+  SessionStore,
+} from '@mcpx/protocol'
 
 export interface HttpLimits {
-  /** How large the body of a request may be, in bytes. Larger ones are refused with 413. Default: 4 MiB. */
+  /** The largest body of a request, in bytes. Larger ones are refused with 413. Default: 4 MiB. */
   readonly body: number
-  /** How many requests may arrive and run at once, in all. More are refused with 503. Default: 10,000. */
+  /** The number of requests that may arrive and run at once, in all. More are refused with 503. Default: 10,000. */
   readonly running: number
-  /** How many requests of one legacy session may run at once. More are refused with 429. Default: 100. */
+  /** The number of requests of one legacy session that may run at once. More are refused with 429. Default: 100. */
   readonly sessionRequests: number
   /**
-   * How many event streams of one legacy session may be open at once. More are refused with 429. Default: 128, so that
-   * as many requests as may run can be answered by streams, besides what is listened to.
+   * The number of SSE streams of one legacy session that may be open at once. More are refused with 429. Default: 128,
+   * so that all requests that may run can be answered by streams.
    */
   readonly sessionStreams: number
-  /** How many bytes may wait on a stream whose client does not read, before the stream is cut. Default: 4 MiB. */
+  /** The number of bytes that may wait for a client that does not read, before its stream is cut. Default: 4 MiB. */
   readonly unsent: number
 }
 
@@ -27,73 +35,126 @@ export const HTTP_LIMITS: HttpLimits = {
   unsent: 4 * 1024 * 1024,
 }
 
-/** How often an open stream is given a comment, in ms. */
+/** The interval of keep-alive comments, in ms. */
 export const KEEP_ALIVE = 15_000
 
-/** How sessions of the legacy era are kept. */
+/** The sessions of the legacy era. */
 export interface SessionOptions {
-  /** Keeps the records. Default: one in the memory of this process. */
+  /** Stores the session records. Default: the memory of this process. */
   readonly store?: SessionStore | undefined
-  /** How long a session lives after its last use, in ms. Default: 1,800,000. */
+  /** The time after its last use at which a session expires, in ms. Default: 1,800,000. */
   readonly ttl?: number | undefined
-  /** Keeps what was sent, so that a client that lost a stream can have the rest. Default: in memory; `false`: nothing is kept. */
+  /** Stores sent events, so that a client can resume a stream. Default: in memory; `false`: streams cannot be resumed. */
   readonly events?: EventStore | false | undefined
   /**
-   * How long a client is to wait before it asks for the rest of a stream, in whole ms. What its session is told meanwhile
-   * is kept for 30 times as long, in this process, up to 1,000 messages or `limits.unsent`. Default: 1,000.
+   * The time that a client waits before it resumes a stream, in whole ms. Messages for its session are stored for 30
+   * times as long by the process that had its stream, up to 900 messages or `limits.unsent`. Default: 1,000.
    */
   readonly retry?: number | undefined
-  /** Tells the other processes of one endpoint what arrived here for them. Default: there are no others. */
+  /** Connects the processes that serve one endpoint. Default: there is one process. */
   readonly bus?: EventBus | undefined
 }
 
-/** The input schema of a tool, for its arguments that travel as headers too; nothing when there is no such tool. */
+/** Returns the input schema of a tool, whose arguments may be mirrored in headers; undefined when there is no such tool. */
 export type ToolSchemas = (tool: string, exchange: Exchange) => Awaitable<JsonSchema | undefined>
 
-export interface EndpointOptions extends ArrivalLimits {
+export interface EndpointOptions {
   /**
-   * The host names this endpoint may be called by, such as `mcp.example.com` (any port) or `mcp.example.com:8443`;
-   * others are refused with 403, which keeps web pages from reaching a local server by DNS rebinding. `'*'`: any.
+   * The host names of this endpoint, such as `mcp.example.com` (any port) or `mcp.example.com:8443`. Others are refused
+   * with 403, which keeps web pages from reaching a local server by DNS rebinding. `'*'`: any.
    * Default: `localhost`, `127.0.0.1` and `[::1]`.
    */
   readonly allowedHosts?: readonly string[] | '*' | undefined
   /**
-   * The origins whose pages may call, such as `https://app.example.com`; others are refused with 403. `'*'`: any.
-   * Requests without an origin do not come from pages and pass. Default: those on an allowed host.
+   * The origins whose pages may send requests, such as `https://app.example.com`. Others are refused with 403. `'*'`: any.
+   * Requests without an origin do not come from pages and are accepted. Default: those on an allowed host.
    */
   readonly allowedOrigins?: readonly string[] | '*' | undefined
-  /** Let pages of other origins read the answers: of all allowed origins, or of these, which are then allowed. Default: false. */
+  /** Lets pages of all allowed origins read the responses, or pages of these origins, which are then allowed. Default: false. */
   readonly cors?: boolean | readonly string[] | undefined
   /**
-   * Says who is asking, or answers in the server's place, such as with 401. A function does; a guard may also serve
-   * metadata, and challenge callers who lack scopes. Default: nobody is known.
+   * Identifies the caller, or returns a response such as 401. A function is enough; a guard may also serve metadata and
+   * challenge callers who lack scopes. Default: none.
    */
   readonly authenticate?: Guard | undefined
-  /** Whether the revisions before the modern ones are served. Default: if the server serves them. */
+  /** Whether the legacy revisions are served. Default: true when the server supports them. */
   readonly legacy?: boolean | undefined
-  /** How legacy sessions are kept; `false`: there are none, and each legacy request stands alone. */
+  /** The legacy sessions; `false`: there are none, and each legacy request stands alone. */
   readonly sessions?: SessionOptions | false | undefined
   /**
-   * The path of the transport that the first revision had, such as `/sse`; its connections live in one process.
-   * Default: it is not served, as every client of today speaks the newer one.
+   * The path of the HTTP+SSE transport of revision 2024-11-05, such as `/sse`. Its connections live in one process.
+   * Default: not served; current clients use the newer transport.
    */
   readonly sse?: string | undefined
   /**
-   * `auto`: plain JSON, and a stream of events when something is said before the answer. `events`: always a stream, if
-   * the client takes one. `json`: never; what handlers say before they end is dropped, and nothing can be asked or
-   * listened to. Default: `auto`.
+   * `auto`: plain JSON, or an SSE stream when a message is sent before the answer. `events`: always a stream, if the
+   * client accepts one. `json`: never; messages before the answer are dropped, and there are no requests to the client and
+   * no subscriptions. Default: `auto`.
    */
   readonly responses?: 'auto' | 'json' | 'events' | undefined
   /** Refuse with 406 a POST that does not accept both JSON and event streams. Default: false. */
   readonly strictAccept?: boolean | undefined
   /**
-   * How often an open stream is given a comment, in ms, so that it is not taken for dead. An answer that takes longer than
-   * that, and up to a quarter more, becomes a stream, too. `Infinity`: never. Default: 15,000.
+   * The interval of comments on open streams, in ms, so that proxies do not take them for dead. An answer that takes
+   * longer than that becomes a stream too. `Infinity`: never. Default: 15,000.
    */
   readonly keepAlive?: number | undefined
-  /** Where the schemas of tools come from. Default: the responder's own `inputSchemaOf`, if it has one; else arguments in headers are not checked. */
+  /** Finds the input schemas of tools. Default: `inputSchemaOf` of the server; without it, mirrored arguments are not checked. */
   readonly toolSchemas?: ToolSchemas | undefined
   readonly limits?: Partial<HttpLimits> | undefined
-  /** Hears of everything that was dropped, cut or masked. Default: nobody does. */
+  /** Called with every error that was dropped or masked, and for every stream that was cut. Default: none. */
   readonly report?: ((problem: Error) => void) | undefined
+}
+
+const HOST = /^(?:[^\s/:?#*[\]]+|\[[^\s/\]]+\])(?::\d+)?$/
+const HOSTS = 'hosts such as "mcp.example.com" or "mcp.example.com:8443"'
+const ORIGIN = /^(?:[a-z][\w+.-]*:\/\/[^\s/?#*]+|null)$/i
+const ORIGINS = 'origins such as "https://app.example.com"'
+
+/** Throws a `TypeError` or a `RangeError` that says what was expected. The values of `limits` are checked where they are read. */
+export function checkOptions(responder: Responder, options: EndpointOptions): void {
+  const { allowedHosts = '*', allowedOrigins = '*', cors = false, responses = 'auto', sessions } = options
+  if (typeof responder?.respond !== 'function') throw unexpected('a server such as createServer makes', responder)
+  if (allowedHosts !== '*') checkList('allowedHosts', allowedHosts, HOST, `${HOSTS}, or "*"`)
+  if (allowedOrigins !== '*') checkList('allowedOrigins', allowedOrigins, ORIGIN, `${ORIGINS}, or "*"`)
+  if (typeof cors !== 'boolean') checkList('cors', cors, ORIGIN, `${ORIGINS}, or true or false`)
+  if (!['auto', 'json', 'events'].includes(responses)) {
+    throw unexpected('"auto", "json" or "events"', responses, 'responses: ')
+  }
+  for (const name of ['authenticate', 'report', 'toolSchemas'] as const) {
+    const given: unknown = options[name]
+    if (given !== undefined && typeof given !== 'function') throw unexpected('a function', given, `${name}: `)
+  }
+  checkTime('keepAlive', options.keepAlive, 1)
+  checkNames('limits', options.limits ?? {}, Object.keys(HTTP_LIMITS))
+  if (!sessions) return
+  checkNames('sessions', sessions, ['store', 'ttl', 'events', 'retry', 'bus'])
+  checkTime('sessions.ttl', sessions.ttl, 1)
+  // It is sent to clients, which accept no other numbers.
+  const { retry } = sessions
+  if (retry === undefined || (Number.isSafeInteger(retry) && retry >= 0)) return
+  throw new RangeError(`sessions.retry: expected a whole number of ms from 0, got ${retry}`)
+}
+
+function checkList(option: string, given: unknown, form: RegExp, wanted: string): void {
+  const isEntry = (each: unknown) => typeof each === 'string' && form.test(each)
+  const wrong = Array.isArray(given) ? given.findIndex((each) => !isEntry(each)) : 0
+  if (wrong === -1) return
+  throw unexpected(`a list of ${wanted}`, Array.isArray(given) ? given[wrong] : given, `${option}: `)
+}
+
+/** A misspelt member would leave the default in place. */
+function checkNames(option: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new TypeError(`${option}.${unknown}: expected one of ${known.join(', ')}; there is no such option`)
+}
+
+function checkTime(option: string, given: unknown, least: number): void {
+  if (given === undefined || (typeof given === 'number' && given >= least)) return
+  throw new RangeError(`${option}: expected a number of ms from ${least}, or Infinity, got ${given}`)
+}
+
+function unexpected(wanted: string, given: unknown, where = ''): TypeError {
+  return new TypeError(`${where}expected ${wanted}, got ${JSON.stringify(given) ?? String(given)}`)
 }

@@ -1,0 +1,117 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import fastify from 'fastify'
+import { afterEach, describe, expect, it } from 'vitest'
+import { mcp } from '../index.ts'
+import { eventsOf, gate, HandWritten, LEGACY, MODERN, modern, request } from '../server/server.fixture.ts'
+import { type NodeHandler, toNodeHandler } from './to-node-handler.ts'
+
+const closers: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+async function listen(listener: RequestListener): Promise<string> {
+  const server: Server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closers.push(() => server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+}
+
+async function listenFastify(handler: NodeHandler): Promise<string> {
+  const app = fastify()
+  app.all('/mcp', async (asked, reply) => {
+    reply.hijack()
+    await handler(Object.assign(asked.raw, { body: asked.body }), reply.raw)
+  })
+  closers.push(() => app.close())
+  return app.listen({ port: 0, host: '127.0.0.1' }).then((address) => `${address}/mcp`)
+}
+
+const servers: Record<string, (handler: NodeHandler) => Promise<string>> = {
+  'node:http': (handler) => listen((asked, response) => void handler(asked, response)),
+  Express: (handler) => listen(express().all('/mcp', handler)),
+  'Express behind express.json()': (handler) => listen(express().use(express.json()).all('/mcp', handler)),
+  'Express behind express.text()': (handler) =>
+    listen(
+      express()
+        .use(express.text({ type: '*/*' }))
+        .all('/mcp', handler),
+    ),
+  'Express behind express.raw()': (handler) =>
+    listen(
+      express()
+        .use(express.raw({ type: '*/*' }))
+        .all('/mcp', handler),
+    ),
+  Fastify: listenFastify,
+}
+
+const plain = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const headers = { ...plain, 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': 'a' }
+const call = (text: string) => JSON.stringify(modern('tools/call', { name: 'a', arguments: { text } }))
+
+describe.each(Object.keys(servers))('toNodeHandler in %s', (name) => {
+  const serve = servers[name] as (handler: NodeHandler) => Promise<string>
+
+  it('answers modern calls, also large ones', async () => {
+    const server = new HandWritten({ 'tools/call': (params) => ({ said: params.arguments }) })
+    const url = await serve(toNodeHandler(mcp(server)))
+    for (const text of ['ü€😀', 'x'.repeat(80_000)]) {
+      const response = await fetch(url, { method: 'POST', headers, body: call(text) })
+      expect([response.status, await response.json()]).toMatchObject([200, { result: { said: { text } } }])
+    }
+    expect((await fetch(url, { method: 'PUT' })).status).toBe(405)
+  })
+
+  it('answers in legacy sessions', async () => {
+    const url = await serve(toNodeHandler(mcp(new HandWritten({ 'tools/list': () => ({ tools: [] }) }))))
+    const send = (message: object, more = {}) =>
+      fetch(url, { method: 'POST', headers: { ...plain, ...more }, body: JSON.stringify(message) })
+    const opened = await send(request('initialize', { protocolVersion: LEGACY, capabilities: {} }))
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' }
+    await opened.text()
+    expect(await (await send(request('tools/list'), session)).json()).toMatchObject({ result: { tools: [] } })
+    expect((await fetch(url, { method: 'DELETE', headers: session })).status).toBe(204)
+    expect((await send(request('tools/list'), session)).status).toBe(404)
+  })
+
+  it('streams messages before the answer, and aborts the call when the client disconnects', async () => {
+    const gone = gate()
+    const server = new HandWritten({
+      'tools/call': async (_params, exchange) => {
+        exchange.signal.addEventListener('abort', () => gone.open())
+        await exchange.notify('notifications/progress', { progressToken: 1, progress: 1 })
+        return new Promise(() => {})
+      },
+    })
+    const url = await serve(toNodeHandler(mcp(server)))
+    const abort = new AbortController()
+    const response = await fetch(url, { method: 'POST', headers, body: call('a'), signal: abort.signal })
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(await eventsOf(response).message()).toMatchObject({ method: 'notifications/progress' })
+    abort.abort()
+    await gone.promise
+  })
+
+  it('aborts a silent call when the client disconnects', async () => {
+    const called = gate()
+    const gone = gate()
+    const server = new HandWritten({
+      'tools/call': (_params, exchange) => {
+        exchange.signal.addEventListener('abort', () => gone.open())
+        called.open()
+        return new Promise(() => {})
+      },
+    })
+    const url = await serve(toNodeHandler(mcp(server)))
+    const abort = new AbortController()
+    const asked = fetch(url, { method: 'POST', headers, body: call('a'), signal: abort.signal }).catch(() => {})
+    await called.promise
+    abort.abort()
+    await Promise.all([asked, gone.promise])
+  })
+})

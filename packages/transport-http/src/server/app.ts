@@ -1,0 +1,56 @@
+/** The endpoint as an app of Hono, whose own handler stays behind everything that users add. */
+
+import type { Guard, Responder } from '@mcpx/protocol'
+import { type Context, Hono } from 'hono'
+import type { RouterRoute } from 'hono/types'
+import { Endpoint } from './endpoint.ts'
+import { authenticate, corsMiddleware, hostAndOriginGuard, serveMetadata } from './guards.ts'
+import { checkOptions, type EndpointOptions } from './options.ts'
+
+/** An app of Hono that serves MCP on every path. It can be served, mounted, extended by middleware, and closed. */
+export interface McpApp extends Hono {
+  /** Ends all requests, streams and sessions of this process. Later requests are refused with 503. */
+  close(): void
+  /** Refuses new requests, lets running ones end for this many ms, then closes. Default: 5,000. */
+  drain(ms?: number): Promise<void>
+  /** Bun, which closes silent connections after ten seconds, reads it from a default export. 0: never. */
+  readonly idleTimeout: 0
+}
+
+export function createApp(server: Responder, options: EndpointOptions): McpApp {
+  checkOptions(server, options)
+  const endpoint = new Endpoint(server, options)
+  const app = new Hono()
+  app.onError((error) => endpoint.fault(error))
+  const guard: Guard | undefined = options.authenticate
+  if (guard?.metadata !== undefined) app.use(serveMetadata(guard))
+  app.use(hostAndOriginGuard(options))
+  if (options.cors) app.use(corsMiddleware(options))
+  if (guard !== undefined) app.use(authenticate(guard))
+  addLast(app, (context) => endpoint.handle(context))
+  return Object.assign(app, {
+    close: () => endpoint.close(),
+    drain: (ms?: number) => endpoint.drain(ms),
+    idleTimeout: 0 as const,
+  })
+}
+
+/**
+ * Registers a handler behind all others, also those that are added later: `app.use` then runs around the endpoint.
+ * Hono runs handlers in the order in which they were added, and reads `routes` when an app is mounted by `route`.
+ */
+function addLast(app: Hono, handler: (context: Context) => Promise<Response>): void {
+  const last: RouterRoute = { basePath: '/', path: '/*', method: 'ALL', handler }
+  const { router, routes } = app
+  const { match } = router
+  routes.push(last)
+  routes.push = (...added) => {
+    routes.splice(-1, 0, ...added)
+    return routes.length
+  }
+  router.match = (method, path) => {
+    router.match = match
+    router.add(last.method, last.path, [handler, last])
+    return router.match(method, path)
+  }
+}

@@ -1,0 +1,160 @@
+/** Reads the body of a request as text, within a limit. */
+
+import type { HonoRequest } from 'hono'
+import { bindingsOf, type HttpRequest, type NodeIncoming } from './http-request.ts'
+import { bodyReadBefore, bodyTooLarge, bodyUnreadable, notUtf8 } from './responses.ts'
+import { nextTurn } from './turns.ts'
+
+/** The text of the body, or the response that refuses it. */
+export type Body = string | Response
+
+type Bytes = Uint8Array | Response
+
+/** Never rejects. Later middleware can read the body again by `c.req.text()` and `c.req.json()`. */
+export async function readBody({ context }: HttpRequest, limit: number): Promise<Body> {
+  const { req } = context
+  const { incoming } = bindingsOf(context)
+  const announced = req.raw.headers.get('content-length')
+  if (announced !== null && Number(announced) > limit) return refuseTooLarge(incoming, limit)
+  if (isCached(req)) return readCached(req, limit)
+  let read: Promise<Body>
+  if (incoming !== undefined && isLightweight(req.raw)) read = readFromNode(incoming, req, limit)
+  else read = readFromWeb(req.raw, announced !== null, limit).then(decode)
+  // Hono keeps promises here, although the type names what they resolve to.
+  req.bodyCache.text = read as unknown as string
+  const body = await read
+  if (typeof body !== 'string') delete req.bodyCache.text
+  return body
+}
+
+/** The time that a client may go on sending a body that is too large, in ms. */
+const LINGER = 1_000
+
+/** On Node, the rest of the body is read first: a client that is still sending would lose the answer. */
+async function refuseTooLarge(incoming: NodeIncoming | undefined, limit: number): Promise<Response> {
+  if (incoming === undefined) return bodyTooLarge(limit)
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, LINGER)
+    const finish = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    if (incoming.complete || incoming.destroyed) finish()
+    else incoming.on('end', finish).on('close', finish)
+    incoming.resume()
+  })
+  return bodyTooLarge(limit, { connection: 'close' })
+}
+
+/** Whether a middleware has read the body by the context of Hono, which then has it. */
+function isCached({ bodyCache }: HonoRequest): boolean {
+  for (const _ in bodyCache) return true
+  return false
+}
+
+async function readCached(req: HonoRequest, limit: number): Promise<Body> {
+  if ('formData' in req.bodyCache) return bodyReadBefore()
+  try {
+    const bytes = new Uint8Array(await req.arrayBuffer())
+    return bytes.byteLength > limit ? bodyTooLarge(limit) : decode(bytes)
+  } catch {
+    return req.raw.bodyUsed ? bodyReadBefore() : bodyUnreadable()
+  }
+}
+
+/**
+ * Whether this is the request that `@hono/node-server` made: a plain object, whose prototype is no class of its own.
+ * A middleware that replaces the request puts an instance of a class there.
+ */
+function isLightweight(request: Request): boolean {
+  return !Object.hasOwn(Object.getPrototypeOf(request), 'constructor')
+}
+
+/** The shared turn comes first: after it, a small body has arrived as a whole. */
+async function readFromNode(incoming: NodeIncoming, req: HonoRequest, limit: number): Promise<Body> {
+  await nextTurn()
+  const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead
+  if (!isUntouched) {
+    // A connection cannot have broken that has delivered everything.
+    const hasArrived = incoming.complete
+    const bytes = await readFromWeb(req.raw, false, limit)
+    const isLost = bytes instanceof Uint8Array ? bytes.byteLength === 0 : bytes.status === 400
+    return hasArrived && isLost ? bodyReadBefore() : decode(bytes)
+  }
+  if (!incoming.complete) return decode(await collect(incoming, limit))
+  const bytes = incoming.read()
+  if (bytes === null) return ''
+  return bytes.byteLength > limit ? bodyTooLarge(limit) : decode(bytes)
+}
+
+/** The web stream of Node's server would cut the connection of a client whose body is too large. */
+function collect(incoming: NodeIncoming, limit: number): Promise<Bytes> {
+  return new Promise((resolve) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    const finish = (bytes: Bytes | Promise<Response>) => {
+      incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
+      resolve(bytes)
+    }
+    const onData = (chunk: Uint8Array) => {
+      length += chunk.byteLength
+      chunks.push(chunk)
+      if (length > limit) finish(refuseTooLarge(incoming, limit))
+    }
+    const onEnd = () => finish(concat(chunks, length))
+    const onBroken = () => finish(bodyUnreadable())
+    if (incoming.destroyed) onBroken()
+    else incoming.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
+  })
+}
+
+/** A runtime delivers no more than was announced: then nothing has to be counted while it arrives. */
+async function readFromWeb(request: Request, isAnnounced: boolean, limit: number): Promise<Bytes> {
+  if (request.bodyUsed) return bodyReadBefore()
+  try {
+    if (!isAnnounced) return await readCounted(request, limit)
+    const bytes = new Uint8Array(await request.arrayBuffer())
+    return bytes.byteLength > limit ? bodyTooLarge(limit) : bytes
+  } catch {
+    return bodyUnreadable()
+  }
+}
+
+async function readCounted(request: Request, limit: number): Promise<Bytes> {
+  const reader = request.body?.getReader()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  while (reader !== undefined) {
+    const { done, value } = await reader.read()
+    if (done) break
+    chunks.push(value)
+    length += value.byteLength
+    if (length <= limit) continue
+    await reader.cancel().catch(() => {})
+    return bodyTooLarge(limit)
+  }
+  return concat(chunks, length)
+}
+
+function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const [first] = chunks
+  if (chunks.length === 1 && first !== undefined) return first
+  const whole = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function decode(bytes: Bytes): Body {
+  if (!(bytes instanceof Uint8Array)) return bytes
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return notUtf8()
+  }
+}

@@ -1,0 +1,120 @@
+/** What both eras need of their endpoint: the responder, the options, and the requests that are running. */
+
+import {
+  type Awaitable,
+  errorMessage,
+  guarded,
+  internalError,
+  type JsonSchema,
+  type NotificationMessage,
+  type RequestMessage,
+  type Responder,
+  type ResponseMessage,
+  withDefaultLimits,
+} from '@mcpx/protocol'
+import type { HttpExchange } from './exchange.ts'
+import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
+import { every } from './timers.ts'
+
+/** The number of times that running requests are looked at within `keepAlive`. */
+const LOOKS = 4
+
+export class EndpointContext {
+  readonly responder: Responder
+  readonly options: EndpointOptions
+  readonly limits: HttpLimits
+  readonly keepAlive: number
+  readonly report: (problem: Error) => void
+  /** The requests that are being answered. */
+  readonly running = new Set<HttpExchange>()
+  #keepAlive: ReturnType<typeof setInterval> | undefined
+  /** Why the endpoint is closed. Absent while it is open. */
+  closedReason: Error | undefined
+
+  constructor(responder: Responder, options: EndpointOptions) {
+    this.responder = responder
+    this.options = options
+    this.limits = withDefaultLimits(HTTP_LIMITS, options.limits)
+    this.keepAlive = options.keepAlive ?? KEEP_ALIVE
+    this.report = guarded(options.report)
+  }
+
+  /** The input schema of a tool; undefined where nobody knows it. */
+  inputSchemaOf(tool: string, exchange: HttpExchange): Awaitable<JsonSchema | undefined> {
+    const { toolSchemas } = this.options
+    return toolSchemas === undefined ? this.responder.inputSchemaOf?.(tool, exchange) : toolSchemas(tool, exchange)
+  }
+
+  /** Answers a request. Faults are masked and reported. Returns undefined when the request was cancelled. */
+  answerRequest(message: RequestMessage, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
+    const work = this.#answerRunning(message, exchange)
+    exchange.waitUntil(work)
+    return work
+  }
+
+  async #answerRunning(message: RequestMessage, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
+    let answer: ResponseMessage | undefined
+    this.#start(exchange)
+    try {
+      const answering = this.responder.respond(message, exchange)
+      // A handler may have closed the endpoint before it began to wait.
+      if (this.closedReason !== undefined) exchange.abort(this.closedReason)
+      answer = await answering
+    } catch (error) {
+      this.report(asError(error))
+    }
+    this.#stop(exchange)
+    if (exchange.isAborted) return undefined
+    exchange.end()
+    if (isAnswer(answer)) return answer
+    if (answer) this.report(new TypeError('The responder answered with a value that is not a JSON-RPC response'))
+    return errorMessage(message.id, internalError())
+  }
+
+  /** A request that takes long sends a keep-alive comment. One timer for all costs less than one for each. */
+  #start(exchange: HttpExchange): void {
+    const { keepAlive, running } = this
+    running.add(exchange)
+    // Workers end timers with the request that started them.
+    if (exchange.hasOwnTimers) exchange.keepAlive = every(keepAlive, () => exchange.sendKeepAlive())
+    else this.#keepAlive ??= every(keepAlive / LOOKS, () => this.#sendKeepAlive())
+  }
+
+  #stop(exchange: HttpExchange): void {
+    clearInterval(exchange.keepAlive)
+    this.running.delete(exchange)
+  }
+
+  #sendKeepAlive(): void {
+    for (const exchange of this.running) {
+      exchange.looks += 1
+      // Once: the comment opens a stream, which sends the next ones.
+      if (exchange.looks === LOOKS + 1) exchange.sendKeepAlive()
+    }
+    if (this.running.size > 0) return
+    clearInterval(this.#keepAlive)
+    this.#keepAlive = undefined
+  }
+
+  /** Resolves when the responder has handled a notification. */
+  async handleNotification(message: NotificationMessage, exchange: HttpExchange): Promise<void> {
+    try {
+      await this.responder.respond(message, exchange)
+    } catch (error) {
+      this.report(asError(error))
+    }
+    exchange.end()
+  }
+}
+
+/** Another value would fail when it is sent, where nobody could report it. */
+function isAnswer(answer: ResponseMessage | undefined): answer is ResponseMessage {
+  if (typeof answer !== 'object' || answer === null) return false
+  return 'result' in answer || typeof answer.error?.code === 'number'
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error
+    ? error
+    : new Error('The responder threw a value that is not an Error', { cause: error })
+}

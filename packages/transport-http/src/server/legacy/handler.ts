@@ -1,0 +1,222 @@
+/** The legacy era: a handshake opens a session, and a header names it from then on. */
+
+import {
+  BATCH_REVISION,
+  ErrorCode,
+  eraOf,
+  errorMessage,
+  isRevision,
+  type JsonObject,
+  type Message,
+  type NotificationMessage,
+  REVISIONS,
+  Refusal,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+  unsupportedVersion,
+} from '@mcpx/protocol'
+import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
+import type { EndpointContext } from '../endpoint-context.ts'
+import type { HttpEra, Posted } from '../era.ts'
+import { HttpExchange } from '../exchange.ts'
+import type { HttpRequest } from '../http-request.ts'
+import { Reply, type ReplyPolicy } from '../reply.ts'
+import { accepted, answerText, emptyEventsResponse, jsonResponse, methodNotAllowed, refusal } from '../responses.ts'
+import { batchesNotAllowed, requestInFlight, tooManyRequests } from './refusals.ts'
+import { unreachable } from './requests.ts'
+import { HttpSession, LiveSession, Sessions, sessionEnded, updateTemporary } from './sessions.ts'
+import { SseConnections } from './sse.ts'
+import { SessionStreams, tooManyStreams } from './streams.ts'
+
+export class LegacyEra implements HttpEra {
+  readonly #endpoint: EndpointContext
+  readonly #sessions: Sessions
+  readonly #streams: SessionStreams
+  readonly #sse: SseConnections | undefined
+  readonly #update: Sessions['update'] = (live, change) => this.#sessions.update(live, change)
+
+  constructor(endpoint: EndpointContext) {
+    const { sse } = endpoint.options
+    this.#endpoint = endpoint
+    this.#sessions = new Sessions(endpoint)
+    this.#streams = new SessionStreams(endpoint, this.#sessions)
+    this.#sse = sse === undefined ? undefined : new SseConnections(endpoint, sse)
+  }
+
+  async post(posted: Posted, request: HttpRequest): Promise<Response> {
+    if (this.#sse?.handles(request)) return this.#sse.post(posted, request)
+    if (isInitialize(posted) && request.header(SESSION_HEADER) === null) return this.#open(posted, request)
+    const id = requestIdOf(posted)
+    const refused = versionProblem(request, id)
+    if (refused !== undefined) return refused
+    const live = await this.#sessions.find(request, id)
+    if (!(live instanceof LiveSession)) return live
+    try {
+      if (Array.isArray(posted)) return await this.#receiveBatch(posted, live, request)
+      return await this.#receive(posted, live, request)
+    } finally {
+      this.#sessions.release(live)
+    }
+  }
+
+  async other(request: HttpRequest): Promise<Response> {
+    if (this.#sse?.handles(request)) return this.#sse.other(request)
+    if (!this.#sessions.areStored) return methodNotAllowed('POST')
+    const isGet = request.method === 'GET'
+    if (isGet && this.#endpoint.options.responses === 'json') return methodNotAllowed('POST, DELETE')
+    const refused = versionProblem(request)
+    if (refused !== undefined) return refused
+    const live = await this.#sessions.find(request)
+    if (!(live instanceof LiveSession)) return live
+    try {
+      return isGet ? await this.#streams.get(live, request) : await this.#delete(live)
+    } finally {
+      this.#sessions.release(live)
+    }
+  }
+
+  closeStreams(): void {
+    this.#sse?.stop()
+    this.#streams.close()
+  }
+
+  close(reason: Error): void {
+    this.closeStreams()
+    this.#sse?.close(reason)
+    for (const live of this.#sessions.all) live.end(reason)
+  }
+
+  async #delete(live: LiveSession): Promise<Response> {
+    await this.#sessions.end(live)
+    await sessionEnded(this.#endpoint, new HttpSession(live, this.#update))
+    return new Response(null, { status: 204 })
+  }
+
+  /** The handshake works on a temporary record, which is stored when it has succeeded. */
+  async #open(message: RequestMessage, request: HttpRequest): Promise<Response> {
+    const draft = new LiveSession(crypto.randomUUID(), {})
+    const session = new HttpSession(draft, updateTemporary)
+    const exchange = new HttpExchange({ request, session, endsWithClient: false })
+    const answer = await this.#endpoint.answerRequest(message, exchange)
+    if (answer === undefined) return emptyEventsResponse()
+    const { areStored } = this.#sessions
+    const hasServerStream = areStored && this.#endpoint.options.responses !== 'json'
+    const text = answerText(hasServerStream ? answer : withoutChanges(answer), this.#endpoint.report)
+    if ('error' in answer || !areStored) return jsonResponse(text, statusOf(answer))
+    await this.#sessions.create(draft.id, draft.state, request.auth)
+    return jsonResponse(text, 200, { [SESSION_HEADER]: draft.id })
+  }
+
+  async #receive(message: Message, live: LiveSession, request: HttpRequest): Promise<Response> {
+    if (!('method' in message)) {
+      await this.#sessions.answer(live, message)
+      return accepted()
+    }
+    if (!('id' in message)) {
+      await this.#handleNotification(message, live, request)
+      return accepted()
+    }
+    const refused = this.#requestProblem(message, live)
+    if (refused !== undefined) return refused
+    const reply = this.#createReply(live, request)
+    return reply.respondWith(this.#answer(message, live, request, reply))
+  }
+
+  async #receiveBatch(items: (Message | Refusal)[], live: LiveSession, request: HttpRequest): Promise<Response> {
+    if (live.state.revision !== BATCH_REVISION) return batchesNotAllowed()
+    const reply = this.#createReply(live, request)
+    const answers: (Promise<ResponseMessage | undefined> | ResponseMessage | undefined)[] = []
+    for (const item of items) {
+      if (item instanceof Refusal) answers.push(item.answer)
+      else if (!('method' in item)) await this.#sessions.answer(live, item)
+      else if (!('id' in item)) await this.#handleNotification(item, live, request)
+      else answers.push(this.#answerInBatch(item, live, request, reply))
+    }
+    if (answers.length === 0) return accepted()
+    const all = Promise.all(answers).then((settled) => settled.filter((answer) => answer !== undefined))
+    return reply.respondWith(all)
+  }
+
+  #answerInBatch(message: RequestMessage, live: LiveSession, request: HttpRequest, reply: Reply) {
+    const { sessionRequests } = this.#endpoint.limits
+    if (live.running.has(message.id)) return errorMessage(message.id, requestInFlight())
+    if (live.running.size >= sessionRequests) return errorMessage(message.id, tooManyRequests(sessionRequests))
+    return this.#answer(message, live, request, reply)
+  }
+
+  #requestProblem({ id }: RequestMessage, live: LiveSession): Response | undefined {
+    const { sessionRequests, sessionStreams } = this.#endpoint.limits
+    if (live.running.has(id)) return refusal(400, requestInFlight(), id)
+    if (live.running.size >= sessionRequests) return refusal(429, tooManyRequests(sessionRequests), id)
+    return live.readers >= sessionStreams ? tooManyStreams(sessionStreams, id) : undefined
+  }
+
+  #createReply(live: LiveSession, request: HttpRequest): Reply {
+    const policy: ReplyPolicy = {
+      // Nobody can answer a request whose stream is lost for good.
+      openStream: (reply) =>
+        this.#streams.openPost(live, request, () => live.requests.fail(unreachable('anything'), reply)),
+      statusOf,
+      canResume: this.#streams.canResume(live),
+    }
+    return new Reply(this.#endpoint, request, policy)
+  }
+
+  async #answer(
+    message: RequestMessage,
+    live: LiveSession,
+    request: HttpRequest,
+    reply: Reply,
+  ): Promise<ResponseMessage | undefined> {
+    const session = new HttpSession(live, this.#update, this.#sessions.areStored ? reply : undefined)
+    const exchange = new HttpExchange({ request, session, endsWithClient: false, sink: reply })
+    live.running.set(message.id, exchange)
+    this.#sessions.hold(live)
+    try {
+      return await this.#endpoint.answerRequest(message, exchange)
+    } finally {
+      live.running.delete(message.id)
+      this.#sessions.release(live)
+    }
+  }
+
+  async #handleNotification(message: NotificationMessage, live: LiveSession, request: HttpRequest): Promise<void> {
+    if (await this.#sessions.relate(live, message)) return
+    const session = new HttpSession(live, this.#update)
+    await this.#endpoint.handleNotification(message, new HttpExchange({ request, session, endsWithClient: false }))
+  }
+}
+
+/** JSON-RPC errors have no status of their own: clients of this era take 404 for the end of their session. */
+function statusOf(answer: ResponseMessage): number {
+  return 'error' in answer && answer.error.code === ErrorCode.UnsupportedProtocolVersion ? 400 : 200
+}
+
+/** Without a stream of the GET, clients must not wait for changes. */
+function withoutChanges(answer: ResponseMessage): ResponseMessage {
+  if (!('result' in answer)) return answer
+  const capabilities = { ...(answer.result.capabilities as Record<string, JsonObject | undefined> | undefined) }
+  for (const name of ['tools', 'prompts', 'resources']) {
+    const capability = capabilities[name]
+    if (capability === undefined) continue
+    const { listChanged: _, subscribe: __, ...rest } = capability
+    capabilities[name] = rest
+  }
+  return { ...answer, result: { ...answer.result, capabilities } as JsonObject }
+}
+
+function versionProblem(request: HttpRequest, id?: RequestId): Response | undefined {
+  const version = request.header(VERSION_HEADER)
+  if (version === null || (isRevision(version) && eraOf(version) === 'legacy')) return undefined
+  return refusal(400, unsupportedVersion(version, REVISIONS), id)
+}
+
+function isInitialize(posted: Posted): posted is RequestMessage {
+  return !Array.isArray(posted) && 'method' in posted && posted.method === 'initialize' && 'id' in posted
+}
+
+/** The id of a request; undefined for other messages, and for batches. */
+function requestIdOf(posted: Posted): RequestId | undefined {
+  return 'method' in posted && 'id' in posted ? posted.id : undefined
+}

@@ -1,0 +1,345 @@
+/** Legacy sessions: their records in the store, and those that this process is serving. A session at rest is only in the store. */
+
+import {
+  ASSUMED_REVISION,
+  type AuthInfo,
+  ConnectionError,
+  type EventBus,
+  invalidRequest,
+  isRequestId,
+  isRevision,
+  type NotificationMessage,
+  principalOf,
+  type RequestId,
+  type RequestOptions,
+  type ResponseMessage,
+  type Session,
+  type SessionState,
+  type SessionStore,
+} from '@mcpx/protocol'
+import { createMemorySessionStore } from '@mcpx/protocol/memory'
+import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
+import type { EndpointContext } from '../endpoint-context.ts'
+import type { HttpExchange } from '../exchange.ts'
+import type { HttpRequest } from '../http-request.ts'
+import { refusal } from '../responses.ts'
+import { ClientRequests, type RequestStream } from './requests.ts'
+import type { StoredStream } from './stored-stream.ts'
+
+const DEFAULT_TTL = 30 * 60_000
+/** The time that other processes have to say that they write to a stream, in ms. */
+const FIND_WRITER = 1_000
+
+/** A session while this process serves it. */
+export class LiveSession {
+  readonly id: string
+  /** The newest record that this process has seen. */
+  state: Readonly<SessionState>
+  /** The number of times that `state` was replaced: a record that was read before the last time is outdated. */
+  changes = 0
+  /** The number of open SSE streams. */
+  readers = 0
+  /** The number of calls and streams that need this object. */
+  holders = 0
+  hasEnded = false
+  /** The stream of the GET. */
+  serverStream: { end(): void } | undefined
+  unsubscribe: (() => unknown) | undefined
+  #requests: ClientRequests | undefined
+  #running: Map<RequestId, HttpExchange> | undefined
+  #streams: Map<string, StoredStream> | undefined
+
+  constructor(id: string, state: Readonly<SessionState>) {
+    this.id = id
+    this.state = state
+  }
+
+  /** Requests to the client. */
+  get requests(): ClientRequests {
+    this.#requests ??= new ClientRequests()
+    return this.#requests
+  }
+
+  /** Requests of the client that are being answered. */
+  get running(): Map<RequestId, HttpExchange> {
+    this.#running ??= new Map()
+    return this.#running
+  }
+
+  /** The streams of POSTs that are written to here, with or without a reader. */
+  get streams(): Map<string, StoredStream> {
+    this.#streams ??= new Map()
+    return this.#streams
+  }
+
+  /** Ends everything of the session in this process. */
+  end(reason: Error): void {
+    this.hasEnded = true
+    this.serverStream?.end()
+    this.#requests?.fail(reason)
+    for (const exchange of [...this.running.values()]) exchange.abort(reason)
+  }
+
+  /** Passes a cancellation or progress on. Returns whether it is for this process. */
+  relate(notification: NotificationMessage): boolean {
+    if (notification.method === 'notifications/progress') return this.requests.handleProgress(notification)
+    const id = notification.params?.requestId
+    const exchange = isRequestId(id) ? this.running.get(id) : undefined
+    exchange?.abort(new ConnectionError('cancelled', 'The client cancelled the request'))
+    return exchange !== undefined
+  }
+
+  replaceState(state: Readonly<SessionState>): void {
+    this.state = state
+    this.changes += 1
+  }
+}
+
+/** The messages between processes about a session. */
+type BusMessage =
+  | { readonly answer: ResponseMessage }
+  | { readonly notification: NotificationMessage }
+  | { readonly state: Readonly<SessionState> }
+  | { readonly ended: true }
+  | { readonly sought: string }
+  | { readonly writing: string }
+
+export class Sessions {
+  /** Absent where each request has a session of its own. */
+  readonly #store: SessionStore | undefined
+  readonly #ttl: number
+  readonly #bus: EventBus | undefined
+  readonly #report: (problem: Error) => void
+  readonly #live = new Map<string, LiveSession>()
+  readonly #writersFound = new Set<{ readonly streamId: string; readonly found: () => void }>()
+
+  constructor({ options, report }: EndpointContext) {
+    const sessions = options.sessions === false ? undefined : (options.sessions ?? {})
+    this.#store = sessions && (sessions.store ?? createMemorySessionStore())
+    this.#ttl = sessions?.ttl ?? DEFAULT_TTL
+    this.#bus = sessions?.bus
+    this.#report = report
+  }
+
+  /** Whether sessions outlive their requests. */
+  get areStored(): boolean {
+    return this.#store !== undefined
+  }
+
+  /** Whether other processes may serve the same sessions. */
+  get areShared(): boolean {
+    return this.#bus !== undefined
+  }
+
+  get all(): LiveSession[] {
+    return [...this.#live.values()]
+  }
+
+  async create(id: string, state: Readonly<SessionState>, auth: AuthInfo | undefined): Promise<void> {
+    const bound = auth === undefined ? state : { ...state, subject: principalOf(auth) as string }
+    await this.#store?.create(id, bound, this.#ttl)
+  }
+
+  /** The session that a request names, held until `release`; or the response that refuses the request. */
+  async find(request: HttpRequest, requestId?: RequestId): Promise<LiveSession | Response> {
+    if (this.#store === undefined) return createTemporary(request)
+    const id = request.header(SESSION_HEADER)
+    if (id === null) {
+      return refusal(400, invalidRequest('Mcp-Session-Id is missing: send "initialize" first'), requestId)
+    }
+    const changes = this.#live.get(id)?.changes ?? 0
+    const state = await this.#store.get(id, this.#ttl)
+    // Another caller learns no more than that the session does not exist.
+    if (state === undefined || state.subject !== principalOf(request.auth)) return noSession(requestId)
+    const live = this.#live.get(id) ?? new LiveSession(id, state)
+    live.holders += 1
+    if (live.changes === changes) live.state = state
+    await this.#keep(live)
+    return live
+  }
+
+  /** Other requests find the same object from now on, and other processes are listened to. */
+  async #keep(live: LiveSession): Promise<void> {
+    if (this.#live.has(live.id)) return
+    this.#live.set(live.id, live)
+    if (this.#bus === undefined) return
+    try {
+      live.unsubscribe = await this.#bus.subscribe(topicOf(live.id), (text) => this.#receive(live, text))
+    } catch (problem) {
+      // The next request subscribes again.
+      this.release(live)
+      throw problem
+    }
+  }
+
+  hold(live: LiveSession): void {
+    live.holders += 1
+  }
+
+  release(live: LiveSession): void {
+    live.holders -= 1
+    if (live.holders > 0 || this.#live.get(live.id) !== live) return
+    this.#live.delete(live.id)
+    void this.#unsubscribe(live)
+  }
+
+  async #unsubscribe(live: LiveSession): Promise<void> {
+    try {
+      await live.unsubscribe?.()
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
+  }
+
+  /** Changes the record. */
+  async update(live: LiveSession, change: (state: SessionState) => void): Promise<void> {
+    if (this.#store === undefined) return updateTemporary(live, change)
+    const state = await this.#store.update(live.id, change)
+    if (state === undefined) throw new ConnectionError('closed', 'The session has ended')
+    live.replaceState(state)
+    await this.#publish(live.id, { state })
+  }
+
+  /** Starts the time to live again, and ends what runs here when the record is gone. */
+  async refresh(live: LiveSession): Promise<void> {
+    if (this.#store === undefined) return
+    try {
+      const { changes } = live
+      const state = await this.#store.get(live.id, this.#ttl)
+      if (state === undefined) live.end(new ConnectionError('closed', 'The session has ended'))
+      else if (live.changes === changes) live.state = state
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
+  }
+
+  /** Ends a session in every process. */
+  async end({ id }: LiveSession): Promise<void> {
+    await this.#store?.delete(id)
+    this.#live.get(id)?.end(new ConnectionError('closed', 'The session has ended'))
+    await this.#publish(id, { ended: true })
+  }
+
+  /** Delivers the answer to a request of the server. */
+  async answer(live: LiveSession, answer: ResponseMessage): Promise<void> {
+    if (live.requests.settle(answer)) return
+    if (this.#bus !== undefined) await this.#publish(live.id, { answer })
+    else this.#report(new ConnectionError('unmatched', 'An answer was ignored: nothing was asked with its id'))
+  }
+
+  /** Delivers a cancellation or progress. Returns false for other notifications. */
+  async relate(live: LiveSession, notification: NotificationMessage): Promise<boolean> {
+    const { method } = notification
+    if (method !== 'notifications/cancelled' && method !== 'notifications/progress') return false
+    if (!live.relate(notification)) await this.#publish(live.id, { notification })
+    return true
+  }
+
+  /** Whether some process writes to the stream of a POST. Assumed where processes cannot ask each other. */
+  async hasWriter(live: LiveSession, streamId: string): Promise<boolean> {
+    if (this.#bus === undefined || live.streams.has(streamId)) return true
+    return new Promise((resolve) => {
+      const finish = (hasWriter: boolean) => {
+        clearTimeout(timer)
+        this.#writersFound.delete(waiting)
+        resolve(hasWriter)
+      }
+      const timer = setTimeout(() => finish(false), FIND_WRITER)
+      const waiting = { streamId, found: () => finish(true) }
+      this.#writersFound.add(waiting)
+      void this.#publish(live.id, { sought: streamId })
+    })
+  }
+
+  /** A bus is shared: a message that cannot be read ends nobody. */
+  #receive(live: LiveSession, text: string): void {
+    try {
+      this.#handle(live, JSON.parse(text) as BusMessage)
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
+  }
+
+  #handle(live: LiveSession, message: BusMessage): void {
+    if ('answer' in message) live.requests.settle(message.answer)
+    else if ('notification' in message) live.relate(message.notification)
+    else if ('state' in message) live.replaceState(message.state)
+    else if ('sought' in message) {
+      if (live.streams.has(message.sought)) void this.#publish(live.id, { writing: message.sought })
+    } else if ('writing' in message) {
+      for (const { streamId, found } of [...this.#writersFound]) if (streamId === message.writing) found()
+    } else live.end(new ConnectionError('closed', 'The session has ended'))
+  }
+
+  async #publish(id: string, message: BusMessage): Promise<void> {
+    try {
+      await this.#bus?.publish(topicOf(id), JSON.stringify(message))
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
+  }
+}
+
+function topicOf(id: string): string {
+  return `mcpx/session/${id}`
+}
+
+/** A session that ends with its request. */
+function createTemporary(request: HttpRequest): LiveSession {
+  const version = request.header(VERSION_HEADER)
+  const revision = isRevision(version) ? version : ASSUMED_REVISION
+  const live = new LiveSession(crypto.randomUUID(), { revision, initialized: true })
+  live.holders = 1
+  return live
+}
+
+/** Changes a record that no store has. */
+export function updateTemporary(live: LiveSession, change: (state: SessionState) => void): void {
+  const state: SessionState = { ...live.state }
+  change(state)
+  live.state = state
+}
+
+export function noSession(requestId?: RequestId): Response {
+  const text = 'There is no such session, or no longer: send "initialize" without Mcp-Session-Id'
+  return refusal(404, invalidRequest(text), requestId)
+}
+
+/** A session as one exchange sees it. */
+export class HttpSession implements Session {
+  readonly #live: LiveSession
+  readonly #update: (live: LiveSession, change: (state: SessionState) => void) => void | Promise<void>
+  readonly #stream: RequestStream | undefined
+
+  /** @param stream carries requests to the client; absent where the client cannot be asked */
+  constructor(live: LiveSession, update: Sessions['update'] | typeof updateTemporary, stream?: RequestStream) {
+    this.#live = live
+    this.#update = update
+    this.#stream = stream
+  }
+
+  get id(): string {
+    return this.#live.id
+  }
+
+  get state(): Readonly<SessionState> {
+    return this.#live.state
+  }
+
+  async update(change: (state: SessionState) => void): Promise<void> {
+    await this.#update(this.#live, change)
+  }
+
+  request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
+    return this.#live.requests.request(this.#stream, method, params, options)
+  }
+}
+
+/** Tells the responder that a session has ended. Its errors are only reported. */
+export async function sessionEnded({ responder, report }: EndpointContext, session: HttpSession): Promise<void> {
+  try {
+    await responder.sessionEnded?.(session)
+  } catch (problem) {
+    report(problem as Error)
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * The HTTP+SSE transport of revision 2024-11-05: a GET opens one stream for everything that the server sends, and names
+ * the URL that the client posts to. Such a connection is a session that lives as long as its stream.
+ */
+
+import {
+  BATCH_REVISION,
+  ConnectionError,
+  errorMessage,
+  internalError,
+  invalidRequest,
+  isRequest,
+  type Message,
+  type NotificationMessage,
+  principalOf,
+  Refusal,
+  type ResponseMessage,
+} from '@mcpx/protocol'
+import { encodeEvent } from '@mcpx/sse/encode'
+import type { EndpointContext } from '../endpoint-context.ts'
+import type { Posted } from '../era.ts'
+import { EventStream, type StreamOwner } from '../event-stream.ts'
+import { HttpExchange, type MessageSink } from '../exchange.ts'
+import { type HttpRequest, pathOf } from '../http-request.ts'
+import { readPath } from '../path.ts'
+import {
+  accepted,
+  answerText,
+  eventsNotAccepted,
+  messageText,
+  methodNotAllowed,
+  refusal,
+  shuttingDown,
+} from '../responses.ts'
+import { batchesNotAllowed, requestInFlight, tooManyRequests } from './refusals.ts'
+import { HttpSession, LiveSession, sessionEnded, updateTemporary } from './sessions.ts'
+
+const SESSION_PARAMETER = 'sessionId'
+
+export class SseConnections {
+  readonly #endpoint: EndpointContext
+  readonly #path: string
+  readonly #open = new Map<string, SseConnection>()
+  #isStopped = false
+
+  constructor(endpoint: EndpointContext, path: string) {
+    this.#endpoint = endpoint
+    this.#path = readPath('sse', path, '/sse')
+  }
+
+  handles({ target }: HttpRequest): boolean {
+    return pathOf(target).endsWith(this.#path)
+  }
+
+  async post(posted: Posted, request: HttpRequest): Promise<Response> {
+    const id = new URLSearchParams(request.target.split('?', 2)[1]).get(SESSION_PARAMETER)
+    if (id === null) {
+      const text = `${SESSION_PARAMETER} is missing: open the stream first, and post to the URL it names`
+      return refusal(400, invalidRequest(text))
+    }
+    const connection = this.#open.get(id)
+    if (connection === undefined || connection.principal !== principalOf(request.auth)) {
+      return refusal(404, invalidRequest('There is no such connection, or no longer: open a new stream'))
+    }
+    return connection.receive(posted, request)
+  }
+
+  other(request: HttpRequest): Response {
+    if (request.method !== 'GET') return methodNotAllowed('GET, POST')
+    if (this.#isStopped) return shuttingDown()
+    if (!request.acceptsEvents) return eventsNotAccepted()
+    const most = this.#endpoint.limits.running
+    if (this.#open.size >= most) {
+      return refusal(503, internalError(`Too many connections: at most ${most} (limits.running)`))
+    }
+    const connection = new SseConnection(this.#endpoint, request, () => this.#open.delete(connection.id))
+    this.#open.set(connection.id, connection)
+    return connection.stream.toResponse()
+  }
+
+  /** Opens no more connections. */
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  close(reason: Error): void {
+    for (const connection of [...this.#open.values()]) connection.close(reason)
+  }
+}
+
+/** One client: its stream, and the session that ends with it. */
+class SseConnection implements StreamOwner, MessageSink {
+  readonly principal: string | undefined
+  readonly stream: EventStream
+  readonly #endpoint: EndpointContext
+  readonly #live = new LiveSession(crypto.randomUUID(), {})
+  readonly #session = new HttpSession(this.#live, updateTemporary, this)
+  readonly #onClosed: () => void
+
+  constructor(endpoint: EndpointContext, request: HttpRequest, onClosed: () => void) {
+    this.#endpoint = endpoint
+    this.#onClosed = onClosed
+    this.principal = principalOf(request.auth)
+    this.stream = new EventStream(endpoint, request, this)
+    const url = `${pathOf(request.target)}?${SESSION_PARAMETER}=${this.id}`
+    void this.stream.send(encodeEvent({ event: 'endpoint', data: url }))
+  }
+
+  get id(): string {
+    return this.#live.id
+  }
+
+  get canSend(): boolean {
+    return this.stream.isOpen
+  }
+
+  /** The stream is open: without a message there is nothing to do. */
+  async send(message: Message | undefined): Promise<void> {
+    await this.#sendText(message && messageText(message, this.#endpoint.report))
+  }
+
+  /** Accepts a message. Its answer is sent on the stream. */
+  receive(posted: Posted, request: HttpRequest): Response {
+    const most = this.#endpoint.limits.sessionRequests
+    if (Array.isArray(posted)) {
+      if (this.#live.state.revision !== BATCH_REVISION) return batchesNotAllowed()
+      void this.#handleBatch(posted, request)
+      return accepted()
+    }
+    if (isRequest(posted) && this.#live.running.size >= most) return refusal(429, tooManyRequests(most), posted.id)
+    void this.#handleOne(posted, request)
+    return accepted()
+  }
+
+  onGone(reason: Error): void {
+    this.close(reason)
+  }
+
+  close(reason: Error): void {
+    this.#onClosed()
+    this.#live.end(new ConnectionError('closed', reason.message, { cause: reason }))
+    this.stream.end()
+    void sessionEnded(this.#endpoint, this.#session)
+  }
+
+  async #handleOne(message: Message, request: HttpRequest): Promise<void> {
+    const answer = await this.#handle(message, request)
+    if (answer !== undefined) await this.#sendText(answerText(answer, this.#endpoint.report))
+  }
+
+  async #handleBatch(items: (Message | Refusal)[], request: HttpRequest): Promise<void> {
+    const answers = await Promise.all(
+      items.map((item) => (item instanceof Refusal ? item.answer : this.#handle(item, request))),
+    )
+    const texts = answers.flatMap((answer) => (answer ? [answerText(answer, this.#endpoint.report)] : []))
+    if (texts.length > 0) await this.#sendText(`[${texts.join(',')}]`)
+  }
+
+  async #handle(message: Message, request: HttpRequest): Promise<ResponseMessage | undefined> {
+    const live = this.#live
+    if (!('method' in message)) {
+      if (live.requests.settle(message)) return undefined
+      this.#endpoint.report(new ConnectionError('unmatched', 'An answer was ignored: nothing was asked with its id'))
+      return undefined
+    }
+    const exchange = new HttpExchange({ request, session: this.#session, endsWithClient: false, sink: this })
+    if (!('id' in message)) {
+      await this.#handleNotification(message, exchange)
+      return undefined
+    }
+    const most = this.#endpoint.limits.sessionRequests
+    if (live.running.has(message.id)) return errorMessage(message.id, requestInFlight())
+    if (live.running.size >= most) return errorMessage(message.id, tooManyRequests(most))
+    live.running.set(message.id, exchange)
+    const answer = await this.#endpoint.answerRequest(message, exchange)
+    live.running.delete(message.id)
+    return answer
+  }
+
+  async #handleNotification(message: NotificationMessage, exchange: HttpExchange): Promise<void> {
+    const { method } = message
+    if (method === 'notifications/cancelled' || method === 'notifications/progress') {
+      this.#live.relate(message)
+      return
+    }
+    await this.#endpoint.handleNotification(message, exchange)
+    this.#watchChanges()
+  }
+
+  /** List changes, resource updates and logs follow once the session is initialized. */
+  #watchChanges(): void {
+    const { responder, report } = this.#endpoint
+    const live = this.#live
+    if (live.state.initialized !== true || live.serverStream !== undefined || !this.canSend) return
+    live.serverStream = { end() {} }
+    try {
+      const stop = responder.watchChanges?.(this.#session, (change) => this.send(change))
+      live.serverStream = { end: () => stop?.() }
+    } catch (problem) {
+      report(problem as Error)
+    }
+  }
+
+  async #sendText(text: string | undefined): Promise<void> {
+    if (text !== undefined) await this.stream.send(encodeEvent({ event: 'message', data: text }))
+  }
+}

@@ -1,0 +1,119 @@
+/** The reply to one POST: plain JSON, or an SSE stream as soon as a message is sent before the answer. */
+
+import type { Message, ResponseMessage } from '@mcpx/protocol'
+import type { EndpointContext } from './endpoint-context.ts'
+import type { EventStream } from './event-stream.ts'
+import type { MessageSink } from './exchange.ts'
+import type { HttpRequest } from './http-request.ts'
+import { answerText, emptyEventsResponse, jsonResponse, lackedScopes, messageText, scopeResponse } from './responses.ts'
+
+/** Messages on their way to one client. */
+export interface MessageStream {
+  readonly body: EventStream
+  /** Resolves when there is room for more. */
+  send(text: string): Promise<void>
+  /** Ends the stream after the messages that were sent. Resolves when they are with the stream. */
+  end(): Promise<void>
+  /** Ends the response, but not the stream: the client reconnects for the rest. Absent where it cannot. */
+  closeStream?(): void
+}
+
+/** The differences between the eras. */
+export interface ReplyPolicy {
+  openStream(reply: Reply): MessageStream
+  /** The HTTP status of a JSON answer. */
+  statusOf(answer: ResponseMessage): number
+  /** Whether a client can reconnect for the rest of its stream. */
+  readonly canResume: boolean
+}
+
+/** One answer, the answers to a batch, or undefined when the request was cancelled. */
+export type Answer = ResponseMessage | readonly ResponseMessage[] | undefined
+
+export class Reply implements MessageSink {
+  readonly #endpoint: EndpointContext
+  readonly #request: HttpRequest
+  readonly #policy: ReplyPolicy
+  #stream: MessageStream | undefined
+  #resolve: ((response: Response) => void) | undefined
+  #hasEnded = false
+
+  constructor(endpoint: EndpointContext, request: HttpRequest, policy: ReplyPolicy) {
+    this.#endpoint = endpoint
+    this.#request = request
+    this.#policy = policy
+  }
+
+  /** Whether a message can be sent before the answer. */
+  get canSend(): boolean {
+    return !this.#hasEnded && this.#request.acceptsEvents
+  }
+
+  async send(message: Message | undefined): Promise<void> {
+    if (!this.canSend) return
+    const text = message && messageText(message, this.#endpoint.report)
+    if (text !== undefined) await this.#open().send(text)
+    // Runtimes send the head of a response with the first bytes of its body.
+    else if (message === undefined) this.#open().body.sendComment()
+  }
+
+  closeStream(): void {
+    if (this.canSend && this.#policy.canResume) this.#open().closeStream?.()
+  }
+
+  /** Resolves to the response: when the work is done, or as soon as a stream is opened. */
+  respondWith(work: Promise<Answer>): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      if (this.#stream !== undefined) resolve(this.#stream.body.toResponse())
+      this.#finish(work).then(
+        (response) => response && resolve(response),
+        (problem) => (this.#stream === undefined ? reject(problem) : this.#endpoint.report(problem)),
+      )
+    })
+  }
+
+  /** Returns undefined when the answer was sent on the stream of a response that has begun. */
+  async #finish(work: Promise<Answer>): Promise<Response | undefined> {
+    const answer = await work
+    const begun = this.#stream
+    const isForced = this.#endpoint.options.responses === 'events' && this.canSend && isResult(answer)
+    const stream = begun ?? (isForced ? this.#policy.openStream(this) : undefined)
+    this.#hasEnded = true
+    if (stream === undefined) return this.#toJson(answer)
+    for (const each of toArray(answer)) void stream.send(answerText(each, this.#endpoint.report))
+    await stream.end()
+    return begun === undefined ? stream.body.toResponse() : undefined
+  }
+
+  #open(): MessageStream {
+    if (this.#stream !== undefined) return this.#stream
+    this.#stream = this.#policy.openStream(this)
+    this.#resolve?.(this.#stream.body.toResponse())
+    return this.#stream
+  }
+
+  #toJson(answer: Answer): Response {
+    const { report, options } = this.#endpoint
+    if (answer === undefined) return emptyEventsResponse()
+    if (isBatch(answer)) return jsonResponse(`[${answer.map((each) => answerText(each, report)).join(',')}]`)
+    const text = answerText(answer, report)
+    const scopes = lackedScopes(answer)
+    if (scopes !== undefined) return scopeResponse(text, scopes, this.#request, options)
+    return jsonResponse(text, this.#policy.statusOf(answer))
+  }
+}
+
+/** Errors stay JSON: a stream has no status. */
+function isResult(answer: Answer): boolean {
+  return answer !== undefined && (isBatch(answer) || 'result' in answer)
+}
+
+function isBatch(answer: ResponseMessage | readonly ResponseMessage[]): answer is readonly ResponseMessage[] {
+  return Array.isArray(answer)
+}
+
+function toArray(answer: Answer): readonly ResponseMessage[] {
+  if (answer === undefined) return []
+  return isBatch(answer) ? answer : [answer]
+}

@@ -1,0 +1,138 @@
+/** HTTP responses that carry JSON-RPC messages, and those that refuse a request before a message could be answered. */
+
+import {
+  ErrorCode,
+  type ErrorObject,
+  encode,
+  errorMessage,
+  internalError,
+  invalidRequest,
+  type Message,
+  parseError,
+  type RequestId,
+  type ResponseMessage,
+  RpcError,
+} from '@mcpx/protocol'
+import { EVENTS_HEADERS, EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
+import type { HttpRequest } from './http-request.ts'
+import type { EndpointOptions } from './options.ts'
+
+type Report = (problem: Error) => void
+type HeaderRecord = Readonly<Record<string, string>>
+
+const JSON_HEADERS: Record<string, string> = { 'content-type': JSON_TYPE }
+
+export function jsonResponse(text: string, status = 200, headers?: HeaderRecord): Response {
+  return new Response(text, { status, headers: headers === undefined ? JSON_HEADERS : { ...headers, ...JSON_HEADERS } })
+}
+
+export function eventsResponse(body: ReadableStream<Uint8Array<ArrayBuffer>> | string): Response {
+  return new Response(body, { headers: { ...EVENTS_HEADERS } })
+}
+
+/** Answers a request that was cancelled: an SSE stream without events. */
+export function emptyEventsResponse(): Response {
+  return eventsResponse('')
+}
+
+/** Accepts a message that has no answer. */
+export function accepted(): Response {
+  return new Response(null, { status: 202 })
+}
+
+/** A refusal: an HTTP status and a JSON-RPC error, with the id of the refused request where it is known. */
+export function refusal(status: number, error: ErrorObject, id?: RequestId, headers?: HeaderRecord): Response {
+  return jsonResponse(encode(errorMessage(id, error)), status, headers)
+}
+
+/** Refuses for now: clients may retry in a second. */
+export function unavailable(text: string, id?: RequestId): Response {
+  return refusal(503, internalError(text), id, { 'retry-after': '1' })
+}
+
+export function shuttingDown(id?: RequestId): Response {
+  return unavailable('Shutting down: no new requests are taken', id)
+}
+
+/** @param allow the methods that are supported */
+export function methodNotAllowed(allow: string): Response {
+  return new Response(null, { status: 405, headers: { allow } })
+}
+
+export function eventsNotAccepted(): Response {
+  return refusal(406, invalidRequest(`Accept must list ${EVENTS_TYPE}`))
+}
+
+export function bodyTooLarge(limit: number, headers?: HeaderRecord): Response {
+  return refusal(413, invalidRequest(`The body is larger than ${limit} bytes (limits.body)`), undefined, headers)
+}
+
+export function notUtf8(): Response {
+  return refusal(400, parseError('Parse error: the body is not valid UTF-8'))
+}
+
+export function bodyUnreadable(): Response {
+  return refusal(400, invalidRequest('The body could not be read: the connection broke while it was sent'))
+}
+
+export function bodyReadBefore(): Response {
+  return refusal(500, internalError('The body was read by other code of this server before: have that read a clone'))
+}
+
+/** Masks and reports an error of this package, of a callback, or of a middleware. */
+export function faultResponse(error: unknown, report: Report): Response {
+  report(error instanceof Error ? error : new Error('A callback threw a value that is not an Error', { cause: error }))
+  return refusal(500, internalError())
+}
+
+/** The text of an answer. One that cannot be written as JSON becomes the error that says so. */
+export function answerText(answer: ResponseMessage, report: Report): string {
+  try {
+    return encode(answer)
+  } catch (problem) {
+    report(problem as Error)
+    if (problem instanceof RpcError) return encode(errorMessage(answer.id, problem))
+    throw problem
+  }
+}
+
+/** The text of a message; undefined when it cannot be written as JSON. */
+export function messageText(message: Message, report: Report): string | undefined {
+  try {
+    return encode(message)
+  } catch (problem) {
+    report(problem as Error)
+    return undefined
+  }
+}
+
+/** The scopes that the caller lacks, when that is the answer. */
+export function lackedScopes(answer: ResponseMessage): readonly string[] | undefined {
+  if (!('error' in answer) || answer.error.code !== ErrorCode.InsufficientScope) return undefined
+  const { requiredScopes } = (answer.error.data ?? {}) as { requiredScopes?: unknown }
+  return Array.isArray(requiredScopes) ? requiredScopes.filter((scope) => typeof scope === 'string') : undefined
+}
+
+/** Challenges a caller who lacks scopes, with the status and the header that make clients get them. */
+export function scopeResponse(
+  text: string,
+  requiredScopes: readonly string[],
+  { auth, context }: HttpRequest,
+  { authenticate }: EndpointOptions,
+): Response {
+  const refused = authenticate?.refuse?.(context.req.raw, { requiredScopes, auth })
+  const status = refused?.status ?? (auth === undefined ? 401 : 403)
+  const headers = new Headers(refused?.headers)
+  if (refused === undefined) headers.set('www-authenticate', challenge(requiredScopes, auth))
+  headers.set('content-type', JSON_TYPE)
+  return new Response(text, { status, headers })
+}
+
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
+
+/** Names the scopes that are held too: a new token replaces the old one. */
+function challenge(requiredScopes: readonly string[], auth: HttpRequest['auth']): string {
+  const scopes = new Set([...(auth?.scopes ?? []), ...requiredScopes].filter((scope) => SCOPE.test(scope)))
+  const scope = `scope="${[...scopes].join(' ')}"`
+  return auth === undefined ? `Bearer ${scope}` : `Bearer error="insufficient_scope", ${scope}`
+}
