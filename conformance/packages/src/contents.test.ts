@@ -65,7 +65,7 @@ describe('the contents of a tarball', () => {
     ])
     expect(faults({ 'dist/chunks/one.js.map': undefined })).toEqual(['dist/chunks/one.js.map is missing'])
     expect(faults({ 'src/one.ts': undefined })).toEqual([
-      'dist/chunks/one.js.map leads to src/one.ts, which is not in the tarball',
+      'dist/chunks/one.js.map leads to src/one.ts, which is not in the tarball: delete dist and build again',
     ])
     expect(faults({ 'dist/index.d.ts.map': undefined })).toEqual(['dist/index.d.ts.map is missing'])
   })
@@ -73,6 +73,13 @@ describe('the contents of a tarball', () => {
   it('must not have code that no entry leads to', () => {
     expect(faults({ 'dist/old.js': 'export { one } from "./chunks/one.js";\n' })).toEqual([
       'dist/old.js is not reached from any entry: delete dist and build again',
+    ])
+  })
+
+  it('must not have types of a source that was deleted', () => {
+    const types = 'export declare const old = 1\n//# sourceMappingURL=old.d.ts.map\n'
+    expect(faults({ 'dist/old.d.ts': types, 'dist/old.d.ts.map': '{ "sources": ["../src/old.ts"] }' })).toEqual([
+      'dist/old.d.ts.map leads to src/old.ts, which is not in the tarball: delete dist and build again',
     ])
   })
 

@@ -38,7 +38,7 @@ function mapFaults(files: Files): string[] {
     return sources
       .map((source) => posix.join(posix.dirname(name), source))
       .filter((source) => !files.has(source))
-      .map((source) => `${name}.map leads to ${source}, which is not in the tarball`)
+      .map((source) => `${name}.map leads to ${source}, which is not in the tarball: delete dist and build again`)
   })
 }
 
@@ -47,7 +47,7 @@ function isFacade(code: string): boolean {
   return code.replace(/^(?:import\b|export \{)[^;]*;$|^\/\/.*$/gm, '').trim() === ''
 }
 
-/** A cached build may leave files of another one. */
+/** A build from the cache keeps the files of older builds. */
 function strayCode({ exports }: PackedManifest, files: Files): string[] {
   const entries = Object.values(exports ?? {}).flatMap((entry) =>
     typeof entry === 'string' ? entry : Object.values(entry),
