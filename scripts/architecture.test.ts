@@ -73,6 +73,9 @@ const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> = {
     'a modern file that imports a legacy file': {
       'packages/server/src/modern.ts': "export type { a } from './legacy.ts'\n",
     },
+    'a modern file that imports a legacy file beside a comment': {
+      'packages/server/src/modern.ts': "import {\n  // the server's era\n  type a,\n} from './legacy.ts'\n",
+    },
     'a file of a legacy folder that imports a modern file': {
       'packages/server/src/legacy/sessions.ts': "export { b } from '../modern.ts'\n",
     },
@@ -87,6 +90,7 @@ const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> = {
   },
   neutral: {
     'a Node module': withLine("export { Buffer } from 'node:buffer'"),
+    'a Node module beside a comment': withLine("import { a /* x; y */ } from 'node:fs'"),
     'a Node module without its prefix': withLine("export { readFile } from 'fs/promises'"),
     'a reference to the types of browsers': withLine('/// <reference lib="dom" />'),
     'a configuration with types of its own': { 'packages/server/tsconfig.json': '{ "types": ["node"] }' },
@@ -183,6 +187,22 @@ type H = import('h').H
 `
     expect(readImports(text).map(({ specifier }) => specifier)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
     expect(readImports(text).at(-1)?.line).toBe(10)
+  })
+
+  it('finds imports with comments inside, and no import that a comment names', () => {
+    const text = `import {
+  // the server's era, once from 'x'
+  type Probe,
+} from 'a'
+import { b /* c; 'd' = */ } from /* e */ 'b'
+import // f
+  'c'
+const d = import(/* g */ 'd')
+/* h */ import e from 'e'
+export { f /* it's */, /** from 'y' */ g } from 'f'
+`
+    expect(readImports(text).map(({ specifier }) => specifier)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+    expect(readImports(text).map(({ line }) => line)).toEqual([1, 5, 6, 8, 9, 10])
   })
 
   it('finds none in comments and strings', () => {

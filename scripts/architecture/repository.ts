@@ -86,9 +86,22 @@ function readSource(path: string, text: string): SourceFile {
   return { path, text, isTest, imports: readImports(text) }
 }
 
+const blockComment = String.raw`/\*(?:[^*]|\*(?!/))*\*/`
+const comment = `//.*$|${blockComment}`
+const gap = String.raw`(?:\s|${comment})*`
+/** What may stand between `import` and `from`. */
+const clause = String.raw`(?:${comment}|/(?![/*])|[^'"\`;=/])*?`
+const start = String.raw`^(?:${blockComment}[ \t]*)*`
+
 /** A static import or export that begins a line, or an `import()` anywhere, of a value or of a type. */
-const importPattern =
-  /^(?:import|export)\b[^'"`;=]*?\bfrom\s*['"](?<from>[^'"]+)['"]|^import\s*['"](?<bare>[^'"]+)['"]|\bimport\(\s*['"](?<dynamic>[^'"]+)['"]/gm
+const importPattern = new RegExp(
+  [
+    String.raw`${start}(?:import|export)\b${clause}\bfrom${gap}['"](?<from>[^'"]+)['"]`,
+    `${start}import${gap}['"](?<bare>[^'"]+)['"]`,
+    String.raw`\bimport\(${gap}['"](?<dynamic>[^'"]+)['"]`,
+  ].join('|'),
+  'gm',
+)
 
 export function readImports(text: string): Import[] {
   return [...text.matchAll(importPattern)].map((match) => {
