@@ -114,6 +114,10 @@ const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> = {
   finished: {
     'a note for later': withLine('// TODO: later'),
     'a switched off compiler': withLine('// @ts-expect-error: it works'),
+    'a switched off rule': withLine('// biome-ignore lint/suspicious/noExplicitAny: it works'),
+    'two switched off rules': withLine('// biome-ignore lint/style/noVar lint/performance/noReExportAll: it works'),
+    'a switched off group of rules': withLine('/* biome-ignore-all lint/suspicious: it works */'),
+    'a switched off linter': withLine('// biome-ignore-start lint: it works'),
   },
   paths: {
     'a path from the root': document('It is in `packages/server/src/gone.ts`.'),
@@ -170,6 +174,11 @@ describe.each(Object.entries(broken))('the rule "%s"', (rule, ways) => {
     expect(Object.keys(found)).toEqual([rule])
     expect(found[rule]).toHaveLength(1)
   })
+})
+
+it('the rule "finished" allows to switch off other rules', () => {
+  const line = '// biome-ignore lint/complexity/noBannedTypes: the lint rule does not know the type'
+  expect(violations({ ...clean, ...withLine(line) })).toEqual({})
 })
 
 describe('reading imports', () => {

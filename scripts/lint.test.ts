@@ -20,6 +20,7 @@ const broken: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'packages/a/src/three.ts': "import { one } from './one.ts'\n\nexport const three = (): number => one()\n",
   },
   noDefaultExport: { 'packages/a/src/whole.ts': 'export default 1\n' },
+  noReExportAll: { 'packages/a/src/all.ts': "export * from './a.ts'\n" },
   noExplicitAny: { 'packages/a/src/loose.ts': 'export const loose = (value: any): unknown => value\n' },
   noConsole: { 'packages/a/src/loud.ts': "console.log('x')\n" },
   useFilenamingConvention: { 'packages/a/src/camelCase.ts': 'export const x = 1\n' },

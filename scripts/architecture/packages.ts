@@ -171,17 +171,25 @@ function exportsWithoutSource({ exports = {} }: Manifest): unknown {
 
 export const finished: Rule = {
   name: 'finished',
-  says: 'Shipped sources contain no TODO, no FIXME, and no comment that switches off the compiler.',
+  says: 'Shipped sources contain no TODO, no FIXME, and no comment that switches off the compiler or a lint rule of docs/STYLE.md.',
   check: ({ packages }) =>
     packages
       .flatMap(({ sources }) => sources.filter(({ isTest }) => !isTest))
       .flatMap(({ path, text }) =>
         text
           .split('\n')
-          .map((content, index) => ({ path, line: index + 1, found: unfinished.exec(content)?.[0] }))
+          .map((content, index) => ({
+            path,
+            line: index + 1,
+            found: (unfinished.exec(content) ?? suppressed.exec(content))?.[0],
+          }))
           .filter(({ found }) => found !== undefined)
           .map(({ found, ...place }) => ({ ...place, what: `contains ${found}` })),
       ),
 }
 
 const unfinished = /@ts-(?:ignore|expect-error|nocheck)|\b(?:TODO|FIXME|XXX)\b/
+
+/** A suppression of a rule on which the style rests, of a group of rules, or of all rules. */
+const suppressed =
+  /biome-ignore[^:]*? lint(?:\/\w+(?:\/(?:noExplicitAny|noReExportAll|noDefaultExport|noImportCycles|useImportType|noFloatingPromises|noMisusedPromises))?)?(?=[:\s])/
