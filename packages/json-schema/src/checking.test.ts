@@ -88,10 +88,10 @@ describe('the work of a check is bounded', () => {
 describe('a value that is not JSON', () => {
   it.each([
     [undefined, 'expected a JSON value, got nothing'],
-    [() => 1, 'expected a JSON value, got function that is none'],
-    [Symbol('a'), 'expected a JSON value, got symbol that is none'],
-    [10n, 'expected a JSON value, got bigint that is none'],
-    [{ a: 10n }, 'expected a JSON value, got object that is none'],
+    [() => 1, 'expected a JSON value, got function that JSON cannot represent'],
+    [Symbol('a'), 'expected a JSON value, got symbol that JSON cannot represent'],
+    [10n, 'expected a JSON value, got bigint that JSON cannot represent'],
+    [{ a: 10n }, 'expected a JSON value, got object that JSON cannot represent'],
   ])('%o is a problem, not an exception', (value, message) => {
     expect(check({ additionalProperties: { type: 'string' } }, value)).toEqual(problem(message))
   })

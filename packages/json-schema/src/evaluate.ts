@@ -79,7 +79,7 @@ export function evaluate(
     const json: unknown = isSerialized ? undefined : tryOrUndefined(() => JSON.parse(JSON.stringify(value)))
     if (json !== undefined) return evaluate(root, limits, json, name, true)
   }
-  const found = value === undefined ? 'nothing' : `${jsonTypeOf(value)} that is none`
+  const found = value === undefined ? 'nothing' : `${jsonTypeOf(value)} that JSON cannot represent`
   return invalid(name, `expected a JSON value, got ${found}`)
 }
 

@@ -67,11 +67,15 @@ export function resolveUri(reference: string, base: string): string | undefined 
   return tryOrUndefined(() => new URL(reference, base).href)
 }
 
+const ITEM_KEYWORDS = ['prefixItems', 'items', 'additionalItems', 'unevaluatedItems']
+const PROPERTY_KEYWORDS = ['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties']
+const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef']
+
 const checkTrue: Check = () => true
 
 /** The check of the schema `false`. */
 const checkFalse = (keyword: string): Check => {
-  const unexpected = keyword.endsWith('tems') ? 'item' : keyword.endsWith('roperties') && 'property'
+  const unexpected = ITEM_KEYWORDS.includes(keyword) ? 'item' : PROPERTY_KEYWORDS.includes(keyword) && 'property'
   const message = unexpected ? `unexpected ${unexpected}` : 'is not allowed'
   return (_, evaluation) => failWith(evaluation, String, message, 0)
 }
@@ -164,7 +168,7 @@ function readKeyword(value: unknown, location: Location, keywords: Keywords, doc
   if (!holds || only !== dialect) return
   const isList = Array.isArray(value)
   if (holds === 'list' || (isList && keyword === 'items' && dialect === 'draft-07')) {
-    const mayBeEmpty = keyword.endsWith('tems')
+    const mayBeEmpty = ITEM_KEYWORDS.includes(keyword)
     if (!isList || (value.length === 0 && !mayBeEmpty)) {
       throw schemaError('malformed', pointer, 'must be a list of at least one schema')
     }
@@ -177,7 +181,7 @@ function readKeyword(value: unknown, location: Location, keywords: Keywords, doc
     keywords[keyword] = readMembers(value, location, document)
   } else if (!holds.accepts(value)) {
     throw schemaError('malformed', pointer, `must be ${holds.expected}`)
-  } else if (!keyword.endsWith('ef')) {
+  } else if (!REFERENCE_KEYWORDS.includes(keyword)) {
     keywords[keyword] = keyword === 'pattern' ? readPattern(value as string, pointer, document) : value
   } else if (keyword === '$ref' || (keyword === '$dynamicRef' && dialect !== 'draft-07')) {
     document.references.push({ from: keywords, keyword, text: value as string, base, pointer })

@@ -1,4 +1,4 @@
-/** How much work something is: the processor's time on this thread, in ms, whatever else the machine does meanwhile. */
+/** Measures the CPU time of a call on this thread, in ms. Other work on the machine does not count. */
 
 export function workOf(run: () => unknown): number {
   const before = process.threadCpuUsage()

@@ -45,7 +45,7 @@ function namesOf(value: object, evaluation: Evaluation): string[] {
 const countNames = (value: object, evaluation: Evaluation) => namesOf(value, evaluation).length
 
 const describeMissing = (cause: string | undefined) =>
-  cause === undefined ? 'is required' : `is required beside ${formatValue(cause)}`
+  cause === undefined ? 'is required' : `is required when ${formatValue(cause)} is present`
 
 /** Requires properties; `cause` is the property that makes them necessary. */
 const requireNames = (names: readonly string[], cause?: string) =>
