@@ -33,13 +33,30 @@ describe('createJsonSchemaValidator', () => {
 
 describe('limits', () => {
   it.each([[Number.NaN], [-1], ['5' as never]])('of %o are rejected by name', (maxDepth) => {
-    const message = `limits.maxDepth: expected a number of 0 or more, got ${maxDepth}`
+    const message = `maxDepth: expected a number of 0 or more, got ${maxDepth}`
     expect(() => createJsonSchemaValidator({ maxDepth })).toThrow(new RangeError(message))
   })
 
   it('have their defaults when undefined is passed', () => {
     const validator = createJsonSchemaValidator({ maxDepth: undefined as never })
     expect(validator.compile({ type: 'string' })('x').valid).toBe(true)
+  })
+})
+
+describe('options', () => {
+  it('with an unknown name are rejected by name', () => {
+    const names = 'formats, patterns, maxDepth, maxSubschemas, maxPatternLength, maxPatternInput, maxSteps, maxProblems'
+    const message = `there is no option "maxStep"; the options are ${names}`
+    for (const maxStep of [5, undefined]) {
+      expect(() => createJsonSchemaValidator({ maxStep } as object)).toThrow(new TypeError(message))
+    }
+  })
+
+  it.each(['formats', 'patterns'])('%s with an unknown mode is rejected', (option) => {
+    for (const mode of ['asert', true, null]) {
+      const message = `${option}: expected "assert" or "annotate", got ${mode}`
+      expect(() => createJsonSchemaValidator({ [option]: mode })).toThrow(new TypeError(message))
+    }
   })
 })
 

@@ -42,6 +42,7 @@ export interface JsonSchemaValidatorOptions extends Partial<JsonSchemaLimits> {
  * - `$dynamicRef` is supported when its anchor occurs once in the document.
  *
  * @throws RangeError for a limit that is negative or not a number.
+ * @throws TypeError for an unknown option, and for `formats` or `patterns` that is neither `assert` nor `annotate`.
  * @example
  * ```ts
  * const check = createJsonSchemaValidator().compile({ type: 'object', properties: { name: { type: 'string' } } })
@@ -53,8 +54,8 @@ export function createJsonSchemaValidator(options: JsonSchemaValidatorOptions = 
   const { formats = 'assert', patterns = 'assert', ...limits } = options
   const compileOptions = {
     limits: resolveLimits(limits),
-    assertFormats: formats === 'assert',
-    assertPatterns: patterns === 'assert',
+    assertFormats: isAssert('formats', formats),
+    assertPatterns: isAssert('patterns', patterns),
   }
   const cache = new WeakMap<object, CompiledSchema>()
   return {
@@ -67,4 +68,10 @@ export function createJsonSchemaValidator(options: JsonSchemaValidatorOptions = 
       return check
     },
   }
+}
+
+/** Throws a `TypeError` for a mode that does not exist. */
+function isAssert(option: string, mode: unknown): boolean {
+  if (mode === 'assert' || mode === 'annotate') return mode === 'assert'
+  throw new TypeError(`${option}: expected "assert" or "annotate", got ${String(mode)}`)
 }

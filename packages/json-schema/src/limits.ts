@@ -46,13 +46,17 @@ export const MAX_BRANCH_FINDINGS = 64
 /** Longest JSON pointer to a subschema, in UTF-16 code units. Long property names add up in pointers. */
 export const MAX_POINTER_LENGTH = 4096
 
-/** Fills in the defaults. Throws a `RangeError` for a limit that is negative or not a number. */
+/** Fills in the defaults. Throws a `TypeError` for an unknown name, a `RangeError` for a value that is no limit. */
 export function resolveLimits(limits: Partial<JsonSchemaLimits>): JsonSchemaLimits {
   const resolved = { ...DEFAULT_LIMITS }
   for (const [name, value] of Object.entries(limits)) {
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
+      const names = Object.keys(DEFAULT_LIMITS).join(', ')
+      throw new TypeError(`there is no option "${name}"; the options are formats, patterns, ${names}`)
+    }
     if (value === undefined) continue
     if (typeof value !== 'number' || !(value >= 0)) {
-      throw new RangeError(`limits.${name}: expected a number of 0 or more, got ${String(value)}`)
+      throw new RangeError(`${name}: expected a number of 0 or more, got ${String(value)}`)
     }
     resolved[name as keyof JsonSchemaLimits] = value
   }
