@@ -317,6 +317,25 @@ describe('bounds on schemas', () => {
     expect(refusalOf({ properties: { ['x'.repeat(5000)]: {} } }).message).toContain('have at most 4096 characters')
   })
 
+  it.each<[string, JsonSchema, string]>([
+    ['an $id', { $id: `${'x'.repeat(4096)}/` }, '#'],
+    ['an $id that is long when resolved', { $id: `${'x'.repeat(4000)}/`, items: { $id: 'y'.repeat(100) } }, '#/items'],
+    ['an anchor', { items: { $anchor: 'a'.repeat(4096) } }, '#/items'],
+    ['a dynamic anchor', { items: { $dynamicAnchor: 'a'.repeat(4096) } }, '#/items'],
+    ['an $id that is a fragment', { $schema: draft07, items: { $id: `#${'a'.repeat(4096)}` } }, '#/items'],
+    ['a $ref', { $ref: `#/$defs/${'a'.repeat(4096)}` }, '#/$ref'],
+    ['a $dynamicRef', { $dynamicRef: `#${'a'.repeat(4096)}` }, '#/$dynamicRef'],
+  ])('on the length of %s', (_, schema, path) => {
+    const error = refusalOf(schema)
+    expect(error).toMatchObject({ reason: 'limit', path })
+    expect(error.message).toContain('has at most 4096 characters')
+  })
+
+  it('but not on the length of a URI below that', () => {
+    const $id = `x://a/${'x'.repeat(4090)}`
+    expect(validator.compile({ $id, type: 'number', items: { $ref: $id } })(1)).toEqual({ valid: true })
+  })
+
   it('on regular expressions', () => {
     expect(refusalOf({ pattern: 'a'.repeat(2049) }).message).toContain('has at most 2048 characters (maxPatternLength)')
     expect(refusalOf({ patternProperties: { ['a'.repeat(2049)]: {} } }).reason).toBe('limit')

@@ -43,8 +43,11 @@ export const REPORT_STEPS = 20_000
 /** How many findings about one branch of `anyOf` or `oneOf` are kept. */
 export const MAX_BRANCH_FINDINGS = 64
 
-/** Longest JSON pointer to a subschema, in UTF-16 code units. Long property names add up in pointers. */
-export const MAX_POINTER_LENGTH = 4096
+/**
+ * Longest JSON pointer, URI, reference and required name, in UTF-16 code units. Long property names add up in pointers.
+ * V8 hashes strings above 16,383 code units by their length only, so many of them as keys take quadratic time.
+ */
+export const MAX_NAME_LENGTH = 4096
 
 /** Fills in the defaults. Throws a `TypeError` for an unknown name, a `RangeError` for a value that is no limit. */
 export function resolveLimits(limits: Partial<JsonSchemaLimits>): JsonSchemaLimits {

@@ -5,7 +5,7 @@ import { toUnicodePattern } from './formats.ts'
 import { appendToPointer, isObject, type JsonObject, tryOrUndefined } from './json.ts'
 import { type CompileOptions, type Dialect, type Keywords, nameListRule, type SchemaNode } from './keyword.ts'
 import { findKeyword } from './keyword-table.ts'
-import { MAX_POINTER_LENGTH } from './limits.ts'
+import { MAX_NAME_LENGTH } from './limits.ts'
 import { truncate } from './messages.ts'
 import { schemaError } from './schema-error.ts'
 
@@ -122,10 +122,13 @@ function assertWithinLimits(raw: unknown, { pointer, ancestors }: Location, { op
   if (ancestors.length >= maxDepth) {
     throw schemaError('limit', pointer, `schemas nest at most ${maxDepth} deep (maxDepth)`)
   }
-  if (pointer.length > MAX_POINTER_LENGTH) {
-    const problem = `the names on the way to a subschema have at most ${MAX_POINTER_LENGTH} characters`
-    throw schemaError('limit', pointer, problem)
-  }
+  assertShort(pointer, 'the names on the way to a subschema have', pointer)
+}
+
+/** Throws a `JsonSchemaError` for a string that is too long. The subject begins the message. */
+function assertShort(text: unknown, subject: string, pointer: string): void {
+  if (typeof text !== 'string' || text.length <= MAX_NAME_LENGTH) return
+  throw schemaError('limit', pointer, `${subject} at most ${MAX_NAME_LENGTH} characters`)
 }
 
 const stringOrEmpty = (value: unknown) => (typeof value === 'string' ? value : '')
@@ -147,6 +150,7 @@ function registerNames(raw: JsonObject, { pointer, base: outer }: Location, docu
   const names = anchors.flatMap((anchor) => (anchor ? `${base}#${anchor}` : []))
   if (uri || !pointer) names.unshift(base)
   for (const name of names) {
+    assertShort(name, 'an absolute URI, with its anchor, has', pointer)
     const known = targets.get(name)
     if (known && known.raw !== raw) {
       throw schemaError('malformed', pointer, `has the same "$id" or anchor as #${truncate(known.pointer, 200)}`)
@@ -184,6 +188,7 @@ function readKeyword(value: unknown, location: Location, keywords: Keywords, doc
   } else if (!REFERENCE_KEYWORDS.includes(keyword)) {
     keywords[keyword] = keyword === 'pattern' ? readPattern(value as string, pointer, document) : value
   } else if (keyword === '$ref' || (keyword === '$dynamicRef' && dialect !== 'draft-07')) {
+    assertShort(value, 'a reference has', pointer)
     document.references.push({ from: keywords, keyword, text: value as string, base, pointer })
   } else {
     throw schemaError('reference', pointer, `"${keyword}" is not supported in a schema of the dialect ${dialect}`)
