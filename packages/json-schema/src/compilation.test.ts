@@ -331,6 +331,16 @@ describe('bounds on schemas', () => {
     expect(error.message).toContain('has at most 4096 characters')
   })
 
+  it.each<[JsonSchema, string]>([
+    [{ required: ['a'.repeat(4097)] }, '#/required'],
+    [{ dependentRequired: { a: ['a'.repeat(4097)] } }, '#/dependentRequired/a'],
+    [{ dependencies: { a: ['a'.repeat(4097)] } }, '#/dependencies/a'],
+  ])('on the length of required names', (schema, path) => {
+    const error = refusalOf(schema)
+    expect(error).toMatchObject({ reason: 'limit', path })
+    expect(error.message).toContain('a property name has at most 4096 characters')
+  })
+
   it('but not on the length of a URI below that', () => {
     const $id = `x://a/${'x'.repeat(4090)}`
     expect(validator.compile({ $id, type: 'number', items: { $ref: $id } })(1)).toEqual({ valid: true })

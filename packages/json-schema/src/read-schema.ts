@@ -3,7 +3,14 @@
 import { type Check, failWith } from './evaluate.ts'
 import { toUnicodePattern } from './formats.ts'
 import { appendToPointer, isObject, type JsonObject, tryOrUndefined } from './json.ts'
-import { type CompileOptions, type Dialect, type Keywords, nameListRule, type SchemaNode } from './keyword.ts'
+import {
+  type CompileOptions,
+  type Dialect,
+  type Keywords,
+  nameListRule,
+  type SchemaNode,
+  type ValueRule,
+} from './keyword.ts'
 import { findKeyword } from './keyword-table.ts'
 import { MAX_NAME_LENGTH } from './limits.ts'
 import { truncate } from './messages.ts'
@@ -183,7 +190,7 @@ function readKeyword(value: unknown, location: Location, keywords: Keywords, doc
     keywords[keyword] = readSchema(value, location, document)
   } else if (holds === 'map') {
     keywords[keyword] = readMembers(value, location, document)
-  } else if (!holds.accepts(value)) {
+  } else if (!acceptsValue(holds, value, pointer)) {
     throw schemaError('malformed', pointer, `must be ${holds.expected}`)
   } else if (!REFERENCE_KEYWORDS.includes(keyword)) {
     keywords[keyword] = keyword === 'pattern' ? readPattern(value as string, pointer, document) : value
@@ -193,6 +200,14 @@ function readKeyword(value: unknown, location: Location, keywords: Keywords, doc
   } else {
     throw schemaError('reference', pointer, `"${keyword}" is not supported in a schema of the dialect ${dialect}`)
   }
+}
+
+/** Throws a `JsonSchemaError` for a list of names of which one is too long. */
+function acceptsValue(rule: ValueRule, value: unknown, pointer: string): boolean {
+  if (rule === nameListRule && Array.isArray(value)) {
+    for (const name of value) assertShort(name, 'a property name has', pointer)
+  }
+  return rule.accepts(value)
 }
 
 /** Reads an object whose members are schemas, or lists of names in `dependentRequired` and `dependencies`. */
@@ -210,7 +225,7 @@ function readMembers(value: unknown, location: Location, document: SchemaDocumen
     const mayBeSchema = keyword !== 'dependentRequired'
     const isNameList = !mayBeSchema || (keyword === 'dependencies' && Array.isArray(raw))
     if (!isNameList) return [[name, readSchema(raw, { ...location, pointer: memberPointer }, document)]]
-    if (nameListRule.accepts(raw)) return [[name, raw]]
+    if (acceptsValue(nameListRule, raw, memberPointer)) return [[name, raw]]
     const expected = `${mayBeSchema ? 'a schema or ' : ''}${nameListRule.expected}`
     throw schemaError('malformed', memberPointer, `must be ${expected}`)
   })

@@ -65,6 +65,63 @@ describe('the steps of a check count what grows with the value', () => {
   })
 })
 
+describe('long strings of equal length', () => {
+  const texts = (length: number) => list(length, (index) => `${'x'.repeat(16_400)}${String(index).padStart(6, '0')}`)
+
+  it('cost steps where items must not repeat and where they are looked up', () => {
+    const limits = { maxSteps: 50_000 }
+    const message = 'takes more than 50000 steps to check'
+    expect(check({ uniqueItems: true }, texts(100), limits)).toMatchObject({ problems: [{ message }] })
+    expect(check({ items: { enum: texts(100) } }, texts(100), limits)).toMatchObject({ problems: [{ message }] })
+  })
+
+  /** How many times as long the work takes for eight times as many strings; quadratic work takes 64 times as long. */
+  function growth(work: (texts: readonly string[]) => unknown): number {
+    const [few = 0, many = 0] = [150, 1200].map((length) => {
+      return Math.min(...list(3, () => texts(length)).map((made) => costOf(() => work(made))))
+    })
+    return many / few
+  }
+
+  it.each<[string, (texts: readonly string[]) => unknown]>([
+    ['compared with each other', (made) => check({ uniqueItems: true }, made)],
+    [
+      'compared with each other inside lists',
+      (made) =>
+        check(
+          { uniqueItems: true },
+          made.map((text) => [text]),
+          { maxSteps: 2 ** 30 },
+        ),
+    ],
+    ['looked up', (made) => check({ items: { enum: made } }, made)],
+    ['looked up inside lists', (made) => check({ enum: made.map((text) => [text]) }, ['a'], { maxSteps: 2 ** 30 })],
+  ])('take time in proportion to their number when %s', (_, work) => {
+    expect(growth(work)).toBeLessThan(24)
+  })
+
+  it('are told apart by each part of them', () => {
+    const long = 'x'.repeat(40_000)
+    const others = [
+      `${long}y`,
+      `y${long}`,
+      `${long.slice(20_000)}y${long.slice(20_000)}`,
+      long.slice(1),
+      long.slice(0, 16_383),
+    ]
+    expect(check({ uniqueItems: true }, [long, ...others, [long], ...others.map((text) => [text])])).toEqual({
+      valid: true,
+    })
+    for (const text of [long, ...others]) {
+      expect(check({ uniqueItems: true }, [long, ...others, text]).valid).toBe(false)
+      expect(check({ uniqueItems: true }, [[long], ...others.map((other) => [other]), [text]]).valid).toBe(false)
+      expect(check({ enum: others }, text).valid).toBe(text !== long)
+      expect(check({ enum: others }, text).valid).toBe(text !== long)
+      expect(check({ enum: others.map((other) => [other]) }, [text]).valid).toBe(text !== long)
+    }
+  })
+})
+
 describe('a value that is large and honest is checked', () => {
   it('when it is a list of many objects', () => {
     const row = {

@@ -19,6 +19,7 @@ import {
   sizeRule,
 } from '../keyword.ts'
 import { formatCount } from '../messages.ts'
+import { ValueSet } from '../value-set.ts'
 import { markSecondary } from './objects.ts'
 import { canonicalize } from './values.ts'
 
@@ -68,9 +69,10 @@ const describeDuplicate = () => 'expected no item twice'
 const buildUniqueItems: CheckBuilder<boolean> = (mustBeUnique) => (value, evaluation) => {
   if (!mustBeUnique || !isArray(value)) return true
   spendSteps(evaluation, value.length * 2)
-  const scalars = new Set(value.filter((item) => !isContainer(item)))
-  const containers = new Set(value.filter(isContainer).map((item) => canonicalize(item, evaluation)))
-  return scalars.size + containers.size === value.length || failWith(evaluation, describeDuplicate, 0, 0)
+  const scalars = value.filter((item) => !isContainer(item))
+  const containers = value.filter(isContainer).map((item) => canonicalize(item, evaluation))
+  const size = new ValueSet(scalars, evaluation).size + new ValueSet(containers, evaluation).size
+  return size === value.length || failWith(evaluation, describeDuplicate, 0, 0)
 }
 
 const lengthOf = (value: readonly unknown[]) => value.length

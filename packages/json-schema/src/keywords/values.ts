@@ -15,6 +15,7 @@ import {
   stringRule,
 } from '../keyword.ts'
 import { formatValues, joinWithOr, truncate } from '../messages.ts'
+import { ValueSet } from '../value-set.ts'
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
@@ -64,11 +65,11 @@ export function canonicalize(value: unknown, evaluation: Evaluation): string {
 }
 
 const buildEnum: CheckBuilder<readonly unknown[]> = (allowed) => {
-  const allowedSet = new Set(allowed)
+  const allowedSet = new ValueSet(allowed)
   const allowedTypes = new Set(allowed.map(jsonTypeOf))
   const containers = allowed.filter(isContainer)
   // Built for the first value that needs it, so that its steps count for that value.
-  let canonical: Set<string> | undefined
+  let canonical: ValueSet | undefined
   const words = formatValues(allowed)
   const expectation: Expectation = { kind: 'value', words: [words] }
   const describe = (_: number, value: unknown) => {
@@ -76,10 +77,13 @@ const buildEnum: CheckBuilder<readonly unknown[]> = (allowed) => {
     return `expected ${words}, got ${value !== null && allowedTypes.has(type) ? 'another ' : ''}${type}`
   }
   return (value, evaluation) => {
-    if (allowedSet.has(value)) return true
+    if (allowedSet.has(value, evaluation)) return true
     if (containers.length > 0 && isContainer(value)) {
-      canonical ??= new Set(containers.map((container) => canonicalize(container, evaluation)))
-      if (canonical.has(canonicalize(value, evaluation))) return true
+      canonical ??= new ValueSet(
+        containers.map((container) => canonicalize(container, evaluation)),
+        evaluation,
+      )
+      if (canonical.has(canonicalize(value, evaluation), evaluation)) return true
     }
     return failWith(evaluation, describe, 0, value, expectation)
   }
