@@ -80,7 +80,7 @@ const lost = {
   name: 'ConnectionError',
   reason: 'unreachable',
   retryable: false,
-  hint: 'The server may have done what was asked: find out before you ask again.',
+  hint: 'The server may have processed the request: check before you send it again.',
 }
 
 /** A call whose answer is JSON, or a stream of events. */

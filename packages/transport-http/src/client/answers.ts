@@ -115,6 +115,6 @@ function contentTypeError({ status }: Response, type: string, pending: PendingAn
   if (status === 202 || status === 204) return missingAnswerError(`the empty body (HTTP status ${status})`, pending)
   const got = type === '' ? 'no content type' : type.slice(0, 100)
   const message = `The answer to ${pending.method} was refused: expected ${JSON_TYPE} or ${EVENTS_TYPE}, got ${got}`
-  const hint = 'See that the URL names the endpoint of a server of the protocol.'
+  const hint = 'Check that the URL is the endpoint of an MCP server.'
   return new ConnectionError('invalid-message', message, { hint })
 }

@@ -149,7 +149,7 @@ export class HttpConnection implements Connection, EraHost {
     if (this.#error !== undefined) throw this.#error
     if (signal?.aborted === true) throw cancelledError(method, signal)
     if (this.#pending.size < MAX_PENDING) return
-    const hint = 'Await some of the answers before asking on.'
+    const hint = 'Await responses before you send more requests.'
     const message = `${method} was not sent: ${MAX_PENDING} requests wait already`
     throw new ConnectionError('limit', message, { retryable: true, hint })
   }

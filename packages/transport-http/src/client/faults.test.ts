@@ -69,7 +69,7 @@ describe('an answer that is lost', () => {
       expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({
         reason: 'unreachable',
         retryable: false,
-        hint: 'The server may have done what was asked: find out before you ask again.',
+        hint: 'The server may have processed the request: check before you send it again.',
       })
       expect(await caught(() => connection.request('tools/list', modern()))).toMatchObject({
         reason: 'unreachable',
@@ -84,7 +84,7 @@ describe('an answer that is lost', () => {
     const { connection } = await reach('http://127.0.0.1:9/mcp', { fetch: async () => given as never })
     expect(await caught(() => connection.request('a', modern()))).toMatchObject({
       reason: 'invalid-message',
-      message: expect.stringContaining('fetch of the options'),
+      message: expect.stringContaining('fetch option'),
     })
   })
 

@@ -131,8 +131,8 @@ export class LegacySession {
     const id = headers.get(SESSION_HEADER)
     if (id === null) return
     if (!/^[!-~]+$/.test(id)) {
-      const hint = 'The id of a session is made of visible ASCII characters; tell the author of the server.'
-      throw new ConnectionError('invalid-message', 'The server named a session in an unreadable way', { hint })
+      const hint = 'A session id consists of visible ASCII characters: report this to the author of the server.'
+      throw new ConnectionError('invalid-message', 'The server sent an invalid session id', { hint })
     }
     this.#id = id
   }
@@ -146,7 +146,7 @@ export class LegacySession {
   /** Forgets the session, which the server no longer knows, and returns the error that says so. */
   #loseSession(cause?: unknown): ConnectionError {
     this.#forget()
-    const hint = 'Connect again; what was asked in the session may have been done.'
+    const hint = 'Connect again; the server may have processed the requests of the session.'
     const options = { retryable: true, hint, status: 404, cause }
     return new ConnectionError('closed', 'The server has ended the session', options)
   }
@@ -263,6 +263,6 @@ function isPlaceUnknown(error: unknown, { lastEventId }: Cursor): error is Conne
 }
 
 function placeLostError(cause: ConnectionError): ConnectionError {
-  const message = 'The server does not know any more where its own stream was cut: what it said meanwhile may be lost'
+  const message = 'The server cannot resume its own stream where it was cut: messages sent meanwhile may be lost'
   return new ConnectionError('refused', message, { status: cause.status as number, cause })
 }

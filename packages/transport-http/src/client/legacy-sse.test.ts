@@ -96,7 +96,7 @@ describe('the oldest wire', () => {
     const reached = await reach(url)
     await caught(() => shakeHands(reached))
     expect(reached.problems).toMatchObject([
-      { message: 'The server names an endpoint of another origin, https://evil.example' },
+      { message: 'The server sent an endpoint of another origin, https://evil.example' },
     ])
   })
 

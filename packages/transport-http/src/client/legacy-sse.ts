@@ -109,7 +109,7 @@ export class LegacySse {
 
   /** Ends the connection with its stream. */
   #end(cause: unknown): void {
-    const hint = 'Connect again; what was asked may have been done.'
+    const hint = 'Connect again; the server may have processed the pending requests.'
     const error = new ConnectionError('closed', "The server's stream has ended", { retryable: true, hint, cause })
     this.#host.end(error)
     for (const { reject } of this.#pending.values()) reject(error)
@@ -140,12 +140,12 @@ export class LegacySse {
 
 /** Returns the URL to post to. It must be on the server's origin, since the credentials are sent to it. */
 function readEndpoint(data: string, url: URL): URL {
-  const hint = 'Tell the author of the server.'
+  const hint = 'Report this to the author of the server.'
   if (!URL.canParse(data, url.href)) {
-    throw new ConnectionError('invalid-message', 'The server names an endpoint that is no URL', { hint })
+    throw new ConnectionError('invalid-message', 'The server sent an endpoint that is not a URL', { hint })
   }
   const endpoint = new URL(data, url)
   endpoint.username = endpoint.password = endpoint.hash = ''
   if (endpoint.origin === url.origin) return endpoint
-  throw new ConnectionError('refused', `The server names an endpoint of another origin, ${endpoint.origin}`, { hint })
+  throw new ConnectionError('refused', `The server sent an endpoint of another origin, ${endpoint.origin}`, { hint })
 }

@@ -259,7 +259,7 @@ describe('a request', () => {
     stop.abort()
     await waiting
     await until(() => reason !== undefined)
-    expect(reason).toMatchObject({ reason: 'cancelled', message: expect.stringContaining('was given up') })
+    expect(reason).toMatchObject({ reason: 'cancelled', message: expect.stringContaining('was cancelled') })
     await until(() => seen.some(({ message }) => message.method === 'notifications/cancelled'))
     await delay(20)
     expect(seen.filter(({ message }) => message.result !== undefined)).toEqual([])

@@ -116,7 +116,7 @@ export class LegacyEra implements ClientEra {
     const { signal, report } = this.#host
     const ownerSignal = owner === undefined ? undefined : this.#host.signalOf(owner)
     const giveUp = () => {
-      const reason = new ConnectionError('cancelled', 'The request that the question is about was given up')
+      const reason = new ConnectionError('cancelled', "The call that the server's request belongs to was cancelled")
       this.#running.abort(message.id, reason)
     }
     ownerSignal?.addEventListener('abort', giveUp)

@@ -45,7 +45,7 @@ it('gives the responder what the server tells beside an answer, and drops what i
   )
   await connection.request('tools/list', modern())
   expect(heard).toHaveLength(MOST)
-  const message = `notifications/message was dropped: ${MOST} are dealt with already`
+  const message = `notifications/message was dropped: ${MOST} notifications are being handled already`
   expect(problems).toMatchObject([
     { reason: 'limit', message },
     { reason: 'limit', message },

@@ -84,7 +84,7 @@ export class ModernEra implements ClientEra {
   async #respond(message: NotificationMessage): Promise<void> {
     const { responder, signal, report } = this.#host
     if (this.#handling >= MAX_NOTIFICATIONS) {
-      const text = `${message.method} was dropped: ${MAX_NOTIFICATIONS} are dealt with already`
+      const text = `${message.method} was dropped: ${MAX_NOTIFICATIONS} notifications are being handled already`
       report(new ConnectionError('limit', text))
       return
     }

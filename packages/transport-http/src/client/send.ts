@@ -41,7 +41,7 @@ export async function send(settings: Settings, request: OutgoingRequest): Promis
     const response = await sendOnce(settings, request, url, headers)
     // Wrappers of `fetch` sometimes forget to return the response.
     if (typeof response?.status !== 'number') {
-      const message = 'The fetch of the options gave no Response: it has to return what the fetch that it calls returns'
+      const message = 'The fetch option returned no Response: return the response of the fetch that it calls'
       throw new ConnectionError('invalid-message', message)
     }
     if (!isRedirect(response)) return response
@@ -121,7 +121,7 @@ async function sendOnce(settings: Settings, request: OutgoingRequest, url: URL, 
     const code = codeOf(cause)
     if (rpcMethod !== undefined && !notSentCodes.has(code)) throw answerLostError(rpcMethod, cause)
     const hint =
-      'See that the server runs, and that the URL names it. In a browser, it must also allow this page (CORS).'
+      'Check that the server runs and that the URL is right. In a browser, the server must also allow this page (CORS).'
     const message = `${method} ${url.origin}${url.pathname} failed (${code})`
     throw new ConnectionError('unreachable', message, { retryable: true, hint, cause })
   }
@@ -157,8 +157,8 @@ function isRedirect({ type, status }: Response): boolean {
 function redirectTarget(response: Response, method: string, from: URL): URL {
   const { status, headers } = response
   const location = headers.get('location')
-  if (location === null) throw redirectError(response, 'it does not say where to')
-  if (!URL.canParse(location, from.href)) throw redirectError(response, 'where it leads to is no URL')
+  if (location === null) throw redirectError(response, 'it has no Location header')
+  if (!URL.canParse(location, from.href)) throw redirectError(response, 'its Location header is not a URL')
   const to = new URL(location, from)
   if (to.origin !== from.origin) throw redirectError(response, `it leads to another origin, ${to.origin}`)
   if (status !== 307 && status !== 308 && method !== 'GET') {
@@ -169,7 +169,7 @@ function redirectTarget(response: Response, method: string, from: URL): URL {
 }
 
 function redirectError({ status }: Response, why: string): ConnectionError {
-  const hint = 'Connect to the URL that the server wants to be reached by.'
+  const hint = 'Connect to the final URL of the server.'
   return new ConnectionError('refused', `A redirect was not followed: ${why}`, { status, hint })
 }
 
@@ -184,22 +184,21 @@ const repeatable =
   /^(?:ping|server\/discover|completion\/complete|subscriptions\/listen|resources\/read|.+\/(?:list|get))$/
 
 const statusHints: Readonly<Record<number, string>> = {
-  401: 'The server wants to know who is asking: pass the auth option, or an authorization header.',
-  403: 'Whoever is asking may not do this, or may not do it from here.',
-  404: 'See that the URL names the endpoint of the server, path included.',
-  405: 'See that the URL names the endpoint of the server, path included.',
-  413: 'The server takes no request of this size: send less.',
-  415: 'A server of the protocol takes application/json: see that the URL names one.',
-  429: 'The server gets too many requests: wait before you ask again.',
-  431: 'The server takes no headers of this size: shorten the arguments that travel as headers.',
+  401: 'The server requires authentication: pass the auth option, or an authorization header.',
+  403: 'The credentials, or the origin of the request, do not permit this.',
+  404: 'Check that the URL is the endpoint of the server, including its path.',
+  405: 'Check that the URL is the endpoint of the server, including its path.',
+  413: 'The server accepts no request of this size: send less.',
+  415: 'MCP servers accept application/json: check that the URL is the endpoint of one.',
+  429: 'The server receives too many requests: wait before you send another.',
+  431: 'The server accepts no headers of this size: shorten the arguments that are sent as headers.',
 }
 
 /** Returns the error for a status that is not a success. `error` is the JSON-RPC error in the body. */
 export function statusError(response: Response, what: string, error?: ErrorMessage): ConnectionError {
   const { status } = response
   const detail = error === undefined ? '' : `: ${error.error.message.slice(0, 200)}`
-  const hint =
-    statusHints[status] ?? (status >= 500 ? 'The server, or what stands before it, is in trouble.' : undefined)
+  const hint = statusHints[status] ?? (status >= 500 ? 'The server, or a proxy in front of it, failed.' : undefined)
   return new ConnectionError('refused', `${what} was refused with HTTP status ${status}${detail}`, {
     status,
     retryable: temporaryStatuses.has(status) || (lostStatuses.has(status) && repeatable.test(what)),
@@ -249,11 +248,11 @@ export function answerLostError(method: string, cause?: unknown): ConnectionErro
 function repeatHint(method: string): string {
   return repeatable.test(method)
     ? 'The same request can safely be sent again.'
-    : 'The server may have done what was asked: find out before you ask again.'
+    : 'The server may have processed the request: check before you send it again.'
 }
 
 const FETCH_TIMEOUT_HINT =
-  'It was `fetch` that gave up waiting: let it wait longer (in Node, headersTimeout and bodyTimeout of its dispatcher), or have the call report progress.'
+  '`fetch` timed out: raise its timeouts (in Node, headersTimeout and bodyTimeout of its dispatcher), or let the call report progress.'
 
 /** Whether `fetch` gave up a silent response. */
 function isFetchTimeout(error: unknown, depth = 0): boolean {
