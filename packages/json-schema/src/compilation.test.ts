@@ -331,6 +331,15 @@ describe('bounds on schemas', () => {
     expect(error.message).toContain('has at most 4096 characters')
   })
 
+  it('on the depth of a reference below a keyword that is ignored', () => {
+    const inside = (depth: number): JsonSchema => (depth === 0 ? {} : { a: inside(depth - 1) })
+    const schema = (depth: number) => ({ x: inside(depth), $ref: `#/x${'/a'.repeat(depth)}` })
+    expect(validator.compile(schema(63))(1)).toEqual({ valid: true })
+    const error = refusalOf(schema(64))
+    expect(error).toMatchObject({ reason: 'limit', path: '#/$ref' })
+    expect(error.message).toContain('leads at most 64 levels deep (maxDepth)')
+  })
+
   it.each<[JsonSchema, string]>([
     [{ required: ['a'.repeat(4097)] }, '#/required'],
     [{ dependentRequired: { a: ['a'.repeat(4097)] } }, '#/dependentRequired/a'],

@@ -68,7 +68,13 @@ function readTarget(schema: unknown, target: string, reference: Reference, docum
   let raw = schema
   let pointer = ''
   let base = document.nodes.get(pointer)?.base ?? ''
-  for (const key of parsePointer(target)) {
+  const keys = parsePointer(target)
+  const { maxDepth } = document.options.limits
+  if (keys.length > maxDepth) {
+    const problem = `a reference below an ignored keyword leads at most ${maxDepth} levels deep (maxDepth)`
+    throw schemaError('limit', reference.pointer, problem)
+  }
+  for (const key of keys) {
     raw = getMember(raw, key)
     pointer = appendToPointer(pointer, key)
     base = document.nodes.get(pointer)?.base || base

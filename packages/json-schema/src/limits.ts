@@ -2,8 +2,8 @@
 
 export interface JsonSchemaLimits {
   /**
-   * How deep subschemas may nest, and how many schemas in a row may apply to the same value. A deeper schema is
-   * rejected. Default: 64 levels.
+   * How deep subschemas may nest, how many schemas in a row may apply to the same value, and how deep a reference may
+   * lead below a keyword that is ignored. A deeper schema is rejected. Default: 64 levels.
    */
   maxDepth: number
   /** How many subschemas a schema may have. A larger schema is rejected. Default: 10,000. */
