@@ -86,7 +86,7 @@ describe('a server that exits', () => {
       reason: 'exited',
       cause: { name: 'ServerExitError', exitCode: 3, signal: null, stderr: ['cannot find its configuration'] },
     })
-    expect((error as Error).message).toContain('exited with code 3. Its last words:\ncannot find its configuration')
+    expect((error as Error).message).toContain('exited with code 3. Last stderr output:\ncannot find its configuration')
   })
 
   it.each([

@@ -10,7 +10,7 @@ import {
   type Responder,
   resultMessage,
 } from '@mcpx/protocol'
-import { serveStdio } from './serve-stdio.ts'
+import { serveStdio } from './serve.ts'
 
 export const childArgs: readonly string[] = [
   '--conditions=source',

@@ -1,10 +1,17 @@
-/** The protocol over standard input and output, and over any two byte streams. */
+/** MCP over standard input and output, and over any two byte streams. */
 
-export type { RestartOptions } from './back-off.ts'
-export { type OverStreamsOptions, overStreams, type StreamPair } from './over-streams.ts'
-export { type ServeStdioOptions, type Serving, serveStdio } from './serve-stdio.ts'
+export type { ShutdownTimes, SpawnOptions } from './child-process.ts'
+export type { ByteSink, ByteSource } from './lines.ts'
+export type { RestartOptions } from './restart.ts'
+export { type ServeStdioOptions, type Serving, serveStdio } from './serve.ts'
 export { ServerExitError } from './server-exit.ts'
 export { type SpawnConnector, spawn } from './spawn.ts'
-export type { ShutdownTimes, SpawnOptions, StderrTarget } from './spawn-options.ts'
-export { createStreamChannel, type StreamChannelOptions, type StreamLimits } from './stream-channel.ts'
-export type { ByteSink, ByteSource } from './streams.ts'
+export type { StderrTarget } from './stderr.ts'
+export {
+  createStreamChannel,
+  type OverStreamsOptions,
+  overStreams,
+  type StreamChannelOptions,
+  type StreamLimits,
+  type StreamPair,
+} from './stream-channel.ts'

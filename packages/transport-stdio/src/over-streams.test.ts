@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Server } from 'node:net'
 import { caught, requesterContract } from '@mcpx/testkit'
 import { afterAll, expect, it } from 'vitest'
-import { overStreams } from './over-streams.ts'
-import { serveStdio } from './serve-stdio.ts'
+import { serveStdio } from './serve.ts'
+import { overStreams } from './stream-channel.ts'
 
 const servers: Server[] = []
 const silent = { responder: { respond: () => undefined }, report: () => {} }

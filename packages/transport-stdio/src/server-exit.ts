@@ -1,6 +1,6 @@
-/** What is known of a server process that stopped by itself. */
+/** Errors about a server process that stopped by itself. */
 
-import { ConnectionError } from '@mcpx/protocol'
+import { ConnectionError, quoted } from '@mcpx/protocol'
 
 /** The cause of a `ConnectionError` with the reason `exited`. */
 export class ServerExitError extends Error {
@@ -20,19 +20,19 @@ export class ServerExitError extends Error {
   }
 }
 
-/** How much of the last words is repeated in the message. */
+/** How many lines of standard error the message repeats. */
 const SHOWN_LINES = 10
 
-const HINT = 'What waited for an answer is lost. The next call starts the server again.'
+const RESTART_HINT = 'What waited for an answer is lost. The next call starts the server again.'
 
-/** The process lives, and there is no way left to talk to it. */
-export function deafError(command: string): ConnectionError {
-  const message = `The server ${command} closed its input or its output, and runs on without: it is ended`
-  return new ConnectionError('closed', message, { hint: HINT })
+export function stdioClosedError(command: string): ConnectionError {
+  const message = `The server ${quoted(command)} closed its input or its output, and runs on without: it is ended`
+  return new ConnectionError('closed', message, { hint: RESTART_HINT })
 }
 
 export function exitedError(command: string, exit: ServerExitError): ConnectionError {
   const last = exit.stderr.slice(-SHOWN_LINES).join('\n')
-  const words = last === '' ? 'It wrote nothing to its standard error.' : `Its last words:\n${last}`
-  return new ConnectionError('exited', `The server ${command} ${exit.message}. ${words}`, { cause: exit, hint: HINT })
+  const output = last === '' ? 'It wrote nothing to its standard error.' : `Last stderr output:\n${last}`
+  const message = `The server ${quoted(command)} ${exit.message}. ${output}`
+  return new ConnectionError('exited', message, { cause: exit, hint: RESTART_HINT })
 }

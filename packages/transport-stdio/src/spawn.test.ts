@@ -85,7 +85,7 @@ describe('a server that exits', () => {
     for (const error of [exit, ...(await Promise.all(waiting))]) {
       expect(error).toMatchObject({ name: 'ConnectionError', reason: 'exited' })
     }
-    expect(exit.message).toMatch(/exited with code 3\. Its last words:\nx+\nlast but one\nlast words$/)
+    expect(exit.message).toMatch(/exited with code 3\. Last stderr output:\nx+\nlast but one\nlast words$/)
     expect(exit.message.length).toBeLessThan(10_000)
     const cause = exit.cause as ServerExitError
     expect(cause).toMatchObject({ name: 'ServerExitError', exitCode: 3, signal: null })

@@ -1,38 +1,37 @@
-/** Starts a server as a child process and talks to it over its standard streams. */
+/** Starts a server as a child process and connects to it over its standard streams. */
 
 import type { Connector } from '@mcpx/protocol'
-import { createBackOff } from './back-off.ts'
-import type { SpawnOptions } from './spawn-options.ts'
+import type { SpawnOptions } from './child-process.ts'
+import { createRestartDelay } from './restart.ts'
 
-/** A server that can be started. */
+/** Connects to a server by starting it. */
 export interface SpawnConnector extends Connector {
-  /** The whole command line, to be shown to whoever has to agree to it. It may hold secrets given as arguments. */
+  /** The whole command line, to show it to a user who has to approve it. It may contain secrets given as arguments. */
   readonly peer: string
 }
 
 /**
- * Gives what a client connects to. Each connection starts the command anew, without a shell. Closing the connection
- * ends the process and all that it started.
+ * Creates a connector that starts the command, without a shell, for each connection. Closing the connection ends the
+ * process and all processes that it started.
  *
  * ```ts
  * const client = await connect(spawn('node', ['server.js'], { env: { API_KEY: key } }))
  * ```
  */
 export function spawn(command: string, args: readonly string[] = [], options: SpawnOptions = {}): SpawnConnector {
-  const backOff = createBackOff(options.restart)
+  const restartDelay = createRestartDelay(options.restart)
   return {
-    peer: [command, ...args].map(shown).join(' '),
+    peer: [command, ...args].map(quoteWord).join(' '),
     probeTimeout: options.probeTimeout,
     async connect(connectOptions) {
-      // What starts processes is loaded by those who start one.
-      const { startServer } = await import('./spawn-server.ts')
-      await backOff.wait(connectOptions.signal)
-      return startServer({ command, args, options, ...connectOptions, onExit: backOff.exited })
+      // Loaded on demand, so that servers do not load the code that starts processes.
+      const { connectToProcess } = await import('./child-process.ts')
+      await restartDelay.wait(connectOptions.signal)
+      return connectToProcess({ command, args, options, ...connectOptions, onExit: restartDelay.exited })
     },
   }
 }
 
-/** A word as one would type it; quoted only where it has to be. */
-function shown(word: string): string {
+function quoteWord(word: string): string {
   return /^[\w@%+=:,./\\-]+$/.test(word) ? word : JSON.stringify(word)
 }

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { guardStdout } from './stdout-guard.ts'
+import { guardStdout, releaseStdout, takeStdout } from './stdout-guard.ts'
 
 it('gives standard output back as it was, and can take it again', () => {
   const { write, end } = process.stdout
   for (let round = 0; round < 2; round++) {
-    const guard = guardStdout()
+    takeStdout(true)
     expect(process.stdout.write).not.toBe(write)
-    expect(() => guardStdout()).toThrow('taken already')
-    guard.release()
+    expect(() => takeStdout(true)).toThrow('taken already')
+    releaseStdout()
     expect(process.stdout.write).toBe(write)
     expect(process.stdout.end).toBe(end)
   }
@@ -17,11 +17,11 @@ it.each(['write', 'end'] as const)('says where standard output was written to fi
   const said: string[] = []
   const { write } = process.stderr
   process.stderr.write = ((text: string) => said.push(text) > 0) as typeof write
-  const guard = guardStdout()
+  guardStdout()
   try {
     process.stdout[method]('astray')
   } finally {
-    guard.release()
+    releaseStdout()
     process.stderr.write = write
   }
   expect(said).toEqual([expect.stringContaining('First at '), 'astray'])

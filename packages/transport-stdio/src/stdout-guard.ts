@@ -1,47 +1,78 @@
-/** Takes standard output for the protocol: what other code of the process writes to it goes to standard error. */
+/** Reserves standard output for the protocol: everything that other code writes there goes to standard error. */
 
 import { Console } from 'node:console'
-import type { ByteSink } from './streams.ts'
+import type { ByteSink } from './lines.ts'
 
-export interface StdoutGuard {
-  /** Standard output, for the protocol alone. */
-  readonly sink: ByteSink
-  /** Gives standard output back. */
+/** Code outside of this package that writes to standard output, and the replacement that it called. */
+type Replacement = (...args: never[]) => unknown
+
+interface StdoutGuard {
+  /** Writes to standard output, past the guard. */
+  readonly write: ByteSink['write']
+  /** Restores standard output. */
   release(): void
 }
 
-/** What other code calls, and what is no more to be seen of its stack. */
-type Callable = (...args: never[]) => unknown
-
+let current: StdoutGuard | undefined
 let isTaken = false
 
 /**
- * Replaces `process.stdout.write` and `end`, and, where the console does not write by them, the methods of the console.
- * Says once, on standard error, who wrote there first. Throws when standard output is taken already.
+ * Returns standard output as a sink for the protocol. With `guard`, everything else that is written there goes to
+ * standard error; without, an earlier guard is released. Throws `TypeError` when standard output is taken already.
+ */
+export function takeStdout(guard: boolean): ByteSink {
+  if (isTaken && guard)
+    throw new TypeError('Standard output is taken already: one server at a time can be served on it')
+  if (guard) isTaken = true
+  else releaseStdout()
+  const stdout = process.stdout as ByteSink
+  const write = guard ? guardStdout().write : stdout.write.bind(stdout)
+  return {
+    write,
+    // Standard output is never ended: other parts of the process may use it, and the runtime closes it at the exit.
+    end: (done) => void done(),
+    on: stdout.on.bind(stdout) as ByteSink['on'],
+    removeListener: stdout.removeListener.bind(stdout),
+  }
+}
+
+/** Restores standard output, so that it can be guarded and taken again. */
+export function releaseStdout(): void {
+  current?.release()
+  current = undefined
+  isTaken = false
+}
+
+/**
+ * Replaces `process.stdout.write` and `end` and, where the console does not use them, the methods of the console. Names
+ * the first writer on standard error. Returns the guard that is active already, if there is one.
  */
 export function guardStdout(): StdoutGuard {
-  if (isTaken) throw new TypeError('Standard output is taken already: one server at a time can be served on it')
-  isTaken = true
+  current ??= createGuard()
+  return current
+}
+
+function createGuard(): StdoutGuard {
   const { stdout } = process
   const { write, end } = stdout
-  let hasSpoken = false
+  let hasWarned = false
 
-  function speak(entered: Callable): void {
-    if (hasSpoken) return
-    hasSpoken = true
+  function warn(entered: Replacement): void {
+    if (hasWarned) return
+    hasWarned = true
     process.stderr.write(
-      `[mcpx] Standard output belongs to the protocol: what else is written there goes here. First ${writer(entered)}\n`,
+      `[mcpx] Standard output belongs to the protocol: what else is written there goes here. First ${findWriter(entered)}\n`,
     )
   }
 
-  function redirect(entered: Callable, args: Parameters<typeof write>): void {
-    speak(entered)
+  function redirect(entered: Replacement, args: Parameters<typeof write>): void {
+    warn(entered)
     process.stderr.write(...args)
   }
 
   function redirectWrite(...args: Parameters<typeof write>): true {
     redirect(redirectWrite, args)
-    // A writer that was told to wait would wait for the room of the other stream.
+    // Always reports room: a writer that was told to wait would wait for `drain` of standard output.
     return true
   }
 
@@ -52,55 +83,45 @@ export function guardStdout(): StdoutGuard {
 
   stdout.write = redirectWrite as typeof write
   stdout.end = redirectEnd as typeof end
-  const restoreConsole = hasNativeConsole() ? redirectConsole(speak) : () => {}
+  const restoreConsole = hasNativeConsole() ? redirectConsole(warn) : () => {}
 
   return {
-    sink: plainSink(stdout, write.bind(stdout) as ByteSink['write']),
+    write: write.bind(stdout) as ByteSink['write'],
     release() {
       stdout.write = write
       stdout.end = end
       restoreConsole()
-      isTaken = false
     },
   }
 }
 
-/** Standard output is never ended: other parts of the process may hold it, and the runtime closes it at the exit. */
-export function plainSink(stdout: ByteSink, write: ByteSink['write']): ByteSink {
-  return {
-    write,
-    end: (done) => void done(),
-    on: stdout.on.bind(stdout) as ByteSink['on'],
-    removeListener: stdout.removeListener.bind(stdout),
-  }
-}
-
-/** Bun and Deno write what is logged past `process.stdout`. */
+/** Bun and Deno log without `process.stdout`. */
 function hasNativeConsole(): boolean {
   return 'Bun' in globalThis || 'Deno' in globalThis
 }
 
-function redirectConsole(speak: (entered: Callable) => void): () => void {
+function redirectConsole(warn: (entered: Replacement) => void): () => void {
   const methods = console as unknown as Record<string, unknown>
-  const loud = new Console(process.stderr, process.stderr) as unknown as Record<string, unknown>
+  const stderrConsole = new Console(process.stderr, process.stderr) as unknown as Record<string, unknown>
   const before = Object.entries(methods).filter(([name, method]) => {
-    return typeof method === 'function' && typeof loud[name] === 'function' && name !== 'Console'
+    return typeof method === 'function' && typeof stderrConsole[name] === 'function' && name !== 'Console'
   })
   for (const [name] of before) {
-    const method = loud[name] as (...args: unknown[]) => unknown
+    const method = stderrConsole[name] as (...args: unknown[]) => unknown
     const redirected = (...args: unknown[]): unknown => {
-      if (!toStderr.has(name)) speak(redirected)
-      return method.apply(loud, args)
+      if (!stderrMethods.has(name)) warn(redirected)
+      return method.apply(stderrConsole, args)
     }
     methods[name] = redirected
   }
   return () => void Object.assign(methods, Object.fromEntries(before))
 }
 
-const toStderr = new Set(['error', 'warn', 'trace', 'assert', 'time', 'clear', 'groupEnd', 'countReset'])
+/** Methods of the console that write to standard error or nothing. */
+const stderrMethods = new Set(['error', 'warn', 'trace', 'assert', 'time', 'clear', 'groupEnd', 'countReset'])
 
-/** The first line of the stack that does not belong to the runtime, below the function of ours that was called. */
-function writer(entered: Callable): string {
+/** Returns the first line of the stack below `entered` that does not belong to the runtime. */
+function findWriter(entered: Replacement): string {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 30
   const written: { stack?: string } = {}

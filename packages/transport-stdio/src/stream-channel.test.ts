@@ -79,7 +79,7 @@ describe('a channel over streams', () => {
     ).toEqual([1, 2, 3].map((n) => note(n, 'a\nb')))
   })
 
-  it('writes what answers one chunk as soon as it is read, and in pieces when it is much', async () => {
+  it('writes the responses to one chunk together, and in pieces when they are large', async () => {
     const input = new PassThrough()
     const writes: string[] = []
     const output = new Writable({
@@ -90,17 +90,17 @@ describe('a channel over streams', () => {
       },
     })
     const channel = createStreamChannel({ input, output })
-    void channel.receive((item) => void channel.send(resultMessage((item as { id: number }).id, {})))
-    const asked = (count: number) =>
-      Array.from({ length: count }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"m"}\n`).join('')
-    const chunks: number[] = []
-    for (const count of [1, 5, 120]) {
-      input.emit('data', Buffer.from(asked(count)))
-      // Nothing was awaited: it has left in the turn in which it came.
-      chunks.push(writes.length)
+    const text = 'x'.repeat(1_000)
+    void channel.receive((item) => void channel.send(resultMessage((item as { id: number }).id, { text })))
+    const counts: number[] = []
+    for (const count of [1, 5, 60]) {
+      const requests = Array.from({ length: count }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"m"}\n`)
+      input.write(requests.join(''))
+      await settled()
+      counts.push(writes.length)
       expect(writes.splice(0).join('').trim().split('\n')).toHaveLength(count)
     }
-    expect(chunks).toEqual([1, 1, 2])
+    expect(counts).toEqual([1, 1, 4])
   })
 
   it('refuses what cannot be written as JSON, and writes nothing of it', async () => {

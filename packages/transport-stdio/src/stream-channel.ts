@@ -1,41 +1,60 @@
-/** A channel over two byte streams: one message a line, both ways. */
+/** Channels and connections over two byte streams: one message per line, in both directions. */
 
-import { type Awaitable, type Channel, ConnectionError, type Decoded, type Message, Refusal } from '@mcpx/protocol'
-import { encodeLine, LineDecoder, MAX_LINE_LENGTH } from './line-codec.ts'
-import { LineReader } from './line-reader.ts'
-import { LineWriter } from './line-writer.ts'
-import type { ByteSink, ByteSource } from './streams.ts'
-import { withinTime } from './within-time.ts'
+import { setImmediate } from 'node:timers/promises'
+import {
+  type Awaitable,
+  BATCH_REVISION,
+  type Channel,
+  ConnectionError,
+  type Connector,
+  createDuplex,
+  type Decoded,
+  type DuplexLimits,
+  type Message,
+  Refusal,
+} from '@mcpx/protocol'
+import {
+  type ByteSink,
+  type ByteSource,
+  encodeLine,
+  LineDecoder,
+  LineReader,
+  LineWriter,
+  MAX_LINE_LENGTH,
+} from './lines.ts'
 
 export interface StreamLimits {
   /**
-   * How long a line may be, in bytes, from 1 to 256 Mi. A longer one is refused by an error that says so, and reading
-   * goes on with the next. Default: 32 MiB.
+   * The maximum length of a line in bytes, from 1 to 256 Mi. A longer line is refused with an error, and reading
+   * continues with the next line. Default: 32 MiB.
    */
   readonly maxLineLength?: number | undefined
   /**
-   * How much may wait for a peer that does not read, in characters. With more, nothing is read from it, and only
-   * answers are taken: requests and notifications are refused by a `ConnectionError` `limit`. Default: 64 Mi.
+   * How many characters may wait for a peer that does not read. Above that, nothing is read from the peer, and only
+   * responses are accepted: requests and notifications fail with `ConnectionError` `limit`. Default: 64 Mi.
    */
   readonly maxUnsent?: number | undefined
-  /** How long closing waits for what was sent to be taken, in ms. What is left then is lost. Default: 5,000. */
+  /** How long closing waits until everything is written, in ms. The rest is lost. Default: 5,000. */
   readonly flushTimeout?: number | undefined
 }
 
-export interface StreamChannelOptions extends StreamLimits {
+export interface StreamPair {
   readonly input: ByteSource
   readonly output: ByteSink
-  /** Takes lines that are no message at all. Default: the peer is told, by an error without id. */
+}
+
+export interface StreamChannelOptions extends StreamLimits, StreamPair {
+  /** Called with each line that is not a JSON-RPC message. Default: the peer receives an error without id. */
   readonly onStray?: ((line: string) => void) | undefined
 }
 
 const MAX_UNSENT = 64 * 1024 * 1024
 const FLUSH_TIMEOUT = 5_000
-const LONGEST_LINE = 256 * 1024 * 1024
+const MAX_MAX_LINE_LENGTH = 256 * 1024 * 1024
 
 /**
- * Makes a channel of what is read and what is written, such as the two halves of a socket. Both are its own from now
- * on: it ends them when it is closed.
+ * Creates a channel over two byte streams, such as the two halves of a socket. The channel owns them: closing it ends
+ * both.
  *
  * ```ts
  * const channel = createStreamChannel({ input: socket, output: socket })
@@ -45,41 +64,41 @@ export function createStreamChannel(options: StreamChannelOptions): Channel {
   return new StreamChannel(options)
 }
 
-/** The channel, whose two directions can be ended one after the other too. */
 export class StreamChannel implements Channel {
   readonly #options: StreamChannelOptions
   readonly #maxUnsent: number
   readonly #decoder: LineDecoder
   readonly #writer: LineWriter
   #reader: LineReader | undefined
-  /** Why nothing can be sent any more. */
-  #ended: ConnectionError | undefined
-  #broken: ConnectionError | undefined
+  /** The error of `send`, once nothing can be sent any more. */
+  #sendError: ConnectionError | undefined
+  /** The error of `receive`, once a stream has failed. */
+  #receiveError: ConnectionError | undefined
   #isOutputClosed = false
   #closing: Promise<void> | undefined
 
   constructor(options: StreamChannelOptions) {
     const { input, output, maxLineLength = MAX_LINE_LENGTH, maxUnsent = MAX_UNSENT } = options
-    if (!Number.isInteger(maxLineLength) || maxLineLength < 1 || maxLineLength > LONGEST_LINE) {
-      throw new RangeError(`maxLineLength: expected an integer from 1 to ${LONGEST_LINE}, got ${maxLineLength}`)
+    if (!Number.isInteger(maxLineLength) || maxLineLength < 1 || maxLineLength > MAX_MAX_LINE_LENGTH) {
+      throw new RangeError(`maxLineLength: expected an integer from 1 to ${MAX_MAX_LINE_LENGTH}, got ${maxLineLength}`)
     }
     this.#options = options
     this.#maxUnsent = maxUnsent
     this.#decoder = new LineDecoder(maxLineLength)
-    this.#writer = new LineWriter(output, () => this.#reader?.proceed())
-    // These stay for good: an error of a stream that nobody listens to ends the process.
+    this.#writer = new LineWriter(output, maxUnsent)
+    // These listeners are never removed: a stream error without a listener ends the process.
     output.on('error', (error) => {
       this.#isOutputClosed = true
-      this.#break('The output cannot be written any more', error)
+      this.#fail('The output cannot be written any more', error)
     })
-    input.on('error', (error) => this.#break('The input cannot be read any more', error))
-    output.on('close', () => this.#outputClosed())
+    input.on('error', (error) => this.#fail('The input cannot be read any more', error))
+    output.on('close', () => this.#handleOutputClose())
   }
 
   send(message: Message | Message[]): Awaitable<void> {
-    if (this.#ended !== undefined) throw this.#ended
+    if (this.#sendError !== undefined) throw this.#sendError
     const line = encodeLine(message)
-    if (this.#writer.unsent > this.#maxUnsent && !isAnswer(message)) {
+    if (this.#writer.isAboveLimit && !isResponse(message)) {
       const hint = 'The peer does not read. Await each send to go no faster than it does.'
       throw new ConnectionError(
         'limit',
@@ -96,13 +115,11 @@ export class StreamChannel implements Channel {
     this.#reader = new LineReader({
       input,
       decoder: this.#decoder,
-      hand: (item) => (onStray !== undefined && isStray(item) ? onStray(this.#decoder.line) : receiver(item)),
-      isCrowded: () => this.#writer.unsent > this.#maxUnsent,
-      onBegin: () => this.#writer.begin(),
-      onEnd: () => this.#writer.end(),
+      onMessage: (item) => (onStray !== undefined && isStray(item) ? onStray(this.#decoder.line) : receiver(item)),
+      waitForRoom: () => this.#writer.waitForRoom(),
     })
-    if (this.#broken !== undefined) throw this.#broken
-    if (this.#closing === undefined) await this.#reader.start()
+    if (this.#receiveError !== undefined) throw this.#receiveError
+    if (this.#closing === undefined) await this.#reader.read()
   }
 
   close(): Promise<void> {
@@ -113,22 +130,22 @@ export class StreamChannel implements Channel {
   async #close(): Promise<void> {
     const { input } = this.#options
     await this.endOutput()
-    // What the peer sent before may lie in the input still.
-    await this.#reader?.stopWhenQuiet()
+    // Messages that the peer sent before may still be in the input.
+    await this.#reader?.stopWhenIdle()
     input.destroy()
   }
 
-  /** Takes nothing more to send, and lets leave what was sent, as far as it does in time. */
+  /** Accepts no further messages and ends the output once everything is written, at the latest after `flushTimeout`. */
   async endOutput(): Promise<void> {
-    this.#ended ??= new ConnectionError('closed', 'The channel has ended')
+    this.#sendError ??= new ConnectionError('closed', 'The channel has ended')
     this.#writer.release()
-    await withinTime(this.#flush(), this.#options.flushTimeout ?? FLUSH_TIMEOUT)
+    await completesWithin(this.#flush(), this.#options.flushTimeout ?? FLUSH_TIMEOUT)
     this.#writer.break()
   }
 
   async #flush(): Promise<void> {
     const { output } = this.#options
-    await this.#writer.drained()
+    await this.#writer.drain()
     if (this.#isOutputClosed) return
     await new Promise<void>((resolve) => {
       output.on('close', resolve)
@@ -136,28 +153,118 @@ export class StreamChannel implements Channel {
     })
   }
 
-  #outputClosed(): void {
+  #handleOutputClose(): void {
     this.#isOutputClosed = true
-    this.#ended ??= new ConnectionError('closed', 'The peer ended the connection')
+    this.#sendError ??= new ConnectionError('closed', 'The peer ended the connection')
     this.#writer.break()
   }
 
-  #break(what: string, cause: Error & { code?: string; syscall?: string }): void {
+  #fail(message: string, cause: Error & { code?: string; syscall?: string }): void {
     const reason = cause.syscall === 'connect' ? 'unreachable' : 'closed'
-    const error = new ConnectionError(reason, `${what} (${cause.code ?? cause.message})`, { cause })
-    this.#ended ??= error
-    this.#broken ??= error
+    const error = new ConnectionError(reason, `${message} (${cause.code ?? cause.message})`, { cause })
+    this.#sendError ??= error
+    this.#receiveError ??= error
     this.#writer.break()
-    this.#reader?.stop(error)
+    this.#reader?.stop({ error })
   }
 }
 
-function isAnswer(message: Message | Message[]): boolean {
+function isResponse(message: Message | Message[]): boolean {
   return Array.isArray(message) || !('method' in message)
 }
 
-/** Nobody can be told by their id that this was no message. */
+/** Returns whether a refused line has no id that an error could be addressed to. */
 function isStray(item: Decoded): boolean {
   if (Array.isArray(item)) return item.every(isStray)
   return item instanceof Refusal && item.kind === 'unknown' && item.id === undefined
+}
+
+/** Resolves to whether the promise is fulfilled within so many ms. Rejects if the promise rejects before. */
+export async function completesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), Math.min(ms, 2 ** 31 - 1))
+  })
+  try {
+    return await Promise.race([promise.then(() => true as const), timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+export interface OverStreamsOptions extends StreamLimits {
+  /** Names the server for what is remembered about it, such as its era. Default: nothing is remembered. */
+  readonly peer?: string | undefined
+  /** How long the server may take to answer the request that determines its era, in ms. Default: 5,000. */
+  readonly probeTimeout?: number | undefined
+  /** Limits of running and pending requests. */
+  readonly limits?: Partial<DuplexLimits> | undefined
+}
+
+/**
+ * Creates a connector for a server at the other end of two byte streams. `open` is called for each connection; closing
+ * the connection ends the streams.
+ *
+ * ```ts
+ * const client = await connect(overStreams(() => { const socket = dial(path); return { input: socket, output: socket } }))
+ * ```
+ */
+export function overStreams(open: () => Awaitable<StreamPair>, options: OverStreamsOptions = {}): Connector {
+  const { peer, probeTimeout, limits, maxLineLength, maxUnsent, flushTimeout } = options
+  return {
+    peer,
+    probeTimeout,
+    async connect({ responder, report }) {
+      const { input, output } = await open()
+      const channel = observeEnd(createStreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout }))
+      let acceptsBatches = false
+      const duplex = createDuplex(channel, { responder, report, limits, takesBatches: () => acceptsBatches })
+      return Object.assign(duplex, {
+        closed: Promise.race([duplex.closed, channel.lost]),
+        negotiated(revision: string) {
+          acceptsBatches = revision === BATCH_REVISION
+        },
+      })
+    },
+  }
+}
+
+interface ObservedChannel extends Channel {
+  /** Resolves when the peer has ended the connection, with the error if there was one. */
+  readonly lost: Promise<ConnectionError | undefined>
+}
+
+/** Resolves `lost` before pending requests are rejected, so that a retry after the rejection opens a new connection. */
+function observeEnd(channel: Channel): ObservedChannel {
+  let isClosing = false
+  let resolveLost: (reason: ConnectionError | undefined) => void = () => {}
+  const lost = new Promise<ConnectionError | undefined>((resolve) => {
+    resolveLost = resolve
+  })
+  async function end(reason?: ConnectionError): Promise<void> {
+    if (isClosing) return
+    resolveLost(reason)
+    await setImmediate()
+  }
+  return {
+    lost,
+    send: (message) => channel.send(message),
+    async receive(receiver) {
+      try {
+        await channel.receive(receiver)
+      } catch (error) {
+        await end(
+          error instanceof ConnectionError
+            ? error
+            : new ConnectionError('closed', 'The connection broke', { cause: error }),
+        )
+        throw error
+      }
+      await end()
+    },
+    close() {
+      isClosing = true
+      return channel.close()
+    },
+  }
 }

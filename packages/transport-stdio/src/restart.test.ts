@@ -1,12 +1,12 @@
 import { caught } from '@mcpx/testkit'
 import { expect, it } from 'vitest'
-import { createBackOff, type RestartOptions } from './back-off.ts'
+import { createRestartDelay, type RestartOptions } from './restart.ts'
 
 async function timeToWait(options: RestartOptions | false, lives: readonly number[]): Promise<number> {
-  const backOff = createBackOff(options)
-  for (const lived of lives) backOff.exited(lived)
+  const restart = createRestartDelay(options)
+  for (const lived of lives) restart.exited(lived)
   const started = performance.now()
-  await backOff.wait()
+  await restart.wait()
   return performance.now() - started
 }
 
@@ -32,13 +32,13 @@ it('can be left out', async () => {
 })
 
 it('waits no longer when the process is no longer wanted', async () => {
-  const backOff = createBackOff({ delay: 60_000, maxDelay: 60_000 })
-  for (const lived of [1, 1]) backOff.exited(lived)
+  const restart = createRestartDelay({ delay: 60_000, maxDelay: 60_000 })
+  for (const lived of [1, 1]) restart.exited(lived)
   const controller = new AbortController()
-  const waiting = caught(() => backOff.wait(controller.signal))
+  const waiting = caught(() => restart.wait(controller.signal))
   controller.abort(new Error('closed'))
   expect(await waiting).toMatchObject({ message: 'closed' })
-  for (const none of [backOff, createBackOff(false)]) {
+  for (const none of [restart, createRestartDelay(false)]) {
     expect(await caught(() => none.wait(controller.signal))).toMatchObject({ message: 'closed' })
   }
 })

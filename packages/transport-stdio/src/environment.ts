@@ -1,4 +1,4 @@
-/** Which environment variables a server gets: what programs need to run, and nothing that may be a secret. */
+/** Chooses the environment variables of a server process: those that programs need, and none that may hold a secret. */
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -12,16 +12,16 @@ const windowsNames = [
 ]
 
 /**
- * The variables for a child: the safe ones of `own`, changed by `given`. On Windows, names are the same in any case, and
- * what is given replaces what differs from it in case only.
+ * Returns the variables for a child process: the safe ones of `own`, changed by `given`; `undefined` removes a variable.
+ * On Windows the case of names does not matter.
  */
-export function childEnv(given: Environment, own: Environment, platform: string): Record<string, string> {
+export function childEnvironment(given: Environment, own: Environment, platform: string): Record<string, string> {
   const isWindows = platform === 'win32'
   const key = (name: string) => (isWindows ? name.toUpperCase() : name)
   const safe = new Set(isWindows ? windowsNames : posixNames)
   const entries = new Map<string, [name: string, value: string]>()
   for (const [name, value] of Object.entries(own)) {
-    // A value like this is a function of the shell, which another shell would run.
+    // Such a value is an exported shell function, which another shell would run.
     if (value !== undefined && safe.has(key(name)) && !value.startsWith('()')) entries.set(key(name), [name, value])
   }
   for (const [name, value] of Object.entries(given)) {

@@ -4,8 +4,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createDuplex } from '@mcpx/protocol'
 import { channelContract, requesterContract } from '@mcpx/testkit'
 import { afterAll, expect } from 'vitest'
-import { createProcessChannel, type ServerProcess } from './process-channel.ts'
-import { serveStdio } from './serve-stdio.ts'
+import { ProcessChannel, type ServerProcess } from './child-process.ts'
+import { serveStdio } from './serve.ts'
 import { folder, leftOver, node, quick } from './servers.fixture.ts'
 import { createStreamChannel } from './stream-channel.ts'
 
@@ -31,18 +31,18 @@ async function openBridge(): Promise<[ServerProcess, Socket]> {
   return [child as ServerProcess, socket]
 }
 
-const rest = { command: 'bridge', tail: { lines: () => [] }, times: quick, onExit: () => {}, report: () => {} }
+const rest = { command: 'bridge', cwd: folder, stderrLines: () => [], times: quick, onExit: () => {}, report: () => {} }
 
 channelContract('the streams of a child process', {
   async create() {
     const [child, socket] = await openBridge()
-    return [createProcessChannel({ child, ...rest }), createStreamChannel({ input: socket, output: socket })]
+    return [new ProcessChannel({ child, ...rest }), createStreamChannel({ input: socket, output: socket })]
   },
 })
 requesterContract('a duplex to a child process', {
   async connect(responder) {
     const [child, socket] = await openBridge()
     void serveStdio(responder, { input: socket, output: socket, drainTimeout: 0 })
-    return createDuplex(createProcessChannel({ child, ...rest }))
+    return createDuplex(new ProcessChannel({ child, ...rest }))
   },
 })

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { type Decoded, Refusal } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { encodeLine, LineDecoder } from './line-codec.ts'
+import { encodeLine, LineDecoder } from './lines.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`FC_SEED=${seed}`)
@@ -22,7 +22,7 @@ function readAll(chunks: (Uint8Array | string)[], limit?: number): Decoded[] {
     for (let item = decoder.next(); item !== undefined; item = decoder.next()) items.push(item)
   }
   for (const chunk of chunks) {
-    decoder.take(chunk)
+    decoder.add(chunk)
     empty()
   }
   if (decoder.end()) empty()
@@ -131,10 +131,10 @@ describe('a line above the limit', () => {
     const decoder = new LineDecoder(1_000)
     const chunk = Buffer.alloc(65_536, 'x')
     const before = process.memoryUsage().arrayBuffers
-    for (let n = 0; n < 2_000; n++) decoder.take(chunk)
+    for (let n = 0; n < 2_000; n++) decoder.add(chunk)
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5_000_000)
     expect(decoder.next()).toBeUndefined()
-    decoder.take('\n')
+    decoder.add('\n')
     expect(decoder.next()).toBeInstanceOf(Refusal)
   })
 })

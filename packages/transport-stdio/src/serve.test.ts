@@ -4,7 +4,7 @@ import { type Message, resultMessage } from '@mcpx/protocol'
 import { delay } from '@mcpx/testkit'
 import { afterAll, describe, expect, it } from 'vitest'
 import { endBare, lives, startBare, until } from './processes.fixture.ts'
-import { serveStdio } from './serve-stdio.ts'
+import { serveStdio } from './serve.ts'
 
 afterAll(endBare)
 

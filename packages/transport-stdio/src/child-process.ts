@@ -1,0 +1,291 @@
+/** Starts the process of a server, connects to it, and ends it with the connection. */
+
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import {
+  type Awaitable,
+  BATCH_REVISION,
+  type Channel,
+  type Connection,
+  ConnectionError,
+  type ConnectOptions,
+  createDuplex,
+  type Decoded,
+  type DuplexLimits,
+  type Message,
+  quoted,
+} from '@mcpx/protocol'
+import crossSpawn from 'cross-spawn'
+import { childEnvironment } from './environment.ts'
+import { endTree, forgetTree, type LadderTimes, type ProcessTree, processTree } from './process-tree.ts'
+import type { RestartOptions } from './restart.ts'
+import { exitedError, ServerExitError, stdioClosedError } from './server-exit.ts'
+import { followStderr, type StderrTarget } from './stderr.ts'
+import { completesWithin, StreamChannel, type StreamChannelOptions, type StreamLimits } from './stream-channel.ts'
+
+/** How long each step of closing may take, in ms; then the next step follows. */
+export interface ShutdownTimes {
+  /** After the input of the server was ended. Default: 2,000. */
+  readonly end?: number | undefined
+  /** After SIGTERM; on Windows, which has no SIGTERM, after `taskkill /F`. Default: 2,000. */
+  readonly terminate?: number | undefined
+  /** After SIGKILL. Default: 1,000. */
+  readonly kill?: number | undefined
+}
+
+export interface SpawnOptions extends Pick<StreamLimits, 'maxLineLength' | 'maxUnsent'> {
+  /**
+   * Environment variables for the server, in addition to the few that any program needs, such as PATH and HOME.
+   * `undefined` removes one. `env: process.env` passes all. Default: none.
+   */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /** The working directory of the server. Default: that of this process. */
+  readonly cwd?: string | URL | undefined
+  /** The target of the server's standard error; a file is appended to. Default: `inherit`. */
+  readonly stderr?: StderrTarget | undefined
+  /** How long each step of closing may take. */
+  readonly shutdown?: ShutdownTimes | undefined
+  /** The delay before a server that keeps exiting is started again. `false`: none. */
+  readonly restart?: RestartOptions | false | undefined
+  /** How long the server may take to answer the request that determines its era, in ms. Default: 5,000. */
+  readonly probeTimeout?: number | undefined
+  /** Limits of running and pending requests. */
+  readonly limits?: Partial<DuplexLimits> | undefined
+}
+
+export type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>
+
+export interface ProcessConnectOptions extends ConnectOptions {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly options: SpawnOptions
+  /** Called when the process exits by itself, with its lifetime in ms. */
+  readonly onExit: (lifetime: number) => void
+}
+
+const END_TIMEOUT = 2_000
+const TERMINATE_TIMEOUT = 2_000
+const KILL_TIMEOUT = 1_000
+
+/** Resolves when the process runs. Rejects with `ConnectionError` `unreachable` when it cannot be started. */
+export async function connectToProcess(start: ProcessConnectOptions): Promise<Connection> {
+  const { command, options, responder, report, onExit } = start
+  const { end = END_TIMEOUT, terminate = TERMINATE_TIMEOUT, kill = KILL_TIMEOUT } = options.shutdown ?? {}
+  const cwd = options.cwd instanceof URL ? fileURLToPath(options.cwd) : (options.cwd ?? process.cwd())
+  const child = await startProcess(start, cwd)
+  const channel = new ProcessChannel({
+    child,
+    command,
+    cwd,
+    stderrLines: followStderr(child.stderr, options.stderr ?? 'inherit', report),
+    times: { end, terminate, kill },
+    maxLineLength: options.maxLineLength,
+    maxUnsent: options.maxUnsent,
+    onStray: (line) => report(strayLineError(line)),
+    onExit,
+    report,
+  })
+  let acceptsBatches = false
+  const { limits } = options
+  const duplex = createDuplex(channel, { responder, report, limits, takesBatches: () => acceptsBatches })
+  return Object.assign(duplex, {
+    closed: Promise.race([duplex.closed, channel.gone]),
+    negotiated(revision: string) {
+      acceptsBatches = revision === BATCH_REVISION
+    },
+  })
+}
+
+async function startProcess({ command, args, options }: ProcessConnectOptions, cwd: string): Promise<ServerProcess> {
+  const isWindows = process.platform === 'win32'
+  if (isWindows) refuseLineBreaks(command, args)
+  try {
+    const child = crossSpawn(command, args, {
+      cwd,
+      env: childEnvironment(options.env ?? {}, process.env, process.platform),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // Its own process group on POSIX, so that all processes that it starts can be ended with it; on Windows it would open a window.
+      detached: !isWindows,
+      windowsHide: true,
+    })
+    await once(child, 'spawn')
+    if (!hasStreams(child)) throw new TypeError('The standard streams of the process are missing')
+    return child
+  } catch (cause) {
+    throw startError(command, cwd, cause as NodeJS.ErrnoException)
+  }
+}
+
+function hasStreams(child: ChildProcess): child is ServerProcess {
+  return child.stdin !== null && child.stdout !== null && child.stderr !== null
+}
+
+/** `cmd.exe`, which runs everything that is no `.exe` or `.com` file, ends a command at a line break and runs the rest. */
+function refuseLineBreaks(command: string, args: readonly string[]): void {
+  if (/\.(?:exe|com)$/i.test(command) || !args.some((arg) => /[\r\n]/.test(arg))) return
+  throw new TypeError(
+    `A batch file (${command}) cannot be given an argument with a line break; if it is a program, name its .exe file`,
+  )
+}
+
+function startError(command: string, cwd: string, cause: NodeJS.ErrnoException): ConnectionError {
+  const hint =
+    cause.code === 'ENOENT'
+      ? `Look whether it is installed and in PATH, or give its whole path; and whether the folder ${cwd} exists.`
+      : 'Look whether it may be executed.'
+  const message = `The server ${quoted(command)} could not be started: ${cause.code ?? cause.message}`
+  return new ConnectionError('unreachable', message, { hint, cause })
+}
+
+/** Such lines are only reported: some servers exit when they receive an error for a line that they logged by mistake. */
+function strayLineError(line: string): ConnectionError {
+  const hint = 'A server has to log to its standard error.'
+  return new ConnectionError('invalid-message', `The server wrote a line that is no message: ${quoted(line)}`, { hint })
+}
+
+export interface ProcessChannelOptions extends Pick<StreamChannelOptions, 'maxLineLength' | 'maxUnsent' | 'onStray'> {
+  readonly child: ServerProcess
+  /** The command and its working directory, for error messages. */
+  readonly command: string
+  readonly cwd: string
+  /** Returns the last lines of standard error. */
+  readonly stderrLines: () => string[]
+  readonly times: LadderTimes
+  /** Called when the process exits by itself, with its lifetime in ms. */
+  readonly onExit: (lifetime: number) => void
+  readonly report: (problem: Error) => void
+}
+
+/** How long to wait for the exit after the end of the output, and for the rest of the output after the exit, in ms. */
+const LAG = 500
+
+/** A channel to a child process. Its exit is the reason of the errors; closing leaves no process behind. */
+export class ProcessChannel implements Channel {
+  /** Resolves when the process has exited or has closed its streams, before pending requests are rejected: a retry then starts a new process. */
+  readonly gone: Promise<ConnectionError>
+  #resolveGone: (reason: ConnectionError) => void = () => {}
+  readonly #options: ProcessChannelOptions
+  readonly #child: ServerProcess
+  readonly #tree: ProcessTree
+  readonly #stream: StreamChannel
+  readonly #exited: Promise<void>
+  /** Resolves when everything that the process wrote has been read. */
+  readonly #drained: Promise<void>
+  #startFailure: Error | undefined
+  #isReading = false
+  #closing: Promise<void> | undefined
+  #goneReason: Promise<ConnectionError> | undefined
+
+  constructor(options: ProcessChannelOptions) {
+    const { child, times, maxLineLength, maxUnsent, onStray, onExit, report } = options
+    const startTime = performance.now()
+    this.#options = options
+    this.#child = child
+    this.#tree = processTree(child)
+    this.gone = new Promise((resolve) => {
+      this.#resolveGone = resolve
+    })
+    this.#exited = new Promise((resolve) => {
+      child.once('exit', () => {
+        if (this.#closing === undefined) onExit(performance.now() - startTime)
+        resolve()
+      })
+      // On Windows, cross-spawn emits ENOENT instead of `exit` when `cmd.exe` did not find the command.
+      child.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') return report(error)
+        this.#startFailure = error
+        resolve()
+      })
+    })
+    this.#drained = new Promise((resolve) => void child.once('close', () => resolve()))
+    this.#stream = new StreamChannel({
+      input: child.stdout,
+      output: child.stdin,
+      flushTimeout: times.end,
+      maxLineLength,
+      maxUnsent,
+      onStray,
+    })
+  }
+
+  /** Rejects with the exit of the process if it has exited. */
+  send(message: Message | Message[]): Awaitable<void> {
+    try {
+      return this.#stream.send(message)
+    } catch (error) {
+      const isGone = error instanceof ConnectionError && error.reason === 'closed' && this.#closing === undefined
+      if (!isGone) throw error
+      return this.#rejectGone()
+    }
+  }
+
+  async receive(receiver: (item: Decoded) => Awaitable<void>): Promise<void> {
+    const reading = this.#stream.receive(receiver).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    this.#isReading = true
+    const problem = await Promise.race([reading, this.#exited])
+    if (problem !== undefined && !(problem instanceof ConnectionError)) throw problem
+    const reason = this.#closing === undefined ? await this.#readGoneReason() : undefined
+    if (this.#closing === undefined) throw reason
+    await reading
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const { command, times, report } = this.#options
+    const startTime = performance.now()
+    await this.#stream.endOutput()
+    // The output is read until the end: a process that cannot write does not exit.
+    if (!this.#isReading) this.#child.stdout.resume()
+    const end = this.#hasExited ? 0 : Math.max(0, times.end - (performance.now() - startTime))
+    const isGone = await endTree(this.#tree, { ...times, end })
+    forgetTree(this.#child)
+    if (!isGone) {
+      const hint = `Look for the process group ${this.#child.pid}.`
+      report(new ConnectionError('timeout', `Processes that ${quoted(command)} started are still alive`, { hint }))
+    }
+    await completesWithin(this.#drained, LAG)
+    await this.#stream.close()
+    // Another process that holds the other ends of the pipes must not keep this process alive.
+    for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy()
+  }
+
+  get #hasExited(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
+  async #rejectGone(): Promise<never> {
+    throw await this.#readGoneReason()
+  }
+
+  #readGoneReason(): Promise<ConnectionError> {
+    this.#goneReason ??= this.#waitForExit()
+    return this.#goneReason
+  }
+
+  /** Resolves once the exit code and all of standard error are known, or the process keeps running without its streams. */
+  async #waitForExit(): Promise<ConnectionError> {
+    const hasExited = this.#hasExited || (await completesWithin(this.#exited, LAG))
+    if (hasExited) await completesWithin(this.#drained, LAG)
+    const reason = hasExited ? this.#exitError() : stdioClosedError(this.#options.command)
+    this.#resolveGone(reason)
+    await setImmediate()
+    return reason
+  }
+
+  #exitError(): ConnectionError {
+    const { command, cwd, stderrLines } = this.#options
+    if (this.#startFailure !== undefined) return startError(command, cwd, this.#startFailure)
+    const { exitCode, signalCode } = this.#child
+    return exitedError(command, new ServerExitError(exitCode, signalCode, stderrLines()))
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Guards standard output from its import on. As the first import of a server, it also redirects what other modules log
+ * while they are imported. `serveStdio` takes the guard over.
+ */
+
+import { guardStdout } from './stdout-guard.ts'
+
+guardStdout()

@@ -1,0 +1,43 @@
+/** Delays the restart of a server that keeps exiting. */
+
+import { setTimeout } from 'node:timers/promises'
+
+export interface RestartOptions {
+  /** The delay before the second restart in a row, in ms; it doubles with each further one. The first has none. Default: 250. */
+  readonly delay?: number | undefined
+  /** The longest delay, in ms. Default: 10,000. */
+  readonly maxDelay?: number | undefined
+  /** After a run of this length, in ms, an exit counts as the first again. Default: 10,000. */
+  readonly healthyAfter?: number | undefined
+}
+
+export interface RestartDelay {
+  /** Resolves when the process may be started. Rejects with the reason of the signal when it fires before. */
+  wait(signal?: AbortSignal): Promise<void>
+  /** Records that the process exited by itself after so many ms. */
+  exited(lifetime: number): void
+}
+
+export function createRestartDelay(options: RestartOptions | false = {}): RestartDelay {
+  if (options === false) return { wait: async (signal) => signal?.throwIfAborted(), exited() {} }
+  const { delay = 250, maxDelay = 10_000, healthyAfter = 10_000 } = options
+  let exits = 0
+  let notBefore = 0
+  return {
+    async wait(signal) {
+      signal?.throwIfAborted()
+      const left = notBefore - performance.now()
+      if (left <= 0) return
+      try {
+        await setTimeout(left, undefined, { signal })
+      } catch (error) {
+        throw signal?.reason ?? error
+      }
+    },
+    exited(lifetime) {
+      exits = lifetime >= healthyAfter ? 1 : exits + 1
+      const pause = exits < 2 ? 0 : Math.min(maxDelay, delay * 2 ** (exits - 2))
+      notBefore = performance.now() + pause
+    },
+  }
+}

@@ -1,0 +1,130 @@
+/** Serves over standard input and output, or over two other byte streams. */
+
+import { type Channel, ConnectionError, createDuplex, type DuplexLimits, type Responder } from '@mcpx/protocol'
+import type { ByteSink, ByteSource } from './lines.ts'
+import { takeStdout } from './stdout-guard.ts'
+import { createStreamChannel, type StreamLimits } from './stream-channel.ts'
+
+export interface ServeStdioOptions extends StreamLimits {
+  /** The input. Default: standard input; serving then also ends at SIGTERM and SIGINT. */
+  readonly input?: ByteSource | undefined
+  /** The output; it is ended when serving ends. Default: standard output, which stays open. */
+  readonly output?: ByteSink | undefined
+  /** Ends serving, as `close` does. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Redirects everything that other code writes or logs to standard output to standard error, until the process exits.
+   * Default: true. Ignored with an `output`.
+   */
+  readonly guard?: boolean | undefined
+  /**
+   * Ends serving, as `close` does, when the parent process has exited although the input is still open. Checked every
+   * 2,000 ms, on every platform but Windows. Default: true. Ignored with an `input`.
+   */
+  readonly parentDeath?: boolean | undefined
+  /** How long running calls may continue after the end, in ms; then they are aborted. Default: 5,000. */
+  readonly drainTimeout?: number | undefined
+  /**
+   * How long after the end the process may take to exit by itself, in ms; then `process.exit()` is called. `Infinity`:
+   * never. Default: 1,000. Ignored with an `input`.
+   */
+  readonly exitTimeout?: number | undefined
+  /** Limits of running and pending requests. */
+  readonly limits?: Partial<DuplexLimits> | undefined
+  /** Called with every error that was ignored, dropped or masked. Default: none. */
+  readonly onReport?: ((problem: Error) => void) | undefined
+}
+
+/** Resolves when serving has ended, for whatever reason. Never rejects. */
+export interface Serving extends Promise<void> {
+  /** Resolves to the error that ended serving; to undefined after a regular end. */
+  readonly closed: Promise<ConnectionError | undefined>
+  /**
+   * Accepts no new calls, lets the running ones finish within `drainTimeout`, then ends. A second call aborts them at
+   * once.
+   */
+  close(): Promise<void>
+}
+
+const DRAIN_TIMEOUT = 5_000
+const EXIT_TIMEOUT = 1_000
+const PARENT_CHECK_INTERVAL = 2_000
+
+/**
+ * Serves both eras on one connection. As the last line of a program, it keeps the program alive until the client
+ * disconnects:
+ *
+ * ```ts
+ * await serveStdio(server)
+ * ```
+ */
+export function serveStdio(server: Responder, options: ServeStdioOptions = {}): Serving {
+  const { input, signal, parentDeath = true, drainTimeout = DRAIN_TIMEOUT, limits, onReport: report } = options
+  const ownsProcess = input === undefined
+  let isEnding = false
+  const stream = openChannel(options)
+  const channel: Channel = {
+    send: (message) => stream.send(message),
+    close: () => stream.close(),
+    async receive(receiver) {
+      await stream.receive(receiver)
+      isEnding = true
+    },
+  }
+  const duplex = createDuplex(channel, { responder: server, drainTimeout, limits, report })
+
+  function close(): Promise<void> {
+    if (isEnding) return duplex.close()
+    isEnding = true
+    return duplex.drain(drainTimeout)
+  }
+
+  const onSignal = (): void => void close()
+  const onParentDeath = (): void => {
+    if (isEnding) return
+    report?.(new ConnectionError('closed', 'The process that started this server has exited (parentDeath)'))
+    void close()
+  }
+  const stopWatching = ownsProcess && parentDeath ? watchParent(onParentDeath) : () => {}
+  if (ownsProcess) for (const name of ['SIGTERM', 'SIGINT']) process.on(name, onSignal)
+  signal?.addEventListener('abort', onSignal, { once: true })
+  if (signal?.aborted === true) onSignal()
+
+  async function untilClosed(): Promise<void> {
+    await duplex.closed
+    stopWatching()
+    signal?.removeEventListener('abort', onSignal)
+    if (!ownsProcess) return
+    for (const name of ['SIGTERM', 'SIGINT']) process.removeListener(name, onSignal)
+    exitAfter(options.exitTimeout ?? EXIT_TIMEOUT)
+  }
+  return Object.assign(untilClosed(), { closed: duplex.closed, close })
+}
+
+function openChannel(options: ServeStdioOptions): Channel {
+  const { guard = true, maxLineLength, maxUnsent, flushTimeout } = options
+  const { input = process.stdin as ByteSource, output = takeStdout(guard) } = options
+  return createStreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout })
+}
+
+/**
+ * Calls `onDeath` once the parent has exited: the system then gives this process another parent. Returns a function that
+ * stops watching. Windows never changes the parent, and process 1 never exits, so neither is watched.
+ */
+function watchParent(onDeath: () => void): () => void {
+  const parent = process.ppid
+  if (process.platform === 'win32' || parent === 1) return () => {}
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    onDeath()
+  }, PARENT_CHECK_INTERVAL)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** Ends a process that timers or connections of the user keep alive although it has nobody left to serve. */
+function exitAfter(ms: number): void {
+  if (ms === Number.POSITIVE_INFINITY) return
+  setTimeout(() => process.exit(), ms).unref()
+}
