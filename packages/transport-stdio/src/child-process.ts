@@ -7,12 +7,9 @@ import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import {
   type Awaitable,
-  BATCH_REVISION,
-  type Channel,
   type Connection,
   ConnectionError,
   type ConnectOptions,
-  createDuplex,
   type Decoded,
   type DuplexLimits,
   type Message,
@@ -24,7 +21,14 @@ import { endTree, forgetTree, type LadderTimes, type ProcessTree, processTree } 
 import type { RestartOptions } from './restart.ts'
 import { exitedError, ServerExitError, stdioClosedError } from './server-exit.ts'
 import { followStderr, type StderrTarget } from './stderr.ts'
-import { completesWithin, StreamChannel, type StreamChannelOptions, type StreamLimits } from './stream-channel.ts'
+import {
+  completesWithin,
+  connectOver,
+  type ObservedChannel,
+  StreamChannel,
+  type StreamChannelOptions,
+  type StreamLimits,
+} from './stream-channel.ts'
 
 /** How long each step of closing may take, in ms; then the next step follows. */
 export interface ShutdownTimes {
@@ -88,15 +92,7 @@ export async function connectToProcess(start: ProcessConnectOptions): Promise<Co
     onExit,
     report,
   })
-  let acceptsBatches = false
-  const { limits } = options
-  const duplex = createDuplex(channel, { responder, report, limits, takesBatches: () => acceptsBatches })
-  return Object.assign(duplex, {
-    closed: Promise.race([duplex.closed, channel.gone]),
-    negotiated(revision: string) {
-      acceptsBatches = revision === BATCH_REVISION
-    },
-  })
+  return connectOver(channel, { responder, report, limits: options.limits })
 }
 
 async function startProcess({ command, args, options }: ProcessConnectOptions, cwd: string): Promise<ServerProcess> {
@@ -163,10 +159,9 @@ export interface ProcessChannelOptions extends Pick<StreamChannelOptions, 'maxLi
 const LAG = 500
 
 /** A channel to a child process. Its exit is the reason of the errors; closing leaves no process behind. */
-export class ProcessChannel implements Channel {
-  /** Resolves when the process has exited or has closed its streams, before pending requests are rejected: a retry then starts a new process. */
-  readonly gone: Promise<ConnectionError>
-  #resolveGone: (reason: ConnectionError) => void = () => {}
+export class ProcessChannel implements ObservedChannel {
+  readonly lost: Promise<ConnectionError>
+  #resolveLost: (reason: ConnectionError) => void = () => {}
   readonly #options: ProcessChannelOptions
   readonly #child: ServerProcess
   readonly #tree: ProcessTree
@@ -177,7 +172,7 @@ export class ProcessChannel implements Channel {
   #startFailure: Error | undefined
   #isReading = false
   #closing: Promise<void> | undefined
-  #goneReason: Promise<ConnectionError> | undefined
+  #lostReason: Promise<ConnectionError> | undefined
 
   constructor(options: ProcessChannelOptions) {
     const { child, times, maxLineLength, maxUnsent, onStray, onExit, report } = options
@@ -185,8 +180,8 @@ export class ProcessChannel implements Channel {
     this.#options = options
     this.#child = child
     this.#tree = processTree(child)
-    this.gone = new Promise((resolve) => {
-      this.#resolveGone = resolve
+    this.lost = new Promise((resolve) => {
+      this.#resolveLost = resolve
     })
     this.#exited = new Promise((resolve) => {
       child.once('exit', () => {
@@ -218,7 +213,7 @@ export class ProcessChannel implements Channel {
     } catch (error) {
       const isGone = error instanceof ConnectionError && error.reason === 'closed' && this.#closing === undefined
       if (!isGone) throw error
-      return this.#rejectGone()
+      return this.#rejectLost()
     }
   }
 
@@ -230,7 +225,7 @@ export class ProcessChannel implements Channel {
     this.#isReading = true
     const problem = await Promise.race([reading, this.#exited])
     if (problem !== undefined && !(problem instanceof ConnectionError)) throw problem
-    const reason = this.#closing === undefined ? await this.#readGoneReason() : undefined
+    const reason = this.#closing === undefined ? await this.#readLostReason() : undefined
     if (this.#closing === undefined) throw reason
     await reading
   }
@@ -263,13 +258,13 @@ export class ProcessChannel implements Channel {
     return this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
-  async #rejectGone(): Promise<never> {
-    throw await this.#readGoneReason()
+  async #rejectLost(): Promise<never> {
+    throw await this.#readLostReason()
   }
 
-  #readGoneReason(): Promise<ConnectionError> {
-    this.#goneReason ??= this.#waitForExit()
-    return this.#goneReason
+  #readLostReason(): Promise<ConnectionError> {
+    this.#lostReason ??= this.#waitForExit()
+    return this.#lostReason
   }
 
   /** Resolves once the exit code and all of standard error are known, or the process keeps running without its streams. */
@@ -277,7 +272,7 @@ export class ProcessChannel implements Channel {
     const hasExited = this.#hasExited || (await completesWithin(this.#exited, LAG))
     if (hasExited) await completesWithin(this.#drained, LAG)
     const reason = hasExited ? this.#exitError() : stdioClosedError(this.#options.command)
-    this.#resolveGone(reason)
+    this.#resolveLost(reason)
     await setImmediate()
     return reason
   }

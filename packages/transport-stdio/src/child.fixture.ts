@@ -90,6 +90,7 @@ const modes: Record<string, () => unknown> = {
     say.log('after the end')
   },
   limited: () => serveStdio(responder, { maxLineLength: 1_000 }),
+  orphan: () => serveStdio(responder, { parentDeath: false }),
   unguarded: () => serveStdio(responder, { guard: false }),
   twice() {
     void serveStdio(responder)

@@ -41,26 +41,22 @@ export interface ByteSink {
 export const MAX_LINE_LENGTH: number = 32 * 1024 * 1024
 
 const LF = 10
+const MAX_BYTES_PER_CHARACTER = 3
 
 /** Encodes one message, or the responses of a batch, as a line. Throws `RpcError` for values that JSON cannot hold. */
 export function encodeLine(message: Message | Message[]): string {
   return Array.isArray(message) ? `[${message.map(encode).join()}]\n` : `${encode(message)}\n`
 }
 
-/** Decodes chunks of bytes, one message at a time. Accepts CRLF and ignores empty lines. */
+/** A line of the input; of a line above the limit only both ends. */
+type Line = string | TruncatedLine
+
+/** Splits chunks of bytes into lines, and lines into messages. Accepts CRLF and ignores empty lines. */
 export class LineDecoder {
   readonly #limits: CodecLimits
   readonly #limit: number
   readonly #unfinished: LineBuffer
-  /** The line that began in an earlier chunk. */
-  #first: string | TruncatedLine | undefined
-  /** The other complete lines of the chunk. */
-  #text = ''
-  #position = 0
-  #mayExceedLimit = false
   #isFirstLine = true
-  /** The line of the message that `next` returned last; for a line above the limit, its beginning. */
-  line = ''
 
   constructor(maxLineLength: number = MAX_LINE_LENGTH) {
     this.#limit = maxLineLength
@@ -68,72 +64,38 @@ export class LineDecoder {
     this.#unfinished = new LineBuffer(maxLineLength)
   }
 
-  /** Adds a chunk. Must only be called once `next` has returned undefined. */
-  add(chunk: Uint8Array | string): void {
+  /** Returns the lines that the chunk completes. */
+  split(chunk: Uint8Array | string): Line[] {
     const bytes = toBuffer(chunk)
-    // Most chunks end with a line; `lastIndexOf` costs more than this comparison.
-    const last = bytes.at(-1) === LF ? bytes.length - 1 : bytes.lastIndexOf(LF)
+    const last = bytes.lastIndexOf(LF)
+    const lines: Line[] = []
     let start = 0
     if (last >= 0 && !this.#unfinished.isEmpty) {
       const end = bytes.indexOf(LF)
       this.#unfinished.push(bytes.subarray(0, end))
-      this.#first = this.#unfinished.take()
+      lines.push(this.#unfinished.take())
       start = end + 1
     }
-    if (last >= start) {
-      this.#text = bytes.toString('utf8', start, last + 1)
-      this.#position = 0
-      this.#mayExceedLimit = last - start > this.#limit
-    }
     if (last + 1 < bytes.length) this.#unfinished.push(bytes.subarray(last + 1))
+    return last < start ? lines : lines.concat(bytes.toString('utf8', start, last).split('\n'))
   }
 
-  /** Ends the input: text after the last line break is a line too. Returns whether there was any. */
-  end(): boolean {
-    if (this.#unfinished.isEmpty) return false
-    this.#first = this.#unfinished.take()
-    return true
+  /** Ends the input: text after the last line break is a line too. */
+  end(): Line[] {
+    return this.#unfinished.isEmpty ? [] : [this.#unfinished.take()]
   }
 
-  /** Returns the next message, a `Refusal` for a line that is no valid message, or undefined when more bytes are needed. */
-  next(): Decoded | undefined {
-    for (let line = this.#nextLine(); line !== undefined; line = this.#nextLine()) {
-      if (typeof line !== 'string') {
-        this.line = line.head
-        return refuseLine(line, this.#limit)
-      }
-      this.line = line
-      if (line !== '') return decode(line, this.#limits)
+  /** Returns the message of a line, a `Refusal` if there is none, or undefined for an empty line. */
+  decode(line: Line): Decoded | undefined {
+    if (typeof line !== 'string') return refuseLine(line, this.#limit)
+    if (line.length * MAX_BYTES_PER_CHARACTER > this.#limit && Buffer.byteLength(line) > this.#limit) {
+      return refuseLine({ head: line.slice(0, KEPT_LENGTH), tail: line.slice(-KEPT_LENGTH) }, this.#limit)
     }
-    return undefined
-  }
-
-  #nextLine(): string | TruncatedLine | undefined {
-    const first = this.#first
-    if (first !== undefined) {
-      this.#first = undefined
-      return typeof first === 'string' ? this.#trim(first) : first
-    }
-    const end = this.#text.indexOf('\n', this.#position)
-    if (end < 0) {
-      this.#text = ''
-      this.#position = 0
-      return undefined
-    }
-    const line = this.#text.slice(this.#position, end)
-    this.#position = end + 1
-    if (this.#mayExceedLimit && Buffer.byteLength(line) > this.#limit) {
-      return { head: line.slice(0, KEPT_LENGTH), tail: line.slice(-KEPT_LENGTH) }
-    }
-    return this.#trim(line)
-  }
-
-  /** Removes a CR at the end, and the byte order mark that some shells write before the first line. */
-  #trim(line: string): string {
+    // Some shells write a byte order mark before the first line.
     const start = this.#isFirstLine && line.startsWith('\uFEFF') ? 1 : 0
     this.#isFirstLine = false
-    const end = line.endsWith('\r') ? line.length - 1 : line.length
-    return line.slice(start, end)
+    const text = line.slice(start, line.endsWith('\r') ? -1 : undefined)
+    return text === '' ? undefined : decode(text, this.#limits)
   }
 }
 
@@ -241,10 +203,10 @@ function parseId(text: string | undefined): RequestId | undefined {
 
 export interface LineReaderOptions {
   readonly input: ByteSource
-  readonly decoder: LineDecoder
-  /** Called with each message. While a promise that it returned is pending, no further message is delivered. */
-  readonly onMessage: (item: Decoded) => Awaitable<void>
-  /** Resolves when messages may be delivered; undefined: at once. */
+  readonly maxLineLength: number
+  /** Called with each message and its line. While a promise that it returned is pending, no further message is delivered. */
+  readonly onMessage: (item: Decoded, line: string) => Awaitable<void>
+  /** Returns a promise when no message may be delivered now; it resolves when one may. */
   readonly waitForRoom: () => Promise<void> | undefined
 }
 
@@ -257,14 +219,15 @@ const MAX_CHUNKS = 4
 export class LineReader {
   readonly #options: LineReaderOptions
   readonly #chunks: Uint8Array[] = []
-  #hasEnded = false
-  #isPaused = false
-  #isStopped = false
-  #failure: { readonly error: unknown } | undefined
-  #isDelivering = false
   #chunksSeen = 0
+  #delivered = 0
+  #isDelivering = false
+  #hasEnded = false
+  #isStopped = false
   /** Resumes the loop that waits for a chunk. */
-  #wake: (() => void) | undefined
+  #wake: () => void = () => {}
+  /** Settles the promise of `read`. */
+  #settle: (error?: Error) => void = () => {}
 
   constructor(options: LineReaderOptions) {
     this.#options = options
@@ -272,18 +235,18 @@ export class LineReader {
 
   /** Resolves when the input has ended or `stop` was called. Rejects when `stop` was called with an error. */
   async read(): Promise<void> {
-    const { input, decoder } = this.#options
+    const { input } = this.#options
+    const stopped = new Promise<void>((resolve, reject) => {
+      this.#settle = (error) => (error === undefined ? resolve() : reject(error))
+    })
     input.on('data', this.#onData)
     input.on('end', this.#onEnd)
     input.on('close', this.#onEnd)
-    input.resume()
-    const stopped = new Promise<void>((resolve) => (this.#onStop = resolve))
     try {
-      await Promise.race([this.#deliverAll(decoder), stopped])
+      await Promise.race([this.#deliverAll(), stopped])
     } finally {
       this.stop()
     }
-    if (this.#failure !== undefined) throw this.#failure.error
   }
 
   /** Delivers the chunks that have already arrived, then stops. */
@@ -291,7 +254,7 @@ export class LineReader {
     let seen = -1
     while (seen !== this.#chunksSeen && !this.#isStopped && !this.#isDelivering) {
       seen = this.#chunksSeen
-      // After two turns of the event loop everything that lay in the pipe has been read.
+      // After two turns of the event loop everything that was in the pipe has been read.
       await setImmediate()
       await setImmediate()
     }
@@ -299,69 +262,60 @@ export class LineReader {
   }
 
   /** Stops reading and removes all listeners. Unread bytes stay in the input. */
-  stop(failure?: { readonly error: unknown }): void {
+  stop(error?: Error): void {
     if (this.#isStopped) return
     const { input } = this.#options
     this.#isStopped = true
-    this.#failure = failure
     input.removeListener('data', this.#onData)
     input.removeListener('end', this.#onEnd)
     input.removeListener('close', this.#onEnd)
     input.pause()
-    this.#onStop()
-    this.#wake?.()
+    this.#settle(error)
   }
 
-  #onStop: () => void = () => {}
-
-  async #deliverAll(decoder: LineDecoder): Promise<void> {
+  async #deliverAll(): Promise<void> {
+    const decoder = new LineDecoder(this.#options.maxLineLength)
     for (let chunk = await this.#nextChunk(); chunk !== undefined; chunk = await this.#nextChunk()) {
-      decoder.add(chunk)
-      await this.#deliver(decoder)
+      await this.#deliver(decoder, decoder.split(chunk))
     }
-    if (!this.#isStopped && decoder.end()) await this.#deliver(decoder)
+    await this.#deliver(decoder, decoder.end())
   }
 
-  async #deliver(decoder: LineDecoder): Promise<void> {
+  async #deliver(decoder: LineDecoder, lines: readonly Line[]): Promise<void> {
     const { onMessage, waitForRoom } = this.#options
     this.#isDelivering = true
-    for (let count = 1; !this.#isStopped; count++) {
+    for (const line of lines) {
       for (let room = waitForRoom(); room !== undefined; room = waitForRoom()) await room
       if (this.#isStopped) return
-      const item = decoder.next()
-      if (item === undefined) break
-      const handled = onMessage(item)
+      const item = decoder.decode(line)
+      if (item === undefined) continue
+      const handled = onMessage(item, typeof line === 'string' ? line : line.head)
       if (isPromise(handled)) await handled
-      if (count % BATCH_SIZE === 0) await setImmediate()
+      this.#delivered += 1
+      if (this.#delivered % BATCH_SIZE === 0) await setImmediate()
     }
     this.#isDelivering = false
   }
 
-  /** Resolves to undefined when the input has ended or reading was stopped. */
+  /** Resolves to undefined when the input has ended. */
   async #nextChunk(): Promise<Uint8Array | undefined> {
-    while (this.#chunks.length === 0 && !this.#hasEnded && !this.#isStopped) {
-      if (this.#isPaused) {
-        this.#isPaused = false
-        this.#options.input.resume()
-      }
+    while (this.#chunks.length === 0 && !this.#hasEnded) {
+      this.#options.input.resume()
       await new Promise<void>((resolve) => (this.#wake = resolve))
     }
-    return this.#isStopped ? undefined : this.#chunks.shift()
+    return this.#chunks.shift()
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
     this.#chunksSeen += 1
     this.#chunks.push(chunk)
-    if (this.#chunks.length >= MAX_CHUNKS && !this.#isPaused) {
-      this.#isPaused = true
-      this.#options.input.pause()
-    }
-    this.#wake?.()
+    if (this.#chunks.length >= MAX_CHUNKS) this.#options.input.pause()
+    this.#wake()
   }
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true
-    this.#wake?.()
+    this.#wake()
   }
 }
 
@@ -378,13 +332,10 @@ export class LineWriter {
   #writing = 0
   #isScheduled = false
   #isFull = false
+  #isEnding = false
   #isBroken = false
-  /** Resolves when the stream accepts more. */
-  #room: Deferred | undefined
-  /** Resolves when no more than `maxUnsent` characters are unsent. */
-  #belowLimit: Deferred | undefined
-  /** Resolves when everything is written. */
-  #empty: Deferred | undefined
+  /** Called whenever the stream has written something. */
+  #waiters: (() => void)[] = []
 
   constructor(sink: ByteSink, maxUnsent: number) {
     this.#sink = sink
@@ -395,49 +346,38 @@ export class LineWriter {
     return this.#collected.length + this.#writing > this.#maxUnsent
   }
 
-  /** Returns a promise when the stream is full; it resolves when there is room again. The line is accepted either way. */
+  /** Accepts a line. Returns a promise when the stream is full; it resolves when there is room again. */
   write(line: string): Awaitable<void> {
     this.#collected += line
-    if (!this.#isFull && this.#collected.length >= WRITE_SIZE) this.#flush()
-    if (this.#isFull) {
-      this.#room ??= createDeferred()
-      return this.#room.promise
-    }
-    if (!this.#isScheduled && this.#collected !== '') {
+    if (this.#collected.length >= WRITE_SIZE) this.#flush()
+    if (this.#isFull) return this.#waitUntil(() => !this.#isFull || this.#isEnding)
+    if (!this.#isScheduled) {
       this.#isScheduled = true
       process.nextTick(this.#flush)
     }
     return undefined
   }
 
-  /** Returns undefined when no more than `maxUnsent` characters are unsent, else a promise that resolves then. */
+  /** Returns a promise when more than `maxUnsent` characters are unsent; it resolves when that is no longer so. */
   waitForRoom(): Promise<void> | undefined {
-    if (!this.isAboveLimit) return undefined
-    this.#belowLimit ??= createDeferred()
-    return this.#belowLimit.promise
+    return this.isAboveLimit ? this.#waitUntil(() => !this.isAboveLimit) : undefined
   }
 
-  /** Resolves when everything is written. */
+  /** Resolves when everything is written. Resolves the promises of `write` at once. */
   async drain(): Promise<void> {
+    this.#isEnding = true
     this.#flush()
-    if (this.#writing === 0) return
-    this.#empty ??= createDeferred()
-    await this.#empty.promise
+    this.#wakeWaiters()
+    await this.#waitUntil(() => this.#writing === 0)
   }
 
-  /** Resolves the promises that `write` returned, although the stream is full. */
-  release(): void {
-    this.#room?.resolve()
-    this.#room = undefined
-  }
-
-  /** Drops what is unsent and resolves all promises: the stream does not accept anything any more. */
+  /** Drops everything unsent and resolves all promises: the stream does not accept anything any more. */
   break(): void {
     this.#isBroken = true
     this.#isFull = false
     this.#collected = ''
     this.#writing = 0
-    this.#resolveAll()
+    this.#wakeWaiters()
   }
 
   readonly #flush = (): void => {
@@ -457,31 +397,16 @@ export class LineWriter {
       this.#isFull = false
       this.#flush()
     }
-    this.#resolveAll()
+    this.#wakeWaiters()
   }
 
-  #resolveAll(): void {
-    if (!this.#isFull) this.release()
-    if (!this.isAboveLimit) {
-      this.#belowLimit?.resolve()
-      this.#belowLimit = undefined
-    }
-    if (this.#writing === 0 && this.#collected === '') {
-      this.#empty?.resolve()
-      this.#empty = undefined
-    }
+  async #waitUntil(holds: () => boolean): Promise<void> {
+    while (!holds()) await new Promise<void>((resolve) => this.#waiters.push(resolve))
   }
-}
 
-interface Deferred {
-  readonly promise: Promise<void>
-  resolve(): void
-}
-
-function createDeferred(): Deferred {
-  let resolve = (): void => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
+  #wakeWaiters(): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    for (const resolve of waiters) resolve()
+  }
 }

@@ -23,7 +23,11 @@ const started: ChildProcessWithoutNullStreams[] = []
 
 /** Starts the fixture without any code of the client's. */
 export function startBare(mode: string): Bare {
-  const child = spawn(process.execPath, [...childArgs, mode], { env: { ...process.env, ...compileCache } })
+  return startBareCommand(process.execPath, [...childArgs, mode])
+}
+
+export function startBareCommand(command: string, args: readonly string[]): Bare {
+  const child = spawn(command, args, { env: { ...process.env, ...compileCache } })
   started.push(child)
   const bare: Bare = {
     child,

@@ -1,9 +1,16 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer, connect as dial } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Message, resultMessage } from '@mcpx/protocol'
 import { delay } from '@mcpx/testkit'
-import { afterAll, describe, expect, it } from 'vitest'
-import { endBare, lives, startBare, until } from './processes.fixture.ts'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { childArgs } from './child.fixture.ts'
+import { endBare, lives, startBare, startBareCommand, until } from './processes.fixture.ts'
 import { serveStdio } from './serve.ts'
 
 afterAll(endBare)
@@ -159,6 +166,75 @@ describe('a program that serves', () => {
     bare.child.kill('SIGKILL')
     await bare.exit
   })
+})
+
+describe('the guard as the first import', () => {
+  const guardedArgs = [...childArgs.slice(0, -1), fileURLToPath(new URL('guarded.fixture.ts', import.meta.url))]
+
+  it('sends what other modules log while they are imported to standard error [S-100]', async () => {
+    const bare = startBareCommand(process.execPath, guardedArgs)
+    bare.ask(1, 'logs')
+    bare.child.stdin.end()
+    expect((await bare.exit).code).toBe(0)
+    expect(bare.messages()).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }])
+    for (const what of ['log', 'write', 'log of a call']) expect(bare.stderr).toContain(`stray ${what}`)
+    const warnings = bare.stderr.split('\n').filter((line) => line.startsWith('[mcpx]'))
+    expect(warnings).toEqual([expect.stringMatching(/noisy\.fixture\.ts:\d+/)])
+  })
+
+  it('leaves standard output to `serveStdio` with `guard: false`', async () => {
+    const bare = startBareCommand(process.execPath, [...guardedArgs, 'unguarded'])
+    bare.ask(1, 'logs')
+    await until(() => bare.stdout.includes('stray log of a call') && bare.stdout.includes('"result"'))
+    expect(bare.stdout).not.toContain('stray write')
+    bare.child.kill('SIGKILL')
+  })
+})
+
+describe('a server whose parent has exited while its input is still open', () => {
+  /** A shell starts the server, and a `sleep` that keeps the input of the server open. */
+  async function startBelowShell(mode: string, requests: readonly object[] = []) {
+    const folder = mkdtempSync(join(tmpdir(), 'parent-'))
+    const pipe = join(folder, 'input')
+    execFileSync('mkfifo', [pipe])
+    const server = [process.execPath, ...childArgs, mode].map((word) => `'${word}'`).join(' ')
+    const bare = startBareCommand('sh', ['-c', `sleep 60 > ${pipe} & echo $! >&2; ${server} < ${pipe}; true`])
+    const lines = [{ method: 'pid' }, ...requests].map((request, id) =>
+      JSON.stringify({ jsonrpc: '2.0', id, ...request }),
+    )
+    await writeFile(pipe, `${lines.join('\n')}\n`)
+    await bare.wrote(1)
+    const pid = (bare.messages()[0] as { result: { value: number } }).result.value
+    const holder = Number(bare.stderr.split('\n')[0])
+    onTestFinished(() => {
+      rmSync(folder, { recursive: true })
+      for (const each of [pid, holder]) if (lives(each)) process.kill(each, 'SIGKILL')
+    })
+    return { bare, pid, holder }
+  }
+
+  it('finishes what runs and exits', async () => {
+    const { bare, pid, holder } = await startBelowShell('serve', [{ method: 'slow', params: { ms: 2_500 } }])
+    bare.child.kill('SIGKILL')
+    await until(() => !lives(pid))
+    expect(lives(holder)).toBe(true)
+    expect(bare.messages().at(-1)).toMatchObject({ id: 1, result: { value: 'done' } })
+  }, 10_000)
+
+  it('reports the reason', async () => {
+    const { bare, pid, holder } = await startBelowShell('brief')
+    bare.child.kill('SIGKILL')
+    await until(() => !lives(pid))
+    const report = 'The process that started this server has exited (parentDeath)'
+    expect(bare.stderr).toBe(`${holder}\n${report}\nended\n`)
+  }, 10_000)
+
+  it('keeps serving with `parentDeath: false`', async () => {
+    const { bare, pid } = await startBelowShell('orphan')
+    bare.child.kill('SIGKILL')
+    await delay(2_500)
+    expect(lives(pid)).toBe(true)
+  }, 10_000)
 })
 
 function residentMegabytes(pid: number): number {

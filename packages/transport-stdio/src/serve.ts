@@ -1,5 +1,6 @@
 /** Serves over standard input and output, or over two other byte streams. */
 
+import { setInterval, setTimeout } from 'node:timers'
 import { type Channel, ConnectionError, createDuplex, type DuplexLimits, type Responder } from '@mcpx/protocol'
 import type { ByteSink, ByteSource } from './lines.ts'
 import { takeStdout } from './stdout-guard.ts'

@@ -5,23 +5,17 @@ import {
   type Awaitable,
   BATCH_REVISION,
   type Channel,
+  type Connection,
   ConnectionError,
   type Connector,
   createDuplex,
   type Decoded,
   type DuplexLimits,
+  type DuplexOptions,
   type Message,
   Refusal,
 } from '@mcpx/protocol'
-import {
-  type ByteSink,
-  type ByteSource,
-  encodeLine,
-  LineDecoder,
-  LineReader,
-  LineWriter,
-  MAX_LINE_LENGTH,
-} from './lines.ts'
+import { type ByteSink, type ByteSource, encodeLine, LineReader, LineWriter, MAX_LINE_LENGTH } from './lines.ts'
 
 export interface StreamLimits {
   /**
@@ -67,7 +61,7 @@ export function createStreamChannel(options: StreamChannelOptions): Channel {
 export class StreamChannel implements Channel {
   readonly #options: StreamChannelOptions
   readonly #maxUnsent: number
-  readonly #decoder: LineDecoder
+  readonly #maxLineLength: number
   readonly #writer: LineWriter
   #reader: LineReader | undefined
   /** The error of `send`, once nothing can be sent any more. */
@@ -84,7 +78,7 @@ export class StreamChannel implements Channel {
     }
     this.#options = options
     this.#maxUnsent = maxUnsent
-    this.#decoder = new LineDecoder(maxLineLength)
+    this.#maxLineLength = maxLineLength
     this.#writer = new LineWriter(output, maxUnsent)
     // These listeners are never removed: a stream error without a listener ends the process.
     output.on('error', (error) => {
@@ -114,8 +108,8 @@ export class StreamChannel implements Channel {
     const { input, onStray } = this.#options
     this.#reader = new LineReader({
       input,
-      decoder: this.#decoder,
-      onMessage: (item) => (onStray !== undefined && isStray(item) ? onStray(this.#decoder.line) : receiver(item)),
+      maxLineLength: this.#maxLineLength,
+      onMessage: (item, line) => (onStray !== undefined && isStray(item) ? onStray(line.trim()) : receiver(item)),
       waitForRoom: () => this.#writer.waitForRoom(),
     })
     if (this.#receiveError !== undefined) throw this.#receiveError
@@ -138,7 +132,6 @@ export class StreamChannel implements Channel {
   /** Accepts no further messages and ends the output once everything is written, at the latest after `flushTimeout`. */
   async endOutput(): Promise<void> {
     this.#sendError ??= new ConnectionError('closed', 'The channel has ended')
-    this.#writer.release()
     await completesWithin(this.#flush(), this.#options.flushTimeout ?? FLUSH_TIMEOUT)
     this.#writer.break()
   }
@@ -165,7 +158,7 @@ export class StreamChannel implements Channel {
     this.#sendError ??= error
     this.#receiveError ??= error
     this.#writer.break()
-    this.#reader?.stop({ error })
+    this.#reader?.stop(error)
   }
 }
 
@@ -217,24 +210,32 @@ export function overStreams(open: () => Awaitable<StreamPair>, options: OverStre
     async connect({ responder, report }) {
       const { input, output } = await open()
       const channel = observeEnd(createStreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout }))
-      let acceptsBatches = false
-      const duplex = createDuplex(channel, { responder, report, limits, takesBatches: () => acceptsBatches })
-      return Object.assign(duplex, {
-        closed: Promise.race([duplex.closed, channel.lost]),
-        negotiated(revision: string) {
-          acceptsBatches = revision === BATCH_REVISION
-        },
-      })
+      return connectOver(channel, { responder, report, limits })
     },
   }
 }
 
-interface ObservedChannel extends Channel {
-  /** Resolves when the peer has ended the connection, with the error if there was one. */
+/** A channel that says when its peer is gone. */
+export interface ObservedChannel extends Channel {
+  /**
+   * Resolves when the peer has ended the connection, with the error if there was one. Pending requests are rejected
+   * after that, so that a retry opens a new connection.
+   */
   readonly lost: Promise<ConnectionError | undefined>
 }
 
-/** Resolves `lost` before pending requests are rejected, so that a retry after the rejection opens a new connection. */
+/** Creates the connection of a client over a channel. */
+export function connectOver(channel: ObservedChannel, options: DuplexOptions): Connection {
+  let acceptsBatches = false
+  const duplex = createDuplex(channel, { ...options, takesBatches: () => acceptsBatches })
+  return Object.assign(duplex, {
+    closed: Promise.race([duplex.closed, channel.lost]),
+    negotiated(revision: string) {
+      acceptsBatches = revision === BATCH_REVISION
+    },
+  })
+}
+
 function observeEnd(channel: Channel): ObservedChannel {
   let isClosing = false
   let resolveLost: (reason: ConnectionError | undefined) => void = () => {}
