@@ -100,6 +100,14 @@ const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> = {
       'packages/server/package.json': manifest('servant', { dependencies: { '@mcpx/protocol': '*' } }),
     },
     'side effects': withManifest({ sideEffects: true, dependencies: { '@mcpx/protocol': '*' } }),
+    'side effects of the root entry': withManifest({
+      dependencies: { '@mcpx/protocol': '*' },
+      sideEffects: ['./src/index.ts', './dist/index.js'],
+    }),
+    'side effects of a file that is no entry': withManifest({
+      dependencies: { '@mcpx/protocol': '*' },
+      sideEffects: ['./src/shared.ts'],
+    }),
     'no sources': withManifest({ files: ['dist'], dependencies: { '@mcpx/protocol': '*' } }),
     'other exports when published': withManifest({
       dependencies: { '@mcpx/protocol': '*' },

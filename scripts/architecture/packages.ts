@@ -135,7 +135,8 @@ function manifestFaults({ name, manifest }: Package): string[] {
   const faults: (string | false)[] = [
     manifest.name !== `@mcpx/${name}` && `is named ${manifest.name}`,
     manifest.type !== 'module' && 'has no `type: module`',
-    manifest.sideEffects !== false && 'has no `sideEffects: false`',
+    !hasKnownSideEffects(manifest) &&
+      'has no `sideEffects: false`, or a list that is not of its entries: `["./src/x.ts", "./dist/x.js"]`',
     manifest.engines?.node === undefined && 'has no `engines.node`',
     !manifest.license && 'has no `license`',
     !manifest.description && 'has no `description`',
@@ -146,6 +147,13 @@ function manifestFaults({ name, manifest }: Package): string[] {
       'has a `publishConfig.exports` that is not `exports` without the `source` conditions',
   ]
   return faults.filter((fault) => fault !== false)
+}
+
+/** Only an entry that is imported for its effect may have one; it is listed as source and as build. */
+function hasKnownSideEffects({ sideEffects, exports = {} }: Manifest): boolean {
+  if (!Array.isArray(sideEffects)) return sideEffects === false
+  const files = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : Object.values(entry)))
+  return sideEffects.every((file) => files.includes(file) && !/\/index\.\w+$/.test(file))
 }
 
 function entryFaults({ folder, manifest }: Package, files: readonly string[]): string[] {
