@@ -1,6 +1,6 @@
 /** Starts the process of a server, connects to it, and ends it with the connection. */
 
-import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
@@ -108,15 +108,11 @@ async function startProcess({ command, args, options }: ProcessConnectOptions, c
       windowsHide: true,
     })
     await once(child, 'spawn')
-    if (!hasStreams(child)) throw new TypeError('The standard streams of the process are missing')
-    return child
+    // `stdio` makes a pipe of each stream.
+    return child as ServerProcess
   } catch (cause) {
     throw startError(command, cwd, cause as NodeJS.ErrnoException)
   }
-}
-
-function hasStreams(child: ChildProcess): child is ServerProcess {
-  return child.stdin !== null && child.stdout !== null && child.stderr !== null
 }
 
 /** `cmd.exe`, which runs everything that is no `.exe` or `.com` file, ends a command at a line break and runs the rest. */

@@ -1,10 +1,10 @@
 /** Serves over standard input and output, or over two other byte streams. */
 
 import { setInterval, setTimeout } from 'node:timers'
-import { type Channel, ConnectionError, createDuplex, type DuplexLimits, type Responder } from '@mcpx/protocol'
+import { ConnectionError, createDuplex, type DuplexLimits, type Responder } from '@mcpx/protocol'
 import type { ByteSink, ByteSource } from './lines.ts'
 import { takeStdout } from './stdout-guard.ts'
-import { createStreamChannel, type StreamLimits } from './stream-channel.ts'
+import { StreamChannel, type StreamLimits } from './stream-channel.ts'
 
 export interface ServeStdioOptions extends StreamLimits {
   /** The input. Default: standard input; serving then also ends at SIGTERM and SIGINT. */
@@ -63,15 +63,10 @@ export function serveStdio(server: Responder, options: ServeStdioOptions = {}): 
   const { input, signal, parentDeath = true, drainTimeout = DRAIN_TIMEOUT, limits, onReport: report } = options
   const ownsProcess = input === undefined
   let isEnding = false
-  const stream = openChannel(options)
-  const channel: Channel = {
-    send: (message) => stream.send(message),
-    close: () => stream.close(),
-    async receive(receiver) {
-      await stream.receive(receiver)
-      isEnding = true
-    },
-  }
+  const channel = openChannel(options)
+  void channel.lost.then(() => {
+    isEnding = true
+  })
   const duplex = createDuplex(channel, { responder: server, drainTimeout, limits, report })
 
   function close(): Promise<void> {
@@ -102,10 +97,10 @@ export function serveStdio(server: Responder, options: ServeStdioOptions = {}): 
   return Object.assign(untilClosed(), { closed: duplex.closed, close })
 }
 
-function openChannel(options: ServeStdioOptions): Channel {
+function openChannel(options: ServeStdioOptions): StreamChannel {
   const { guard = true, maxLineLength, maxUnsent, flushTimeout } = options
   const { input = process.stdin as ByteSource, output = takeStdout(guard) } = options
-  return createStreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout })
+  return new StreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout })
 }
 
 /**

@@ -58,7 +58,18 @@ export function createStreamChannel(options: StreamChannelOptions): Channel {
   return new StreamChannel(options)
 }
 
-export class StreamChannel implements Channel {
+/** A channel that says when its peer is gone. */
+export interface ObservedChannel extends Channel {
+  /**
+   * Resolves when the peer has ended the connection, with the error if there was one. Pending requests are rejected
+   * after that, so that a retry opens a new connection.
+   */
+  readonly lost: Promise<ConnectionError | undefined>
+}
+
+export class StreamChannel implements ObservedChannel {
+  readonly lost: Promise<ConnectionError | undefined>
+  #resolveLost: (reason: ConnectionError | undefined) => void = () => {}
   readonly #options: StreamChannelOptions
   readonly #maxUnsent: number
   readonly #maxLineLength: number
@@ -76,6 +87,9 @@ export class StreamChannel implements Channel {
     if (!Number.isInteger(maxLineLength) || maxLineLength < 1 || maxLineLength > MAX_MAX_LINE_LENGTH) {
       throw new RangeError(`maxLineLength: expected an integer from 1 to ${MAX_MAX_LINE_LENGTH}, got ${maxLineLength}`)
     }
+    this.lost = new Promise((resolve) => {
+      this.#resolveLost = resolve
+    })
     this.#options = options
     this.#maxUnsent = maxUnsent
     this.#maxLineLength = maxLineLength
@@ -112,8 +126,21 @@ export class StreamChannel implements Channel {
       onMessage: (item, line) => (onStray !== undefined && isStray(item) ? onStray(line.trim()) : receiver(item)),
       waitForRoom: () => this.#writer.waitForRoom(),
     })
-    if (this.#receiveError !== undefined) throw this.#receiveError
-    if (this.#closing === undefined) await this.#reader.read()
+    try {
+      if (this.#receiveError !== undefined) throw this.#receiveError
+      if (this.#closing === undefined) await this.#reader.read()
+    } catch (cause) {
+      const isKnown = cause instanceof ConnectionError
+      await this.#lose(isKnown ? cause : new ConnectionError('closed', 'The connection broke', { cause }))
+      throw cause
+    }
+    await this.#lose()
+  }
+
+  async #lose(reason?: ConnectionError): Promise<void> {
+    if (this.#closing !== undefined) return
+    this.#resolveLost(reason)
+    await setImmediate()
   }
 
   close(): Promise<void> {
@@ -209,19 +236,10 @@ export function overStreams(open: () => Awaitable<StreamPair>, options: OverStre
     probeTimeout,
     async connect({ responder, report }) {
       const { input, output } = await open()
-      const channel = observeEnd(createStreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout }))
+      const channel = new StreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout })
       return connectOver(channel, { responder, report, limits })
     },
   }
-}
-
-/** A channel that says when its peer is gone. */
-export interface ObservedChannel extends Channel {
-  /**
-   * Resolves when the peer has ended the connection, with the error if there was one. Pending requests are rejected
-   * after that, so that a retry opens a new connection.
-   */
-  readonly lost: Promise<ConnectionError | undefined>
 }
 
 /** Creates the connection of a client over a channel. */
@@ -234,38 +252,4 @@ export function connectOver(channel: ObservedChannel, options: DuplexOptions): C
       acceptsBatches = revision === BATCH_REVISION
     },
   })
-}
-
-function observeEnd(channel: Channel): ObservedChannel {
-  let isClosing = false
-  let resolveLost: (reason: ConnectionError | undefined) => void = () => {}
-  const lost = new Promise<ConnectionError | undefined>((resolve) => {
-    resolveLost = resolve
-  })
-  async function end(reason?: ConnectionError): Promise<void> {
-    if (isClosing) return
-    resolveLost(reason)
-    await setImmediate()
-  }
-  return {
-    lost,
-    send: (message) => channel.send(message),
-    async receive(receiver) {
-      try {
-        await channel.receive(receiver)
-      } catch (error) {
-        await end(
-          error instanceof ConnectionError
-            ? error
-            : new ConnectionError('closed', 'The connection broke', { cause: error }),
-        )
-        throw error
-      }
-      await end()
-    },
-    close() {
-      isClosing = true
-      return channel.close()
-    },
-  }
 }
