@@ -18,12 +18,11 @@ export const childArgs: readonly string[] = [
   fileURLToPath(import.meta.url),
 ]
 
-/** What the sources are compiled to is kept: a process that starts with it is there in a third of the time. */
+/** Caches the compiled sources: a process with the cache starts three times as fast. */
 export const compileCache: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)),
 }
 
-/** What the user of a server may do to standard output. */
 const say = globalThis.console
 
 type Answer = (params: JsonObject, exchange: Exchange) => unknown
@@ -83,7 +82,7 @@ const modes: Record<string, () => unknown> = {
     await serveStdio(responder, { drainTimeout: 100, exitTimeout: 100, onReport: (e) => say.error(e.message) })
     process.stderr.write('ended\n')
   },
-  /** Something of the user's keeps the process alive. */
+  /** A timer keeps the process alive. */
   async busy() {
     setInterval(() => {}, 1_000)
     await serveStdio(responder, { exitTimeout: 50 })
@@ -96,30 +95,30 @@ const modes: Record<string, () => unknown> = {
     void serveStdio(responder)
     return serveStdio(responder)
   },
-  /** Ends neither with its input nor by SIGTERM. */
+  /** Ignores the end of its input and SIGTERM. */
   async stubborn() {
     ignoreEverything()
     void serveStdio(responder, { exitTimeout: Number.POSITIVE_INFINITY })
   },
-  /** Ends by SIGTERM only. */
+  /** Ignores the end of its input. */
   async deaf() {
     process.on('SIGTERM', () => process.exit(0))
     setInterval(() => {}, 1_000)
     void serveStdio(responder, { exitTimeout: Number.POSITIVE_INFINITY })
   },
-  /** Leaves a stubborn process behind that holds the streams. */
+  /** Starts a stubborn process that inherits the streams. */
   parent() {
     spawn(process.execPath, [...childArgs, 'stubborn'], { stdio: 'inherit' })
     ignoreEverything()
   },
-  /** Ends at the first question, as some servers of old do. */
+  /** Exits at the first request, as some old servers do. */
   fragile() {
     process.stdin.once('data', () => {
       process.stderr.write('unexpected message\nbye\n')
       process.exit(3)
     })
   },
-  /** Writes what is no message around what is one. */
+  /** Writes lines that are not messages. */
   chatty() {
     process.stdout.write('Listening\n{"not":"a message"}\n\n')
     void serveStdio(responder, { guard: false })

@@ -26,7 +26,7 @@ function note(text: string) {
 }
 
 describe('lines', () => {
-  it('are the same however the bytes are cut [S-104]', () => {
+  it('do not depend on how the bytes are split into chunks [S-104]', () => {
     const next = numbersFrom(seed)
     const messages = ['', 'é', '日本語 \u{1f600}', 'a\nb\r\n', 'x'.repeat(70_000)].map(note)
     const bytes = Buffer.from(
@@ -44,13 +44,13 @@ describe('lines', () => {
     }
   })
 
-  it('may begin with a byte order mark, and the last may have no end', () => {
+  it('may start with a byte order mark and end without a line break', () => {
     expect(readAll(['\uFEFF{"jsonrpc":"2.0","method":"a"}\n{"jsonrpc":"2.0","method":"b"}'])).toHaveLength(2)
     expect(readAll(['\uFEFF{"jsonrpc":"2.0","method":"a"}\n'])).toEqual([{ jsonrpc: '2.0', method: 'a' }])
     expect(readAll(['{"jsonrpc":"2.0","method":"a"}\n{"jsonrpc":"2.0"'])[1]).toMatchObject({ error: { code: -32700 } })
   })
 
-  it('of any size are read in time linear in their bytes, in chunks as small as can be', () => {
+  it('of any size are read in linear time, even in tiny chunks', () => {
     const time = (megabytes: number, chunk: number) => {
       const bytes = Buffer.from(encodeLine(note('x'.repeat(megabytes * 1_000_000))))
       const chunks: Buffer[] = []
@@ -70,7 +70,7 @@ describe('a line above the limit', () => {
   const limit = 200
   const long = 'x'.repeat(1_000)
 
-  it('is refused by name, and the next ones are read [S-104]', () => {
+  it('is refused with an error that names the limit, and the next lines are read [S-104]', () => {
     for (const size of [1, 7, 150, 5_000]) {
       const text = `${long}\n{"jsonrpc":"2.0","method":"a"}\n${long}\n{"jsonrpc":"2.0","method":"b"}\n`
       const chunks = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []
@@ -101,7 +101,7 @@ describe('a line above the limit', () => {
     expect(readAll([exact.replace('x', 'xx')], limit)[0]).toBeInstanceOf(Refusal)
   })
 
-  it('is refused to whom it concerns, where its first or last member is the id', () => {
+  it('is refused with its id if that is the first or the last member', () => {
     const cases: [string, string, unknown][] = [
       [`{"jsonrpc":"2.0","id":7,"result":{"t":"${long}"}}`, 'response', 7],
       [`{"result":{"t":"${long}","id":3},"jsonrpc":"2.0","id":"a\\"b"}`, 'response', 'a"b'],
@@ -119,7 +119,7 @@ describe('a line above the limit', () => {
     }
   })
 
-  it('holds little memory however long it is', () => {
+  it('needs little memory however long it is', () => {
     const decoder = new LineDecoder(1_000)
     const chunk = Buffer.alloc(65_536, 'x')
     const before = process.memoryUsage().arrayBuffers

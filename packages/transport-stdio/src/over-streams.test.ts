@@ -50,7 +50,7 @@ it('opens new streams for each connection', async () => {
   expect(connector).toMatchObject({ peer: 'desk', probeTimeout: 9 })
 })
 
-it('says that no connection could be made, and why', async () => {
+it('rejects requests with `unreachable` and the cause when no connection can be made', async () => {
   const port = await listen({ respond: () => undefined })
   for (const server of servers) server.close()
   const connection = await overStreams(() => open(port)).connect(silent)
@@ -59,7 +59,7 @@ it('says that no connection could be made, and why', async () => {
   await connection.close()
 })
 
-it('is known to be over before those who wait are told, whoever ended it', async () => {
+it('resolves `closed` before pending requests are rejected, whoever ended the connection', async () => {
   for (const end of ['end', 'resetAndDestroy'] as const) {
     const server = createServer((socket) => void socket.once('data', () => socket[end]())).listen(0, '127.0.0.1')
     servers.push(server)
@@ -67,9 +67,9 @@ it('is known to be over before those who wait are told, whoever ended it', async
     const connection = await overStreams(() => open((server.address() as AddressInfo).port)).connect(silent)
     const seen: string[] = []
     const closed = connection.closed.then((reason) => void seen.push(`closed: ${reason?.reason}`))
-    const waiting = caught(() => connection.request('m')).then(() => void seen.push('told'))
+    const waiting = caught(() => connection.request('m')).then(() => void seen.push('rejected'))
     await Promise.all([closed, waiting])
-    expect(seen).toEqual([end === 'end' ? 'closed: undefined' : 'closed: closed', 'told'])
+    expect(seen).toEqual([end === 'end' ? 'closed: undefined' : 'closed: closed', 'rejected'])
     await connection.close()
   }
 })

@@ -9,7 +9,7 @@ afterAll(() => {
   expect(leftOver(), 'processes that are left').toEqual([])
 })
 
-describe('closing', () => {
+describe('closing a connection', () => {
   it('ends a server that ignores the end of its input by SIGTERM [C-033]', async () => {
     const connection = await open('deaf', { shutdown: quick })
     const pid = (await ask(connection, 'pid')) as number
@@ -29,7 +29,7 @@ describe('closing', () => {
     expect(lives(pid)).toBe(false)
   })
 
-  it('ends a stubborn server that a shell or another process started', async () => {
+  it('ends a server that ignores everything below a shell or another process', async () => {
     const line = [node, ...childArgs, 'stubborn'].map((word) => `'${word}'`).join(' ')
     const commands: [string, string[]][] = [
       ['sh', ['-c', `${line}; true`]],
@@ -45,7 +45,7 @@ describe('closing', () => {
     }
   })
 
-  it('follows by itself when a process exits, and ends what it left behind', async () => {
+  it('happens when the process exits, and ends the processes that it left', async () => {
     const line = [node, ...childArgs, 'stubborn'].map((word) => `'${word}'`).join(' ')
     const connection = await openCommand('sh', ['-c', `${line}; true`], { shutdown: quick })
     const pid = (await ask(connection, 'pid')) as number
@@ -55,7 +55,7 @@ describe('closing', () => {
     await connection.close()
   })
 
-  it('does not wait for a server that never reads, nor for one that writes without end', async () => {
+  it('does not wait for a server that never reads or that never stops writing', async () => {
     for (const mode of ['blind', 'flood']) {
       const connection = await open(mode, { shutdown: quick })
       for (let n = 0; n < 200; n++) void connection.notify('n', { text: 'x'.repeat(10_000) })
@@ -65,7 +65,7 @@ describe('closing', () => {
     }
   })
 
-  it('closes many at once', async () => {
+  it('works for several connections at once', async () => {
     const connections = await Promise.all(Array.from({ length: 4 }, () => open('stubborn', { shutdown: quick })))
     await Promise.all(connections.map((connection) => connection.request('pid')))
     await Promise.all(connections.map((connection) => connection.close()))

@@ -1,4 +1,4 @@
-/** A process and all that it started: whether any of it is alive, and how all of it is ended. */
+/** Finds out whether a process or any process that it started is alive, and ends all of them. */
 
 import { type ChildProcess, execFile, execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ export interface ProcessTree {
   signal(name: 'SIGTERM' | 'SIGKILL'): void
 }
 
-/** The child must lead a process group of its own, as `detached` makes it do on POSIX. */
+/** Returns the tree of processes below a child. On POSIX the child must lead its own process group (`detached`). */
 export function processTree(child: ChildProcess): ProcessTree {
   const tree = isWindows ? windowsTree(child) : posixGroup(child)
   endAtExit(child, tree)
@@ -28,19 +28,19 @@ function posixGroup(child: ChildProcess): ProcessTree {
     try {
       return process.kill(-id, signal)
     } catch (error) {
-      // Somebody is there who must not be signalled.
+      // There is a process, but this one may not signal it.
       return (error as NodeJS.ErrnoException).code === 'EPERM'
     }
   }
-  let notBefore = 0
+  let nextLook = 0
   return {
     isAlive() {
       if (isRunning(child)) return true
       if (!send(0)) return false
-      // Looking takes a while; between two looks what was alive is taken to be.
-      if (performance.now() < notBefore) return true
-      const isAlive = hasLiving(id)
-      notBefore = performance.now() + LOOK_INTERVAL
+      // Reading /proc takes a while: its result is reused for a short time.
+      if (performance.now() < nextLook) return true
+      const isAlive = hasLivingMember(id)
+      nextLook = performance.now() + REUSE_INTERVAL
       return isAlive
     },
     signal(name) {
@@ -49,13 +49,14 @@ function posixGroup(child: ChildProcess): ProcessTree {
   }
 }
 
-const LOOK_INTERVAL = 40
+/** How long a result of /proc is used, in ms. */
+const REUSE_INTERVAL = 40
 
 /**
- * Whether a group has more than dead processes. In a container whose first process buries nobody, the dead stay, and
- * can be signalled. Only Linux tells.
+ * Returns whether a group has a process that is no zombie. In a container whose first process does not wait for orphans,
+ * zombies stay and can be signalled. Other systems than Linux do not show it: returns true there.
  */
-function hasLiving(group: number): boolean {
+function hasLivingMember(group: number): boolean {
   if (process.platform !== 'linux') return true
   try {
     return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isLivingMember(name, group))
@@ -75,7 +76,7 @@ function isLivingMember(pid: string, group: number): boolean {
   }
 }
 
-/** Windows knows no groups: the children are found through the parent while it lives. */
+/** Windows has no process groups: the children are found through the parent while it is alive. */
 function windowsTree(child: ChildProcess): ProcessTree {
   return {
     isAlive: () => isRunning(child),
@@ -91,13 +92,13 @@ function taskkill(child: ChildProcess): string[] {
 
 const living = new Map<ChildProcess, ProcessTree>()
 
-/** What this process leaves behind when it exits without closing is told to end. */
+/** Ends the tree when this process exits without having closed the connection. */
 function endAtExit(child: ChildProcess, tree: ProcessTree): void {
   if (living.size === 0) process.on('exit', endAll)
   living.set(child, tree)
 }
 
-/** The tree is gone, or given up. */
+/** Removes the tree from those that are ended at the exit of this process. */
 export function forgetTree(child: ChildProcess): void {
   if (living.delete(child) && living.size === 0) process.removeListener('exit', endAll)
 }
@@ -115,17 +116,17 @@ export interface LadderTimes {
   readonly kill: number
 }
 
-/** Waits for the tree to end by itself, then sees to it. Whether nothing is left. */
+/** Waits for the tree to end by itself, then sends SIGTERM, then SIGKILL. Resolves to whether no process is left. */
 export async function endTree(tree: ProcessTree, { end, terminate, kill }: LadderTimes): Promise<boolean> {
-  if (await isGone(tree, end)) return true
+  if (await endsWithin(tree, end)) return true
   tree.signal('SIGTERM')
-  if (await isGone(tree, terminate)) return true
+  if (await endsWithin(tree, terminate)) return true
   tree.signal('SIGKILL')
-  return isGone(tree, kill)
+  return endsWithin(tree, kill)
 }
 
-/** A group tells nobody when its last process ends: it is asked, ever less often. */
-async function isGone(tree: ProcessTree, within: number): Promise<boolean> {
+/** There is no event for the end of a process group: it is polled, at growing intervals. */
+async function endsWithin(tree: ProcessTree, within: number): Promise<boolean> {
   const deadline = performance.now() + within
   for (let pause = 2; tree.isAlive(); pause = Math.min(50, pause * 1.5)) {
     const left = deadline - performance.now()

@@ -1,4 +1,4 @@
-/** Processes as tests see them: started bare, and asked whether they live. */
+/** Starts processes without `spawn`, and finds out whether they are alive. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,15 +13,15 @@ export interface Bare {
   readonly exit: Promise<{ code: number | null; signal: string | null }>
   /** Sends a request. */
   ask(id: number, method: string, params?: object): void
-  /** The messages written so far; throws when a line is none. */
+  /** Returns the messages written so far. Throws when a line is not JSON. */
   messages(): Record<string, unknown>[]
-  /** Waits until so many messages were written. */
+  /** Resolves when so many messages have been written. */
   wrote(count: number): Promise<void>
 }
 
 const started: ChildProcessWithoutNullStreams[] = []
 
-/** Starts the fixture without any code of the client's. */
+/** Starts the fixture without client code. */
 export function startBare(mode: string): Bare {
   return startBareCommand(process.execPath, [...childArgs, mode])
 }
@@ -55,16 +55,16 @@ export function endBare(): void {
   for (const child of started) child.kill('SIGKILL')
 }
 
-/** Fails after five seconds. */
+/** Resolves when the condition holds. Rejects after 5 s. */
 export async function until(holds: () => boolean): Promise<void> {
   const deadline = performance.now() + 5_000
   while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`Waited in vain for ${holds}`)
+    if (performance.now() > deadline) throw new Error(`Timed out waiting for ${holds}`)
     await delay(5)
   }
 }
 
-/** Whether a process lives: one that has ended and was not buried yet does not. */
+/** Returns whether a process is alive; a zombie is not. */
 export function lives(pid: number): boolean {
   try {
     process.kill(pid, 0)

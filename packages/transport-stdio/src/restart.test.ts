@@ -10,12 +10,12 @@ async function timeToWait(options: RestartOptions | false, lives: readonly numbe
   return performance.now() - started
 }
 
-it('lets a process start at once, and once more after it exited', async () => {
+it('has no delay before the first start and the first restart', async () => {
   expect(await timeToWait({ delay: 5_000 }, [])).toBeLessThan(1_000)
   expect(await timeToWait({ delay: 5_000 }, [1])).toBeLessThan(1_000)
 })
 
-it('waits twice as long for each further exit, up to a limit', async () => {
+it('doubles the delay with each further exit, up to a limit', async () => {
   expect(await timeToWait({ delay: 40 }, [1, 1])).toBeGreaterThan(35)
   expect(await timeToWait({ delay: 40 }, [1, 1, 1])).toBeGreaterThan(75)
   const most = await timeToWait({ delay: 40, maxDelay: 60 }, Array(20).fill(1))
@@ -23,15 +23,15 @@ it('waits twice as long for each further exit, up to a limit', async () => {
   expect(most).toBeLessThan(5_000)
 })
 
-it('begins anew after a process that was well', async () => {
+it('starts again from the first delay after a healthy run', async () => {
   expect(await timeToWait({ delay: 5_000, healthyAfter: 100 }, [1, 1, 1, 100])).toBeLessThan(1_000)
 })
 
-it('can be left out', async () => {
+it('can be disabled', async () => {
   expect(await timeToWait(false, [1, 1, 1, 1])).toBeLessThan(1_000)
 })
 
-it('waits no longer when the process is no longer wanted', async () => {
+it('rejects with the reason of the signal', async () => {
   const restart = createRestartDelay({ delay: 60_000, maxDelay: 60_000 })
   for (const lived of [1, 1]) restart.exited(lived)
   const controller = new AbortController()

@@ -16,7 +16,7 @@ import { serveStdio } from './serve.ts'
 afterAll(endBare)
 
 describe('a program that serves', () => {
-  it('answers, finishes what runs when its input ends, and exits 0 [S-102]', async () => {
+  it('responds, finishes running calls when its input ends, and exits with 0 [S-102]', async () => {
     const { child, ask, exit, messages } = startBare('serve')
     ask(1, 'slow', { ms: 150 })
     ask(2, 'echo', { a: 1 })
@@ -28,7 +28,7 @@ describe('a program that serves', () => {
     ])
   })
 
-  it('aborts what does not finish in time, and goes on with its last lines', async () => {
+  it('aborts calls that do not finish in time, and runs its last lines', async () => {
     const bare = startBare('brief')
     bare.ask(1, 'slow', { ms: 60_000 })
     bare.ask(2, 'echo')
@@ -40,7 +40,7 @@ describe('a program that serves', () => {
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    it(`finishes what runs at ${signal}, takes nothing new, and exits 0`, async () => {
+    it(`finishes running calls at ${signal}, refuses new ones, and exits with 0`, async () => {
       const bare = startBare('serve')
       bare.ask(1, 'slow', { ms: 300 })
       bare.ask(2, 'echo')
@@ -56,7 +56,7 @@ describe('a program that serves', () => {
     })
   }
 
-  it('aborts at once at the second signal, and at a signal after its input ended', async () => {
+  it('aborts running calls at the second signal, and at a signal after the end of its input', async () => {
     for (const first of ['SIGTERM', 'end'] as const) {
       const bare = startBare('serve')
       bare.ask(1, 'slow', { ms: 60_000 })
@@ -73,7 +73,7 @@ describe('a program that serves', () => {
     }
   })
 
-  it('exits although something keeps it alive', async () => {
+  it('exits although a timer keeps the process alive', async () => {
     const bare = startBare('busy')
     bare.ask(1, 'never')
     bare.ask(2, 'echo')
@@ -86,7 +86,7 @@ describe('a program that serves', () => {
     expect(bare.stderr).toContain('after the end')
   })
 
-  it('ends when nobody reads what it writes any more', async () => {
+  it('ends when its output is closed', async () => {
     const bare = startBare('serve')
     bare.ask(1, 'echo')
     await bare.wrote(1)
@@ -95,7 +95,7 @@ describe('a program that serves', () => {
     expect((await bare.exit).code).toBe(0)
   })
 
-  it('sends all that is logged elsewhere to standard error and says once who did it [S-100, S-104]', async () => {
+  it('redirects everything that is logged to standard error and names the first writer once [S-100, S-104]', async () => {
     const bare = startBare('serve')
     bare.ask(1, 'logs')
     bare.ask(2, 'logs')
@@ -109,7 +109,7 @@ describe('a program that serves', () => {
     expect(said[0]).toMatch(/child\.fixture\.ts:\d+/)
   })
 
-  it('leaves standard output alone without the guard', async () => {
+  it('does not change standard output with `guard: false`', async () => {
     const bare = startBare('unguarded')
     bare.ask(1, 'echo')
     await bare.wrote(1)
@@ -125,7 +125,7 @@ describe('a program that serves', () => {
     expect(bare.stderr).toContain('Standard output is taken already')
   })
 
-  it('refuses lines above the limit by name and goes on', async () => {
+  it('refuses lines above the limit with an error that names it, and reads the next ones', async () => {
     const bare = startBare('limited')
     bare.ask(1, 'echo', { text: 'x'.repeat(2_000) })
     bare.child.stdin.write('x'.repeat(500_000))
@@ -147,7 +147,7 @@ describe('a program that serves', () => {
     expect((bare.messages()[0] as { result: { value: { text: string } } }).result.value.text === text).toBe(true)
   })
 
-  it('holds no more memory for a peer that asks and never reads', async () => {
+  it('needs bounded memory for a peer that sends requests and never reads', async () => {
     const bare = startBare('serve')
     bare.child.stdout.pause()
     bare.ask(0, 'echo')
@@ -171,7 +171,7 @@ describe('a program that serves', () => {
 describe('the guard as the first import', () => {
   const guardedArgs = [...childArgs.slice(0, -1), fileURLToPath(new URL('guarded.fixture.ts', import.meta.url))]
 
-  it('sends what other modules log while they are imported to standard error [S-100]', async () => {
+  it('redirects what other modules log while they are imported [S-100]', async () => {
     const bare = startBareCommand(process.execPath, guardedArgs)
     bare.ask(1, 'logs')
     bare.child.stdin.end()
@@ -213,7 +213,7 @@ describe('a server whose parent has exited while its input is still open', () =>
     return { bare, pid, holder }
   }
 
-  it('finishes what runs and exits', async () => {
+  it('finishes running calls and exits', async () => {
     const { bare, pid, holder } = await startBelowShell('serve', [{ method: 'slow', params: { ms: 2_500 } }])
     bare.child.kill('SIGKILL')
     await until(() => !lives(pid))
@@ -243,7 +243,7 @@ function residentMegabytes(pid: number): number {
 }
 
 describe('serving on other streams', () => {
-  it('ends each socket when its peer does, and touches neither signals nor standard output [S-103]', async () => {
+  it('ends each socket with its peer, and leaves signals and standard output alone [S-103]', async () => {
     const { write } = process.stdout
     const signals = process.listenerCount('SIGTERM')
     const responder = { respond: (message: Message) => resultMessage((message as { id: number }).id, {}) }
@@ -266,7 +266,7 @@ describe('serving on other streams', () => {
     server.close()
   })
 
-  it('ends when its signal fires, and when it is closed', async () => {
+  it('ends when its signal is aborted, and when it is closed', async () => {
     for (const how of ['signal', 'close'] as const) {
       const server = createServer().listen(0, '127.0.0.1')
       await once(server, 'listening')

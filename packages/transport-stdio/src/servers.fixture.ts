@@ -1,4 +1,4 @@
-/** Servers started by `spawn`, as tests use them: each marked, so that what is left of them is found. */
+/** Starts servers with `spawn`. An environment variable marks them, so that a test finds processes that are left. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,12 +11,12 @@ import { spawn } from './spawn.ts'
 
 export const node: string = process.execPath
 export const quick = { end: 150, terminate: 150, kill: 1_000 }
-/** A folder of the test's own; it is the mark too. */
+/** A folder for the test file; its path is the mark. */
 export const folder: string = mkdtempSync(join(tmpdir(), 'stdio-'))
 export const reports: Error[] = []
 export const silent: Responder = { respond: () => undefined }
 
-/** The ids of all marked processes that live, whoever their parent is. Ends the use of the folder. */
+/** Returns the ids of all marked processes that are alive. Removes the folder. */
 export function leftOver(): string[] {
   rmSync(folder, { recursive: true, force: true })
   return readdirSync('/proc').filter((pid) => {

@@ -13,8 +13,8 @@ afterAll(() => {
   expect(leftOver(), 'processes that are left').toEqual([])
 })
 
-describe('a server that was started', () => {
-  it('answers, many calls at once, and is gone when the connection is closed', async () => {
+describe('a started server', () => {
+  it('answers many concurrent calls, and has exited when the connection is closed', async () => {
     const connection = await open('serve')
     const pid = (await ask(connection, 'pid')) as number
     const calls = Array.from({ length: 500 }, (_, n) => ask(connection, 'echo', { n }))
@@ -24,7 +24,7 @@ describe('a server that was started', () => {
     expect(await connection.closed).toBeUndefined()
   })
 
-  it('gets only what any program needs of the environment, and what it is given [C-160]', async () => {
+  it('receives the given variables and those that any program needs, and no others [C-160]', async () => {
     process.env.SECRET_TOKEN = 'x'
     const connection = await open('serve', { env: { GIVEN: '1', HOME: undefined } })
     const env = (await ask(connection, 'env')) as Record<string, string>
@@ -38,7 +38,7 @@ describe('a server that was started', () => {
     delete process.env.SECRET_TOKEN
   })
 
-  it('starts in the folder it is told to', async () => {
+  it('starts in the given folder', async () => {
     for (const cwd of [folder, new URL(`file://${folder}`)]) {
       const connection = await open('serve', { cwd })
       expect(await ask(connection, 'cwd')).toBe(folder)
@@ -46,7 +46,7 @@ describe('a server that was started', () => {
     }
   })
 
-  it('has its standard error passed on as it is, to a callback or a file [C-035]', async () => {
+  it('has its standard error forwarded unchanged to a callback or a file [C-035]', async () => {
     const heard: string[] = []
     const connection = await open('serve', { stderr: (text) => void heard.push(text) })
     await connection.request('shout', { text: 'é {"jsonrpc":"2.0"}\nunfinished' })
@@ -61,7 +61,7 @@ describe('a server that was started', () => {
     await until(() => readFileSync(file, 'utf8') === 'one\ntwo\n')
   })
 
-  it('is unreachable, with what to do about it, when it cannot be started', async () => {
+  it('is unreachable, with a remedy in the hint, when it cannot be started', async () => {
     const missing = (await caught(() => openCommand('no-such-command', []))) as ConnectionError
     expect(missing).toMatchObject({ name: 'ConnectionError', reason: 'unreachable', cause: { code: 'ENOENT' } })
     expect(missing.message).toContain('"no-such-command"')
@@ -77,7 +77,7 @@ describe('a server that was started', () => {
 })
 
 describe('a server that exits', () => {
-  it('rejects what waits with its code and its last words', async () => {
+  it('rejects pending requests with its exit code and its last stderr output', async () => {
     const connection = await open('serve')
     await connection.request('shout', { text: `${'x'.repeat(20_000)}\nlast but one\nlast words\n` })
     const waiting = [1, 2].map(() => caught(() => connection.request('never')))
@@ -94,7 +94,7 @@ describe('a server that exits', () => {
     expect(await caught(() => connection.request('echo'))).toMatchObject({ reason: 'exited' })
   })
 
-  it('is known to be gone before those who wait are told', async () => {
+  it('resolves `closed` before pending requests are rejected', async () => {
     const connection = await open('serve')
     let isClosed = false
     void connection.closed.then(() => {
@@ -105,7 +105,7 @@ describe('a server that exits', () => {
     await connection.close()
   })
 
-  it('tells of the signal that ended it', async () => {
+  it('rejects with the signal that ended it', async () => {
     const connection = await open('serve')
     expect(await caught(() => connection.request('kill'))).toMatchObject({
       reason: 'exited',
@@ -114,7 +114,7 @@ describe('a server that exits', () => {
     await connection.close()
   })
 
-  it('at its first message can be started again [C-034]', async () => {
+  it('at its first message can be restarted [C-034]', async () => {
     const connector = spawn(node, [...childArgs, 'fragile'], { stderr: 'ignore', env: { MARK: folder } })
     for (let round = 0; round < 2; round++) {
       const connection = await connector.connect({ responder: silent, report: () => {} })
@@ -126,7 +126,7 @@ describe('a server that exits', () => {
     }
   })
 
-  it('again and again is started later', async () => {
+  it('repeatedly is restarted after a delay', async () => {
     const restart = { delay: 500 }
     const connector = spawn(node, [...childArgs, 'fragile'], { stderr: 'ignore', restart, env: { MARK: folder } })
     const waits: number[] = []
@@ -142,8 +142,8 @@ describe('a server that exits', () => {
   })
 })
 
-describe('what a server writes', () => {
-  it('that is no message is reported, and the server is not told', async () => {
+describe('the output of a server', () => {
+  it('that is not a message is reported, and the server receives no error', async () => {
     reports.length = 0
     const connection = await open('chatty')
     expect(await ask(connection, 'echo', { a: 1 })).toEqual({ a: 1 })
@@ -154,7 +154,7 @@ describe('what a server writes', () => {
     await connection.close()
   })
 
-  it('that is an answer too long rejects who waits for it', async () => {
+  it('that is a response above the limit rejects its request', async () => {
     const connection = await open('serve', { maxLineLength: 1_000 })
     const error = (await caught(() => connection.request('repeat', { times: 5_000 }))) as ConnectionError
     expect(error).toMatchObject({ reason: 'invalid-message' })
@@ -163,7 +163,7 @@ describe('what a server writes', () => {
     await connection.close()
   })
 
-  it('and what it reads may come in floods at the same time', async () => {
+  it('may be large while its input is large', async () => {
     const connection = await open('serve')
     const text = 'x'.repeat(10_000)
     const calls = Array.from({ length: 2_000 }, (_, n) => ask(connection, 'echo', { n, text }))
@@ -173,7 +173,7 @@ describe('what a server writes', () => {
     await connection.close()
   })
 
-  it('without end fills no memory while nobody takes it', async () => {
+  it('that never ends does not keep the connection from closing', async () => {
     const connection = await open('flood', { shutdown: quick })
     await delay(300)
     await connection.close()

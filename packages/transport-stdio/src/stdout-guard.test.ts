@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { guardStdout, releaseStdout, takeStdout } from './stdout-guard.ts'
 
-it('gives standard output back as it was, and can take it again', () => {
+it('restores standard output, and can be used again', () => {
   const { write, end } = process.stdout
   for (let round = 0; round < 2; round++) {
     takeStdout(true)
@@ -13,7 +13,7 @@ it('gives standard output back as it was, and can take it again', () => {
   }
 })
 
-it.each(['write', 'end'] as const)('says where standard output was written to first, by %s', (method) => {
+it.each(['write', 'end'] as const)('names the place of the first write, by %s', (method) => {
   const said: string[] = []
   const { write } = process.stderr
   process.stderr.write = ((text: string) => said.push(text) > 0) as typeof write

@@ -58,7 +58,7 @@ function note(n: number, text = ''): Message {
 }
 
 describe('a channel over streams', () => {
-  it('writes the messages of one turn at once, each in a line of its own [S-100, C-030]', async () => {
+  it('writes the messages of one turn of the event loop together, one per line [S-100, C-030]', async () => {
     const writes: string[] = []
     const output = new Writable({
       decodeStrings: false,
@@ -103,7 +103,7 @@ describe('a channel over streams', () => {
     expect(counts).toEqual([1, 1, 4])
   })
 
-  it('refuses what cannot be written as JSON, and writes nothing of it', async () => {
+  it('refuses a message that cannot be written as JSON, and writes nothing', async () => {
     const [near, far] = streamChannels()
     const items: Decoded[] = []
     const ended = far.receive((item) => void items.push(item))
@@ -115,7 +115,7 @@ describe('a channel over streams', () => {
     expect(items).toEqual([note(1)])
   })
 
-  it('answers garbage by an error without id and goes on [S-104]', async () => {
+  it('answers invalid lines with an error without id, and reads the next ones [S-104]', async () => {
     const [near, far] = await socketPair()
     const responder = {
       respond: (message: Message) => ('id' in message ? resultMessage(message.id as number, {}) : undefined),
@@ -134,7 +134,7 @@ describe('a channel over streams', () => {
     expect(answers[3]).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
   })
 
-  it('hands lines that are no message to who wants them, and the others on', async () => {
+  it('passes lines that are not messages to `onStray`, and the others to the receiver', async () => {
     const stray: string[] = []
     const there = new PassThrough()
     const channel = createStreamChannel({
@@ -152,7 +152,7 @@ describe('a channel over streams', () => {
     expect(items[1]).toEqual({ jsonrpc: '2.0', method: 'n' })
   })
 
-  it('reads nothing more from a peer that does not take its answers, and bounds what waits', async () => {
+  it('stops reading from a peer that does not read its responses, and bounds what is unsent', async () => {
     const [near, far] = await socketPair()
     let asked = 0
     const text = 'x'.repeat(50_000)
@@ -174,7 +174,7 @@ describe('a channel over streams', () => {
     await duplex.closed
   })
 
-  it('goes on when the peer reads again, and answers all', async () => {
+  it('continues when the peer reads again, and answers everything', async () => {
     const [near, far] = await socketPair()
     const text = 'x'.repeat(20_000)
     const responder = { respond: (message: Message) => resultMessage((message as { id: number }).id, { text }) }
@@ -202,7 +202,7 @@ describe('a channel over streams', () => {
     expect(performance.now() - started).toBeLessThan(1_000)
   })
 
-  it('breaks with the error of the stream, and sends nothing more', async () => {
+  it('rejects with the error of the stream, and sends nothing more', async () => {
     const [near, far] = await socketPair()
     const channel = overSocket(near)
     const receiving = caught(() => channel.receive(() => {}))
@@ -212,7 +212,7 @@ describe('a channel over streams', () => {
     far.destroy()
   })
 
-  it('refuses a limit that is none', () => {
+  it('refuses an invalid limit', () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     for (const maxLineLength of [0, -1, 1.5, Number.NaN, 2 ** 40]) {
       expect(() => createStreamChannel({ input, output, maxLineLength })).toThrow(RangeError)

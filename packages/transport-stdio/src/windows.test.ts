@@ -62,7 +62,7 @@ function removeCarets(text: string): string {
 }
 
 describe('a batch file on Windows', () => {
-  it('is run by cmd.exe, and each argument stays one word', async () => {
+  it('is run by cmd.exe, with each argument quoted as one word', async () => {
     const line = await runBatchFile('npx', ['-y', 'a b', '"q"', 'x&calc', '%PATH%', 'end\\'])
     expect(removeCarets(line)).toBe('npx "-y" "a b" "\\"q\\"" "x&calc" "%PATH%" "end\\\\"')
     expect(line.replace(/\^./g, '')).not.toMatch(/[&|<>()%!^"]/)
@@ -74,13 +74,13 @@ describe('a batch file on Windows', () => {
     expect(removeCarets(line)).toBe(`${join(spaced, 'run.cmd')} "x"`)
   })
 
-  it('that npm installed is escaped twice, because it starts a second command line', async () => {
+  it('in node_modules/.bin is escaped twice, because it starts a second command line', async () => {
     const line = await runBatchFile(join(bin, 'shim.cmd'), ['x&calc'])
     expect(removeCarets(removeCarets(line.slice(line.indexOf(' ') + 1)))).toBe('"x&calc"')
     expect(removeCarets(line).replace(/\^./g, '')).not.toMatch(/[&"]/)
   })
 
-  it('accepts no line breaks', async () => {
+  it('refuses arguments with line breaks', async () => {
     const output = await runOnWindows(`
       for (const arg of ['a\\nb', 'a\\rb']) {
         const error = await spawn('npx', [arg]).connect(silent).catch((error) => error)
@@ -115,7 +115,7 @@ describe('a command on Windows', () => {
 it.each([
   ['closing', 'await connection.close()'],
   ['exiting without closing', 'process.exit(0)'],
-])('ends a server and all below it by taskkill on Windows, when %s [C-033]', async (_, then) => {
+])('ends a server and its child processes with taskkill on Windows, when %s [C-033]', async (_, then) => {
   const output = await runOnWindows(`
     const options = { stderr: 'ignore', shutdown }
     const connector = spawn(${JSON.stringify(join(tools, 'node.exe'))}, ${JSON.stringify([...childArgs, 'deaf'])}, options)
