@@ -120,10 +120,11 @@ const FIRST_CAPACITY = 16 * 1024
  */
 class LineBuffer {
   readonly #limit: number
-  #bytes = Buffer.allocUnsafe(0)
+  #bytes = Buffer.alloc(0)
   #length = 0
-  /** Defined once the line exceeds the limit; from then on only its last bytes are kept. */
-  #head: string | undefined
+  /** The two ends of a line above the limit. */
+  #head: Buffer | undefined
+  #tail = Buffer.alloc(0)
 
   constructor(limit: number) {
     this.#limit = limit
@@ -135,21 +136,29 @@ class LineBuffer {
 
   /** Adds bytes without a line break. */
   push(bytes: Buffer): void {
-    if (this.#head === undefined && this.#length + bytes.length > this.#limit) this.#truncate(bytes)
-    if (this.#head !== undefined) {
-      this.#keepTail(bytes)
+    const length = this.#length + bytes.length
+    if (this.#head === undefined && length <= this.#limit) {
+      this.#reserve(length)
+      bytes.copy(this.#bytes, this.#length)
+      this.#length = length
       return
     }
-    this.#reserve(this.#length + bytes.length)
-    bytes.copy(this.#bytes, this.#length)
-    this.#length += bytes.length
+    if (this.#head === undefined) {
+      this.#tail = this.#bytes.subarray(0, this.#length)
+      const start = [this.#tail.subarray(0, KEPT_LENGTH), bytes.subarray(0, KEPT_LENGTH)]
+      this.#head = Buffer.concat(start).subarray(0, KEPT_LENGTH)
+      this.#bytes = Buffer.alloc(0)
+      this.#length = 0
+    }
+    this.#tail = Buffer.concat([this.#tail.subarray(-KEPT_LENGTH), bytes.subarray(-KEPT_LENGTH)]).subarray(-KEPT_LENGTH)
   }
 
   /** Returns the line and starts the next one. */
-  take(): string | TruncatedLine {
-    const text = this.#bytes.toString('utf8', 0, this.#length)
-    const line = this.#head === undefined ? text : { head: this.#head, tail: text }
-    if (this.#bytes.length > FIRST_CAPACITY) this.#bytes = Buffer.allocUnsafe(0)
+  take(): Line {
+    const head = this.#head?.toString('utf8')
+    const line =
+      head === undefined ? this.#bytes.toString('utf8', 0, this.#length) : { head, tail: this.#tail.toString() }
+    if (this.#bytes.length > FIRST_CAPACITY) this.#bytes = Buffer.alloc(0)
     this.#length = 0
     this.#head = undefined
     return line
@@ -161,22 +170,6 @@ class LineBuffer {
     const larger = Buffer.allocUnsafeSlow(Math.max(FIRST_CAPACITY, length, doubled))
     this.#bytes.copy(larger, 0, 0, this.#length)
     this.#bytes = larger
-  }
-
-  #truncate(next: Buffer): void {
-    const missing = Math.max(0, KEPT_LENGTH - this.#length)
-    const start = this.#bytes.subarray(0, Math.min(KEPT_LENGTH, this.#length))
-    this.#head = Buffer.concat([start, next.subarray(0, missing)]).toString('utf8')
-    const end = Buffer.from(this.#bytes.subarray(Math.max(0, this.#length - KEPT_LENGTH), this.#length))
-    this.#bytes = Buffer.allocUnsafe(2 * KEPT_LENGTH)
-    this.#length = end.copy(this.#bytes)
-  }
-
-  #keepTail(next: Buffer): void {
-    const added = next.subarray(Math.max(0, next.length - KEPT_LENGTH))
-    const kept = Math.min(this.#length, KEPT_LENGTH)
-    this.#bytes.copyWithin(0, this.#length - kept, this.#length)
-    this.#length = kept + added.copy(this.#bytes, kept)
   }
 }
 
