@@ -268,8 +268,11 @@ export class LineReader {
 
   async #deliverAll(): Promise<void> {
     const decoder = new LineDecoder(this.#options.maxLineLength)
-    for (let chunk = await this.#nextChunk(); chunk !== undefined; chunk = await this.#nextChunk()) {
-      await this.#deliver(decoder, decoder.split(chunk))
+    while (!this.#isStopped) {
+      const chunk = this.#chunks.shift()
+      if (chunk !== undefined) await this.#deliver(decoder, decoder.split(chunk))
+      else if (this.#hasEnded) break
+      else await this.#waitForChunk()
     }
     await this.#deliver(decoder, decoder.end())
   }
@@ -290,13 +293,11 @@ export class LineReader {
     this.#isDelivering = false
   }
 
-  /** Resolves to undefined when the input has ended. */
-  async #nextChunk(): Promise<Uint8Array | undefined> {
-    while (this.#chunks.length === 0 && !this.#hasEnded) {
-      this.#options.input.resume()
-      await new Promise<void>((resolve) => (this.#wake = resolve))
-    }
-    return this.#chunks.shift()
+  #waitForChunk(): Promise<void> {
+    this.#options.input.resume()
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
