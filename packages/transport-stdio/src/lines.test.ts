@@ -17,7 +17,7 @@ function numbersFrom(start: number): (below: number) => number {
 
 function readAll(chunks: (Uint8Array | string)[], limit?: number): Decoded[] {
   const decoder = new LineDecoder(limit)
-  const lines = [...chunks.flatMap((chunk) => decoder.split(chunk)), ...decoder.end()]
+  const lines = [...chunks.flatMap((chunk) => decoder.split(chunk)), ...(decoder.end() ?? [])]
   return lines.map((line) => decoder.decode(line)).filter((item) => item !== undefined)
 }
 

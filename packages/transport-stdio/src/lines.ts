@@ -80,9 +80,9 @@ export class LineDecoder {
     return last < start ? lines : lines.concat(bytes.toString('utf8', start, last).split('\n'))
   }
 
-  /** Ends the input: text after the last line break is a line too. */
-  end(): Line[] {
-    return this.#unfinished.isEmpty ? [] : [this.#unfinished.take()]
+  /** Ends the input: returns the text after the last line break as a line, or undefined if there is none. */
+  end(): Line[] | undefined {
+    return this.#unfinished.isEmpty ? undefined : [this.#unfinished.take()]
   }
 
   /** Returns the message of a line, a `Refusal` if there is none, or undefined for an empty line. */
@@ -211,35 +211,31 @@ const MAX_CHUNKS = 4
 /** Reads messages from a stream, no faster than they are handled. */
 export class LineReader {
   readonly #options: LineReaderOptions
+  readonly #decoder: LineDecoder
   readonly #chunks: Uint8Array[] = []
   #chunksSeen = 0
   #delivered = 0
   #isDelivering = false
   #hasEnded = false
   #isStopped = false
-  /** Resumes the loop that waits for a chunk. */
-  #wake: () => void = () => {}
   /** Settles the promise of `read`. */
-  #settle: (error?: Error) => void = () => {}
+  #settle: (error?: unknown) => void = () => {}
 
   constructor(options: LineReaderOptions) {
     this.#options = options
+    this.#decoder = new LineDecoder(options.maxLineLength)
   }
 
   /** Resolves when the input has ended or `stop` was called. Rejects when `stop` was called with an error. */
-  async read(): Promise<void> {
+  read(): Promise<void> {
     const { input } = this.#options
-    const stopped = new Promise<void>((resolve, reject) => {
-      this.#settle = (error) => (error === undefined ? resolve() : reject(error))
-    })
     input.on('data', this.#onData)
     input.on('end', this.#onEnd)
     input.on('close', this.#onEnd)
-    try {
-      await Promise.race([this.#deliverAll(), stopped])
-    } finally {
-      this.stop()
-    }
+    input.resume()
+    return new Promise((resolve, reject) => {
+      this.#settle = (error) => (error === undefined ? resolve() : reject(error))
+    })
   }
 
   /** Delivers the chunks that have already arrived, then stops. */
@@ -255,7 +251,7 @@ export class LineReader {
   }
 
   /** Stops reading and removes all listeners. Unread bytes stay in the input. */
-  stop(error?: Error): void {
+  stop(error?: unknown): void {
     if (this.#isStopped) return
     const { input } = this.#options
     this.#isStopped = true
@@ -266,50 +262,48 @@ export class LineReader {
     this.#settle(error)
   }
 
-  async #deliverAll(): Promise<void> {
-    const decoder = new LineDecoder(this.#options.maxLineLength)
-    while (!this.#isStopped) {
-      const chunk = this.#chunks.shift()
-      if (chunk !== undefined) await this.#deliver(decoder, decoder.split(chunk))
-      else if (this.#hasEnded) break
-      else await this.#waitForChunk()
-    }
-    await this.#deliver(decoder, decoder.end())
-  }
-
-  async #deliver(decoder: LineDecoder, lines: readonly Line[]): Promise<void> {
-    const { onMessage, waitForRoom } = this.#options
-    this.#isDelivering = true
-    for (const line of lines) {
-      for (let room = waitForRoom(); room !== undefined; room = waitForRoom()) await room
-      if (this.#isStopped) return
-      const item = decoder.decode(line)
-      if (item === undefined) continue
-      const handled = onMessage(item, typeof line === 'string' ? line : line.head)
-      if (isPromise(handled)) await handled
-      this.#delivered += 1
-      if (this.#delivered % BATCH_SIZE === 0) await setImmediate()
-    }
-    this.#isDelivering = false
-  }
-
-  #waitForChunk(): Promise<void> {
-    this.#options.input.resume()
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
-  }
-
   readonly #onData = (chunk: Uint8Array): void => {
     this.#chunksSeen += 1
     this.#chunks.push(chunk)
     if (this.#chunks.length >= MAX_CHUNKS) this.#options.input.pause()
-    this.#wake()
+    if (!this.#isDelivering) void this.#deliverAll()
   }
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true
-    this.#wake()
+    if (!this.#isDelivering) void this.#deliverAll()
+  }
+
+  async #deliverAll(): Promise<void> {
+    this.#isDelivering = true
+    const { onMessage, waitForRoom } = this.#options
+    try {
+      for (let lines = this.#nextLines(); lines !== undefined; lines = this.#nextLines()) {
+        for (const line of lines) {
+          for (let room = waitForRoom(); room !== undefined; room = waitForRoom()) await room
+          if (this.#isStopped) return
+          const item = this.#decoder.decode(line)
+          if (item === undefined) continue
+          const handled = onMessage(item, typeof line === 'string' ? line : line.head)
+          if (isPromise(handled)) await handled
+          this.#delivered += 1
+          if (this.#delivered % BATCH_SIZE === 0) await setImmediate()
+        }
+      }
+      this.#isDelivering = false
+      if (this.#hasEnded) this.stop()
+      else if (!this.#isStopped) this.#options.input.resume()
+    } catch (error) {
+      this.stop(error)
+    }
+  }
+
+  /** Returns undefined when there are no complete lines. */
+  #nextLines(): Line[] | undefined {
+    if (this.#isStopped) return undefined
+    const chunk = this.#chunks.shift()
+    if (chunk !== undefined) return this.#decoder.split(chunk)
+    return this.#hasEnded ? this.#decoder.end() : undefined
   }
 }
 
