@@ -78,8 +78,12 @@ export function serveStdio(server: Responder, options: ServeStdioOptions = {}): 
   const onSignal = (): void => void close()
   const onParentDeath = (): void => {
     if (isEnding) return
-    report?.(new ConnectionError('closed', 'The process that started this server has exited (parentDeath)'))
     void close()
+    try {
+      report?.(new ConnectionError('closed', 'The process that started this server has exited (parentDeath)'))
+    } catch {
+      // An error of the callback must not end the process before running calls have finished.
+    }
   }
   const stopWatching = ownsProcess && parentDeath ? watchParent(onParentDeath) : () => {}
   if (ownsProcess) for (const name of ['SIGTERM', 'SIGINT']) process.on(name, onSignal)
