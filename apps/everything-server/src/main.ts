@@ -18,7 +18,7 @@ const { values } = parseArgs({
 
 const server = await createEverything()
 if (values.stdio === true) {
-  await serveStdio(server, { guard: true, drainTimeout: 2_000, exitTimeout: 500 })
+  await serveStdio(server, { guard: true, parentDeath: true, drainTimeout: 2_000, exitTimeout: 500 })
 } else if (values.socket !== undefined) {
   const stop = new AbortController()
   await serveSocket(server, values.socket, stop.signal)

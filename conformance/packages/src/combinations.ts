@@ -13,6 +13,7 @@ export interface Combination {
 /** Dependencies of every client and server. */
 const always = ['@mcpx/json-schema', '@mcpx/protocol', 'zod']
 const overHttp = ['@hono/node-server', '@mcpx/sse', 'eventsource-parser', 'hono']
+const overStdio = ['cross-spawn', 'isexe', 'path-key', 'shebang-command', 'shebang-regex', 'which']
 
 const clock = `
 import { createServer } from '@mcpx/server'
@@ -60,11 +61,16 @@ server.kill()
 export const combinations: readonly [Combination, ...Combination[]] = [
   {
     of: ['@mcpx/client', '@mcpx/server', '@mcpx/transport-http', '@mcpx/transport-stdio', 'hono'],
-    brings: [...always, ...overHttp],
+    brings: [...always, ...overHttp, ...overStdio],
     program: callOverHttp,
     prints: 'modern noon',
   },
-  { of: ['@mcpx/client', '@mcpx/transport-stdio'], brings: always, program: callOverStdio, prints: 'modern noon' },
+  {
+    of: ['@mcpx/client', '@mcpx/transport-stdio'],
+    brings: [...always, ...overStdio],
+    program: callOverStdio,
+    prints: 'modern noon',
+  },
   {
     of: ['@mcpx/client', '@mcpx/transport-http'],
     brings: [...always, ...overHttp],
@@ -73,7 +79,7 @@ export const combinations: readonly [Combination, ...Combination[]] = [
   },
   {
     of: ['@mcpx/server', '@mcpx/transport-stdio'],
-    brings: always,
+    brings: [...always, ...overStdio],
     // There is no input, so it ends at once.
     program: `${servers['stdio.mjs']}`,
     prints: '',

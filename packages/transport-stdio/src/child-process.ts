@@ -11,54 +11,22 @@ import {
   ConnectionError,
   type ConnectOptions,
   type Decoded,
-  type DuplexLimits,
   type Message,
   quoted,
 } from '@mcpx/protocol'
 import crossSpawn from 'cross-spawn'
 import { childEnvironment } from './environment.ts'
 import { endTree, forgetTree, type LadderTimes, type ProcessTree, processTree } from './process-tree.ts'
-import type { RestartOptions } from './restart.ts'
 import { exitedError, ServerExitError, stdioClosedError } from './server-exit.ts'
-import { followStderr, type StderrTarget } from './stderr.ts'
+import type { SpawnOptions } from './spawn.ts'
+import { followStderr } from './stderr.ts'
 import {
   completesWithin,
   connectOver,
   type ObservedChannel,
   StreamChannel,
   type StreamChannelOptions,
-  type StreamLimits,
 } from './stream-channel.ts'
-
-/** How long each step of closing may take, in ms; then the next step follows. */
-export interface ShutdownTimes {
-  /** After the input of the server was ended. Default: 2,000. */
-  readonly end?: number | undefined
-  /** After SIGTERM; on Windows, which has no SIGTERM, after `taskkill /F`. Default: 2,000. */
-  readonly terminate?: number | undefined
-  /** After SIGKILL. Default: 1,000. */
-  readonly kill?: number | undefined
-}
-
-export interface SpawnOptions extends Pick<StreamLimits, 'maxLineLength' | 'maxUnsent'> {
-  /**
-   * Environment variables for the server, in addition to the few that any program needs, such as PATH and HOME.
-   * `undefined` removes one. `env: process.env` passes all. Default: none.
-   */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** The working directory of the server. Default: that of this process. */
-  readonly cwd?: string | URL | undefined
-  /** The target of the server's standard error; a file is appended to. Default: `inherit`. */
-  readonly stderr?: StderrTarget | undefined
-  /** How long each step of closing may take. */
-  readonly shutdown?: ShutdownTimes | undefined
-  /** The delay before a server that keeps exiting is started again. `false`: none. */
-  readonly restart?: RestartOptions | false | undefined
-  /** How long the server may take to answer the request that determines its era, in ms. Default: 5,000. */
-  readonly probeTimeout?: number | undefined
-  /** Limits of running and pending requests. */
-  readonly limits?: Partial<DuplexLimits> | undefined
-}
 
 export type ServerProcess = ChildProcessByStdio<Writable, Readable, Readable>
 

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Connection, Responder } from '@mcpx/protocol'
 import { childArgs, compileCache } from './child.fixture.ts'
-import type { SpawnOptions } from './child-process.ts'
 import { lives } from './processes.fixture.ts'
-import { spawn } from './spawn.ts'
+import { type SpawnOptions, spawn } from './spawn.ts'
 
 export const node: string = process.execPath
 export const quick = { end: 150, terminate: 150, kill: 1_000 }

@@ -1,8 +1,41 @@
 /** Starts a server as a child process and connects to it over its standard streams. */
 
-import type { Connector } from '@mcpx/protocol'
-import type { SpawnOptions } from './child-process.ts'
-import { createRestartDelay } from './restart.ts'
+import type { Connector, DuplexLimits } from '@mcpx/protocol'
+import { createRestartDelay, type RestartOptions } from './restart.ts'
+import type { StreamLimits } from './stream-channel.ts'
+
+/** How long each step of closing may take, in ms; then the next step follows. */
+export interface ShutdownTimes {
+  /** After the input of the server was ended. Default: 2,000. */
+  readonly end?: number | undefined
+  /** After SIGTERM; on Windows, which has no SIGTERM, after `taskkill /F`. Default: 2,000. */
+  readonly terminate?: number | undefined
+  /** After SIGKILL. Default: 1,000. */
+  readonly kill?: number | undefined
+}
+
+/** The target of a server's standard error. `inherit` is the standard error of this process. The text is never interpreted. */
+export type StderrTarget = 'inherit' | 'ignore' | ((text: string) => void) | { readonly file: string | URL }
+
+export interface SpawnOptions extends Pick<StreamLimits, 'maxLineLength' | 'maxUnsent'> {
+  /**
+   * Environment variables for the server, in addition to the few that any program needs, such as PATH and HOME.
+   * `undefined` removes one. `env: process.env` passes all. Default: none.
+   */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /** The working directory of the server. Default: that of this process. */
+  readonly cwd?: string | URL | undefined
+  /** The target of the server's standard error; a file is appended to. Default: `inherit`. */
+  readonly stderr?: StderrTarget | undefined
+  /** How long each step of closing may take. */
+  readonly shutdown?: ShutdownTimes | undefined
+  /** The delay before a server that keeps exiting is started again. `false`: none. */
+  readonly restart?: RestartOptions | false | undefined
+  /** How long the server may take to answer the request that determines its era, in ms. Default: 5,000. */
+  readonly probeTimeout?: number | undefined
+  /** Limits of running and pending requests. */
+  readonly limits?: Partial<DuplexLimits> | undefined
+}
 
 /** Connects to a server by starting it. */
 export interface SpawnConnector extends Connector {

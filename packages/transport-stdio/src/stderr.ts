@@ -2,9 +2,7 @@
 
 import { createWriteStream } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-
-/** The target of a server's standard error. `inherit` is the standard error of this process. The text is never interpreted. */
-export type StderrTarget = 'inherit' | 'ignore' | ((text: string) => void) | { readonly file: string | URL }
+import type { StderrTarget } from './spawn.ts'
 
 const MAX_CHARACTERS = 8_192
 const MAX_LINES = 50
