@@ -1,9 +1,10 @@
 /** Answers bytes that never become a request: no HTTP, headers that are too large, requests that arrive too slowly. */
 
-import type { Server, ServerOptions, ServerResponse } from 'node:http'
+import type { Server, ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import { encode, errorMessage, invalidRequest } from '@mcpx/protocol'
 import { JSON_TYPE } from '../headers.ts'
+import type { OpenResponses } from './open-responses.ts'
 
 interface ArrivalLimits {
   readonly maxHeaderSize?: number | undefined
@@ -31,11 +32,10 @@ export function arrivalSettings({
   return { maxHeaderSize, requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval }
 }
 
-/** @param unsent the responses that have not reached their clients yet, the oldest first */
-export function answerBrokenRequests(http: Server, limits: ArrivalSettings, unsent: ReadonlySet<ServerResponse>): void {
+export function answerBrokenRequests(http: Server, limits: ArrivalSettings, unsent: OpenResponses): void {
   http.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket
-    const waiting = [...unsent].filter(({ req }) => req.socket === socket)
+    const waiting = unsent.of(socket)
     const broken = waiting.filter(({ req }) => !req.complete)
     const refuse = () => {
       if (socket.writable) socket.write(refusalOf(error.code, limits))

@@ -1,7 +1,7 @@
 /** An HTTP server on a port of this machine, with one MCP endpoint. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { guarded, invalidRequest, type Responder } from '@mcpx/protocol'
 import { Hono } from 'hono'
@@ -13,6 +13,7 @@ import { readPath } from '../server/path.ts'
 import { faultResponse, refusal } from '../server/responses.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
 import { answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
+import { OpenResponses } from './open-responses.ts'
 
 export interface ServeHttpOptions extends EndpointOptions {
   /** The port to listen on, as a number or a string such as `process.env.PORT`; 0: any free port. Default: 3000. */
@@ -66,15 +67,13 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const report = guarded(options.report)
   const app = createApp(server, { ...options, allowedHosts })
   const others = createOthers(options, report)
-  const unsent = new Set<ServerResponse>()
+  const unsent = new OpenResponses()
   const listener = getRequestListener((request, env) => {
     const isServed = paths.includes(pathOf(targetOf(request.url))) && request.method !== 'TRACE'
     return (isServed ? app : others).fetch(request, env)
   })
   const http = createServer(settings, (incoming, outgoing) => {
-    unsent.add(outgoing)
-    outgoing.once('close', () => unsent.delete(outgoing))
-    if (outgoing.socket === null) closeWithSocket(incoming.socket, outgoing)
+    unsent.add(incoming.socket, outgoing)
     if (readTarget(incoming)) void listener(incoming, outgoing)
     else outgoing.writeHead(404).end()
   })
@@ -93,22 +92,6 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
       await end(http)
     },
   }
-}
-
-/** The responses that wait for their turn on each connection. */
-const queues = new WeakMap<Socket, Set<ServerResponse>>()
-
-/** Before Node 24, a response that waits behind others of its connection does not close with it. */
-function closeWithSocket(socket: Socket, outgoing: ServerResponse): void {
-  const queue = queues.get(socket) ?? new Set<ServerResponse>()
-  if (!queues.has(socket)) {
-    queues.set(socket, queue)
-    socket.once('close', () => {
-      for (const waiting of queue) if (!waiting.destroyed) waiting.destroy().emit('close')
-    })
-  }
-  queue.add(outgoing)
-  outgoing.once('close', () => queue.delete(outgoing))
 }
 
 /** The paths that are served: the endpoint first. */
@@ -167,9 +150,9 @@ const FLUSH_TIMEOUT = 1_000
 const FLUSH_POLL = 10
 
 /** Waits for responses on their way: Node would take their connections for idle and cut them. */
-async function flush(unsent: ReadonlySet<ServerResponse>): Promise<void> {
+async function flush(unsent: OpenResponses): Promise<void> {
   const end = Date.now() + FLUSH_TIMEOUT
-  while (unsent.size > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, FLUSH_POLL))
+  while (!unsent.isEmpty && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, FLUSH_POLL))
 }
 
 function end(http: Server): Promise<void> {

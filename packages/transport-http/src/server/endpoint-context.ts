@@ -19,6 +19,34 @@ import { every } from './timers.ts'
 /** The number of times that running requests are looked at within `keepAlive`. */
 const LOOKS = 4
 
+/**
+ * The exchanges that are being answered, each in a place of its own. Not a `Set`: V8 replaces the table of a set that is
+ * changed all the time, and a replaced table keeps its members alive until the next full collection.
+ */
+export class RunningExchanges {
+  readonly #places: (HttpExchange | undefined)[] = []
+  readonly #free: number[] = []
+
+  get size(): number {
+    return this.#places.length - this.#free.length
+  }
+
+  add(exchange: HttpExchange): void {
+    exchange.place = this.#free.pop() ?? this.#places.length
+    this.#places[exchange.place] = exchange
+  }
+
+  delete(exchange: HttpExchange): void {
+    this.#places[exchange.place] = undefined
+    this.#free.push(exchange.place)
+  }
+
+  /** A copy: exchanges may end while it is used. */
+  all(): HttpExchange[] {
+    return this.#places.filter((exchange) => exchange !== undefined)
+  }
+}
+
 export class EndpointContext {
   readonly responder: Responder
   readonly options: EndpointOptions
@@ -26,7 +54,7 @@ export class EndpointContext {
   readonly keepAlive: number
   readonly report: (problem: Error) => void
   /** The requests that are being answered. */
-  readonly running = new Set<HttpExchange>()
+  readonly running = new RunningExchanges()
   #keepAlive: ReturnType<typeof setInterval> | undefined
   /** Why the endpoint is closed. Absent while it is open. */
   closedReason: Error | undefined
@@ -86,7 +114,7 @@ export class EndpointContext {
   }
 
   #sendKeepAlive(): void {
-    for (const exchange of this.running) {
+    for (const exchange of this.running.all()) {
       exchange.looks += 1
       // Once: the comment opens a stream, which sends the next ones.
       if (exchange.looks === LOOKS + 1) exchange.sendKeepAlive()

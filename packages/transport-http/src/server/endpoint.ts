@@ -57,14 +57,14 @@ export class Endpoint {
     const reason = new ConnectionError('closed', 'The server is shutting down')
     this.#context.closedReason = reason
     this.#legacy?.close(reason)
-    for (const exchange of [...this.#context.running]) exchange.abort(reason)
+    for (const exchange of this.#context.running.all()) exchange.abort(reason)
   }
 
   async drain(ms = DRAIN_TIMEOUT): Promise<void> {
     const { running } = this.#context
     this.#isClosing = true
     this.#legacy?.closeStreams()
-    for (const exchange of running) exchange.finish()
+    for (const exchange of running.all()) exchange.finish()
     const end = Date.now() + ms
     while (running.size > 0 && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, DRAIN_POLL))
     this.close()

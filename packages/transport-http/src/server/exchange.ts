@@ -41,6 +41,8 @@ export class HttpExchange implements Exchange {
   keepAlive: ReturnType<typeof setInterval> | undefined
   /** The number of times that the endpoint has looked at it while it was running. */
   looks = 0
+  /** Its place among the running exchanges of the endpoint. */
+  place = -1
   readonly #request: HttpRequest
   readonly #endsWithClient: boolean
   /** Set by a reply, which needs its exchange first. */
