@@ -87,20 +87,26 @@ function speaking(
 ): Responder {
   return {
     respond(message, exchange) {
-      const changed: Exchange = {
-        get signal() {
-          return exchange.signal
-        },
-        auth: exchange.auth,
-        session: exchange.session,
-        requestInfo: exchange.requestInfo,
-        notify(method, params) {
-          const said = change(method, params)
-          return said && exchange.notify(said.method, said.params)
-        },
+      const notify: Exchange['notify'] = (method, params) => {
+        const said = change(method, params)
+        return said && exchange.notify(said.method, said.params)
       }
-      return server.respond(message, changed)
+      return server.respond(message, copyExchange(exchange, notify))
     },
+  }
+}
+
+/** Without the envelope that the transport has parsed: the server reads it from the message. */
+function copyExchange(exchange: Exchange, notify: Exchange['notify']): Exchange {
+  const { auth, session, requestInfo } = exchange
+  return {
+    get signal() {
+      return exchange.signal
+    },
+    auth,
+    session,
+    requestInfo,
+    notify,
   }
 }
 
@@ -109,7 +115,8 @@ function hearing(server: Responder, change: (params: JsonObject) => JsonObject):
   return {
     respond(message, exchange) {
       if (message.params?._meta === undefined) return server.respond(message, exchange)
-      return server.respond({ ...message, params: change(message.params) }, exchange)
+      const copy = copyExchange(exchange, (method, params) => exchange.notify(method, params))
+      return server.respond({ ...message, params: change(message.params) }, copy)
     },
   }
 }

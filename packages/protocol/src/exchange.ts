@@ -136,7 +136,10 @@ export interface Exchange {
   /** The session of this message; legacy era only. */
   readonly session: Session | undefined
   readonly requestInfo: RequestInfo | undefined
-  /** Modern requests only: parsed once by the transport that read the message; the server parses it when absent. */
+  /**
+   * The envelope of a modern request, parsed once by the transport that read the message; the server parses the message
+   * when it is absent. A responder that changes the `_meta` of a message must pass an exchange without it.
+   */
   readonly envelope?: Envelope | undefined
   /**
    * Sends a notification before the response. Resolves when the transport can accept more: await it to send no faster
