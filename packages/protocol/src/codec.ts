@@ -97,15 +97,3 @@ function positionOf(cause: unknown, text: string): string {
   if (position !== undefined) return ` at position ${position}`
   return /end of|unterminated/i.test(message) ? `, it ends too early (after ${text.length} characters)` : ''
 }
-
-const CONSTANT: unique symbol = Symbol('mcpx.constant')
-
-/** Marks a result as one that does not change. */
-export function keepText<T extends object>(value: T): T {
-  return Object.isExtensible(value) ? Object.defineProperty(value, CONSTANT, { value: true }) : value
-}
-
-/** Whether a result is marked as one that does not change. */
-export function isTextKept(value: object): boolean {
-  return CONSTANT in value
-}

@@ -5,7 +5,7 @@ export {
   type Answering, createAnswering, createRunningRequests, type ExchangeHost, type RunningRequests,
 } from './answering.ts'
 export { type Awaitable, guarded, isPromise, pause } from './async.ts'
-export { type Decoded, decode, encode, isTextKept, keepText } from './codec.ts'
+export { type Decoded, decode, encode } from './codec.ts'
 export { createDuplex, type Duplex, type DuplexOptions } from './connection.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export type {
@@ -51,11 +51,9 @@ export {
 export {
   ASSUMED_REVISION, BATCH_REVISION, type ClientNotifications, type ClientRequests, capabilityFor, clientRequestParams,
   clientRequestResult, type Era, eraOf, hasCapability, inputResponse, isRevision, LATEST_LEGACY_REVISION,
-  LATEST_MODERN_REVISION, type MethodEntry, type MethodKind, methodEntry, modernInputResponse, modernRequest,
-  modernRequestParams, modernRequestResult, modernToolParams, notificationParams, REVISIONS, type Revision,
+  LATEST_MODERN_REVISION, type MethodEntry, type MethodKind, methodEntry, notificationParams, REVISIONS, type Revision,
   requestEntry, revisionsOf, type ServerNotifications, type ServerRequests, serverRequestParams, serverRequestResult,
-  toolRequestParams,
-} from './methods.ts'
+  } from './methods.ts'
 export { cancelledError, createPendingRequests, type PendingRequests } from './requests.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {

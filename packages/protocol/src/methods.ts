@@ -342,28 +342,6 @@ export function notificationParams(revision: Revision, method: string): Schema |
   return methodEntry(revision, method, 'notification')?.params
 }
 
-const TOOL_METHODS = [
-  'initialize',
-  'server/discover',
-  'tools/list',
-  'tools/call',
-  'subscriptions/listen',
-  'logging/setLevel',
-]
-
-/** Like `clientRequestParams`, for servers with tools alone. */
-export function toolRequestParams(revision: Revision, method: string): Schema | undefined {
-  return TOOL_METHODS.includes(method) ? clientRequestParams(revision, method) : undefined
-}
-
-export {
-  clientRequestParams as modernRequestParams,
-  clientRequestResult as modernRequestResult,
-  inputResponse as modernInputResponse,
-  requestEntry as modernRequest,
-  toolRequestParams as modernToolParams,
-}
-
 // Types from the tables
 
 type Side = 'client' | 'server'

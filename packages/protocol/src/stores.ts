@@ -46,11 +46,6 @@ export interface EventStore {
    * name of its stream as it is, a client can resume a stream that is still open after its events were dropped.
    */
   append(streamId: string, data: string): Awaitable<string>
-  /**
-   * Stores a complete stream and returns the ids of its events, in order. Default: `append` for each event, then `end`. A
-   * wrapper with an `append` of its own needs its own `appendWhole`, or none.
-   */
-  appendWhole?(streamId: string, texts: readonly string[]): Awaitable<readonly string[]>
   /** Marks a stream as complete. */
   end(streamId: string): Awaitable<void>
   /** Returns the events after an event, or undefined when the event is unknown or expired. */

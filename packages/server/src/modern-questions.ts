@@ -6,8 +6,8 @@ import {
   type InputRequest,
   type InputRequiredResult,
   type InputResponse,
+  inputResponse,
   type JsonObject,
-  modernInputResponse,
   principalOf,
   type Revision,
 } from '@mcpx/protocol'
@@ -139,7 +139,7 @@ function holdsAnything({ answers = {}, steps = {}, own }: CallState): boolean {
 }
 
 function isResponseTo({ method }: InputRequest, response: unknown, revision: Revision): boolean {
-  const schema = modernInputResponse(revision, method)
+  const schema = inputResponse(revision, method)
   return schema !== undefined && check(schema, response).problem === undefined
 }
 

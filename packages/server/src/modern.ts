@@ -10,10 +10,10 @@ import {
   isRevision,
   type JsonObject,
   methodNotFound,
-  modernRequest,
   type ResponseMessage,
   type RpcError,
   readEnvelope,
+  requestEntry,
   resourceNotFound,
   resultMessage,
   revisionsOf,
@@ -40,7 +40,7 @@ export const modern: ServerEra = {
     if (!isRevision(revision) || eraOf(revision) !== 'modern') {
       return errorMessage(id, unsupportedVersion(revision, revisionsOf('modern')))
     }
-    const entry = modernRequest(revision, method)
+    const entry = requestEntry(revision, method)
     if (entry === undefined) return errorMessage(id, methodNotFound(method))
     const problem = paramsProblem(revision, method, params)
     if (problem !== undefined) return errorMessage(id, invalidParams(problem))

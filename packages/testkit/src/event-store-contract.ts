@@ -49,29 +49,6 @@ export function eventStoreContract(
       expect(await caught(() => store.append('s', 'three'))).toBeInstanceOf(Error)
     })
 
-    it('keeps a stream that came whole as if it had come one by one, where it takes such', async () => {
-      const store = await create()
-      if (store.appendWhole === undefined) return
-      const ids = await store.appendWhole('s', ['', 'one', 'two'])
-      expect(new Set([...ids, await store.append('t', '')]).size).toBe(4)
-      for (const id of ids) expect(id).toMatch(/^[\x21-\x7e]+$/)
-      expect(await (await twin(store)).replay(ids[0] as string)).toEqual({
-        streamId: 's',
-        events: [
-          { id: ids[1], data: 'one' },
-          { id: ids[2], data: 'two' },
-        ],
-        ended: true,
-      })
-      expect(await caught(() => store.append('s', 'three'))).toBeInstanceOf(Error)
-      expect(await caught(() => store.appendWhole?.('s', ['again']))).toBeInstanceOf(Error)
-      const begun = await store.append('u', 'begun')
-      const [more] = await store.appendWhole('u', ['more'])
-      expect(await store.replay(begun)).toEqual({ streamId: 'u', events: [{ id: more, data: 'more' }], ended: true })
-      await store.delete('s')
-      expect(await store.replay(ids[0] as string)).toBeUndefined()
-    })
-
     it('gives ids that are unique among all streams and hold no line break', async () => {
       const store = await create()
       const ids = []

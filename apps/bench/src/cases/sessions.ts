@@ -70,6 +70,6 @@ export const streams: ServedCase = {
       const most = subject.era === 'modern' ? MOST_LISTENS : 1_000
       return { kind: 'sessions', subject, count: isQuick ? 300 : most, withStream: true }
     },
-    { nodeLegacy: { kB: { atMost: 8 } }, honoLegacy: { kB: { atMost: 8 } } },
+    { nodeLegacy: { kB: { atMost: 12 } }, honoLegacy: { kB: { atMost: 12 } } },
   ),
 }

@@ -26,8 +26,8 @@ const server = '@mcpx/server'
 
 const imports: readonly Import[] = [
   ['zod', 'bare', ['zod']],
-  ['server and stdio', 'ours', [server, '@mcpx/transport-stdio'], { atMost: 12 }],
-  ['server and HTTP on Node', 'ours', [server, '@mcpx/transport-http/node'], { atMost: 12 }],
+  ['server and stdio', 'ours', [server, '@mcpx/transport-stdio'], { atMost: 30 }],
+  ['server and HTTP on Node', 'ours', [server, '@mcpx/transport-http/node'], { atMost: 30 }],
   ['server and HTTP with Hono', 'ours', [server, '@mcpx/transport-http']],
   ['client and stdio', 'ours', ['@mcpx/client', '@mcpx/transport-stdio']],
   ['client and HTTP', 'ours', ['@mcpx/client', '@mcpx/transport-http/client']],

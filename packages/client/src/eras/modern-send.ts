@@ -1,15 +1,15 @@
 /** Sends one request of the modern era with all that it says of itself, and reads what kind of result came. */
 
 import {
+  clientRequestResult,
   type Envelope,
   ErrorCode,
   eraOf,
   isRevision,
   type JsonObject,
-  modernRequest,
-  modernRequestResult,
   type Revision,
   RpcError,
+  requestEntry,
   withEnvelope,
 } from '@mcpx/protocol'
 import { type Core, sendOptions } from '../core.ts'
@@ -59,7 +59,7 @@ export function createSender(core: Core, { connection }: Line, agreed: Revision)
     const sent = withEnvelope(params, envelopeOf(core, revision, options))
     const result = (await connection.request(method, sent, sendOptions(core, options))) as JsonObject
     if ((result.resultType ?? 'complete') === 'complete')
-      return checkResult(modernRequestResult(revision, method), method, result)
+      return checkResult(clientRequestResult(revision, method), method, result)
     return readUnfinished(revision, method, result, options)
   }
 
@@ -94,7 +94,7 @@ async function readUnfinished(
   { resultTypes }: RequestCallOptions,
 ): Promise<JsonObject> {
   const type = result.resultType
-  if (type === 'input_required' && modernRequest(revision, method)?.mayAsk) {
+  if (type === 'input_required' && requestEntry(revision, method)?.mayAsk) {
     const { checkUnfinished } = await import('./modern-unfinished.ts')
     return checkUnfinished(result, method)
   }

@@ -6,9 +6,9 @@ import {
   type InputRequiredResult,
   type JsonObject,
   LATEST_MODERN_REVISION,
-  modernRequest,
   type Revision,
   RpcError,
+  requestEntry,
   serverInfoOf,
   withEnvelope,
 } from '@mcpx/protocol'
@@ -90,7 +90,7 @@ async function request(
   params: JsonObject,
   options: RequestCallOptions,
 ): Promise<JsonObject> {
-  const isKept = modernRequest(sender.revision, method)?.cacheable === true && isPlain(params, options)
+  const isKept = requestEntry(sender.revision, method)?.cacheable === true && isPlain(params, options)
   const hit = isKept && options.fresh !== true ? core.cache.get(method, params) : undefined
   if (hit !== undefined) return hit
   const keep = isKept ? core.cache.fetching(method, params) : undefined
