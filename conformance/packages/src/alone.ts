@@ -24,6 +24,13 @@ export function optionalPeers({ manifest }: Tarball): Record<string, string> {
   return Object.fromEntries(Object.entries(peerDependencies).filter(([name]) => peerDependenciesMeta[name]?.optional))
 }
 
+/** The lowest versions that the ranges of a package allow, for the packages of others that come with it. */
+export function lowestVersions({ manifest }: Tarball): Record<string, string> {
+  const ranges = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies })
+  const others = ranges.filter(([name]) => !name.startsWith('@mcpx/'))
+  return Object.fromEntries(others.map(([name, range]) => [name, range.replace(/^\^/, '')]))
+}
+
 /** Installs with npm into an empty folder. */
 export async function install(dependencies: Readonly<Record<string, string>>, folder: string): Promise<InstallResult> {
   rmSync(folder, { recursive: true, force: true })

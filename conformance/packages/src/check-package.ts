@@ -7,6 +7,7 @@ import {
   type Installed,
   importFaults,
   install,
+  lowestVersions,
   optionalPeers,
   sizeOf,
 } from './alone.ts'
@@ -52,13 +53,34 @@ export async function checkPackage(tarball: Tarball, siblings: readonly Tarball[
     return { ...first, faults: [...first.faults, `install: ${result.fault}`], leftOut: [], line: size }
   }
   const { installed } = result
-  const second = await runAll(installedChecks(tarball, installed, place))
+  const second = await runAll([
+    ...installedChecks(tarball, installed, place),
+    ['lowest versions', () => lowestFaults(tarball, siblings, place, folder)],
+  ])
   return {
     passed: first.passed + 1 + second.passed,
     faults: [...first.faults, ...second.faults],
     leftOut: [],
     line: `${size}; alone: ${costOf(tarball, installed)}`,
   }
+}
+
+/** Imports and compiles it again, with the lowest versions that its ranges allow. */
+async function lowestFaults(
+  tarball: Tarball,
+  siblings: readonly Tarball[],
+  { root }: Place,
+  folder: string,
+): Promise<readonly string[]> {
+  const lowest = Object.assign({}, ...[...siblings, tarball].map(lowestVersions)) as Record<string, string>
+  if (Object.keys(lowest).length === 0) return []
+  const result = await install(dependenciesOf([tarball, ...siblings], lowest), `${folder}-lowest`)
+  if ('fault' in result) return [result.fault]
+  const { installed } = result
+  const compiled = await compileFaults(tarball, installed, 'nodenext', root)
+  // Old declarations of others may have faults of their own.
+  const ours = compiled.filter((fault) => /^(?:node_modules\/@mcpx\/|consumer\.ts)/m.test(fault))
+  return [...(await importFaults(tarball, installed, process.execPath)), ...ours]
 }
 
 /** What it costs to have it, but for optional peers: they were installed only so that each entry can be tried. */

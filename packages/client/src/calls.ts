@@ -61,7 +61,8 @@ export function createCalls(core: Core, keeper: LinkKeeper): Calls {
   }
 
   return {
-    request: (method, params = {}, options = {}) => request(method, params, options),
+    // One function for both signatures: the types of a method are not known here.
+    request: ((method: string, params = {}, options = {}) => request(method, params, options)) as Client['request'],
     listTools: (options) =>
       list(
         'tools/list',

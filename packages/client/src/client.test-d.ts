@@ -1,6 +1,6 @@
 /** What the compiler knows of a client. */
 
-import type { Catalogued, Connector, Responder } from '@mcpx/protocol'
+import type { CallToolResult, Catalogued, Connector, JsonObject, Responder, Tool } from '@mcpx/protocol'
 import { expectTypeOf } from 'vitest'
 import { type Client, connect } from './index.ts'
 
@@ -35,6 +35,13 @@ export async function typedByTheServer(): Promise<void> {
 export async function typedByTheTarget(): Promise<void> {
   const client = await connect(server)
   expectTypeOf(await client.tools.add({ a: 1, b: 2 })).toEqualTypeOf<{ sum: number }>()
+}
+
+export async function typedByTheMethod(): Promise<void> {
+  const client = await connect(connector)
+  expectTypeOf((await client.request('tools/list')).tools).toEqualTypeOf<Tool[]>()
+  expectTypeOf(await client.request('tools/call', { name: 'add' })).toEqualTypeOf<CallToolResult>()
+  expectTypeOf(await client.request('com.example/search', { q: 1 })).toEqualTypeOf<JsonObject>()
 }
 
 export async function untyped(): Promise<void> {

@@ -3,6 +3,7 @@
 
 import type {
   CallToolResult,
+  ClientRequests,
   CompleteRequestParams,
   CompleteResult,
   Era,
@@ -53,7 +54,13 @@ export interface Client<Server = unknown> extends AsyncDisposable {
   ping(options?: CallOptions): Promise<void>
   /** Tells the server that the roots are others now, if its era has it ask only once. */
   notifyRootsChanged(): Promise<void>
-  /** Sends a request of any method, such as one of an extension, with all that the era wants around it. */
+  /** Sends a request of the protocol. The method decides the types of its parameters and of its result. */
+  request<Method extends keyof ClientRequests>(
+    method: Method,
+    params?: ClientRequests[Method]['params'],
+    options?: RequestCallOptions,
+  ): Promise<ClientRequests[Method]['result']>
+  /** Sends a request of any other method, such as one of an extension. */
   request(method: string, params?: JsonObject, options?: RequestCallOptions): Promise<JsonObject>
   /** Ends the connection; calls that wait are rejected. Calling it again does nothing. */
   close(): Promise<void>

@@ -13,8 +13,8 @@ export type Infer<S extends Schema> = z.output<S>
 export type Checked<T> = { value: T; problem?: undefined } | { value?: undefined; problem: string }
 
 /**
- * Returns the value itself, not a copy, or a sentence that names its first problems. Never throws for a schema of
- * this package.
+ * Returns the value itself, not a copy, or a sentence that names its first problems. Never throws for a schema of this
+ * package and a value that JSON can hold.
  */
 export function check<T>(schema: Schema<T>, value: unknown, root = ''): Checked<T> {
   const problem = problemOf(schema, value, root)

@@ -23,6 +23,8 @@ import {
 export const TaskStatus = z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled'])
 export type TaskStatus = z.infer<typeof TaskStatus>
 
+const integerOrNull: z.ZodMiniType<number> = z.int(expected('integer or null'))
+
 export const Task = z.object({
   taskId: text,
   status: TaskStatus,
@@ -32,7 +34,7 @@ export const Task = z.object({
   /** An ISO 8601 timestamp. */
   lastUpdatedAt: text,
   /** For how many milliseconds it is kept after `createdAt`; null means forever. */
-  ttl: z.nullable(z.int(expected('integer or null'))),
+  ttl: z.nullable(integerOrNull),
   /** How many milliseconds to wait between two polls. */
   pollInterval: z.optional(Integer),
 })

@@ -19,7 +19,7 @@ export const AnyObject: z.ZodMiniType<JsonObject> = z.looseObject({})
 export const AnyValue = z.custom<unknown>((value) => value !== undefined, expected('a value'))
 
 /** A whole number within ±(2^53−1). */
-export const Integer = z.int(expected('integer'))
+export const Integer: z.ZodMiniType<number> = z.int(expected('integer'))
 
 /** A number from 0 to 1. */
 export const Fraction = z
