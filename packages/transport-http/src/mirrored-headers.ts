@@ -65,7 +65,7 @@ export function checkAnnotations(schema: JsonObject): readonly MirroredArgument[
 const mirroredBySchema = new WeakMap<object, readonly MirroredArgument[]>()
 
 /** Returns the mirrored arguments of a tool's input schema. Ignores annotations that are not valid. */
-export function mirroredArguments(schema: JsonSchema | undefined): readonly MirroredArgument[] {
+function mirroredArguments(schema: JsonSchema | undefined): readonly MirroredArgument[] {
   if (typeof schema !== 'object') return []
   let found = mirroredBySchema.get(schema)
   if (found === undefined) {
@@ -172,13 +172,13 @@ export function calledTool({ method, params }: RequestMessage | NotificationMess
   return method === 'tools/call' && typeof params?.name === 'string' ? params.name : undefined
 }
 
-/** Returns what is wrong with the headers that repeat arguments. Absent arguments need no header. */
+/** Returns what is wrong with the headers that repeat arguments of a tool. Absent arguments need no header. */
 export function argumentsProblem(
   { params }: RequestMessage,
   from: HeaderSource,
-  mirrored: readonly MirroredArgument[],
+  inputSchema: JsonSchema | undefined,
 ): RpcError | undefined {
-  for (const { header, path } of mirrored) {
+  for (const { header, path } of mirroredArguments(inputSchema)) {
     const value = valueAt(params?.arguments, path)
     if (value === undefined) continue
     const sent = from.header(PARAM_HEADER_PREFIX + header.toLowerCase())
@@ -198,15 +198,15 @@ function valueProblem(
   if (typeof sent !== 'string') return missing(header, member)
   const decoded = decodeValue(sent)
   if (decoded === undefined) return headerMismatch(`Header mismatch: ${header} is not valid base64 of UTF-8`)
-  return isSame(decoded, expected) ? undefined : differs(header, decoded, String(expected))
+  // Numbers are compared by value: `42.0` is 42.
+  const isSame = typeof expected === 'number' ? toNumber(decoded) === expected : decoded === String(expected)
+  return isSame ? undefined : differs(header, decoded, String(expected))
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Compares numbers by value: `42.0` is 42. */
-function isSame(text: string, value: MirroredValue): boolean {
-  if (typeof value === 'number') return NUMBER.test(text) && Number(text) === value
-  return text === String(value)
+function toNumber(text: string): number | undefined {
+  return NUMBER.test(text) ? Number(text) : undefined
 }
 
 function missing(header: string, member: string): RpcError {

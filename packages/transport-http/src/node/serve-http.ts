@@ -7,13 +7,11 @@ import { guarded, invalidRequest, type Responder } from '@mcpx/protocol'
 import { Hono } from 'hono'
 import { createApp } from '../server/app.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
-import { pathOf, targetOf } from '../server/http-request.ts'
-import type { EndpointOptions } from '../server/options.ts'
-import { readPath } from '../server/path.ts'
+import { pathOf } from '../server/http-request.ts'
+import { type EndpointOptions, readPath } from '../server/options.ts'
 import { faultResponse, refusal } from '../server/responses.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
-import { answerBrokenRequests, arrivalSettings } from './broken-requests.ts'
-import { OpenResponses } from './open-responses.ts'
+import { answerBrokenRequests, arrivalSettings, OpenResponses } from './broken-requests.ts'
 
 export interface ServeHttpOptions extends EndpointOptions {
   /** The port to listen on, as a number or a string such as `process.env.PORT`; 0: any free port. Default: 3000. */
@@ -69,7 +67,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const others = createOthers(options, report)
   const unsent = new OpenResponses()
   const listener = getRequestListener((request, env) => {
-    const isServed = paths.includes(pathOf(targetOf(request.url))) && request.method !== 'TRACE'
+    const isServed = paths.includes(pathOf(request.url)) && request.method !== 'TRACE'
     return (isServed ? app : others).fetch(request, env)
   })
   const http = createServer(settings, (incoming, outgoing) => {
@@ -108,7 +106,7 @@ function createOthers({ authenticate }: EndpointOptions, report: (problem: Error
   return new Hono()
     .onError((error) => faultResponse(error, report))
     .all('*', ({ req }) => {
-      if (req.method === 'TRACE' || targetOf(req.raw.url).startsWith('//')) {
+      if (req.method === 'TRACE' || pathOf(req.raw.url).startsWith('//')) {
         return refusal(400, invalidRequest('The method or the target of the request is not supported'))
       }
       return authenticate?.metadata?.(req.raw) ?? new Response(null, { status: 404 })

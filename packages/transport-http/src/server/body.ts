@@ -3,7 +3,7 @@
 import type { HonoRequest } from 'hono'
 import { bindingsOf, type HttpRequest, type NodeIncoming } from './http-request.ts'
 import { bodyReadBefore, bodyTooLarge, bodyUnreadable, notUtf8 } from './responses.ts'
-import { nextTurn } from './turns.ts'
+import { nextTurn } from './timers.ts'
 
 /** The text of the body, or the response that refuses it. */
 export type Body = string | Response

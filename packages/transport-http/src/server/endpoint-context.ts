@@ -1,11 +1,9 @@
 /** What both eras need of their endpoint: the responder, the options, and the requests that are running. */
 
 import {
-  type Awaitable,
   errorMessage,
   guarded,
   internalError,
-  type JsonSchema,
   type NotificationMessage,
   type RequestMessage,
   type Responder,
@@ -53,6 +51,8 @@ export class EndpointContext {
   readonly limits: HttpLimits
   readonly keepAlive: number
   readonly report: (problem: Error) => void
+  /** Finds the input schema of a tool; absent where no schemas are known. */
+  readonly inputSchemaOf: Responder['inputSchemaOf']
   /** The requests that are being answered. */
   readonly running = new RunningExchanges()
   #keepAlive: ReturnType<typeof setInterval> | undefined
@@ -65,52 +65,37 @@ export class EndpointContext {
     this.limits = withDefaultLimits(HTTP_LIMITS, options.limits)
     this.keepAlive = options.keepAlive ?? KEEP_ALIVE
     this.report = guarded(options.report)
+    this.inputSchemaOf = options.toolSchemas ?? responder.inputSchemaOf?.bind(responder)
   }
 
-  /** The input schema of a tool; undefined where nobody knows it. */
-  inputSchemaOf(tool: string, exchange: HttpExchange): Awaitable<JsonSchema | undefined> {
-    const { toolSchemas } = this.options
-    return toolSchemas === undefined ? this.responder.inputSchemaOf?.(tool, exchange) : toolSchemas(tool, exchange)
-  }
-
-  /** Answers a request. Faults are masked and reported. Returns undefined when the request was cancelled. */
-  answerRequest(message: RequestMessage, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
-    const work = this.#answerRunning(message, exchange)
-    exchange.waitUntil(work)
-    return work
-  }
-
-  async #answerRunning(message: RequestMessage, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
+  /**
+   * Answers a request. Faults are masked and reported. Returns undefined when the request was cancelled. A request that
+   * takes long sends a keep-alive comment: one timer for all requests costs less than one for each.
+   */
+  async answerRequest(message: RequestMessage, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
+    const { keepAlive, running } = this
     let answer: ResponseMessage | undefined
-    this.#start(exchange)
+    let ownTimer: ReturnType<typeof every>
+    running.add(exchange)
+    // Runtimes with `waitUntil` end timers with the request that started them.
+    if (exchange.waitUntil !== undefined) ownTimer = every(keepAlive, () => exchange.sendKeepAlive())
+    else this.#keepAlive ??= every(keepAlive / LOOKS, () => this.#sendKeepAlive())
     try {
       const answering = this.responder.respond(message, exchange)
+      exchange.waitUntil?.(Promise.resolve(answering).catch(() => {}))
       // A handler may have closed the endpoint before it began to wait.
       if (this.closedReason !== undefined) exchange.abort(this.closedReason)
       answer = await answering
     } catch (error) {
       this.report(asError(error))
     }
-    this.#stop(exchange)
-    if (exchange.isAborted) return undefined
+    clearInterval(ownTimer)
+    running.delete(exchange)
+    if (exchange.abortReason !== undefined) return undefined
     exchange.end()
     if (isAnswer(answer)) return answer
     if (answer) this.report(new TypeError('The responder answered with a value that is not a JSON-RPC response'))
     return errorMessage(message.id, internalError())
-  }
-
-  /** A request that takes long sends a keep-alive comment. One timer for all costs less than one for each. */
-  #start(exchange: HttpExchange): void {
-    const { keepAlive, running } = this
-    running.add(exchange)
-    // Workers end timers with the request that started them.
-    if (exchange.hasOwnTimers) exchange.keepAlive = every(keepAlive, () => exchange.sendKeepAlive())
-    else this.#keepAlive ??= every(keepAlive / LOOKS, () => this.#sendKeepAlive())
-  }
-
-  #stop(exchange: HttpExchange): void {
-    clearInterval(exchange.keepAlive)
-    this.running.delete(exchange)
   }
 
   #sendKeepAlive(): void {

@@ -1,14 +1,13 @@
 /** One MCP endpoint behind its guards: reads the body, chooses the era, and ends everything when it is closed. */
 
-import { ConnectionError, decode, encode, errorMessage, type Message, Refusal, type Responder } from '@mcpx/protocol'
+import { ConnectionError, decode, encode, errorMessage, isRequest, Refusal, type Responder } from '@mcpx/protocol'
 import type { Context } from 'hono'
 import { readBody } from './body.ts'
 import { EndpointContext } from './endpoint-context.ts'
-import type { HttpEra, Posted } from './era.ts'
 import { acceptsEvents, checkPostHeaders, type EndpointVariables } from './guards.ts'
-import { bindingsOf, HttpRequest } from './http-request.ts'
+import { bindingsOf, HttpRequest, type Posted, type WaitUntil } from './http-request.ts'
 import { LegacyEra } from './legacy/handler.ts'
-import { isModern, ModernEra } from './modern.ts'
+import { isModern, namesModern, postModern, refuseLegacy } from './modern.ts'
 import type { EndpointOptions } from './options.ts'
 import { faultResponse, jsonResponse, methodNotAllowed, shuttingDown, unavailable } from './responses.ts'
 
@@ -19,9 +18,8 @@ const DRAIN_POLL = 20
 
 export class Endpoint {
   readonly #context: EndpointContext
-  readonly #modern: HttpEra
   /** Absent where only the modern revisions are served. */
-  readonly #legacy: HttpEra | undefined
+  readonly #legacy: LegacyEra | undefined
   /** The number of requests whose body is being read. */
   #arriving = 0
   #isClosing = false
@@ -30,7 +28,6 @@ export class Endpoint {
 
   constructor(responder: Responder, options: EndpointOptions) {
     this.#context = new EndpointContext(responder, options)
-    this.#modern = new ModernEra(this.#context)
     const hasLegacy = options.legacy !== false && responder.legacy !== false
     this.#legacy = hasLegacy ? new LegacyEra(this.#context) : undefined
   }
@@ -38,15 +35,15 @@ export class Endpoint {
   async handle(context: Context<{ Variables: Partial<EndpointVariables> }>): Promise<Response> {
     const { method, raw } = context.req
     const { responses, strictAccept } = this.#context.options
-    const isOther = method === 'GET' || method === 'DELETE'
     if (this.#context.closedReason !== undefined || (this.#isClosing && method === 'GET')) return shuttingDown()
-    if (method !== 'POST' && !(isOther && this.#legacy)) {
-      return methodNotAllowed(this.#legacy ? 'GET, POST, DELETE' : 'POST')
-    }
     const canStream = responses !== 'json' && acceptsEvents(raw)
-    const request = new HttpRequest(context, context.get('auth'), canStream, this.#waitUntilOf(context))
-    if (isOther) return this.#eraOf(undefined, request).other(request)
-    return checkPostHeaders(raw, strictAccept === true) ?? this.#post(request)
+    const isOnNode = bindingsOf(context).incoming !== undefined
+    const waitUntil = isOnNode ? undefined : this.#waitUntilOf(context)
+    const request = new HttpRequest(context, context.get('auth'), canStream, waitUntil)
+    if (method === 'POST') return checkPostHeaders(raw, strictAccept === true) ?? this.#post(request)
+    if (this.#legacy === undefined) return methodNotAllowed('POST')
+    if (method !== 'GET' && method !== 'DELETE') return methodNotAllowed('GET, POST, DELETE')
+    return namesModern(request) ? methodNotAllowed('POST') : this.#legacy.other(request)
   }
 
   fault(error: unknown): Response {
@@ -70,13 +67,8 @@ export class Endpoint {
     this.close()
   }
 
-  /** The one place where the era is chosen. */
-  #eraOf(posted: Posted | undefined, request: HttpRequest): HttpEra {
-    return this.#legacy === undefined || isModern(posted, request) ? this.#modern : this.#legacy
-  }
-
   async #post(request: HttpRequest): Promise<Response> {
-    const { running, limits, closedReason } = this.#context
+    const { running, limits } = this.#context
     if (running.size + this.#arriving >= limits.running) {
       return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)
     }
@@ -89,15 +81,19 @@ export class Endpoint {
       return jsonResponse(encode(posted.answer ?? errorMessage(undefined, posted.error)), 400)
     }
     // Answers to requests of the server are accepted while those that sent them have time to end.
-    if (closedReason !== undefined || this.#context.closedReason !== undefined || (this.#isClosing && asks(posted))) {
+    if (this.#context.closedReason !== undefined || (this.#isClosing && hasRequest(posted))) {
       return shuttingDown('id' in posted ? posted.id : undefined)
     }
-    return this.#eraOf(posted, request).post(posted, request)
+    // The one place where the era is chosen.
+    if (isModern(posted, request)) return postModern(this.#context, posted, request)
+    if (this.#legacy !== undefined) return this.#legacy.post(posted, request)
+    const isSingle = !Array.isArray(posted) && isRequest(posted)
+    return isSingle ? refuseLegacy(posted, request) : postModern(this.#context, posted, request)
   }
 
   /** Hono throws where a runtime has no execution context. The first request shows whether this one has. */
-  #waitUntilOf(context: Context): HttpRequest['waitUntil'] {
-    if (!this.#mayHaveExecution || bindingsOf(context).incoming !== undefined) return undefined
+  #waitUntilOf(context: Context): WaitUntil {
+    if (!this.#mayHaveExecution) return undefined
     try {
       const { executionCtx } = context
       if (typeof executionCtx.waitUntil === 'function') return (work) => executionCtx.waitUntil(work)
@@ -108,7 +104,6 @@ export class Endpoint {
   }
 }
 
-function asks(posted: Posted): boolean {
-  const isRequest = (item: Message | Refusal) => !(item instanceof Refusal) && 'method' in item && 'id' in item
-  return Array.isArray(posted) ? posted.some(isRequest) : isRequest(posted)
+function hasRequest(posted: Posted): boolean {
+  return [posted].flat().some((item) => !(item instanceof Refusal) && isRequest(item))
 }

@@ -5,8 +5,7 @@ import { encodeComment } from '@mcpx/sse/encode'
 import type { EndpointContext } from './endpoint-context.ts'
 import { bindingsOf, type HttpRequest, type NodeOutgoing } from './http-request.ts'
 import { eventsResponse } from './responses.ts'
-import { every, LONGEST_TIMER } from './timers.ts'
-import { nextTurn } from './turns.ts'
+import { every, LONGEST_TIMER, nextTurn } from './timers.ts'
 
 /** The owner of a stream. Exactly one of `onGone` and `onEnd` is called, once. */
 export interface StreamOwner {

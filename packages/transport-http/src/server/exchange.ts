@@ -10,7 +10,7 @@ import type {
   readEnvelope,
   Session,
 } from '@mcpx/protocol'
-import type { HttpRequest } from './http-request.ts'
+import type { HttpRequest, WaitUntil } from './http-request.ts'
 
 export type Envelope = Exclude<ReturnType<typeof readEnvelope>, string>
 
@@ -35,21 +35,22 @@ export interface ExchangeFacts {
 export class HttpExchange implements Exchange {
   readonly auth: AuthInfo | undefined
   readonly session: Session | undefined
+  /** Keeps the work alive when the client disconnects. Absent where the runtime does not end it. */
+  readonly waitUntil: WaitUntil
   /** The envelope of a modern request. */
   readonly envelope: Envelope | undefined
-  /** The timer for keep-alive comments, where the exchange has its own. */
-  keepAlive: ReturnType<typeof setInterval> | undefined
   /** The number of times that the endpoint has looked at it while it was running. */
   looks = 0
   /** Its place among the running exchanges of the endpoint. */
   place = -1
   readonly #request: HttpRequest
   readonly #endsWithClient: boolean
+  /** The reason why the answer is no longer wanted; absent while it is. */
+  abortReason: Error | undefined
   /** Set by a reply, which needs its exchange first. */
   sink: MessageSink | undefined
   #requestInfo: RequestInfo | undefined
   #controller: AbortController | undefined
-  #reason: Error | undefined
   #hasEnded = false
   #isClosing = false
   #unfollow: (() => void) | undefined
@@ -59,6 +60,7 @@ export class HttpExchange implements Exchange {
     this.#request = request
     this.#endsWithClient = endsWithClient
     this.auth = request.auth
+    this.waitUntil = request.waitUntil
     this.session = session
     this.envelope = envelope
     this.sink = sink
@@ -73,19 +75,15 @@ export class HttpExchange implements Exchange {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
       this.#followClient()
-      if (this.#reason !== undefined) this.#controller.abort(this.#reason)
+      if (this.abortReason !== undefined) this.#controller.abort(this.abortReason)
     }
     return this.#controller.signal
   }
 
   onClose(listener: (graceful: boolean) => void): void {
     this.#followClient()
-    if (this.isAborted || this.#isClosing) listener(!this.isAborted)
+    if (this.abortReason !== undefined || this.#isClosing) listener(this.abortReason === undefined)
     else if (!this.#hasEnded) this.#onClose = listener
-  }
-
-  get isAborted(): boolean {
-    return this.#reason !== undefined
   }
 
   async notify(method: string, params?: JsonObject): Promise<void> {
@@ -97,16 +95,6 @@ export class HttpExchange implements Exchange {
 
   closeStream(): void {
     if (!this.#hasEnded) this.sink?.closeStream?.()
-  }
-
-  /** Whether the runtime ends timers with the request that started them. */
-  get hasOwnTimers(): boolean {
-    return this.#request.waitUntil !== undefined
-  }
-
-  /** Keeps the work alive when the client disconnects, on runtimes that would end it. */
-  waitUntil(work: Promise<unknown>): void {
-    this.#request.waitUntil?.(work)
   }
 
   /** Shows that the work goes on, so that no proxy takes the connection for dead. */
@@ -123,7 +111,7 @@ export class HttpExchange implements Exchange {
   /** The answer is no longer wanted. */
   abort(reason: Error): void {
     if (this.#hasEnded) return
-    this.#reason = reason
+    this.abortReason = reason
     this.end()
     this.#callOnClose(false)
     this.#controller?.abort(reason)
@@ -145,7 +133,7 @@ export class HttpExchange implements Exchange {
   #followClient(): void {
     if (!this.#endsWithClient || this.#hasEnded || this.#unfollow !== undefined) return
     const unfollow = this.#request.onGone((reason) => this.abort(reason))
-    if (this.#reason === undefined) this.#unfollow = unfollow
+    if (this.abortReason === undefined) this.#unfollow = unfollow
   }
 }
 

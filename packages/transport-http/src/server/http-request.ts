@@ -1,6 +1,6 @@
 /** One HTTP request as the endpoint sees it: the context of Hono, the caller, and the connection. */
 
-import { type AuthInfo, ConnectionError } from '@mcpx/protocol'
+import { type AuthInfo, ConnectionError, type Message, type Refusal } from '@mcpx/protocol'
 import type { Context } from 'hono'
 
 /** The members of Node's `IncomingMessage` that are used, so that this package compiles for every runtime. */
@@ -33,21 +33,21 @@ interface NodeBindings {
   readonly outgoing?: NodeOutgoing | undefined
 }
 
+/** The content of a POST: one message, or a batch, whose items may be invalid. */
+export type Posted = Message | (Message | Refusal)[]
+
+/** Keeps work alive on runtimes that end it with its request. Absent on the others. */
+export type WaitUntil = ((work: Promise<unknown>) => void) | undefined
+
 export class HttpRequest {
   readonly context: Context
   /** The caller, when `authenticate` knows one. */
   readonly auth: AuthInfo | undefined
   /** Whether the answer may be an SSE stream. */
   readonly acceptsEvents: boolean
-  /** Keeps work alive on runtimes that end it with its request. Absent on the others. */
-  readonly waitUntil: ((work: Promise<unknown>) => void) | undefined
+  readonly waitUntil: WaitUntil
 
-  constructor(
-    context: Context,
-    auth: AuthInfo | undefined,
-    acceptsEvents: boolean,
-    waitUntil: HttpRequest['waitUntil'],
-  ) {
+  constructor(context: Context, auth: AuthInfo | undefined, acceptsEvents: boolean, waitUntil: WaitUntil) {
     this.context = context
     this.auth = auth
     this.acceptsEvents = acceptsEvents
@@ -58,20 +58,13 @@ export class HttpRequest {
     return this.context.req.method
   }
 
-  /** The path and the query. */
-  get target(): string {
-    return targetOf(this.context.req.raw.url)
+  get url(): string {
+    return this.context.req.raw.url
   }
 
   /** The value of a header by its lower-case name; null when it is absent. */
   header(name: string): string | null {
     return this.context.req.raw.headers.get(name)
-  }
-
-  /** Whether the client has disconnected, as far as that is known. */
-  get isGone(): boolean {
-    const { outgoing } = bindingsOf(this.context)
-    return outgoing?.destroyed ?? this.context.req.raw.signal?.aborted ?? false
   }
 
   /**
@@ -81,8 +74,12 @@ export class HttpRequest {
   onGone(listener: (reason: Error) => void): () => void {
     const { outgoing } = bindingsOf(this.context)
     const signal = outgoing === undefined ? this.context.req.raw.signal : undefined
-    const gone = () => listener(new ConnectionError('closed', 'The client closed the connection', cause(signal)))
-    if (this.isGone) gone()
+    const gone = () => {
+      const cause = signal && { cause: signal.reason }
+      listener(new ConnectionError('closed', 'The client closed the connection', cause))
+    }
+    // Some runtimes give requests no signal.
+    if (outgoing?.destroyed || signal?.aborted) gone()
     else if (outgoing !== undefined) outgoing.once('close', gone)
     else signal?.addEventListener('abort', gone, { once: true })
     return () => {
@@ -92,19 +89,11 @@ export class HttpRequest {
   }
 }
 
-function cause(signal: AbortSignal | undefined): ErrorOptions {
-  return signal === undefined ? {} : { cause: signal.reason }
-}
-
 export function bindingsOf(context: Context): NodeBindings {
   return (context.env ?? {}) as NodeBindings
 }
 
-/** The path and the query of a URL, as they were written. */
-export function targetOf(url: string): string {
-  return url.slice(url.indexOf('/', url.indexOf('//') + 2))
-}
-
-export function pathOf(target: string): string {
-  return target.split('?', 1)[0] as string
+/** The path of a URL, as it was written. */
+export function pathOf(url: string): string {
+  return url.slice(url.indexOf('/', url.indexOf('//') + 2)).split('?', 1)[0] as string
 }

@@ -158,3 +158,21 @@ function checkTime(option: string, given: unknown, least: number): void {
 function unexpected(wanted: string, given: unknown, where = ''): TypeError {
   return new TypeError(`${where}expected ${wanted}, got ${JSON.stringify(given) ?? String(given)}`)
 }
+
+const PATH_BASE = 'http://path.invalid'
+
+/**
+ * A path that begins with a slash, and is encoded as in a URL.
+ *
+ * @param example what such a path looks like, to show it
+ * @throws TypeError for what is more than a path, or none
+ */
+export function readPath(option: string, given: unknown, example: string): string {
+  if (typeof given === 'string') {
+    const path = given.startsWith('/') || given.includes('://') ? given : `/${given}`
+    const url = URL.canParse(path, PATH_BASE) ? new URL(path, PATH_BASE) : undefined
+    if (url?.origin === PATH_BASE && url.search === '' && url.hash === '') return url.pathname
+  }
+  const shown = JSON.stringify(given)
+  throw new TypeError(`${option}: expected a path such as "${example}", with no host and no query, got ${shown}`)
+}

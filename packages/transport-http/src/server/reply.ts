@@ -21,14 +21,14 @@ export interface MessageStream {
 /** The differences between the eras. */
 export interface ReplyPolicy {
   openStream(reply: Reply): MessageStream
-  /** The HTTP status of a JSON answer. */
-  statusOf(answer: ResponseMessage): number
+  /** The HTTP status of JSON answers with these error codes. All others have 200. */
+  readonly statuses: Readonly<Record<number, number>>
   /** Whether a client can reconnect for the rest of its stream. */
   readonly canResume: boolean
 }
 
 /** One answer, the answers to a batch, or undefined when the request was cancelled. */
-export type Answer = ResponseMessage | readonly ResponseMessage[] | undefined
+export type Answer = ResponseMessage | ResponseMessage[] | undefined
 
 export class Reply implements MessageSink {
   readonly #endpoint: EndpointContext
@@ -81,7 +81,7 @@ export class Reply implements MessageSink {
     const stream = begun ?? (isForced ? this.#policy.openStream(this) : undefined)
     this.#hasEnded = true
     if (stream === undefined) return this.#toJson(answer)
-    for (const each of toArray(answer)) void stream.send(answerText(each, this.#endpoint.report))
+    for (const each of [answer ?? []].flat()) void stream.send(answerText(each, this.#endpoint.report))
     await stream.end()
     return begun === undefined ? stream.body.toResponse() : undefined
   }
@@ -96,24 +96,15 @@ export class Reply implements MessageSink {
   #toJson(answer: Answer): Response {
     const { report, options } = this.#endpoint
     if (answer === undefined) return emptyEventsResponse()
-    if (isBatch(answer)) return jsonResponse(`[${answer.map((each) => answerText(each, report)).join(',')}]`)
+    if (Array.isArray(answer)) return jsonResponse(`[${answer.map((each) => answerText(each, report)).join(',')}]`)
     const text = answerText(answer, report)
     const scopes = lackedScopes(answer)
     if (scopes !== undefined) return scopeResponse(text, scopes, this.#request, options)
-    return jsonResponse(text, this.#policy.statusOf(answer))
+    return jsonResponse(text, 'error' in answer ? this.#policy.statuses[answer.error.code] : 200)
   }
 }
 
 /** Errors stay JSON: a stream has no status. */
 function isResult(answer: Answer): boolean {
-  return answer !== undefined && (isBatch(answer) || 'result' in answer)
-}
-
-function isBatch(answer: ResponseMessage | readonly ResponseMessage[]): answer is readonly ResponseMessage[] {
-  return Array.isArray(answer)
-}
-
-function toArray(answer: Answer): readonly ResponseMessage[] {
-  if (answer === undefined) return []
-  return isBatch(answer) ? answer : [answer]
+  return answer !== undefined && (Array.isArray(answer) || 'result' in answer)
 }

@@ -18,9 +18,8 @@ import {
 } from '@mcpx/protocol'
 import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
 import type { EndpointContext } from '../endpoint-context.ts'
-import type { HttpEra, Posted } from '../era.ts'
 import { HttpExchange } from '../exchange.ts'
-import type { HttpRequest } from '../http-request.ts'
+import type { HttpRequest, Posted } from '../http-request.ts'
 import { Reply, type ReplyPolicy } from '../reply.ts'
 import { accepted, answerText, emptyEventsResponse, jsonResponse, methodNotAllowed, refusal } from '../responses.ts'
 import { batchesNotAllowed, requestInFlight, tooManyRequests } from './refusals.ts'
@@ -29,7 +28,10 @@ import { HttpSession, LiveSession, Sessions, sessionEnded, updateTemporary } fro
 import { SseConnections } from './sse.ts'
 import { SessionStreams, tooManyStreams } from './streams.ts'
 
-export class LegacyEra implements HttpEra {
+/** Errors have no other status: clients of this era take 404 for the end of their session. */
+const statuses: Readonly<Record<number, number>> = { [ErrorCode.UnsupportedProtocolVersion]: 400 }
+
+export class LegacyEra {
   readonly #endpoint: EndpointContext
   readonly #sessions: Sessions
   readonly #streams: SessionStreams
@@ -103,7 +105,8 @@ export class LegacyEra implements HttpEra {
     const { areStored } = this.#sessions
     const hasServerStream = areStored && this.#endpoint.options.responses !== 'json'
     const text = answerText(hasServerStream ? answer : withoutChanges(answer), this.#endpoint.report)
-    if ('error' in answer || !areStored) return jsonResponse(text, statusOf(answer))
+    if ('error' in answer) return jsonResponse(text, statuses[answer.error.code])
+    if (!areStored) return jsonResponse(text)
     await this.#sessions.create(draft.id, draft.state, request.auth)
     return jsonResponse(text, 200, { [SESSION_HEADER]: draft.id })
   }
@@ -157,7 +160,7 @@ export class LegacyEra implements HttpEra {
       // Nobody can answer a request whose stream is lost for good.
       openStream: (reply) =>
         this.#streams.openPost(live, request, () => live.requests.fail(unreachable('anything'), reply)),
-      statusOf,
+      statuses,
       canResume: this.#streams.canResume(live),
     }
     return new Reply(this.#endpoint, request, policy)
@@ -186,11 +189,6 @@ export class LegacyEra implements HttpEra {
     const session = new HttpSession(live, this.#update)
     await this.#endpoint.handleNotification(message, new HttpExchange({ request, session, endsWithClient: false }))
   }
-}
-
-/** JSON-RPC errors have no status of their own: clients of this era take 404 for the end of their session. */
-function statusOf(answer: ResponseMessage): number {
-  return 'error' in answer && answer.error.code === ErrorCode.UnsupportedProtocolVersion ? 400 : 200
 }
 
 /** Without a stream of the GET, clients must not wait for changes. */

@@ -18,11 +18,10 @@ import {
 } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
 import type { EndpointContext } from '../endpoint-context.ts'
-import type { Posted } from '../era.ts'
 import { EventStream, type StreamOwner } from '../event-stream.ts'
 import { HttpExchange, type MessageSink } from '../exchange.ts'
-import { type HttpRequest, pathOf } from '../http-request.ts'
-import { readPath } from '../path.ts'
+import { type HttpRequest, type Posted, pathOf } from '../http-request.ts'
+import { readPath } from '../options.ts'
 import {
   accepted,
   answerText,
@@ -48,12 +47,12 @@ export class SseConnections {
     this.#path = readPath('sse', path, '/sse')
   }
 
-  handles({ target }: HttpRequest): boolean {
-    return pathOf(target).endsWith(this.#path)
+  handles({ url }: HttpRequest): boolean {
+    return pathOf(url).endsWith(this.#path)
   }
 
   async post(posted: Posted, request: HttpRequest): Promise<Response> {
-    const id = new URLSearchParams(request.target.split('?', 2)[1]).get(SESSION_PARAMETER)
+    const id = new URL(request.url).searchParams.get(SESSION_PARAMETER)
     if (id === null) {
       const text = `${SESSION_PARAMETER} is missing: open the stream first, and post to the URL it names`
       return refusal(400, invalidRequest(text))
@@ -102,7 +101,7 @@ class SseConnection implements StreamOwner, MessageSink {
     this.#onClosed = onClosed
     this.principal = principalOf(request.auth)
     this.stream = new EventStream(endpoint, request, this)
-    const url = `${pathOf(request.target)}?${SESSION_PARAMETER}=${this.id}`
+    const url = `${pathOf(request.url)}?${SESSION_PARAMETER}=${this.id}`
     void this.stream.send(encodeEvent({ event: 'endpoint', data: url }))
   }
 
