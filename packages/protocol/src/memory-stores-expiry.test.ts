@@ -41,6 +41,17 @@ describe('a map whose entries die', () => {
     expect(dropped).toEqual(['short'])
   })
 
+  it('drops an expired entry although one that lives longer was deleted before', () => {
+    const dropped: string[] = []
+    const map = new ExpiringMap<number>(9, (key) => dropped.push(key))
+    map.set('long', 1, 100)
+    map.set('short', 2, 10)
+    map.delete('long')
+    vi.advanceTimersByTime(10)
+    map.set('other', 3, 100)
+    expect(dropped).toEqual(['short'])
+  })
+
   it('forgets first what was not used for longest', () => {
     const map = new ExpiringMap<number>(2)
     map.set('a', 1, 10)

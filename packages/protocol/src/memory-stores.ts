@@ -9,15 +9,17 @@ interface Entry<V> {
   expiresAt: number
 }
 
-/** How many of the entries that were not used for longest are checked for expiry with each use. No timer runs. */
-const CHECKED_PER_USE = 4
-
-/** A map with a time to live for each entry. A full map drops the entry that was not used for longest. */
+/**
+ * A map with a time to live for each entry. A full map drops the entry that was not used for longest. No timer runs: a use
+ * of one entry drops those that have expired, as long as they are the ones that were not used for longest.
+ */
 export class ExpiringMap<V> {
   readonly #maxEntries: number
   readonly #onEvict: ((key: string) => void) | undefined
   /** In the order of use, oldest first. */
   readonly #entries = new Map<string, Entry<V>>()
+  /** When the next entry may expire, in ms since 1970. */
+  #nextExpiry = Number.POSITIVE_INFINITY
 
   /** @param onEvict called with the key of each entry that expired or was dropped */
   constructor(maxEntries: number, onEvict?: (key: string) => void) {
@@ -41,9 +43,12 @@ export class ExpiringMap<V> {
 
   set(key: string, value: V, ttlMs: number): void {
     const now = Date.now()
-    this.#use(key, { value, expiresAt: now + ttlMs }, now)
+    const expiresAt = now + ttlMs
+    this.#nextExpiry = Math.min(this.#nextExpiry, expiresAt)
+    this.#use(key, { value, expiresAt }, now)
+    if (this.#entries.size <= this.#maxEntries) return
     const [oldest] = this.#entries.keys()
-    if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#evict(oldest)
+    this.#evict(oldest as string)
   }
 
   delete(key: string): boolean {
@@ -53,11 +58,11 @@ export class ExpiringMap<V> {
   #use(key: string, entry: Entry<V>, now: number): void {
     this.#entries.delete(key)
     this.#entries.set(key, entry)
-    let left = CHECKED_PER_USE
+    if (now < this.#nextExpiry) return
     for (const [oldKey, { expiresAt }] of this.#entries) {
-      if (expiresAt <= now) this.#evict(oldKey)
-      left -= 1
-      if (left === 0) return
+      this.#nextExpiry = expiresAt
+      if (expiresAt > now) return
+      this.#evict(oldKey)
     }
   }
 
