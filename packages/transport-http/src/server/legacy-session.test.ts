@@ -1,6 +1,7 @@
 import { sessionContract } from '@mcpx/testkit'
 import { EndpointContext } from './endpoint-context.ts'
-import { HttpSession, LiveSession, Sessions } from './legacy/sessions.ts'
+import { HttpSession, LiveSession } from './legacy/session.ts'
+import { Sessions } from './legacy/sessions.ts'
 import { HandWritten } from './server.fixture.ts'
 
 sessionContract('a session over HTTP', {

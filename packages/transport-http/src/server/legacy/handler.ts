@@ -22,9 +22,8 @@ import { HttpExchange } from '../exchange.ts'
 import type { HttpRequest, Posted } from '../http-request.ts'
 import { Reply, type ReplyPolicy } from '../reply.ts'
 import { accepted, answerText, emptyEventsResponse, jsonResponse, methodNotAllowed, refusal } from '../responses.ts'
-import { batchesNotAllowed, requestInFlight, tooManyRequests } from './refusals.ts'
-import { unreachable } from './requests.ts'
-import { HttpSession, LiveSession, Sessions, sessionEnded, updateTemporary } from './sessions.ts'
+import { batchesNotAllowed, HttpSession, LiveSession, sessionEnded, unreachable, updateTemporary } from './session.ts'
+import { Sessions } from './sessions.ts'
 import { SseConnections } from './sse.ts'
 import { SessionStreams, tooManyStreams } from './streams.ts'
 
@@ -36,7 +35,6 @@ export class LegacyEra {
   readonly #sessions: Sessions
   readonly #streams: SessionStreams
   readonly #sse: SseConnections | undefined
-  readonly #update: Sessions['update'] = (live, change) => this.#sessions.update(live, change)
 
   constructor(endpoint: EndpointContext) {
     const { sse } = endpoint.options
@@ -91,7 +89,7 @@ export class LegacyEra {
 
   async #delete(live: LiveSession): Promise<Response> {
     await this.#sessions.end(live)
-    await sessionEnded(this.#endpoint, new HttpSession(live, this.#update))
+    await sessionEnded(this.#endpoint, new HttpSession(live, this.#sessions.update))
     return new Response(null, { status: 204 })
   }
 
@@ -120,8 +118,10 @@ export class LegacyEra {
       await this.#handleNotification(message, live, request)
       return accepted()
     }
-    const refused = this.#requestProblem(message, live)
-    if (refused !== undefined) return refused
+    const { sessionRequests, sessionStreams } = this.#endpoint.limits
+    const refused = live.refusalOf(message.id, sessionRequests)
+    if (refused !== undefined) return refusal(refused.status, refused.error, message.id)
+    if (live.readers >= sessionStreams) return tooManyStreams(sessionStreams, message.id)
     const reply = this.#createReply(live, request)
     return reply.respondWith(this.#answer(message, live, request, reply))
   }
@@ -142,17 +142,9 @@ export class LegacyEra {
   }
 
   #answerInBatch(message: RequestMessage, live: LiveSession, request: HttpRequest, reply: Reply) {
-    const { sessionRequests } = this.#endpoint.limits
-    if (live.running.has(message.id)) return errorMessage(message.id, requestInFlight())
-    if (live.running.size >= sessionRequests) return errorMessage(message.id, tooManyRequests(sessionRequests))
+    const refused = live.refusalOf(message.id, this.#endpoint.limits.sessionRequests)
+    if (refused !== undefined) return errorMessage(message.id, refused.error)
     return this.#answer(message, live, request, reply)
-  }
-
-  #requestProblem({ id }: RequestMessage, live: LiveSession): Response | undefined {
-    const { sessionRequests, sessionStreams } = this.#endpoint.limits
-    if (live.running.has(id)) return refusal(400, requestInFlight(), id)
-    if (live.running.size >= sessionRequests) return refusal(429, tooManyRequests(sessionRequests), id)
-    return live.readers >= sessionStreams ? tooManyStreams(sessionStreams, id) : undefined
   }
 
   #createReply(live: LiveSession, request: HttpRequest): Reply {
@@ -172,7 +164,7 @@ export class LegacyEra {
     request: HttpRequest,
     reply: Reply,
   ): Promise<ResponseMessage | undefined> {
-    const session = new HttpSession(live, this.#update, this.#sessions.areStored ? reply : undefined)
+    const session = new HttpSession(live, this.#sessions.update, this.#sessions.areStored ? reply : undefined)
     const exchange = new HttpExchange({ request, session, endsWithClient: false, sink: reply })
     live.running.set(message.id, exchange)
     this.#sessions.hold(live)
@@ -186,7 +178,7 @@ export class LegacyEra {
 
   async #handleNotification(message: NotificationMessage, live: LiveSession, request: HttpRequest): Promise<void> {
     if (await this.#sessions.relate(live, message)) return
-    const session = new HttpSession(live, this.#update)
+    const session = new HttpSession(live, this.#sessions.update)
     await this.#endpoint.handleNotification(message, new HttpExchange({ request, session, endsWithClient: false }))
   }
 }

@@ -7,8 +7,9 @@ import { EventStream, type StreamOwner } from '../event-stream.ts'
 import type { HttpRequest } from '../http-request.ts'
 import { messageText } from '../responses.ts'
 import { LONGEST_TIMER, unref } from '../timers.ts'
-import { HttpSession, type LiveSession, type Sessions } from './sessions.ts'
+import { HttpSession, type LiveSession } from './session.ts'
 import type { StoredStream } from './stored-stream.ts'
+import type { SessionStreams } from './streams.ts'
 
 /** The time that a disconnected client is waited for, in times `retry`, and at least, in ms. */
 const WAIT_FACTOR = 30
@@ -18,22 +19,12 @@ const MOST_WAITING = 1_000
 /** The number of messages that are stored. Event stores keep the newest: more would drop the position of the client. */
 const MOST_STORED = 900
 
-/** What the streams of all sessions share. */
-export interface ServerStreamContext {
-  readonly endpoint: EndpointContext
-  readonly sessions: Sessions
-  /** The time that a client waits before it reconnects, in ms. */
-  readonly retry: number
-  /** Streams whose clients are gone and expected back. The first has waited longest. */
-  readonly waiting: Set<ServerStream>
-}
-
 /** The stream of a GET: list changes, resource updates and logs of one session. The session is held until it ends. */
 export class ServerStream implements StreamOwner {
   readonly body: EventStream
   /** Absent where no events are stored. */
   readonly stored: StoredStream | undefined
-  readonly #context: ServerStreamContext
+  readonly #streams: SessionStreams
   readonly #live: LiveSession
   /** The messages since the client disconnected. Absent when it has all of them. */
   #pending: PendingChanges | undefined
@@ -42,13 +33,13 @@ export class ServerStream implements StreamOwner {
   /** Runs while the client is expected back. */
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(context: ServerStreamContext, live: LiveSession, request: HttpRequest, stored: StoredStream | undefined) {
-    this.#context = context
+  constructor(streams: SessionStreams, live: LiveSession, request: HttpRequest, stored: StoredStream | undefined) {
+    this.#streams = streams
     this.#live = live
     this.stored = stored
     live.readers += 1
-    context.sessions.hold(live)
-    this.body = new EventStream(context.endpoint, request, this)
+    streams.sessions.hold(live)
+    this.body = new EventStream(streams.endpoint, request, this)
   }
 
   /** Whether the client is gone and expected back. */
@@ -65,11 +56,11 @@ export class ServerStream implements StreamOwner {
 
   /** @param last the last event that the client has seen */
   begin(last: string | undefined, pending: PendingChanges | undefined): void {
-    const { endpoint, sessions } = this.#context
+    const { endpoint, sessions } = this.#streams
     this.body.sendComment()
     void this.#sendMissed(last, pending)
     try {
-      const session = new HttpSession(this.#live, (live, change) => sessions.update(live, change))
+      const session = new HttpSession(this.#live, sessions.update)
       const stop = endpoint.responder.watchChanges?.(session, (change) => this.#send(change))
       if (this.#hasLeft) stop?.()
       else this.#stopWatching = stop
@@ -94,7 +85,7 @@ export class ServerStream implements StreamOwner {
   }
 
   onKeepAlive(): void {
-    void this.#context.sessions.refresh(this.#live)
+    void this.#streams.sessions.refresh(this.#live)
     void this.stored?.refresh()
   }
 
@@ -114,7 +105,7 @@ export class ServerStream implements StreamOwner {
   }
 
   async #send(change: NotificationMessage): Promise<void> {
-    const text = messageText(change, this.#context.endpoint.report)
+    const text = messageText(change, this.#streams.endpoint.report)
     if (text === undefined) return
     if (this.isWaiting && this.stored !== undefined) this.#pending?.add(change, text, this.stored)
     else await this.#sendText(text)
@@ -128,7 +119,7 @@ export class ServerStream implements StreamOwner {
   /** Stores messages until the client reconnects. */
   #wait(): void {
     if (this.#hasLeft) return
-    const { waiting, endpoint, sessions, retry } = this.#context
+    const { waiting, endpoint, sessions, retry } = this.#streams
     // With other processes, the client may be back at one of them unnoticed, and be sent everything twice.
     if (this.stored === undefined || sessions.areShared || endpoint.closedReason !== undefined) {
       this.#leave()
@@ -149,11 +140,11 @@ export class ServerStream implements StreamOwner {
     if (this.#hasLeft) return
     this.#hasLeft = true
     clearTimeout(this.#timer)
-    if (this.#context.waiting.delete(this)) this.#live.readers += 1
+    if (this.#streams.waiting.delete(this)) this.#live.readers += 1
     try {
       this.#stopWatching?.()
     } catch (problem) {
-      this.#context.endpoint.report(problem as Error)
+      this.#streams.endpoint.report(problem as Error)
     }
     this.stored?.stopRefreshing()
     void this.#forget()
@@ -162,7 +153,7 @@ export class ServerStream implements StreamOwner {
   /** A client that reconnects before the last messages are stored goes on with this stream. */
   async #forget(): Promise<void> {
     await this.stored?.stored
-    const { sessions } = this.#context
+    const { sessions } = this.#streams
     if (this.#live.serverStream === this) this.#live.serverStream = undefined
     this.#live.readers -= 1
     sessions.release(this.#live)

@@ -1,4 +1,4 @@
-/** Legacy sessions: their records in the store, and those that this process is serving. A session at rest is only in the store. */
+/** The legacy sessions of an endpoint: their records, and those that this process serves. A session at rest is only in the store. */
 
 import {
   ASSUMED_REVISION,
@@ -6,94 +6,24 @@ import {
   ConnectionError,
   type EventBus,
   invalidRequest,
-  isRequestId,
   isRevision,
   type NotificationMessage,
   principalOf,
   type RequestId,
-  type RequestOptions,
   type ResponseMessage,
-  type Session,
   type SessionState,
   type SessionStore,
 } from '@mcpx/protocol'
 import { createMemorySessionStore } from '@mcpx/protocol/memory'
 import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
 import type { EndpointContext } from '../endpoint-context.ts'
-import type { HttpExchange } from '../exchange.ts'
 import type { HttpRequest } from '../http-request.ts'
 import { refusal } from '../responses.ts'
-import { ClientRequests, type RequestStream } from './requests.ts'
-import type { StoredStream } from './stored-stream.ts'
+import { LiveSession, updateTemporary } from './session.ts'
 
 const DEFAULT_TTL = 30 * 60_000
 /** The time that other processes have to say that they write to a stream, in ms. */
 const FIND_WRITER = 1_000
-
-/** A session while this process serves it. */
-export class LiveSession {
-  readonly id: string
-  /** The newest record that this process has seen. */
-  state: Readonly<SessionState>
-  /** The number of times that `state` was replaced: a record that was read before the last time is outdated. */
-  changes = 0
-  /** The number of open SSE streams. */
-  readers = 0
-  /** The number of calls and streams that need this object. */
-  holders = 0
-  hasEnded = false
-  /** The stream of the GET. */
-  serverStream: { end(): void } | undefined
-  unsubscribe: (() => unknown) | undefined
-  #requests: ClientRequests | undefined
-  #running: Map<RequestId, HttpExchange> | undefined
-  #streams: Map<string, StoredStream> | undefined
-
-  constructor(id: string, state: Readonly<SessionState>) {
-    this.id = id
-    this.state = state
-  }
-
-  /** Requests to the client. */
-  get requests(): ClientRequests {
-    this.#requests ??= new ClientRequests()
-    return this.#requests
-  }
-
-  /** Requests of the client that are being answered. */
-  get running(): Map<RequestId, HttpExchange> {
-    this.#running ??= new Map()
-    return this.#running
-  }
-
-  /** The streams of POSTs that are written to here, with or without a reader. */
-  get streams(): Map<string, StoredStream> {
-    this.#streams ??= new Map()
-    return this.#streams
-  }
-
-  /** Ends everything of the session in this process. */
-  end(reason: Error): void {
-    this.hasEnded = true
-    this.serverStream?.end()
-    this.#requests?.fail(reason)
-    for (const exchange of [...this.running.values()]) exchange.abort(reason)
-  }
-
-  /** Passes a cancellation or progress on. Returns whether it is for this process. */
-  relate(notification: NotificationMessage): boolean {
-    if (notification.method === 'notifications/progress') return this.requests.handleProgress(notification)
-    const id = notification.params?.requestId
-    const exchange = isRequestId(id) ? this.running.get(id) : undefined
-    exchange?.abort(new ConnectionError('cancelled', 'The client cancelled the request'))
-    return exchange !== undefined
-  }
-
-  replaceState(state: Readonly<SessionState>): void {
-    this.state = state
-    this.changes += 1
-  }
-}
 
 /** The messages between processes about a session. */
 type BusMessage =
@@ -191,8 +121,8 @@ export class Sessions {
     }
   }
 
-  /** Changes the record. */
-  async update(live: LiveSession, change: (state: SessionState) => void): Promise<void> {
+  /** Changes the record. Works without a `this`. */
+  readonly update = async (live: LiveSession, change: (state: SessionState) => void): Promise<void> => {
     if (this.#store === undefined) return updateTemporary(live, change)
     const state = await this.#store.update(live.id, change)
     if (state === undefined) throw new ConnectionError('closed', 'The session has ended')
@@ -293,53 +223,7 @@ function createTemporary(request: HttpRequest): LiveSession {
   return live
 }
 
-/** Changes a record that no store has. */
-export function updateTemporary(live: LiveSession, change: (state: SessionState) => void): void {
-  const state: SessionState = { ...live.state }
-  change(state)
-  live.state = state
-}
-
 export function noSession(requestId?: RequestId): Response {
   const text = 'There is no such session, or no longer: send "initialize" without Mcp-Session-Id'
   return refusal(404, invalidRequest(text), requestId)
-}
-
-/** A session as one exchange sees it. */
-export class HttpSession implements Session {
-  readonly #live: LiveSession
-  readonly #update: (live: LiveSession, change: (state: SessionState) => void) => void | Promise<void>
-  readonly #stream: RequestStream | undefined
-
-  /** @param stream carries requests to the client; absent where the client cannot be asked */
-  constructor(live: LiveSession, update: Sessions['update'] | typeof updateTemporary, stream?: RequestStream) {
-    this.#live = live
-    this.#update = update
-    this.#stream = stream
-  }
-
-  get id(): string {
-    return this.#live.id
-  }
-
-  get state(): Readonly<SessionState> {
-    return this.#live.state
-  }
-
-  async update(change: (state: SessionState) => void): Promise<void> {
-    await this.#update(this.#live, change)
-  }
-
-  request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
-    return this.#live.requests.request(this.#stream, method, params, options)
-  }
-}
-
-/** Tells the responder that a session has ended. Its errors are only reported. */
-export async function sessionEnded({ responder, report }: EndpointContext, session: HttpSession): Promise<void> {
-  try {
-    await responder.sessionEnded?.(session)
-  } catch (problem) {
-    report(problem as Error)
-  }
 }

@@ -31,8 +31,14 @@ import {
   refusal,
   shuttingDown,
 } from '../responses.ts'
-import { batchesNotAllowed, requestInFlight, tooManyRequests } from './refusals.ts'
-import { HttpSession, LiveSession, sessionEnded, updateTemporary } from './sessions.ts'
+import {
+  batchesNotAllowed,
+  HttpSession,
+  LiveSession,
+  sessionEnded,
+  tooManyRequests,
+  updateTemporary,
+} from './session.ts'
 
 const SESSION_PARAMETER = 'sessionId'
 
@@ -167,9 +173,8 @@ class SseConnection implements StreamOwner, MessageSink {
       await this.#handleNotification(message, exchange)
       return undefined
     }
-    const most = this.#endpoint.limits.sessionRequests
-    if (live.running.has(message.id)) return errorMessage(message.id, requestInFlight())
-    if (live.running.size >= most) return errorMessage(message.id, tooManyRequests(most))
+    const refused = live.refusalOf(message.id, this.#endpoint.limits.sessionRequests)
+    if (refused !== undefined) return errorMessage(message.id, refused.error)
     live.running.set(message.id, exchange)
     const answer = await this.#endpoint.answerRequest(message, exchange)
     live.running.delete(message.id)

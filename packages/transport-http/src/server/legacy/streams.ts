@@ -9,8 +9,9 @@ import { EventStream, type StreamOwner } from '../event-stream.ts'
 import type { HttpRequest } from '../http-request.ts'
 import type { MessageStream } from '../reply.ts'
 import { eventsNotAccepted, methodNotAllowed, refusal, shuttingDown } from '../responses.ts'
-import { ServerStream, type ServerStreamContext } from './server-stream.ts'
-import { type LiveSession, noSession, type Sessions } from './sessions.ts'
+import { ServerStream } from './server-stream.ts'
+import type { LiveSession } from './session.ts'
+import { noSession, type Sessions } from './sessions.ts'
 import { StoredStream, type Storing } from './stored-stream.ts'
 
 /** Clients of older revisions take an event without data for a broken message. */
@@ -22,10 +23,20 @@ const POLL = 500
 /** `post`: answers a POST. `feed`: the stream of the GET. */
 type StreamKind = 'post' | 'feed'
 
+/** The position of a client in the stream of its session. Empty when the store has forgotten it. */
+interface ServerStreamPosition {
+  readonly lastEventId?: string
+  readonly streamId?: string
+}
+
+const UNKNOWN_EVENT = 'Last-Event-ID names an event that is not known here, or no longer'
+const NO_WRITER = 'The process that wrote to this stream is gone: what was asked there has no answer'
+
 /** Opens the streams of all sessions of an endpoint. */
-export class SessionStreams implements ServerStreamContext {
+export class SessionStreams {
   readonly endpoint: EndpointContext
   readonly sessions: Sessions
+  /** Streams whose clients are gone and expected back. The first has waited longest. */
   readonly waiting = new Set<ServerStream>()
   /** Absent where no events are stored. */
   readonly #storing: Storing | undefined
@@ -48,6 +59,7 @@ export class SessionStreams implements ServerStreamContext {
     return this.#storing !== undefined && revision !== undefined && revision >= FIRST_WITH_EMPTY_EVENTS
   }
 
+  /** The time that a client waits before it reconnects, in ms. */
   get retry(): number {
     return this.#storing?.retry ?? 0
   }
@@ -129,38 +141,62 @@ export class SessionStreams implements ServerStreamContext {
     if (!request.acceptsEvents) return eventsNotAccepted()
     if (live.readers >= most) return tooManyStreams(most)
     const lastEventId = request.header(LAST_EVENT_HEADER)
-    const open = lastEventId === null ? openFirst : await this.#findLost(live, lastEventId)
+    const lost = lastEventId === null ? undefined : await this.#findLost(live, lastEventId)
     // The store may have taken its time.
     if (this.#isClosing) return shuttingDown()
     if (live.hasEnded) return noSession()
-    return open(this, live, request)
+    if (typeof lost === 'string') return refusal(400, invalidRequest(lost))
+    if (lost !== undefined && 'ended' in lost) return this.#resumePost(live, request, lastEventId as string, lost)
+    return this.#openServerStream(live, request, lost)
   }
 
-  /** Finds the stream that an event belongs to. */
-  async #findLost(live: LiveSession, lastEventId: string): Promise<OpenStream> {
+  /** Finds the stream that an event belongs to. Returns the reason why there is none. */
+  async #findLost(live: LiveSession, lastEventId: string): Promise<EventReplay | ServerStreamPosition | string> {
     const events = this.#storing?.events
     const replay = await events?.replay(lastEventId)
-    if (events === undefined) return refuseEvent
+    if (events === undefined) return UNKNOWN_EVENT
     if (replay === undefined) return this.#findForgotten(live, lastEventId)
     const { streamId } = replay
-    if (streamId.startsWith(`${live.id}~feed~`)) return openServerStream({ lastEventId, streamId })
-    if (!streamId.startsWith(`${live.id}~post~`)) return refuseEvent
-    if (replay.ended || (await this.sessions.hasWriter(live, streamId))) return resumePost(lastEventId, replay)
+    if (streamId.startsWith(`${live.id}~feed~`)) return { lastEventId, streamId }
+    if (!streamId.startsWith(`${live.id}~post~`)) return UNKNOWN_EVENT
+    if (replay.ended || (await this.sessions.hasWriter(live, streamId))) return replay
     // It may have ended while its writer was looked for.
     const now = await events.replay(lastEventId)
-    return now?.ended === true ? resumePost(lastEventId, now) : refuseWithoutWriter
+    return now?.ended === true ? now : NO_WRITER
   }
 
   /** Stores forget events. The stream of the session goes on all the same, and so does an answer that is still to come. */
-  #findForgotten(live: LiveSession, lastEventId: string): OpenStream {
-    if (lastEventId.includes(`${live.id}~feed~`)) return openServerStream('forgotten')
-    for (const id of live.streams.keys()) {
-      if (lastEventId.includes(id)) return resumePost(lastEventId, { streamId: id, events: [], ended: false })
+  #findForgotten(live: LiveSession, lastEventId: string): EventReplay | ServerStreamPosition | string {
+    if (lastEventId.includes(`${live.id}~feed~`)) return {}
+    for (const streamId of live.streams.keys()) {
+      if (lastEventId.includes(streamId)) return { streamId, events: [], ended: false }
     }
-    return refuseEvent
+    return UNKNOWN_EVENT
   }
 
-  resume(live: LiveSession, request: HttpRequest, lastEventId: string, replay: EventReplay): Response {
+  /**
+   * Opens the stream of a session, or resumes it from a position. A client may be back before its disconnection was
+   * noticed: the newest reader has the stream.
+   */
+  #openServerStream(live: LiveSession, request: HttpRequest, position: ServerStreamPosition | undefined): Response {
+    const earlier = live.serverStream instanceof ServerStream ? live.serverStream : undefined
+    if (position === undefined && earlier?.isWaiting === false) {
+      return refusal(409, invalidRequest('This session has its stream already: one at a time'))
+    }
+    if (this.endpoint.responder.watchChanges === undefined) return methodNotAllowed('POST, DELETE')
+    const pending = earlier?.takePending()
+    earlier?.end()
+    const isSame = position?.streamId === undefined || position.streamId === earlier?.stored?.id
+    // Messages of the earlier stream may still be on their way into the store.
+    const stored = (isSame ? earlier?.stored : undefined) ?? this.#createServerStream(live, position?.streamId)
+    const stream = new ServerStream(this, live, request, stored)
+    live.serverStream = stream
+    // A client that names no position goes on where it disconnected.
+    stream.begin(position === undefined ? pending?.lastEventId : position.lastEventId, pending)
+    return stream.body.toResponse()
+  }
+
+  #resumePost(live: LiveSession, request: HttpRequest, lastEventId: string, replay: EventReplay): Response {
     const stream = live.streams.get(replay.streamId)
     const gone = new AbortController()
     const onLeft = (left: EventStream) => {
@@ -206,54 +242,14 @@ export class SessionStreams implements ServerStreamContext {
   }
 
   /** The stored stream of a GET; undefined where no events are stored. */
-  createServerStream(live: LiveSession, id: string | undefined): StoredStream | undefined {
+  #createServerStream(live: LiveSession, id: string | undefined): StoredStream | undefined {
     if (!this.canResume(live)) return undefined
     return new StoredStream(this.#storing as Storing, id ?? this.#newId(live, 'feed'))
   }
-}
-
-type OpenStream = (streams: SessionStreams, live: LiveSession, request: HttpRequest) => Response
-
-const refuseEvent: OpenStream = () =>
-  refusal(400, invalidRequest('Last-Event-ID names an event that is not known here, or no longer'))
-const refuseWithoutWriter: OpenStream = () =>
-  refusal(400, invalidRequest('The process that wrote to this stream is gone: what was asked there has no answer'))
-
-function resumePost(lastEventId: string, replay: EventReplay): OpenStream {
-  return (streams, live, request) => streams.resume(live, request, lastEventId, replay)
 }
 
 /** @param requestId the request that would have opened one more */
 export function tooManyStreams(most: number, requestId?: RequestId): Response {
   const error = invalidRequest(`Too many streams of one session: at most ${most} (limits.sessionStreams)`)
   return refusal(429, error, requestId)
-}
-
-const openFirst: OpenStream = (streams, live, request) => {
-  if (live.serverStream instanceof ServerStream && !live.serverStream.isWaiting) {
-    return refusal(409, invalidRequest('This session has its stream already: one at a time'))
-  }
-  return openServerStream(undefined)(streams, live, request)
-}
-
-/** The position of a client in the stream of its session; undefined when it names none. */
-type Position = { readonly lastEventId: string; readonly streamId: string } | 'forgotten' | undefined
-
-/** A client may be back before its disconnection was noticed: the newest reader has the stream. */
-function openServerStream(position: Position): OpenStream {
-  return (streams, live, request) => {
-    if (streams.endpoint.responder.watchChanges === undefined) return methodNotAllowed('POST, DELETE')
-    const known = typeof position === 'object' ? position : undefined
-    const earlier = live.serverStream instanceof ServerStream ? live.serverStream : undefined
-    const pending = earlier?.takePending()
-    earlier?.end()
-    const isSame = known === undefined || known.streamId === earlier?.stored?.id
-    // Messages of the earlier stream may still be on their way into the store.
-    const stored = (isSame ? earlier?.stored : undefined) ?? streams.createServerStream(live, known?.streamId)
-    const stream = new ServerStream(streams, live, request, stored)
-    live.serverStream = stream
-    // A client that names no position goes on where it disconnected.
-    stream.begin(position === undefined ? pending?.lastEventId : known?.lastEventId, pending)
-    return stream.body.toResponse()
-  }
 }
