@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { guarded, invalidRequest, type Responder } from '@mcpx/protocol'
 import { Hono } from 'hono'
-import { createApp } from '../server/app.ts'
+import { mcp } from '../server/app.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
 import { pathOf } from '../server/http-request.ts'
 import { type EndpointOptions, readPath } from '../server/options.ts'
@@ -63,7 +63,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const settings = arrivalSettings(options)
   const allowedHosts = options.allowedHosts ?? hostsFor(address)
   const report = guarded(options.report)
-  const app = createApp(server, { ...options, allowedHosts })
+  const app = mcp(server, { ...options, allowedHosts })
   const others = createOthers(options, report)
   const unsent = new OpenResponses()
   const listener = getRequestListener((request, env) => {

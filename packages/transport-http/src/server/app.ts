@@ -17,7 +17,18 @@ export interface McpApp extends Hono {
   readonly idleTimeout: 0
 }
 
-export function createApp(server: Responder, options: EndpointOptions): McpApp {
+/**
+ * Serves a server over HTTP to clients of every revision. The app answers on every path below the one it is mounted at.
+ *
+ * @throws RangeError for an invalid limit or time
+ * @throws TypeError for another invalid option, and for a value that is not a server
+ *
+ * ```ts
+ * export default mcp(server, { allowedHosts: ['mcp.example.com'] })
+ * app.route('/mcp', mcp(server))
+ * ```
+ */
+export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   checkOptions(server, options)
   const endpoint = new Endpoint(server, options)
   const app = new Hono()

@@ -16,10 +16,11 @@ export async function readBody({ context }: HttpRequest, limit: number): Promise
   const { incoming } = bindingsOf(context)
   const announced = req.raw.headers.get('content-length')
   if (announced !== null && Number(announced) > limit) return refuseTooLarge(incoming, limit)
-  if (isCached(req)) return readCached(req, limit)
+  // A middleware that has read the body by the context of Hono leaves it here.
+  if (Object.keys(req.bodyCache).length > 0) return readCached(req, limit)
   let read: Promise<Body>
   if (incoming !== undefined && isLightweight(req.raw)) read = readFromNode(incoming, req, limit)
-  else read = readFromWeb(req.raw, announced !== null, limit).then(decode)
+  else read = readFromWeb(req.raw, announced !== null, limit).then((bytes) => decode(bytes, limit))
   // Hono keeps promises here, although the type names what they resolve to.
   req.bodyCache.text = read as unknown as string
   const body = await read
@@ -46,17 +47,10 @@ async function refuseTooLarge(incoming: NodeIncoming | undefined, limit: number)
   return bodyTooLarge(limit, { connection: 'close' })
 }
 
-/** Whether a middleware has read the body by the context of Hono, which then has it. */
-function isCached({ bodyCache }: HonoRequest): boolean {
-  for (const _ in bodyCache) return true
-  return false
-}
-
 async function readCached(req: HonoRequest, limit: number): Promise<Body> {
   if ('formData' in req.bodyCache) return bodyReadBefore()
   try {
-    const bytes = new Uint8Array(await req.arrayBuffer())
-    return bytes.byteLength > limit ? bodyTooLarge(limit) : decode(bytes)
+    return decode(new Uint8Array(await req.arrayBuffer()), limit)
   } catch {
     return req.raw.bodyUsed ? bodyReadBefore() : bodyUnreadable()
   }
@@ -79,12 +73,11 @@ async function readFromNode(incoming: NodeIncoming, req: HonoRequest, limit: num
     const hasArrived = incoming.complete
     const bytes = await readFromWeb(req.raw, false, limit)
     const isLost = bytes instanceof Uint8Array ? bytes.byteLength === 0 : bytes.status === 400
-    return hasArrived && isLost ? bodyReadBefore() : decode(bytes)
+    return hasArrived && isLost ? bodyReadBefore() : decode(bytes, limit)
   }
-  if (!incoming.complete) return decode(await collect(incoming, limit))
+  if (!incoming.complete) return decode(await collect(incoming, limit), limit)
   const bytes = incoming.read()
-  if (bytes === null) return ''
-  return bytes.byteLength > limit ? bodyTooLarge(limit) : decode(bytes)
+  return bytes === null ? '' : decode(bytes, limit)
 }
 
 /** The web stream of Node's server would cut the connection of a client whose body is too large. */
@@ -112,9 +105,7 @@ function collect(incoming: NodeIncoming, limit: number): Promise<Bytes> {
 async function readFromWeb(request: Request, isAnnounced: boolean, limit: number): Promise<Bytes> {
   if (request.bodyUsed) return bodyReadBefore()
   try {
-    if (!isAnnounced) return await readCounted(request, limit)
-    const bytes = new Uint8Array(await request.arrayBuffer())
-    return bytes.byteLength > limit ? bodyTooLarge(limit) : bytes
+    return isAnnounced ? new Uint8Array(await request.arrayBuffer()) : await readCounted(request, limit)
   } catch {
     return bodyUnreadable()
   }
@@ -150,8 +141,9 @@ function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function decode(bytes: Bytes): Body {
+function decode(bytes: Bytes, limit: number): Body {
   if (!(bytes instanceof Uint8Array)) return bytes
+  if (bytes.byteLength > limit) return bodyTooLarge(limit)
   try {
     return utf8.decode(bytes)
   } catch {

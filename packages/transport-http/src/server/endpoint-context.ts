@@ -12,6 +12,7 @@ import {
 } from '@mcpx/protocol'
 import type { HttpExchange } from './exchange.ts'
 import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
+import { asError } from './responses.ts'
 import { every } from './timers.ts'
 
 /** The number of times that running requests are looked at within `keepAlive`. */
@@ -124,10 +125,4 @@ export class EndpointContext {
 function isAnswer(answer: ResponseMessage | undefined): answer is ResponseMessage {
   if (typeof answer !== 'object' || answer === null) return false
   return 'result' in answer || typeof answer.error?.code === 'number'
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error
-    ? error
-    : new Error('The responder threw a value that is not an Error', { cause: error })
 }

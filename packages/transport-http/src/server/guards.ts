@@ -15,7 +15,7 @@ import {
 } from '../headers.ts'
 import { bindingsOf } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
-import { refusal } from './responses.ts'
+import { asError, refusal } from './responses.ts'
 
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
@@ -137,17 +137,13 @@ async function callGuard(guard: Guard, request: Request): Promise<AuthInfo | Res
   try {
     found = await guard(request)
   } catch (error) {
+    // Hono only handles errors.
     throw asError(error)
   }
   if (found !== undefined && 'status' in found && found.status === 0) {
     throw new TypeError('authenticate: expected a caller or a response with a status, got Response.error()')
   }
   return found
-}
-
-/** Hono handles errors alone. */
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('A callback threw a value that is not an Error', { cause: error })
 }
 
 /** Serves the metadata of the guard to everybody, from any page. */

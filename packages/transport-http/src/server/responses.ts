@@ -79,9 +79,13 @@ export function bodyReadBefore(): Response {
   return refusal(500, internalError('The body was read by other code of this server before: have that read a clone'))
 }
 
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('A callback threw a value that is not an Error', { cause: error })
+}
+
 /** Masks and reports an error of this package, of a callback, or of a middleware. */
 export function faultResponse(error: unknown, report: Report): Response {
-  report(error instanceof Error ? error : new Error('A callback threw a value that is not an Error', { cause: error }))
+  report(asError(error))
   return refusal(500, internalError())
 }
 

@@ -129,11 +129,10 @@ class SseConnection implements StreamOwner, MessageSink {
     const most = this.#endpoint.limits.sessionRequests
     if (Array.isArray(posted)) {
       if (this.#live.state.revision !== BATCH_REVISION) return batchesNotAllowed()
-      void this.#handleBatch(posted, request)
-      return accepted()
+    } else if (isRequest(posted) && this.#live.running.size >= most) {
+      return refusal(429, tooManyRequests(most), posted.id)
     }
-    if (isRequest(posted) && this.#live.running.size >= most) return refusal(429, tooManyRequests(most), posted.id)
-    void this.#handleOne(posted, request)
+    void this.#answer(posted, request)
     return accepted()
   }
 
@@ -148,17 +147,12 @@ class SseConnection implements StreamOwner, MessageSink {
     void sessionEnded(this.#endpoint, this.#session)
   }
 
-  async #handleOne(message: Message, request: HttpRequest): Promise<void> {
-    const answer = await this.#handle(message, request)
-    if (answer !== undefined) await this.#sendText(answerText(answer, this.#endpoint.report))
-  }
-
-  async #handleBatch(items: (Message | Refusal)[], request: HttpRequest): Promise<void> {
+  async #answer(posted: Posted, request: HttpRequest): Promise<void> {
     const answers = await Promise.all(
-      items.map((item) => (item instanceof Refusal ? item.answer : this.#handle(item, request))),
+      [posted].flat().map((item) => (item instanceof Refusal ? item.answer : this.#handle(item, request))),
     )
     const texts = answers.flatMap((answer) => (answer ? [answerText(answer, this.#endpoint.report)] : []))
-    if (texts.length > 0) await this.#sendText(`[${texts.join(',')}]`)
+    if (texts.length > 0) await this.#sendText(Array.isArray(posted) ? `[${texts.join(',')}]` : texts[0])
   }
 
   async #handle(message: Message, request: HttpRequest): Promise<ResponseMessage | undefined> {
