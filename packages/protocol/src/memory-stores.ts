@@ -81,6 +81,11 @@ export interface MemorySessionStoreOptions {
   onEvict?: (id: string) => void
 }
 
+/** Records are JSON, for which this takes half the time of `structuredClone`. */
+function copyOf(state: Readonly<SessionState>): SessionState {
+  return JSON.parse(JSON.stringify(state))
+}
+
 /** Records are frozen and replaced with each change, so readers need no copy. */
 export function createMemorySessionStore({
   maxSessions = 10_000,
@@ -90,13 +95,13 @@ export function createMemorySessionStore({
   return {
     create(id, state, ttlMs) {
       if (sessions.get(id)) throw new Error('A session with this id exists already')
-      sessions.set(id, { state: Object.freeze(structuredClone(state)) }, ttlMs)
+      sessions.set(id, { state: Object.freeze(copyOf(state)) }, ttlMs)
     },
     get: (id, ttlMs) => sessions.get(id, ttlMs)?.state,
     update(id, change) {
       const stored = sessions.get(id)
       if (stored === undefined) return undefined
-      const state = structuredClone(stored.state)
+      const state = copyOf(stored.state)
       change(state)
       stored.state = Object.freeze(state)
       return state
