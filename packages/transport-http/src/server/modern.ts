@@ -15,14 +15,13 @@ import {
   revisionsOf,
   unsupportedVersion,
 } from '@mcpx/protocol'
-import { encodeEvent } from '@mcpx/sse/encode'
 import { VERSION_HEADER } from '../headers.ts'
 import { argumentsProblem, calledTool, envelopeProblem } from '../mirrored-headers.ts'
 import type { EndpointContext } from './endpoint-context.ts'
 import { EventStream } from './event-stream.ts'
 import { type Envelope, HttpExchange } from './exchange.ts'
 import type { HttpRequest, Posted } from './http-request.ts'
-import { type MessageStream, Reply } from './reply.ts'
+import { createPlainStream, Reply } from './reply.ts'
 import { accepted, refusal } from './responses.ts'
 
 const LISTEN = 'subscriptions/listen'
@@ -71,20 +70,11 @@ export async function postModern(endpoint: EndpointContext, posted: Posted, requ
     const mismatch = argumentsProblem(posted, request, await inputSchemaOf(tool, exchange))
     if (mismatch !== undefined) return refusal(400, mismatch, id)
   }
-  const openStream = () => openModernStream(endpoint, request, exchange)
+  const openStream = () =>
+    createPlainStream(new EventStream(endpoint, request, { onGone: (reason) => exchange.abort(reason) }))
   const reply = new Reply(endpoint, request, { openStream, statuses, canResume: false })
   exchange.sink = reply
   return reply.respondWith(endpoint.answerRequest(posted, exchange))
-}
-
-/** Events have no ids: a stream that is lost cannot be resumed. */
-function openModernStream(endpoint: EndpointContext, request: HttpRequest, exchange: HttpExchange): MessageStream {
-  const body = new EventStream(endpoint, request, { onGone: (reason) => exchange.abort(reason) })
-  return {
-    body,
-    send: async (text) => body.send(encodeEvent({ data: text })),
-    end: async () => body.end(),
-  }
 }
 
 /** Refuses a legacy request. The text names the revisions too: some clients show nothing else. */

@@ -1,6 +1,7 @@
 /** The reply to one POST: plain JSON, or an SSE stream as soon as a message is sent before the answer. */
 
 import type { Message, ResponseMessage } from '@mcpx/protocol'
+import { encodeEvent } from '@mcpx/sse/encode'
 import type { EndpointContext } from './endpoint-context.ts'
 import type { EventStream } from './event-stream.ts'
 import type { MessageSink } from './exchange.ts'
@@ -16,6 +17,15 @@ export interface MessageStream {
   end(): Promise<void>
   /** Ends the response, but not the stream: the client reconnects for the rest. Absent where it cannot. */
   closeStream?(): void
+}
+
+/** Sends messages as events without ids, so that a client that loses the stream cannot resume it. */
+export function createPlainStream(body: EventStream): MessageStream {
+  return {
+    body,
+    send: async (text) => body.send(encodeEvent({ data: text })),
+    end: async () => body.end(),
+  }
 }
 
 /** The differences between the eras. */

@@ -7,7 +7,7 @@ import { LAST_EVENT_HEADER } from '../../headers.ts'
 import type { EndpointContext } from '../endpoint-context.ts'
 import { EventStream, type StreamOwner } from '../event-stream.ts'
 import type { HttpRequest } from '../http-request.ts'
-import type { MessageStream } from '../reply.ts'
+import { createPlainStream, type MessageStream } from '../reply.ts'
 import { eventsNotAccepted, methodNotAllowed, refusal, shuttingDown } from '../responses.ts'
 import { ServerStream } from './server-stream.ts'
 import type { LiveSession } from './session.ts'
@@ -71,10 +71,7 @@ export class SessionStreams {
 
   /** Opens the stream of a POST. `onLost` is called when messages no longer reach the client. */
   openPost(live: LiveSession, request: HttpRequest, onLost: () => void): MessageStream {
-    if (!this.canResume(live)) {
-      const body = this.#openReader(live, request, onLost)
-      return { body, send: async (text) => body.send(encodeEvent({ data: text })), end: async () => body.end() }
-    }
+    if (!this.canResume(live)) return createPlainStream(this.#openReader(live, request, onLost))
     const stream = this.#createPost(live)
     const body = this.#openReader(
       live,
