@@ -87,7 +87,9 @@ export class Reply implements MessageSink {
   async #finish(work: Promise<Answer>): Promise<Response | undefined> {
     const answer = await work
     const begun = this.#stream
-    const isForced = this.#endpoint.options.responses === 'events' && this.canSend && isResult(answer)
+    // Errors stay JSON: a stream has no status.
+    const isResult = answer !== undefined && (Array.isArray(answer) || 'result' in answer)
+    const isForced = this.#endpoint.options.responses === 'events' && this.canSend && isResult
     const stream = begun ?? (isForced ? this.#policy.openStream(this) : undefined)
     this.#hasEnded = true
     if (stream === undefined) return this.#toJson(answer)
@@ -112,9 +114,4 @@ export class Reply implements MessageSink {
     if (scopes !== undefined) return scopeResponse(text, scopes, this.#request, options)
     return jsonResponse(text, 'error' in answer ? this.#policy.statuses[answer.error.code] : 200)
   }
-}
-
-/** Errors stay JSON: a stream has no status. */
-function isResult(answer: Answer): boolean {
-  return answer !== undefined && (Array.isArray(answer) || 'result' in answer)
 }

@@ -181,24 +181,21 @@ export class Sessions {
     })
   }
 
-  /** A bus is shared: a message that cannot be read ends nobody. */
+  /** Handles a message of another process. A bus is shared: a message that cannot be read ends nobody. */
   #receive(live: LiveSession, text: string): void {
     try {
-      this.#handle(live, JSON.parse(text) as BusMessage)
+      const message = JSON.parse(text) as BusMessage
+      if ('answer' in message) live.requests.settle(message.answer)
+      else if ('notification' in message) live.relate(message.notification)
+      else if ('state' in message) live.replaceState(message.state)
+      else if ('sought' in message) {
+        if (live.streams.has(message.sought)) void this.#publish(live.id, { writing: message.sought })
+      } else if ('writing' in message) {
+        for (const { streamId, found } of [...this.#writersFound]) if (streamId === message.writing) found()
+      } else live.end(new ConnectionError('closed', 'The session has ended'))
     } catch (problem) {
       this.#report(problem as Error)
     }
-  }
-
-  #handle(live: LiveSession, message: BusMessage): void {
-    if ('answer' in message) live.requests.settle(message.answer)
-    else if ('notification' in message) live.relate(message.notification)
-    else if ('state' in message) live.replaceState(message.state)
-    else if ('sought' in message) {
-      if (live.streams.has(message.sought)) void this.#publish(live.id, { writing: message.sought })
-    } else if ('writing' in message) {
-      for (const { streamId, found } of [...this.#writersFound]) if (streamId === message.writing) found()
-    } else live.end(new ConnectionError('closed', 'The session has ended'))
   }
 
   async #publish(id: string, message: BusMessage): Promise<void> {

@@ -20,9 +20,6 @@ const DEFAULT_RETRY = 1_000
 /** The interval at which the events of another process are looked for, in ms. */
 const POLL = 500
 
-/** `post`: answers a POST. `feed`: the stream of the GET. */
-type StreamKind = 'post' | 'feed'
-
 /** The position of a client in the stream of its session. Empty when the store has forgotten it. */
 interface ServerStreamPosition {
   readonly lastEventId?: string
@@ -125,8 +122,12 @@ export class SessionStreams {
     return reader
   }
 
-  /** The id of a new stream. It begins with that of its session, and is part of no other id. */
-  #newId(live: LiveSession, kind: StreamKind): string {
+  /**
+   * The id of a new stream. It begins with that of its session, and is part of no other id.
+   *
+   * @param kind `post` answers a POST, `feed` is the stream of the GET
+   */
+  #newId(live: LiveSession, kind: 'post' | 'feed'): string {
     this.#suffix ??= crypto.randomUUID().slice(0, 8)
     this.#count += 1
     return `${live.id}~${kind}~${this.#count}-${this.#suffix}`
