@@ -68,14 +68,9 @@ export class SessionStreams {
 
   /** Opens the stream of a POST. `onLost` is called when messages no longer reach the client. */
   openPost(live: LiveSession, request: HttpRequest, onLost: () => void): MessageStream {
-    if (!this.canResume(live)) return createPlainStream(this.#openReader(live, request, onLost))
+    if (!this.canResume(live)) return createPlainStream(this.#openReader(live, request, undefined, onLost))
     const stream = this.#createPost(live)
-    const body = this.#openReader(
-      live,
-      request,
-      (reader) => stream.detach(reader),
-      () => void stream.refresh(),
-    )
+    const body = this.#openReader(live, request, stream)
     void stream.open(body)
     return {
       body,
@@ -96,17 +91,13 @@ export class SessionStreams {
     return stream
   }
 
-  /** One response that reads a stream. It holds the session, and keeps it from expiring. */
-  #openReader(
-    live: LiveSession,
-    request: HttpRequest,
-    onLeft: (reader: EventStream) => void,
-    onKeepAlive?: () => void,
-  ): EventStream {
+  /** One response that reads a stream. It holds the session, and keeps it and the stored stream from expiring. */
+  #openReader(live: LiveSession, request: HttpRequest, stream?: StoredStream, onLeft?: () => void): EventStream {
     live.readers += 1
     this.sessions.hold(live)
     const leave = () => {
-      onLeft(reader)
+      stream?.detach(reader)
+      onLeft?.()
       live.readers -= 1
       this.sessions.release(live)
     }
@@ -115,7 +106,7 @@ export class SessionStreams {
       onEnd: leave,
       onKeepAlive: () => {
         void this.sessions.refresh(live)
-        onKeepAlive?.()
+        void stream?.refresh()
       },
     }
     const reader: EventStream = new EventStream(this.endpoint, request, owner)
@@ -197,11 +188,7 @@ export class SessionStreams {
   #resumePost(live: LiveSession, request: HttpRequest, lastEventId: string, replay: EventReplay): Response {
     const stream = live.streams.get(replay.streamId)
     const gone = new AbortController()
-    const onLeft = (left: EventStream) => {
-      stream?.detach(left)
-      gone.abort()
-    }
-    const reader = this.#openReader(live, request, onLeft, () => void stream?.refresh())
+    const reader = this.#openReader(live, request, stream, () => gone.abort())
     reader.sendComment()
     if (stream !== undefined) void stream.resume(lastEventId, reader)
     else void this.#copyEvents(live, reader, replay, lastEventId, gone.signal)
