@@ -12,7 +12,7 @@ export const JSON_TYPE = 'application/json'
 export const EVENTS_TYPE = 'text/event-stream'
 
 /** What keeps an event stream from being cached, rewritten or held back on its way. */
-export const EVENTS_HEADERS: Readonly<Record<string, string>> = {
+export const EVENTS_HEADERS: Record<string, string> = {
   'content-type': EVENTS_TYPE,
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',

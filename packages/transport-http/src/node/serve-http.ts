@@ -9,7 +9,7 @@ import { mcp } from '../server/app.ts'
 import { LOOPBACK_HOSTS } from '../server/guards.ts'
 import { pathOf } from '../server/http-request.ts'
 import { type EndpointOptions, readPath } from '../server/options.ts'
-import { faultResponse, refusal } from '../server/responses.ts'
+import { faultResponse, refusal, toResponse } from '../server/responses.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
 import { answerBrokenRequests, arrivalSettings, OpenResponses } from './broken-requests.ts'
 
@@ -57,13 +57,13 @@ export interface HttpServer {
  * ```
  */
 export async function serveHttp(server: Responder, options: ServeHttpOptions = {}): Promise<HttpServer> {
-  const { host = '127.0.0.1', port: wanted = 3000 } = options
+  const { host = '127.0.0.1', port: wanted = 3000, path, maxHeaderSize, requestTimeout, ...ofEndpoint } = options
   const address = readAddress(host, wanted)
-  const paths = readPaths(options)
-  const settings = arrivalSettings(options)
+  const paths = readPaths(path, options.sse)
+  const settings = arrivalSettings({ maxHeaderSize, requestTimeout })
   const allowedHosts = options.allowedHosts ?? hostsFor(address)
   const report = guarded(options.report)
-  const app = mcp(server, { ...options, allowedHosts })
+  const app = mcp(server, { ...ofEndpoint, allowedHosts })
   const others = createOthers(options, report)
   const unsent = new OpenResponses()
   const listener = getRequestListener((request, env) => {
@@ -93,7 +93,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
 }
 
 /** The paths that are served: the endpoint first. */
-function readPaths({ path = '/mcp', sse }: ServeHttpOptions): readonly string[] {
+function readPaths(path = '/mcp', sse?: string): readonly string[] {
   const own = readPath('path', path === '' ? '/' : path, '/mcp')
   if (sse === undefined) return [own]
   const other = readPath('sse', sse, '/sse')
@@ -104,12 +104,14 @@ function readPaths({ path = '/mcp', sse }: ServeHttpOptions): readonly string[] 
 /** Other paths have nothing but the metadata of the guard. */
 function createOthers({ authenticate }: EndpointOptions, report: (problem: Error) => void): Hono {
   return new Hono()
-    .onError((error) => faultResponse(error, report))
-    .all('*', ({ req }) => {
+    .onError((error, context) => toResponse(context, faultResponse(error, report)))
+    .all('*', (context) => {
+      const { req } = context
       if (req.method === 'TRACE' || pathOf(req.raw.url).startsWith('//')) {
-        return refusal(400, invalidRequest('The method or the target of the request is not supported'))
+        const text = 'The method or the target of the request is not supported'
+        return toResponse(context, refusal(400, invalidRequest(text)))
       }
-      return authenticate?.metadata?.(req.raw) ?? new Response(null, { status: 404 })
+      return authenticate?.metadata?.(req.raw)?.clone() ?? new Response(null, { status: 404 })
     })
 }
 

@@ -6,6 +6,7 @@ import type { RouterRoute } from 'hono/types'
 import { Endpoint } from './endpoint.ts'
 import { authenticate, corsMiddleware, hostAndOriginGuard, serveMetadata } from './guards.ts'
 import { checkOptions, type EndpointOptions } from './options.ts'
+import { toResponse } from './responses.ts'
 
 /** An app of Hono that serves MCP on every path. It can be served, mounted, extended by middleware, and closed. */
 export interface McpApp extends Hono {
@@ -32,13 +33,13 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   checkOptions(server, options)
   const endpoint = new Endpoint(server, options)
   const app = new Hono()
-  app.onError((error) => endpoint.fault(error))
+  app.onError((error, context) => toResponse(context, endpoint.fault(error)))
   const guard: Guard | undefined = options.authenticate
   if (guard?.metadata !== undefined) app.use(serveMetadata(guard))
   app.use(hostAndOriginGuard(options))
   if (options.cors) app.use(corsMiddleware(options))
   if (guard !== undefined) app.use(authenticate(guard))
-  addLast(app, (context) => endpoint.handle(context))
+  addLast(app, async (context) => toResponse(context, await endpoint.handle(context)))
   return Object.assign(app, {
     close: () => endpoint.close(),
     drain: (ms?: number) => endpoint.drain(ms),

@@ -2,13 +2,13 @@
 
 import type { HonoRequest } from 'hono'
 import { bindingsOf, type HttpRequest, type NodeIncoming } from './http-request.ts'
-import { bodyReadBefore, bodyTooLarge, bodyUnreadable, notUtf8 } from './responses.ts'
+import { bodyReadBefore, bodyTooLarge, bodyUnreadable, type HttpAnswer, notUtf8 } from './responses.ts'
 import { nextTurn } from './timers.ts'
 
 /** The text of the body, or the response that refuses it. */
-export type Body = string | Response
+export type Body = string | HttpAnswer
 
-type Bytes = Uint8Array | Response
+type Bytes = Uint8Array | HttpAnswer
 
 /** Never rejects. Later middleware can read the body again by `c.req.text()` and `c.req.json()`. */
 export async function readBody({ context }: HttpRequest, limit: number): Promise<Body> {
@@ -32,7 +32,7 @@ export async function readBody({ context }: HttpRequest, limit: number): Promise
 const LINGER = 1_000
 
 /** On Node, the rest of the body is read first: a client that is still sending would lose the answer. */
-async function refuseTooLarge(incoming: NodeIncoming | undefined, limit: number): Promise<Response> {
+async function refuseTooLarge(incoming: NodeIncoming | undefined, limit: number): Promise<HttpAnswer> {
   if (incoming === undefined) return bodyTooLarge(limit)
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, LINGER)
@@ -85,7 +85,7 @@ function collect(incoming: NodeIncoming, limit: number): Promise<Bytes> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
     let length = 0
-    const finish = (bytes: Bytes | Promise<Response>) => {
+    const finish = (bytes: Bytes | Promise<HttpAnswer>) => {
       incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
       resolve(bytes)
     }

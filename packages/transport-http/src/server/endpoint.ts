@@ -9,7 +9,14 @@ import { bindingsOf, HttpRequest, type Posted, type WaitUntil } from './http-req
 import { LegacyEra } from './legacy/handler.ts'
 import { isModern, namesModern, postModern, refuseLegacy } from './modern.ts'
 import type { EndpointOptions } from './options.ts'
-import { faultResponse, jsonResponse, methodNotAllowed, shuttingDown, unavailable } from './responses.ts'
+import {
+  faultResponse,
+  type HttpAnswer,
+  jsonResponse,
+  methodNotAllowed,
+  shuttingDown,
+  unavailable,
+} from './responses.ts'
 
 /** The time that running requests have to end, in ms. */
 const DRAIN_TIMEOUT = 5_000
@@ -32,7 +39,7 @@ export class Endpoint {
     this.#legacy = hasLegacy ? new LegacyEra(this.#context) : undefined
   }
 
-  async handle(context: Context<{ Variables: Partial<EndpointVariables> }>): Promise<Response> {
+  async handle(context: Context<{ Variables: Partial<EndpointVariables> }>): Promise<HttpAnswer> {
     const { method, raw } = context.req
     const { responses, strictAccept } = this.#context.options
     if (this.#context.closedReason !== undefined || (this.#isClosing && method === 'GET')) return shuttingDown()
@@ -46,7 +53,7 @@ export class Endpoint {
     return namesModern(request) ? methodNotAllowed('POST') : this.#legacy.other(request)
   }
 
-  fault(error: unknown): Response {
+  fault(error: unknown): HttpAnswer {
     return faultResponse(error, this.#context.report)
   }
 
@@ -67,7 +74,7 @@ export class Endpoint {
     this.close()
   }
 
-  async #post(request: HttpRequest): Promise<Response> {
+  async #post(request: HttpRequest): Promise<HttpAnswer> {
     const { running, limits } = this.#context
     if (running.size + this.#arriving >= limits.running) {
       return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)

@@ -4,7 +4,7 @@ import { ConnectionError } from '@mcpx/protocol'
 import { encodeComment } from '@mcpx/sse/encode'
 import type { EndpointContext } from './endpoint-context.ts'
 import { bindingsOf, type HttpRequest, type NodeOutgoing } from './http-request.ts'
-import { eventsResponse } from './responses.ts'
+import { eventsResponse, type HttpAnswer } from './responses.ts'
 import { every, LONGEST_TIMER, nextTurn } from './timers.ts'
 
 /** The owner of a stream. Exactly one of `onGone` and `onEnd` is called, once. */
@@ -63,7 +63,7 @@ export class EventStream {
   }
 
   /** The response with this stream as its body: a string when all of it is known already. */
-  toResponse(): Response {
+  toResponse(): HttpAnswer {
     if (!this.#isOpen && this.#failure === undefined) return eventsResponse(this.#unsent)
     const source: UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> = {
       start: (controller) => {

@@ -15,7 +15,7 @@ import {
 } from '../headers.ts'
 import { bindingsOf } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
-import { asError, refusal } from './responses.ts'
+import { asError, type HttpAnswer, refusal, toResponse } from './responses.ts'
 
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
@@ -39,10 +39,11 @@ export function hostAndOriginGuard(options: EndpointOptions): MiddlewareHandler 
 
   return async (context, next) => {
     const host = hostOf(context)
-    if (!isAllowedHost(host.toLowerCase(), hosts)) return forbidden('Host', host, 'allowedHosts')
+    if (!isAllowedHost(host.toLowerCase(), hosts)) return forbidden(context, 'Host', host, 'allowedHosts')
     const origin = context.req.raw.headers.get('origin')
-    if (origin !== null && !isAllowedOrigin(origin, host)) return forbidden('Origin', origin, 'allowedOrigins')
-    return next()
+    if (origin !== null && !isAllowedOrigin(origin, host)) return forbidden(context, 'Origin', origin, 'allowedOrigins')
+    await next()
+    return
   }
 }
 
@@ -67,9 +68,10 @@ function hostOf(context: Context): string {
 
 const SHOWN = 100
 
-function forbidden(header: string, value: string, option: string): Response {
+function forbidden(context: Context, header: string, value: string, option: string): Response {
   const shown = JSON.stringify(value.slice(0, SHOWN))
-  return refusal(403, invalidRequest(`${header} ${shown} is not allowed here: add it to the option ${option}`))
+  const text = `${header} ${shown} is not allowed here: add it to the option ${option}`
+  return toResponse(context, refusal(403, invalidRequest(text)))
 }
 
 /** The headers that pages may send. Each page asks for those of mirrored arguments by name. */
@@ -98,9 +100,11 @@ export function corsMiddleware({ cors: allowed, allowedOrigins }: EndpointOption
   return async (context, next) => {
     const { req } = context
     const origin = req.header('origin')
-    if (origin === undefined) return next()
     const isPreflight = req.header('access-control-request-method') !== undefined
-    if (req.method === 'OPTIONS' && !isPreflight) return next()
+    if (origin === undefined || (req.method === 'OPTIONS' && !isPreflight)) {
+      await next()
+      return
+    }
     const asked = (req.header('access-control-request-headers') ?? '').toLowerCase().split(',')
     const mirrored = asked.map((name) => name.trim()).filter((name) => name.startsWith(PARAM_HEADER_PREFIX))
     const run = cors({
@@ -123,12 +127,14 @@ export interface EndpointVariables {
 export function authenticate(guard: Guard): MiddlewareHandler<{ Variables: EndpointVariables }> {
   return async (context, next) => {
     const { req } = context
-    if (req.method !== 'GET' && req.method !== 'POST' && req.method !== 'DELETE') return next()
-    const found = await callGuard(guard, req.raw)
-    // The server of Hono for Node replaces the global Response: `instanceof` does not know all of them.
-    if (found !== undefined && !('subject' in found)) return found
-    context.set('auth', found)
-    return next()
+    if (req.method === 'GET' || req.method === 'POST' || req.method === 'DELETE') {
+      const found = await callGuard(guard, req.raw)
+      // A copy: a guard may return one response for many requests, and middleware adds headers to it.
+      if (isResponse(found)) return found.clone()
+      context.set('auth', found)
+    }
+    await next()
+    return
   }
 }
 
@@ -140,22 +146,28 @@ async function callGuard(guard: Guard, request: Request): Promise<AuthInfo | Res
     // Hono only handles errors.
     throw asError(error)
   }
-  if (found !== undefined && 'status' in found && found.status === 0) {
-    throw new TypeError('authenticate: expected a caller or a response with a status, got Response.error()')
-  }
-  return found
+  const isCaller = found === undefined || typeof (found as Partial<AuthInfo> | null)?.subject === 'string'
+  if (isCaller || (isResponse(found) && found.status !== 0)) return found
+  throw new TypeError('authenticate: expected a caller with a subject, a response with a status, or undefined')
+}
+
+/** The server of Hono for Node replaces the global Response: `instanceof` does not know all of them. */
+function isResponse(found: AuthInfo | Response | undefined): found is Response {
+  return typeof found === 'object' && found !== null && 'status' in found && 'headers' in found
 }
 
 /** Serves the metadata of the guard to everybody, from any page. */
 export function serveMetadata(guard: Guard): MiddlewareHandler {
   return async (context, next) => {
-    if (context.req.method === 'POST') return next()
-    return guard.metadata?.(context.req.raw) ?? next()
+    const found = context.req.method === 'POST' ? undefined : guard.metadata?.(context.req.raw)
+    if (found !== undefined) return found.clone()
+    await next()
+    return
   }
 }
 
 /** Refuses a POST by its headers. A page can send any other content type without a preflight. */
-export function checkPostHeaders({ headers }: Request, strictAccept: boolean): Response | undefined {
+export function checkPostHeaders({ headers }: Request, strictAccept: boolean): HttpAnswer | undefined {
   const type = headers.get('content-type')
   if (type !== JSON_TYPE && (type === null || mediaType(type) !== JSON_TYPE)) {
     return refusal(415, invalidRequest(`Content-Type must be ${JSON_TYPE}`), undefined, { accept: JSON_TYPE })
@@ -169,7 +181,7 @@ export function checkPostHeaders({ headers }: Request, strictAccept: boolean): R
   return strictAccept ? checkAccept(headers.get('accept')) : undefined
 }
 
-function checkAccept(accept: string | null): Response | undefined {
+function checkAccept(accept: string | null): HttpAnswer | undefined {
   const missing = [JSON_TYPE, EVENTS_TYPE].find((type) => !mediaTypes(accept).includes(type))
   if (missing === undefined) return undefined
   return refusal(406, invalidRequest(`Accept must list ${JSON_TYPE} and ${EVENTS_TYPE}: ${missing} is missing`))

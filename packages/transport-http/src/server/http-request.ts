@@ -5,6 +5,7 @@ import type { Context } from 'hono'
 
 /** The members of Node's `IncomingMessage` that are used, so that this package compiles for every runtime. */
 export interface NodeIncoming {
+  readonly rawHeaders: readonly string[]
   readonly complete: boolean
   readonly destroyed: boolean
   readonly readableDidRead: boolean
@@ -89,8 +90,12 @@ export class HttpRequest {
   }
 }
 
+const NO_BINDINGS: NodeBindings = {}
+
+/** Bindings of other runtimes may have the same names. */
 export function bindingsOf(context: Context): NodeBindings {
-  return (context.env ?? {}) as NodeBindings
+  const env = context.env as NodeBindings | undefined
+  return Array.isArray(env?.incoming?.rawHeaders) && env.outgoing !== undefined ? env : NO_BINDINGS
 }
 
 /** The path of a URL, as it was written. */

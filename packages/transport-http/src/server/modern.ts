@@ -22,7 +22,7 @@ import { EventStream } from './event-stream.ts'
 import { type Envelope, HttpExchange } from './exchange.ts'
 import type { HttpRequest, Posted } from './http-request.ts'
 import { createPlainStream, Reply } from './reply.ts'
-import { accepted, refusal } from './responses.ts'
+import { accepted, type HttpAnswer, refusal } from './responses.ts'
 
 const LISTEN = 'subscriptions/listen'
 
@@ -46,7 +46,7 @@ export function namesModern(request: HttpRequest): boolean {
   return isRevision(version) && eraOf(version) === 'modern'
 }
 
-export async function postModern(endpoint: EndpointContext, posted: Posted, request: HttpRequest): Promise<Response> {
+export async function postModern(endpoint: EndpointContext, posted: Posted, request: HttpRequest): Promise<HttpAnswer> {
   if (Array.isArray(posted)) {
     return refusal(400, invalidRequest('Invalid message: expected one message, got an array of them'))
   }
@@ -78,7 +78,7 @@ export async function postModern(endpoint: EndpointContext, posted: Posted, requ
 }
 
 /** Refuses a legacy request. The text names the revisions too: some clients show nothing else. */
-export function refuseLegacy({ id, method, params }: RequestMessage, request: HttpRequest): Response {
+export function refuseLegacy({ id, method, params }: RequestMessage, request: HttpRequest): HttpAnswer {
   const supported = revisionsOf('modern')
   let requested = request.header(VERSION_HEADER)
   // The legacy handshake names its revision in the body.

@@ -111,6 +111,22 @@ const HOSTS = 'hosts such as "mcp.example.com" or "mcp.example.com:8443"'
 const ORIGIN = /^(?:[a-z][\w+.-]*:\/\/[^\s/?#*]+|null)$/i
 const ORIGINS = 'origins such as "https://app.example.com"'
 
+const OPTION_NAMES: readonly (keyof EndpointOptions)[] = [
+  'allowedHosts',
+  'allowedOrigins',
+  'authenticate',
+  'cors',
+  'keepAlive',
+  'legacy',
+  'limits',
+  'report',
+  'responses',
+  'sessions',
+  'sse',
+  'strictAccept',
+  'toolSchemas',
+]
+
 /** Throws a `TypeError` or a `RangeError` that says what was expected. The values of `limits` are checked where they are read. */
 export function checkOptions(responder: Responder, options: EndpointOptions): void {
   const { allowedHosts = '*', allowedOrigins = '*', cors = false, responses = 'auto', sessions } = options
@@ -126,9 +142,10 @@ export function checkOptions(responder: Responder, options: EndpointOptions): vo
     if (given !== undefined && typeof given !== 'function') throw unexpected('a function', given, `${name}: `)
   }
   checkTime('keepAlive', options.keepAlive, 1)
-  checkNames('limits', options.limits ?? {}, Object.keys(HTTP_LIMITS))
+  checkNames('', options, OPTION_NAMES)
+  checkNames('limits.', options.limits ?? {}, Object.keys(HTTP_LIMITS))
   if (!sessions) return
-  checkNames('sessions', sessions, ['store', 'ttl', 'events', 'retry', 'bus'])
+  checkNames('sessions.', sessions, ['store', 'ttl', 'events', 'retry', 'bus'])
   checkTime('sessions.ttl', sessions.ttl, 1)
   // It is sent to clients, which accept no other numbers.
   const { retry } = sessions
@@ -144,10 +161,10 @@ function checkList(option: string, given: unknown, form: RegExp, wanted: string)
 }
 
 /** A misspelt member would leave the default in place. */
-function checkNames(option: string, given: object, known: readonly string[]): void {
+function checkNames(prefix: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return
-  throw new TypeError(`${option}.${unknown}: expected one of ${known.join(', ')}; there is no such option`)
+  throw new TypeError(`${prefix}${unknown}: expected one of ${known.join(', ')}; there is no such option`)
 }
 
 function checkTime(option: string, given: unknown, least: number): void {

@@ -6,7 +6,15 @@ import type { EndpointContext } from './endpoint-context.ts'
 import type { EventStream } from './event-stream.ts'
 import type { MessageSink } from './exchange.ts'
 import type { HttpRequest } from './http-request.ts'
-import { answerText, emptyEventsResponse, jsonResponse, lackedScopes, messageText, scopeResponse } from './responses.ts'
+import {
+  answerText,
+  emptyEventsResponse,
+  type HttpAnswer,
+  jsonResponse,
+  lackedScopes,
+  messageText,
+  scopeResponse,
+} from './responses.ts'
 
 /** Messages on their way to one client. */
 export interface MessageStream {
@@ -45,7 +53,7 @@ export class Reply implements MessageSink {
   readonly #request: HttpRequest
   readonly #policy: ReplyPolicy
   #stream: MessageStream | undefined
-  #resolve: ((response: Response) => void) | undefined
+  #resolve: ((response: HttpAnswer) => void) | undefined
   #hasEnded = false
 
   constructor(endpoint: EndpointContext, request: HttpRequest, policy: ReplyPolicy) {
@@ -72,7 +80,7 @@ export class Reply implements MessageSink {
   }
 
   /** Resolves to the response: when the work is done, or as soon as a stream is opened. */
-  respondWith(work: Promise<Answer>): Promise<Response> {
+  respondWith(work: Promise<Answer>): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       if (this.#stream !== undefined) resolve(this.#stream.body.toResponse())
@@ -84,7 +92,7 @@ export class Reply implements MessageSink {
   }
 
   /** Returns undefined when the answer was sent on the stream of a response that has begun. */
-  async #finish(work: Promise<Answer>): Promise<Response | undefined> {
+  async #finish(work: Promise<Answer>): Promise<HttpAnswer | undefined> {
     const answer = await work
     const begun = this.#stream
     // Errors stay JSON: a stream has no status.
@@ -105,7 +113,7 @@ export class Reply implements MessageSink {
     return this.#stream
   }
 
-  #toJson(answer: Answer): Response {
+  #toJson(answer: Answer): HttpAnswer {
     const { report, options } = this.#endpoint
     if (answer === undefined) return emptyEventsResponse()
     if (Array.isArray(answer)) return jsonResponse(`[${answer.map((each) => answerText(each, report)).join(',')}]`)

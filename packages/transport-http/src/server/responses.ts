@@ -1,4 +1,4 @@
-/** HTTP responses that carry JSON-RPC messages, and those that refuse a request before a message could be answered. */
+/** HTTP answers that carry JSON-RPC messages, and those that refuse a request before a message could be answered. */
 
 import {
   ErrorCode,
@@ -13,69 +13,82 @@ import {
   type ResponseMessage,
   RpcError,
 } from '@mcpx/protocol'
+import type { Context } from 'hono'
+import type { StatusCode } from 'hono/utils/http-status'
 import { EVENTS_HEADERS, EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
 import type { HttpRequest } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
 
 type Report = (problem: Error) => void
-type HeaderRecord = Readonly<Record<string, string>>
+type HeaderRecord = Record<string, string>
 
-const JSON_HEADERS: Record<string, string> = { 'content-type': JSON_TYPE }
-
-export function jsonResponse(text: string, status = 200, headers?: HeaderRecord): Response {
-  return new Response(text, { status, headers: headers === undefined ? JSON_HEADERS : { ...headers, ...JSON_HEADERS } })
+/** An HTTP response before the context of Hono makes it, with the headers that middleware has set. */
+export interface HttpAnswer {
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | string | null
+  readonly status: number
+  readonly headers: HeaderRecord
 }
 
-export function eventsResponse(body: ReadableStream<Uint8Array<ArrayBuffer>> | string): Response {
-  return new Response(body, { headers: { ...EVENTS_HEADERS } })
+export function toResponse(context: Context, { body, status, headers }: HttpAnswer): Response {
+  return context.newResponse(body, status as StatusCode, headers)
+}
+
+const JSON_HEADERS: HeaderRecord = { 'content-type': JSON_TYPE }
+
+export function jsonResponse(text: string, status = 200, headers?: HeaderRecord): HttpAnswer {
+  return { body: text, status, headers: headers === undefined ? JSON_HEADERS : { ...headers, ...JSON_HEADERS } }
+}
+
+export function eventsResponse(body: ReadableStream<Uint8Array<ArrayBuffer>> | string): HttpAnswer {
+  return { body, status: 200, headers: EVENTS_HEADERS }
 }
 
 /** Answers a request that was cancelled: an SSE stream without events. */
-export function emptyEventsResponse(): Response {
+export function emptyEventsResponse(): HttpAnswer {
   return eventsResponse('')
 }
 
 /** Accepts a message that has no answer. */
-export function accepted(): Response {
-  return new Response(null, { status: 202 })
+export function accepted(): HttpAnswer {
+  return { body: null, status: 202, headers: {} }
 }
 
 /** A refusal: an HTTP status and a JSON-RPC error, with the id of the refused request where it is known. */
-export function refusal(status: number, error: ErrorObject, id?: RequestId, headers?: HeaderRecord): Response {
+export function refusal(status: number, error: ErrorObject, id?: RequestId, headers?: HeaderRecord): HttpAnswer {
   return jsonResponse(encode(errorMessage(id, error)), status, headers)
 }
 
 /** Refuses for now: clients may retry in a second. */
-export function unavailable(text: string, id?: RequestId): Response {
+export function unavailable(text: string, id?: RequestId): HttpAnswer {
   return refusal(503, internalError(text), id, { 'retry-after': '1' })
 }
 
-export function shuttingDown(id?: RequestId): Response {
+export function shuttingDown(id?: RequestId): HttpAnswer {
   return unavailable('Shutting down: no new requests are taken', id)
 }
 
 /** @param allow the methods that are supported */
-export function methodNotAllowed(allow: string): Response {
-  return new Response(null, { status: 405, headers: { allow } })
+export function methodNotAllowed(allow: string): HttpAnswer {
+  return { body: null, status: 405, headers: { allow } }
 }
 
-export function eventsNotAccepted(): Response {
+export function eventsNotAccepted(): HttpAnswer {
   return refusal(406, invalidRequest(`Accept must list ${EVENTS_TYPE}`))
 }
 
-export function bodyTooLarge(limit: number, headers?: HeaderRecord): Response {
+export function bodyTooLarge(limit: number, headers?: HeaderRecord): HttpAnswer {
   return refusal(413, invalidRequest(`The body is larger than ${limit} bytes (limits.body)`), undefined, headers)
 }
 
-export function notUtf8(): Response {
+export function notUtf8(): HttpAnswer {
   return refusal(400, parseError('Parse error: the body is not valid UTF-8'))
 }
 
-export function bodyUnreadable(): Response {
+export function bodyUnreadable(): HttpAnswer {
   return refusal(400, invalidRequest('The body could not be read: the connection broke while it was sent'))
 }
 
-export function bodyReadBefore(): Response {
+export function bodyReadBefore(): HttpAnswer {
   return refusal(500, internalError('The body was read by other code of this server before: have that read a clone'))
 }
 
@@ -84,7 +97,7 @@ export function asError(error: unknown): Error {
 }
 
 /** Masks and reports an error of this package, of a callback, or of a middleware. */
-export function faultResponse(error: unknown, report: Report): Response {
+export function faultResponse(error: unknown, report: Report): HttpAnswer {
   report(asError(error))
   return refusal(500, internalError())
 }
@@ -123,13 +136,14 @@ export function scopeResponse(
   requiredScopes: readonly string[],
   { auth, context }: HttpRequest,
   { authenticate }: EndpointOptions,
-): Response {
+): HttpAnswer {
   const refused = authenticate?.refuse?.(context.req.raw, { requiredScopes, auth })
   const status = refused?.status ?? (auth === undefined ? 401 : 403)
-  const headers = new Headers(refused?.headers)
-  if (refused === undefined) headers.set('www-authenticate', challenge(requiredScopes, auth))
-  headers.set('content-type', JSON_TYPE)
-  return new Response(text, { status, headers })
+  const headers =
+    refused === undefined
+      ? { 'www-authenticate': challenge(requiredScopes, auth) }
+      : Object.fromEntries(refused.headers)
+  return jsonResponse(text, status, headers)
 }
 
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/

@@ -21,7 +21,15 @@ import type { EndpointContext } from '../endpoint-context.ts'
 import { HttpExchange } from '../exchange.ts'
 import type { HttpRequest, Posted } from '../http-request.ts'
 import { Reply, type ReplyPolicy } from '../reply.ts'
-import { accepted, answerText, emptyEventsResponse, jsonResponse, methodNotAllowed, refusal } from '../responses.ts'
+import {
+  accepted,
+  answerText,
+  emptyEventsResponse,
+  type HttpAnswer,
+  jsonResponse,
+  methodNotAllowed,
+  refusal,
+} from '../responses.ts'
 import { batchesNotAllowed, HttpSession, LiveSession, sessionEnded, unreachable, updateTemporary } from './session.ts'
 import { Sessions } from './sessions.ts'
 import { SseConnections } from './sse.ts'
@@ -44,7 +52,7 @@ export class LegacyEra {
     this.#sse = sse === undefined ? undefined : new SseConnections(endpoint, sse)
   }
 
-  async post(posted: Posted, request: HttpRequest): Promise<Response> {
+  async post(posted: Posted, request: HttpRequest): Promise<HttpAnswer> {
     if (this.#sse?.handles(request)) return this.#sse.post(posted, request)
     if (isInitialize(posted) && request.header(SESSION_HEADER) === null) return this.#open(posted, request)
     const id = requestIdOf(posted)
@@ -60,7 +68,7 @@ export class LegacyEra {
     }
   }
 
-  async other(request: HttpRequest): Promise<Response> {
+  async other(request: HttpRequest): Promise<HttpAnswer> {
     if (this.#sse?.handles(request)) return this.#sse.other(request)
     if (!this.#sessions.areStored) return methodNotAllowed('POST')
     const isGet = request.method === 'GET'
@@ -87,14 +95,14 @@ export class LegacyEra {
     for (const live of this.#sessions.all) live.end(reason)
   }
 
-  async #delete(live: LiveSession): Promise<Response> {
+  async #delete(live: LiveSession): Promise<HttpAnswer> {
     await this.#sessions.end(live)
     await sessionEnded(this.#endpoint, new HttpSession(live, this.#sessions.update))
-    return new Response(null, { status: 204 })
+    return { body: null, status: 204, headers: {} }
   }
 
   /** The handshake works on a temporary record, which is stored when it has succeeded. */
-  async #open(message: RequestMessage, request: HttpRequest): Promise<Response> {
+  async #open(message: RequestMessage, request: HttpRequest): Promise<HttpAnswer> {
     const draft = new LiveSession(crypto.randomUUID(), {})
     const session = new HttpSession(draft, updateTemporary)
     const exchange = new HttpExchange({ request, session, endsWithClient: false })
@@ -109,7 +117,7 @@ export class LegacyEra {
     return jsonResponse(text, 200, { [SESSION_HEADER]: draft.id })
   }
 
-  async #receive(message: Message, live: LiveSession, request: HttpRequest): Promise<Response> {
+  async #receive(message: Message, live: LiveSession, request: HttpRequest): Promise<HttpAnswer> {
     if (!('method' in message)) {
       await this.#sessions.answer(live, message)
       return accepted()
@@ -126,7 +134,7 @@ export class LegacyEra {
     return reply.respondWith(this.#answer(message, live, request, reply))
   }
 
-  async #receiveBatch(items: (Message | Refusal)[], live: LiveSession, request: HttpRequest): Promise<Response> {
+  async #receiveBatch(items: (Message | Refusal)[], live: LiveSession, request: HttpRequest): Promise<HttpAnswer> {
     if (live.state.revision !== BATCH_REVISION) return batchesNotAllowed()
     const reply = this.#createReply(live, request)
     const answers: (Promise<ResponseMessage | undefined> | ResponseMessage | undefined)[] = []
@@ -196,7 +204,7 @@ function withoutChanges(answer: ResponseMessage): ResponseMessage {
   return { ...answer, result: { ...answer.result, capabilities } as JsonObject }
 }
 
-function versionProblem(request: HttpRequest, id?: RequestId): Response | undefined {
+function versionProblem(request: HttpRequest, id?: RequestId): HttpAnswer | undefined {
   const version = request.header(VERSION_HEADER)
   if (version === null || (isRevision(version) && eraOf(version) === 'legacy')) return undefined
   return refusal(400, unsupportedVersion(version, REVISIONS), id)

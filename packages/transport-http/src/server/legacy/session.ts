@@ -20,7 +20,7 @@ import {
 } from '@mcpx/protocol'
 import type { EndpointContext } from '../endpoint-context.ts'
 import type { HttpExchange } from '../exchange.ts'
-import { refusal } from '../responses.ts'
+import { type HttpAnswer, refusal } from '../responses.ts'
 import type { StoredStream } from './stored-stream.ts'
 
 /** A session while this process serves it. */
@@ -100,7 +100,7 @@ export function tooManyRequests(most: number): RpcError {
   return invalidRequest(`Too many requests of one session at once: at most ${most} (limits.sessionRequests)`)
 }
 
-export function batchesNotAllowed(): Response {
+export function batchesNotAllowed(): HttpAnswer {
   const text = `Invalid message: an array of messages is only let in with revision ${BATCH_REVISION}`
   return refusal(400, invalidRequest(text))
 }

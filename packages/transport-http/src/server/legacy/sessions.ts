@@ -18,7 +18,7 @@ import { createMemorySessionStore } from '@mcpx/protocol/memory'
 import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
 import type { EndpointContext } from '../endpoint-context.ts'
 import type { HttpRequest } from '../http-request.ts'
-import { refusal } from '../responses.ts'
+import { type HttpAnswer, refusal } from '../responses.ts'
 import { LiveSession, updateTemporary } from './session.ts'
 
 const DEFAULT_TTL = 30 * 60_000
@@ -71,7 +71,7 @@ export class Sessions {
   }
 
   /** The session that a request names, held until `release`; or the response that refuses the request. */
-  async find(request: HttpRequest, requestId?: RequestId): Promise<LiveSession | Response> {
+  async find(request: HttpRequest, requestId?: RequestId): Promise<LiveSession | HttpAnswer> {
     if (this.#store === undefined) return createTemporary(request)
     const id = request.header(SESSION_HEADER)
     if (id === null) {
@@ -220,7 +220,7 @@ function createTemporary(request: HttpRequest): LiveSession {
   return live
 }
 
-export function noSession(requestId?: RequestId): Response {
+export function noSession(requestId?: RequestId): HttpAnswer {
   const text = 'There is no such session, or no longer: send "initialize" without Mcp-Session-Id'
   return refusal(404, invalidRequest(text), requestId)
 }

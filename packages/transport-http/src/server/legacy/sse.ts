@@ -26,6 +26,7 @@ import {
   accepted,
   answerText,
   eventsNotAccepted,
+  type HttpAnswer,
   messageText,
   methodNotAllowed,
   refusal,
@@ -57,7 +58,7 @@ export class SseConnections {
     return pathOf(url).endsWith(this.#path)
   }
 
-  async post(posted: Posted, request: HttpRequest): Promise<Response> {
+  async post(posted: Posted, request: HttpRequest): Promise<HttpAnswer> {
     const id = new URL(request.url).searchParams.get(SESSION_PARAMETER)
     if (id === null) {
       const text = `${SESSION_PARAMETER} is missing: open the stream first, and post to the URL it names`
@@ -70,7 +71,7 @@ export class SseConnections {
     return connection.receive(posted, request)
   }
 
-  other(request: HttpRequest): Response {
+  other(request: HttpRequest): HttpAnswer {
     if (request.method !== 'GET') return methodNotAllowed('GET, POST')
     if (this.#isStopped) return shuttingDown()
     if (!request.acceptsEvents) return eventsNotAccepted()
@@ -125,7 +126,7 @@ class SseConnection implements StreamOwner, MessageSink {
   }
 
   /** Accepts a message. Its answer is sent on the stream. */
-  receive(posted: Posted, request: HttpRequest): Response {
+  receive(posted: Posted, request: HttpRequest): HttpAnswer {
     const most = this.#endpoint.limits.sessionRequests
     if (Array.isArray(posted)) {
       if (this.#live.state.revision !== BATCH_REVISION) return batchesNotAllowed()

@@ -8,7 +8,7 @@ import type { EndpointContext } from '../endpoint-context.ts'
 import { EventStream, type StreamOwner } from '../event-stream.ts'
 import type { HttpRequest } from '../http-request.ts'
 import { createPlainStream, type MessageStream } from '../reply.ts'
-import { eventsNotAccepted, methodNotAllowed, refusal, shuttingDown } from '../responses.ts'
+import { eventsNotAccepted, type HttpAnswer, methodNotAllowed, refusal, shuttingDown } from '../responses.ts'
 import { ServerStream } from './server-stream.ts'
 import type { LiveSession } from './session.ts'
 import { noSession, type Sessions } from './sessions.ts'
@@ -125,7 +125,7 @@ export class SessionStreams {
   }
 
   /** Answers a GET: opens the stream of the session, or resumes a stream. */
-  async get(live: LiveSession, request: HttpRequest): Promise<Response> {
+  async get(live: LiveSession, request: HttpRequest): Promise<HttpAnswer> {
     const most = this.endpoint.limits.sessionStreams
     if (!request.acceptsEvents) return eventsNotAccepted()
     if (live.readers >= most) return tooManyStreams(most)
@@ -167,7 +167,7 @@ export class SessionStreams {
    * Opens the stream of a session, or resumes it from a position. A client may be back before its disconnection was
    * noticed: the newest reader has the stream.
    */
-  #openServerStream(live: LiveSession, request: HttpRequest, position: ServerStreamPosition | undefined): Response {
+  #openServerStream(live: LiveSession, request: HttpRequest, position: ServerStreamPosition | undefined): HttpAnswer {
     const earlier = live.serverStream instanceof ServerStream ? live.serverStream : undefined
     if (position === undefined && earlier?.isWaiting === false) {
       return refusal(409, invalidRequest('This session has its stream already: one at a time'))
@@ -185,7 +185,7 @@ export class SessionStreams {
     return stream.body.toResponse()
   }
 
-  #resumePost(live: LiveSession, request: HttpRequest, lastEventId: string, replay: EventReplay): Response {
+  #resumePost(live: LiveSession, request: HttpRequest, lastEventId: string, replay: EventReplay): HttpAnswer {
     const stream = live.streams.get(replay.streamId)
     const gone = new AbortController()
     const reader = this.#openReader(live, request, stream, () => gone.abort())
@@ -234,7 +234,7 @@ export class SessionStreams {
 }
 
 /** @param requestId the request that would have opened one more */
-export function tooManyStreams(most: number, requestId?: RequestId): Response {
+export function tooManyStreams(most: number, requestId?: RequestId): HttpAnswer {
   const error = invalidRequest(`Too many streams of one session: at most ${most} (limits.sessionStreams)`)
   return refusal(429, error, requestId)
 }

@@ -1,0 +1,102 @@
+import { type Context, Hono } from 'hono'
+import { requestId } from 'hono/request-id'
+import { describe, expect, it } from 'vitest'
+import { type EndpointOptions, mcp } from '../index.ts'
+import { serveHttp } from '../node.ts'
+import { HandWritten, json, MODERN, modern } from './server.fixture.ts'
+
+const tools = () => new HandWritten({ 'tools/list': () => ({ tools: [] }) })
+const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
+const list = { method: 'POST', headers, body: JSON.stringify(modern('tools/list')) }
+
+describe('headers of middleware', () => {
+  it.each([
+    ['a result', list, 200],
+    ['a refusal', { ...list, body: '{' }, 400],
+    ['an unsupported method', { method: 'PUT' }, 405],
+  ])('are kept when they are set before the endpoint answers: %s', async (_, init, status) => {
+    const outer = new Hono().use(requestId()).route('/mcp', mcp(tools()))
+    const inner = mcp(tools()).use(async (context, next) => {
+      context.header('x-request-id', 'inner')
+      await next()
+    })
+    for (const response of [await outer.request('/mcp', init), await inner.request('/', init)]) {
+      expect([response.status, response.headers.get('x-request-id')]).toEqual([status, expect.any(String)])
+    }
+  })
+
+  it('are kept on a stream', async () => {
+    const app = mcp(tools(), { responses: 'events' }).use(requestId())
+    const response = await app.request('/', list)
+    expect(response.headers.get('content-type')).toBe('text/event-stream')
+    expect(response.headers.get('x-request-id')).toBeTypeOf('string')
+    expect(await response.text()).toContain('"tools":[]')
+  })
+})
+
+describe('middleware that does not call the endpoint', () => {
+  it.each([
+    ['forgets next()', async () => {}],
+    ['does not await next()', async (_: Context, next: () => Promise<void>) => void next()],
+  ])('is a fault that is masked and reported: it %s', async (_, middleware) => {
+    const problems: string[] = []
+    const app = mcp(tools(), { report: ({ message }) => problems.push(message) }).use(middleware)
+    const response = await app.request('/', list)
+    expect(response.status).toBe(500)
+    expect(await json(response)).toMatchObject({ error: { code: -32603, message: 'Internal error' } })
+    expect(problems).toEqual([expect.stringContaining('Context is not finalized')])
+  })
+})
+
+describe('bindings of other runtimes', () => {
+  it('may be called incoming and outgoing', async () => {
+    const server = new HandWritten({
+      'tools/list': (_, exchange) => ({ tools: [], aborted: exchange.signal.aborted }),
+    })
+    const bindings = { incoming: { get: () => undefined }, outgoing: { send: () => undefined } }
+    const response = await mcp(server).request('/', list, bindings)
+    expect(await json(response)).toMatchObject({ result: { tools: [], aborted: false } })
+  })
+})
+
+describe('authenticate', () => {
+  it('may return the same response for every request', async () => {
+    const denied = new Response('no', { status: 401 })
+    const app = new Hono()
+    app.use(async (context, next) => {
+      await next()
+      context.res.headers.append('set-cookie', `sid=${context.req.header('x-user')}`)
+    })
+    app.route('/mcp', mcp(tools(), { authenticate: () => denied }))
+    for (const user of ['alice', 'bob']) {
+      const response = await app.request('/mcp', { ...list, headers: { ...headers, 'x-user': user } })
+      expect([response.status, await response.text(), response.headers.getSetCookie()]).toEqual([
+        401,
+        'no',
+        [`sid=${user}`],
+      ])
+    }
+    const { url, close } = await serveHttp(tools(), { port: 0, authenticate: () => denied })
+    expect([(await fetch(url, list)).status, (await fetch(url, list)).status]).toEqual([401, 401])
+    await close()
+  })
+
+  it.each([[{ sub: 'alice', scopes: [] }], [{ status: 401 }], [null], ['alice']])(
+    'fails closed, masked and reported, when it returns %j',
+    async (returned) => {
+      const problems: string[] = []
+      const report = ({ message }: Error) => problems.push(message)
+      const authenticate = (() => returned) as unknown as NonNullable<EndpointOptions['authenticate']>
+      const response = await mcp(tools(), { authenticate, report }).request('/', list)
+      expect([response.status, await json(response)]).toMatchObject([500, { error: { message: 'Internal error' } }])
+      expect(problems).toEqual([expect.stringContaining('authenticate: expected a caller with a subject')])
+    },
+  )
+})
+
+describe('unknown options', () => {
+  it.each(['requestTimeout', 'alowedHosts'])('are refused by name: %s', async (name) => {
+    expect(() => mcp(tools(), { [name]: 1 })).toThrow(`${name}: expected one of allowedHosts, `)
+    if (name !== 'requestTimeout') await expect(serveHttp(tools(), { port: 0, [name]: 1 })).rejects.toThrow(name)
+  })
+})
