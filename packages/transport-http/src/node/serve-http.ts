@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server'
 import { guarded, invalidRequest, type Responder } from '@mcpx/protocol'
 import { Hono } from 'hono'
 import { mcp } from '../server/app.ts'
-import { LOOPBACK_HOSTS } from '../server/guards.ts'
+import { copyResponse, LOOPBACK_HOSTS } from '../server/guards.ts'
 import { pathOf } from '../server/http-request.ts'
 import { type EndpointOptions, readPath } from '../server/options.ts'
 import { faultResponse, refusal, toResponse } from '../server/responses.ts'
@@ -111,7 +111,8 @@ function createOthers({ authenticate }: EndpointOptions, report: (problem: Error
         const text = 'The method or the target of the request is not supported'
         return toResponse(context, refusal(400, invalidRequest(text)))
       }
-      return authenticate?.metadata?.(req.raw)?.clone() ?? new Response(null, { status: 404 })
+      const metadata = authenticate?.metadata?.(req.raw)
+      return metadata === undefined ? new Response(null, { status: 404 }) : copyResponse(metadata)
     })
 }
 

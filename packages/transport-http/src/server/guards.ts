@@ -129,8 +129,7 @@ export function authenticate(guard: Guard): MiddlewareHandler<{ Variables: Endpo
     const { req } = context
     if (req.method === 'GET' || req.method === 'POST' || req.method === 'DELETE') {
       const found = await callGuard(guard, req.raw)
-      // A copy: a guard may return one response for many requests, and middleware adds headers to it.
-      if (isResponse(found)) return found.clone()
+      if (isResponse(found)) return copyResponse(found)
       context.set('auth', found)
     }
     await next()
@@ -156,11 +155,20 @@ function isResponse(found: AuthInfo | Response | undefined): found is Response {
   return typeof found === 'object' && found !== null && 'status' in found && 'headers' in found
 }
 
+/**
+ * A guard may return one response for many requests, to which middleware adds headers. Its body is sent once. Not `clone()`:
+ * the body of a clone cannot be cancelled without that of the original.
+ */
+export function copyResponse(response: Response): Response {
+  const isUsed = response.bodyUsed || response.body?.locked === true
+  return new Response(isUsed ? null : response.body, response)
+}
+
 /** Serves the metadata of the guard to everybody, from any page. */
 export function serveMetadata(guard: Guard): MiddlewareHandler {
   return async (context, next) => {
     const found = context.req.method === 'POST' ? undefined : guard.metadata?.(context.req.raw)
-    if (found !== undefined) return found.clone()
+    if (found !== undefined) return copyResponse(found)
     await next()
     return
   }

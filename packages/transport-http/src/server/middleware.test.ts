@@ -60,8 +60,8 @@ describe('bindings of other runtimes', () => {
 })
 
 describe('authenticate', () => {
-  it('may return the same response for every request', async () => {
-    const denied = new Response('no', { status: 401 })
+  it('may return the same response for every request, whose body is sent once', async () => {
+    const denied = new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } })
     const app = new Hono()
     app.use(async (context, next) => {
       await next()
@@ -70,15 +70,23 @@ describe('authenticate', () => {
     app.route('/mcp', mcp(tools(), { authenticate: () => denied }))
     for (const user of ['alice', 'bob']) {
       const response = await app.request('/mcp', { ...list, headers: { ...headers, 'x-user': user } })
-      expect([response.status, await response.text(), response.headers.getSetCookie()]).toEqual([
-        401,
-        'no',
-        [`sid=${user}`],
-      ])
+      expect([response.status, response.headers.getSetCookie()]).toEqual([401, [`sid=${user}`]])
+      expect(response.headers.get('www-authenticate')).toBe('Bearer')
     }
-    const { url, close } = await serveHttp(tools(), { port: 0, authenticate: () => denied })
-    expect([(await fetch(url, list)).status, (await fetch(url, list)).status]).toEqual([401, 401])
+    const refused = new Response('no', { status: 401 })
+    const { url, close } = await serveHttp(tools(), { port: 0, authenticate: () => refused })
+    for (const text of ['no', '']) {
+      const response = await fetch(url, list)
+      expect([response.status, await response.text()]).toEqual([401, text])
+    }
     await close()
+  })
+
+  it('returns a response whose body can be cancelled', async () => {
+    const app = mcp(tools(), { authenticate: () => new Response('no', { status: 401 }) })
+    const response = await app.request('/', list)
+    await response.body?.cancel()
+    expect(response.status).toBe(401)
   })
 
   it.each([[{ sub: 'alice', scopes: [] }], [{ status: 401 }], [null], ['alice']])(
