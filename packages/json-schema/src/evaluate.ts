@@ -186,7 +186,7 @@ export function checkMember(
   return isValid
 }
 
-/** Checks a value and redirects findings to another array, or drops them when there is none. */
+/** Checks a value and redirects findings to another array, or drops them without one. */
 export function checkSeparately(
   { check }: Checkable,
   value: unknown,

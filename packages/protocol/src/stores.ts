@@ -11,12 +11,12 @@ export interface SessionStore {
   /** Stores a new record. Fails if the id is taken. A full store may drop the record that was not used for longest. */
   create(id: string, state: SessionState, ttlMs: number): Awaitable<void>
   /**
-   * Returns the record, or undefined if there is none or it has expired. Restarts its time to live when one is given.
+   * Returns the record, or undefined if it does not exist or has expired. Restarts its time to live if `ttlMs` is given.
    */
   get(id: string, ttlMs?: number): Awaitable<Readonly<SessionState> | undefined>
   /**
    * Changes the newest record as one step: two updates at the same time, from two processes, both take effect. Returns
-   * the record after the change, or undefined if there is none. `change` works in place and may be called again.
+   * the record after the change, or undefined if it does not exist. `change` works in place and may be called again.
    * Does not restart the time to live. When `change` throws, nothing changes.
    */
   update(id: string, change: (state: SessionState) => void): Awaitable<Readonly<SessionState> | undefined>

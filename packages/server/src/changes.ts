@@ -54,7 +54,7 @@ export class ChangeFeed {
   }
 }
 
-/** A client that is told of changes. An open stream costs little more than this object. */
+/** A client that receives changes. An open stream costs little more than this object. */
 export interface ChangeReceiver {
   /** Whether nothing can be sent now: changes wait. */
   isBusy: boolean

@@ -15,7 +15,7 @@ export interface ServerRequest {
  */
 export type Next = (request?: ServerRequest, ctx?: Partial<Context>) => Promise<object>
 
-/** Returns the tool of this name that the caller may see; undefined when there is none. Rejects when the list fails. */
+/** Returns the tool of this name that the caller may see, or undefined. Rejects when the list fails. */
 export type ToolLookup = (name: string, ctx: Context) => Promise<Tool | undefined>
 
 /**

@@ -198,7 +198,7 @@ describe('a server of tools alone', () => {
   it('tells each session of a legacy client of its list', async () => {
     const server = createServer(info).tool('a', {}, () => '')
     const peer = await connect(server, '2025-11-25')
-    // The session is told of changes from `notifications/initialized` on.
+    // The session receives changes after `notifications/initialized`.
     await peer.call('ping')
     server.tool('b', {}, () => '')
     await expect.poll(() => peer.heard.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])

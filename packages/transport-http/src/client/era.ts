@@ -14,7 +14,7 @@ import type { Settings } from './options.ts'
 
 /** Sends messages as one era of the protocol does, and handles the messages that the server sends. */
 export interface ClientEra {
-  /** Resolves to the response; rejects with `ConnectionError` when there is none. */
+  /** Resolves to the response; rejects with `ConnectionError` when no response arrives. */
   request(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage>
   /** Resolves when the server has accepted the message. */
   send(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void>

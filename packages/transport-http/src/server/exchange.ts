@@ -97,7 +97,7 @@ export class HttpExchange implements Exchange {
     if (!this.#hasEnded) this.sink?.closeStream?.()
   }
 
-  /** Shows that the work goes on, so that no proxy takes the connection for dead. */
+  /** Sends a comment, so that proxies do not close a silent connection. */
   sendKeepAlive(): void {
     if (!this.#hasEnded) void this.sink?.send(undefined)
   }

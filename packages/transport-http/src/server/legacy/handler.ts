@@ -157,7 +157,7 @@ export class LegacyEra {
 
   #createReply(live: LiveSession, request: HttpRequest): Reply {
     const policy: ReplyPolicy = {
-      // Nobody can answer a request whose stream is lost for good.
+      // A request cannot be answered after its stream is lost.
       openStream: (reply) =>
         this.#streams.openPost(live, request, () => live.requests.fail(unreachable('anything'), reply)),
       statuses,

@@ -150,7 +150,7 @@ export class ServerStream implements StreamOwner {
     void this.#forget()
   }
 
-  /** A client that reconnects before the last messages are stored goes on with this stream. */
+  /** A client that reconnects before the last messages are stored continues with this stream. */
   async #forget(): Promise<void> {
     await this.stored?.stored
     const { sessions } = this.#streams

@@ -61,7 +61,7 @@ export class StoredStream {
     return isStored
   }
 
-  /** Tells the store that the stream goes on. */
+  /** Refreshes the stream in the store. */
   async refresh(): Promise<void> {
     try {
       await this.#storing.events.refresh?.(this.id)

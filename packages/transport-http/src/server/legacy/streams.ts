@@ -139,7 +139,7 @@ export class SessionStreams {
     return this.#openServerStream(live, request, lost)
   }
 
-  /** Finds the stream that an event belongs to. Returns the reason why there is none. */
+  /** Finds the stream that an event belongs to. Returns the reason when it is not found. */
   async #findLost(live: LiveSession, lastEventId: string): Promise<EventReplay | ServerStreamPosition | string> {
     const events = this.#storing?.events
     const replay = await events?.replay(lastEventId)
