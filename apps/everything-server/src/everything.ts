@@ -37,7 +37,7 @@ export async function createEverything(options: ServerOptions = {}): Promise<Ser
       cache: { tools: { ttlMs: 1_000, cacheScope: 'private' } },
       validator,
       onError: reportFault,
-      warn: (message) => console.error(message),
+      onWarning: ({ message }) => console.error(message),
       ...options,
     },
   )

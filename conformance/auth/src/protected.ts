@@ -38,7 +38,7 @@ export function protect({ elsewhere = fetch, ...options }: ProtectOptions) {
   const guard = bearer({
     audience: RESOURCE,
     onRefused: (each) => refused.push(each),
-    report: (problem) => problems.push(problem),
+    onWarning: (problem) => problems.push(problem),
     ...options,
   })
   const app = mcp(server, { authenticate: guard })

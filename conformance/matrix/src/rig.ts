@@ -81,7 +81,7 @@ export async function withRig(
       return (await rig.connectOver(connector, options)) as Client<Server>
     },
     async connectOver(connector, options = {}) {
-      const client = await connect(connector, { era: revision, timeout: TIMEOUT, onReport: report, ...options })
+      const client = await connect(connector, { era: revision, timeout: TIMEOUT, onWarning: report, ...options })
       clients.push(client)
       return noting(client, calls)
     },

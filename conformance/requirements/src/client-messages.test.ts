@@ -115,7 +115,7 @@ describe('what a modern server must not send', () => {
     const server = createRawServer({ 'tools/call': () => ({ content: [] }) })
     const problems: string[] = []
     const onElicit = () => ({ action: 'decline' }) as const
-    await using client = await connect(server, { onElicit, onReport: ({ message }) => problems.push(message) })
+    await using client = await connect(server, { onElicit, onWarning: ({ message }) => problems.push(message) })
     server.send(message)
     await turn()
     await client.callTool('t')

@@ -162,7 +162,7 @@ describe('a server of one older revision', () => {
   it('may tell that visits are over which nobody made [C-067]', async () => {
     const server = createOlder({ 'tools/call': () => ({ content: [] }) })
     const reports: Error[] = []
-    await using client = await connect(server, { onReport: (report) => reports.push(report) })
+    await using client = await connect(server, { onWarning: (report) => reports.push(report) })
     server.send({ method: 'notifications/elicitation/complete', params: { elicitationId: 'of nobody' } })
     server.send({ method: 'notifications/elicitation/complete', params: {} })
     await turn()

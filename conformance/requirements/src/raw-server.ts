@@ -57,7 +57,7 @@ export function createRawServer(answers: Readonly<Record<string, Give>> = {}): R
     send: (message) => void end?.send(wireOf(message)),
     cut: async () => end?.close(),
     isOpen: () => isOpen,
-    connect({ responder, report }): Connection {
+    connect({ responder, onWarning: report }): Connection {
       const [here, there] = createChannelPair()
       end = there
       server.connections += 1
@@ -78,7 +78,11 @@ export function createRawServer(answers: Readonly<Record<string, Give>> = {}): R
         isOpen = false
       })
       let revision: string | undefined
-      const duplex = createDuplex(here, { responder, report, takesBatches: () => revision === BATCH_REVISION })
+      const duplex = createDuplex(here, {
+        responder,
+        onWarning: report,
+        takesBatches: () => revision === BATCH_REVISION,
+      })
       return Object.assign(duplex, {
         negotiated(agreed: string) {
           revision = agreed

@@ -56,7 +56,7 @@ describe('tools', () => {
 
   it('may have names that clients refuse, with a warning [S-167]', () => {
     const warnings: string[] = []
-    const server = createServer(info, { warn: (message) => void warnings.push(message) })
+    const server = createServer(info, { onWarning: ({ message }) => void warnings.push(message) })
     for (const name of ['ok', 'a.b-c_D9', 'with space', 'ä', 'x'.repeat(129)]) server.tool(name, {}, () => '')
     expect(warnings).toHaveLength(3)
     expect(() => server.tool('ok', {}, () => '')).toThrow('is there already')
@@ -168,7 +168,7 @@ describe('a tool is guarded', () => {
         .tool('crash', {}, () => {
           throw new Error('hunter2')
         })
-        .use(rateLimit({ limit: 5, windowMs: 60_000 }))
+        .use(rateLimit({ limit: 5, window: 60_000 }))
     const wire = connectWire(make())
     for (const args of [{}, { n: 'x' }, { n: 1, more: 2 }]) {
       expect((await wire.call('tools/call', { name: 'add', arguments: args })).result?.isError).toBe(true)

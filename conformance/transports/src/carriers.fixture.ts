@@ -20,7 +20,7 @@ import { onTestFinished } from 'vitest'
 export const MODERN = '2026-07-28'
 export const LEGACY = '2025-11-25'
 
-export const silent: ConnectOptions = { responder: { respond: () => undefined }, report: () => {} }
+export const silent: ConnectOptions = { responder: { respond: () => undefined }, onWarning: () => {} }
 
 export interface Way {
   readonly name: string

@@ -41,7 +41,7 @@ async function reach(server: Server, era: 'legacy' | 'modern', keepAlive: number
         return fetch(input, init)
       },
     }),
-    { era, onReport: (problem) => void reports.push(problem) },
+    { era, onWarning: (problem) => void reports.push(problem) },
   )
   closers.push(() => client.close())
   return { client, seen, reports }

@@ -18,7 +18,11 @@ it.each([
   const { server } = createHost()
   const reports: Error[] = []
   const report = (problem: Error) => void reports.push(problem)
-  const { url, port } = await serve(server, { sessions: { retry: 300 }, limits: { unsent: 200_000 }, report })
+  const { url, port } = await serve(server, {
+    sessions: { retry: 300 },
+    limits: { unsent: 200_000 },
+    onWarning: report,
+  })
   const proxy = await startProxy(port)
   const reconnect = { minDelay: 10, maxDelay: 300, attempts: 3 }
   const client = await connect(http(url.replace(String(port), String(proxy.port)), { reconnect }), { era: 'legacy' })

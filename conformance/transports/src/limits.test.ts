@@ -115,7 +115,7 @@ describe('a peer that takes nothing', () => {
       },
     }
     const options = { input, output: stuck(), limits: { unsent: 4 }, drainTimeout: 0, flushTimeout: 0 }
-    const serving = serveStdio(responder, { ...options, onReport: (problem) => void reports.push(problem) })
+    const serving = serveStdio(responder, { ...options, onWarning: (problem) => void reports.push(problem) })
     input.write('{"jsonrpc":"2.0","id":1,"method":"m"}\n')
     await until(() => reports.length === 6)
     expect(reports[0]).toMatchObject({

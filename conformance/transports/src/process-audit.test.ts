@@ -47,7 +47,7 @@ function start(command: string, args: readonly string[], options: SpawnOptions =
   const connector = spawn(command, args, { stderr: 'ignore', shutdown: quick, ...options, env })
   return {
     reports,
-    connect: (given) => connect(connector, { onReport: (problem) => void reports.push(problem), ...given }),
+    connect: (given) => connect(connector, { onWarning: (problem) => void reports.push(problem), ...given }),
   }
 }
 

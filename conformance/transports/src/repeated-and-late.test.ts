@@ -107,7 +107,7 @@ describe('answers in any order', () => {
     const connection = await overStreams(() => {
       const socket = dialTcp((server.address() as AddressInfo).port, '127.0.0.1')
       return { input: socket, output: socket }
-    }).connect({ ...silent, report: (problem) => void reports.push(problem) })
+    }).connect({ ...silent, onWarning: (problem) => void reports.push(problem) })
     await askTen(connection, {})
     while (reports.length < 2) await delay(5)
     expect(reports.map(({ message }) => message)).toEqual([
@@ -136,7 +136,7 @@ describe('answers in any order', () => {
         take(message.id)
       })
       const reports: Error[] = []
-      const connection = await http(url).connect({ ...silent, report: (problem) => void reports.push(problem) })
+      const connection = await http(url).connect({ ...silent, onWarning: (problem) => void reports.push(problem) })
       if (era === 'legacy') await connection.request('initialize', handshake(), { announceCancel: false })
       await askTen(connection, era === 'legacy' ? {} : modern())
       await delay(50)

@@ -75,7 +75,7 @@ describe('a client that does not read', () => {
     })
     const { port } = await serve(server, {
       limits: { unsent: 500_000 },
-      report: (problem) => void reports.push(problem),
+      onWarning: (problem) => void reports.push(problem),
     })
     const { socket, closed } = await dial(port)
     socket.pause()

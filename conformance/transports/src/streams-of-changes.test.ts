@@ -74,7 +74,7 @@ async function subscribed(timeout?: number) {
   const client = await connect(server.connector, {
     timeout,
     onChange: (change) => heard.push(change),
-    onReport: ({ message }) => problems.push(message),
+    onWarning: ({ message }) => problems.push(message),
   })
   onTestFinished(() => client.close())
   await client.subscribe('a:/1')

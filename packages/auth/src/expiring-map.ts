@@ -3,7 +3,7 @@
 export interface ExpiringMap<V> {
   get(key: string): V | undefined
   /** Stores a value; whether there was room. */
-  set(key: string, value: V, ttlMs: number): boolean
+  set(key: string, value: V, ttl: number): boolean
   delete(key: string): boolean
 }
 
@@ -40,12 +40,12 @@ export function createExpiringMap<V>(maxEntries: number, full: 'forget-oldest' |
       entries.delete(key)
       return undefined
     },
-    set(key, value, ttlMs) {
+    set(key, value, ttl) {
       const now = Date.now()
       entries.delete(key)
       makeRoom(now)
       if (entries.size >= maxEntries) return false
-      entries.set(key, { value, diesAt: now + ttlMs })
+      entries.set(key, { value, diesAt: now + ttl })
       return true
     },
     delete: (key) => entries.delete(key),

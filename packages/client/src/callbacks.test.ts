@@ -45,7 +45,7 @@ describe.each(Object.entries(failures))('callbacks that %s during a session', (_
       era: 'legacy',
       onChange,
       onLog,
-      onReport: (problem) => void reports.push(problem),
+      onWarning: (problem) => void reports.push(problem),
     })
     // What hears of changes is loaded after the client is there.
     await vi.waitFor(async () => {
@@ -68,7 +68,7 @@ describe.each(Object.entries(failures))('callbacks that %s during a session', (_
       era: 'legacy',
       onChange: fail,
       onLog: fail,
-      onReport: fail,
+      onWarning: fail,
     })
     expect(await client.callTool('t', {}, { onProgress: fail, onLog: fail })).toEqual({ content: [] })
   })

@@ -90,8 +90,8 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the fi
 
   it('lives without the servers that cannot be connected to, and tells of them', async () => {
     const problems: string[] = []
-    const onReport = ({ message }: Error) => problems.push(message)
-    await using group = await connectAll({ dead, git: server(revision, 'g') }, { onReport })
+    const onWarning = ({ message }: Error) => problems.push(message)
+    await using group = await connectAll({ dead, git: server(revision, 'g') }, { onWarning })
     expect(Object.keys(group.clients)).toEqual(['git'])
     expect(group.failures.dead?.message).toBe('no such host')
     expect(problems).toEqual(['The server "dead" could not be connected to'])
@@ -108,8 +108,8 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the fi
         },
       },
     })
-    const onReport = ({ message }: Error) => problems.push(message)
-    await using group = await connectAll({ broken, git: server(revision, 'g') }, { onReport })
+    const onWarning = ({ message }: Error) => problems.push(message)
+    await using group = await connectAll({ broken, git: server(revision, 'g') }, { onWarning })
     expect(await group.listTools().all()).toHaveLength(1)
     const lazy = []
     for await (const tool of group.listTools()) lazy.push(tool)

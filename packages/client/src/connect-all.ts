@@ -52,7 +52,7 @@ export async function connectAll<const Targets extends Readonly<Record<string, T
 ): Promise<ClientGroup<Targets>> {
   const names = Object.keys(targets)
   names.forEach(checkMember)
-  const report = guarded(options.onReport)
+  const report = guarded(options.onWarning)
   const clients = new Map<string, Client>()
   const failures = new Map<string, Error>()
   const connecting = names.map(async (name) => {

@@ -214,7 +214,7 @@ describe('log messages', () => {
     const problems: string[] = []
     await using client = await connect(connector, {
       onLog: hear('client'),
-      onReport: (problem) => problems.push(problem.message),
+      onWarning: (problem) => problems.push(problem.message),
     })
     const first = client.callTool('a', {}, { onLog: hear('first') })
     const second = client.callTool('b', {}, { onLog: hear('second') })

@@ -38,7 +38,7 @@ export const VERSION = '0.0.0'
 export function createCore(options: ClientOptions): Core {
   const { cache = 256 } = options
   const responses = createResponseCache(cache === false ? 0 : cache)
-  const report = guarded(options.onReport)
+  const report = guarded(options.onWarning)
   const onLog = options.onLog && guarded(options.onLog, report)
   const core: Core = {
     options,

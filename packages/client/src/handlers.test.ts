@@ -125,7 +125,7 @@ describe('a form, in both eras', () => {
     const problems: Error[] = []
     const options: ClientOptions = {
       onElicit: () => ({ action: 'accept', content: { row: 'three' } }),
-      onReport: (problem) => problems.push(problem),
+      onWarning: (problem) => problems.push(problem),
     }
     const [told, error] = await refused(form({ row: { type: 'integer' } }), options)
     expect(told).toMatchObject({ code: -32603 })

@@ -42,7 +42,7 @@ async function listener(rig: ReturnType<typeof subscribable>, timeout?: number) 
     era: 'legacy',
     timeout,
     onChange: (change) => heard.push(change),
-    onReport: ({ message }) => problems.push(message),
+    onWarning: ({ message }) => problems.push(message),
   })
   return { client, heard, problems, [Symbol.asyncDispose]: () => client.close() }
 }

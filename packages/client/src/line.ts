@@ -57,7 +57,7 @@ export async function openLine(target: Target, report: (problem: Error) => void,
     await line.listener?.hear(message)
   }
 
-  const options = { responder, report, signal }
+  const options = { responder, onWarning: report, signal }
   const connection = await ('respond' in target ? await inMemory(target) : target).connect(options)
   const close = () => void connection.close()
   signal?.addEventListener('abort', close)

@@ -101,7 +101,7 @@ describe('listening to a modern server', () => {
   it('asks only for what the server offers, and says what is missing [C-090, C-091]', async () => {
     const { server, open } = modernServer({ tools: { listChanged: true }, prompts: {}, resources: {} })
     const problems: string[] = []
-    await using client = await connect(server, { onReport: (problem) => problems.push(problem.message) })
+    await using client = await connect(server, { onWarning: (problem) => problems.push(problem.message) })
     const listening = client.listen(all)
     expect(await listening.ready).toEqual({ toolsListChanged: true })
     expect([...open.values()][0]?.filter).toEqual({ toolsListChanged: true })

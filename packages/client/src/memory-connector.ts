@@ -5,11 +5,11 @@ import { createChannelPair } from '@mcpx/protocol/memory'
 
 export function createMemoryConnector(server: Responder): Connector {
   return {
-    connect({ responder, report }) {
+    connect({ responder, onWarning: report }) {
       const [here, there] = createChannelPair()
       let takesBatches = false
-      createDuplex(there, { responder: server, report })
-      const duplex = createDuplex(here, { responder, report, takesBatches: () => takesBatches })
+      createDuplex(there, { responder: server, onWarning: report })
+      const duplex = createDuplex(here, { responder, onWarning: report, takesBatches: () => takesBatches })
       return Object.assign(duplex, {
         negotiated(revision: string) {
           takesBatches = revision === BATCH_REVISION

@@ -107,8 +107,8 @@ export interface ClientOptions {
   readonly cache?: number | false | undefined
   /** Default: remembers for as long as the process lives. */
   readonly eraMemory?: EraMemory | undefined
-  /** Hears of everything that was ignored, dropped or masked. Default: nobody does. */
-  readonly onReport?: ((problem: Error) => void) | undefined
+  /** Called with every problem that was ignored, dropped or masked. Default: none. */
+  readonly onWarning?: ((warning: Error) => void) | undefined
   /** Gives up connecting. It has no effect on an open client. */
   readonly signal?: AbortSignal | undefined
 }

@@ -220,7 +220,7 @@ it('tells each who listens of what a legacy server tells by itself: be it the sa
   const connector = connectorTo(() => scriptedServer('2025-11-25', { capabilities }))
   const reported: Error[] = []
   await using client = await connect(connector)
-  const { changes } = proxy(client, { report: (problem) => void reported.push(problem) }) as WholeHandler
+  const { changes } = proxy(client, { onWarning: (problem) => void reported.push(problem) }) as WholeHandler
   const heard: Change[] = []
   const listener = (change: Change) => void heard.push(change)
   const broken = new Error('broken')

@@ -18,8 +18,8 @@ import { forward, placeOf } from './proxy-call.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 
 export interface ProxyOptions {
-  /** Hears of everything that was ignored or dropped. Default: nobody does. */
-  readonly report?: ((problem: Error) => void) | undefined
+  /** Called with every problem that was ignored or dropped. Default: none. */
+  readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
 /**
@@ -31,9 +31,9 @@ export interface ProxyOptions {
  * createServer(info).mount('old', proxy(client))
  * ```
  */
-export function proxy(client: Client, { report }: ProxyOptions = {}): Handler {
+export function proxy(client: Client, { onWarning }: ProxyOptions = {}): Handler {
   const { capabilities } = client.server
-  const feed = createFeed(client, guarded(report))
+  const feed = createFeed(client, guarded(onWarning))
   const handler: Handler = {
     ...(capabilities.tools && toolsOf(client)),
     ...(capabilities.prompts && promptsOf(client)),

@@ -20,7 +20,7 @@ async function subscribe(timeout?: number) {
   const client = await connect(server, {
     timeout,
     onChange: (change) => heard.push(change),
-    onReport: ({ message }) => problems.push(message),
+    onWarning: ({ message }) => problems.push(message),
   })
   await client.subscribe('a:/1')
   await expect.poll(() => open.size).toBe(1)
@@ -175,7 +175,11 @@ describe('a client that hears of changes', () => {
     const { server, hold } = modernServer()
     hold(new Promise(() => {}))
     const heard: Change[] = []
-    await using _ = await connect(server, { timeout: 50, onChange: (change) => heard.push(change), onReport: () => {} })
+    await using _ = await connect(server, {
+      timeout: 50,
+      onChange: (change) => heard.push(change),
+      onWarning: () => {},
+    })
     await pause(80)
     hold(undefined)
     await expect.poll(() => heard, { timeout: 3_000 }).toContainEqual({ kind: 'tools' })
@@ -196,7 +200,7 @@ describe('a client that hears of changes', () => {
   it('takes a URI that the server writes in another way for the same, and hears of what it calls a part of it', async () => {
     const { server, tell } = modernServer(undefined, { resourceSubscriptions: ['file:///a%20b'] })
     const heard: Change[] = []
-    await using client = await connect(server, { onChange: (change) => heard.push(change), onReport: () => {} })
+    await using client = await connect(server, { onChange: (change) => heard.push(change), onWarning: () => {} })
     await client.subscribe('file:///a b')
     tell('resources/updated', { uri: 'note://part/7' })
     await expect.poll(() => heard).toEqual([update('note://part/7')])
@@ -227,7 +231,10 @@ describe('a client that hears of changes', () => {
   ])('begins later, if it cannot at once, but for a server that never can: %s', async (_, refusal, most) => {
     const { server } = modernServer(undefined, refusal)
     const problems: string[] = []
-    await using _client = await connect(server, { onChange: () => {}, onReport: (each) => problems.push(each.message) })
+    await using _client = await connect(server, {
+      onChange: () => {},
+      onWarning: (each) => problems.push(each.message),
+    })
     await pause(1_800)
     expect([server.asked('subscriptions/listen').length, problems]).toEqual([most, [refusal.message]])
   })
@@ -248,8 +255,8 @@ describe('a client that hears of changes', () => {
     const connector = connectorTo(() => fixture.server)
     const heard: Change[] = []
     const problems: string[] = []
-    const onReport = ({ message }: Error) => void problems.push(message)
-    await using client = await connect(connector, { onChange: (change) => heard.push(change), onReport })
+    const onWarning = ({ message }: Error) => void problems.push(message)
+    await using client = await connect(connector, { onChange: (change) => heard.push(change), onWarning })
     for (const uri of ['a:/1', 'b:/2']) await client.subscribe(uri)
     fixture.follow({ ...LISTS, resourceSubscriptions: ['b:/2'] })
     await connector.server.close()
@@ -291,7 +298,7 @@ describe('a client that hears of changes', () => {
     for (let n = 0; n < 10; n++) {
       const problems: Error[] = []
       const { server, open } = modernServer()
-      const client = await connect(server, { onChange: () => {}, onReport: (problem) => problems.push(problem) })
+      const client = await connect(server, { onChange: () => {}, onWarning: (problem) => problems.push(problem) })
       for (let tick = 0; tick < n; tick++) await Promise.resolve()
       await client.close()
       await pause(5)
@@ -337,7 +344,7 @@ describe('a client that hears of changes', () => {
     try {
       const { server, open } = modernServer()
       const problems: Error[] = []
-      const client = await connect(server, { onChange: () => {}, onReport: (problem) => problems.push(problem) })
+      const client = await connect(server, { onChange: () => {}, onWarning: (problem) => problems.push(problem) })
       const endAll = async (ms: number) => {
         for (let passed = 0; passed < ms; passed += 100) {
           await vi.advanceTimersByTimeAsync(100)

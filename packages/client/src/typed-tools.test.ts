@@ -111,7 +111,7 @@ describe('what a tool gives back', () => {
   it('is not checked when the schema cannot be used, and that is reported', async () => {
     const problems: string[] = []
     const server = checked({ structuredContent: 1 }, { ...add, outputSchema: { $ref: 'https://example.com/schema' } })
-    await using client = await connect(server, { onReport: ({ message }) => problems.push(message) })
+    await using client = await connect(server, { onWarning: ({ message }) => problems.push(message) })
     await client.listTools().all()
     await client.callTool('add')
     await client.callTool('add')

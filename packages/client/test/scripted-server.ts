@@ -117,11 +117,11 @@ export function connectorTo(serverOf: (count: number) => Responder, extra: Parti
     get server() {
       return server as Duplex
     },
-    connect({ responder, report }: ConnectOptions): Connection {
+    connect({ responder, onWarning: report }: ConnectOptions): Connection {
       const [here, there] = createChannelPair()
       connector.connections += 1
-      server = createDuplex(there, { responder: serverOf(connector.connections), report })
-      return createDuplex(here, { responder, report })
+      server = createDuplex(there, { responder: serverOf(connector.connections), onWarning: report })
+      return createDuplex(here, { responder, onWarning: report })
     },
   }
   return connector

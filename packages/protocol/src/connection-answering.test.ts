@@ -151,7 +151,7 @@ describe('answering', () => {
           respond: (message) =>
             resultMessage((message as { id: number }).id, message.method === 'good' ? {} : { n: 1n }),
         },
-        report: (problem) => void problems.push(problem),
+        onWarning: (problem) => void problems.push(problem),
       })
       const received: unknown[] = []
       void far.receive((item) => void received.push(item))

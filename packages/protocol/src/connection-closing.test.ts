@@ -232,7 +232,7 @@ describe('closing', () => {
     const onUnhandled = (error: unknown) => void unhandled.push(error)
     process.on('unhandledRejection', onUnhandled)
     const { duplex, far } = bare({
-      report() {
+      onWarning() {
         throw new Error('reporter')
       },
       responder: {

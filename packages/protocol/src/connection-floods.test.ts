@@ -34,7 +34,7 @@ describe('a peer that does not read', () => {
     const problems: Error[] = []
     createDuplex(near, {
       limits: { unsent: 16 },
-      report: (problem) => void problems.push(problem),
+      onWarning: (problem) => void problems.push(problem),
       responder: {
         respond(message, exchange) {
           for (let progress = 0; progress < 1000; progress++)

@@ -121,7 +121,7 @@ describe('a duplex', () => {
     let problems = 0
     const duplex = createDuplex(near, {
       takesBatches: () => true,
-      report: () => void problems++,
+      onWarning: () => void problems++,
       responder: {
         respond(message) {
           if (message.method === 'constructor') throw new Error('fault')

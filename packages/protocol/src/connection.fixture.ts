@@ -14,7 +14,7 @@ export function bare(options: DuplexOptions = {}) {
   const [near, far] = createChannelPair()
   const problems: Error[] = []
   const received: (Message | Message[])[] = []
-  const duplex = createDuplex(near, { report: (problem) => void problems.push(problem), ...options })
+  const duplex = createDuplex(near, { onWarning: (problem) => void problems.push(problem), ...options })
   const ended = far.receive((item) => void received.push(item as Message))
   return { duplex, far, problems, received, ended }
 }
@@ -23,8 +23,8 @@ export function bare(options: DuplexOptions = {}) {
 export function pair(responder: Responder, options: DuplexOptions = {}) {
   const [near, far] = createChannelPair()
   const problems: Error[] = []
-  const server = createDuplex(far, { responder, report: (problem) => void problems.push(problem), ...options })
-  const client = createDuplex(near, { report: (problem) => void problems.push(problem) })
+  const server = createDuplex(far, { responder, onWarning: (problem) => void problems.push(problem), ...options })
+  const client = createDuplex(near, { onWarning: (problem) => void problems.push(problem) })
   return { client, server, problems }
 }
 

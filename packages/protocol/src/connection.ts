@@ -37,7 +37,7 @@ export interface DuplexOptions {
   drainTimeout?: number | undefined
   limits?: Partial<DuplexLimits> | undefined
   /** Called once with each problem that was ignored, dropped or masked. Default: none. */
-  report?: ((problem: Error) => void) | undefined
+  onWarning?: ((warning: Error) => void) | undefined
 }
 
 export interface Duplex extends Requester {
@@ -86,7 +86,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
     this.#channel = channel
     this.#options = options
     this.#limits = withDefaultLimits(DUPLEX_LIMITS, options.limits)
-    this.#report = guarded(options.report)
+    this.#report = guarded(options.onWarning)
     this.#queue = new SendQueue(channel, {
       limit: this.#limits.unsent,
       stallTimeout: this.#limits.stallTimeout,

@@ -13,7 +13,7 @@ async function stored(store: EventStore, streamId: string, isEnded = false): Pro
 
 describe('events in memory', () => {
   it('are forgotten in their time, which begins again whenever their stream is refreshed', async () => {
-    const store = createMemoryEventStore({ ttlMs: 10 })
+    const store = createMemoryEventStore({ ttl: 10 })
     const [kept, forgotten] = [await stored(store, 'kept'), await stored(store, 'forgotten')]
     for (let times = 0; times < 3; times++) {
       vi.advanceTimersByTime(9)
@@ -26,7 +26,7 @@ describe('events in memory', () => {
   })
 
   it('have the defaults of options that are there and undefined', async () => {
-    const store = createMemoryEventStore({ ttlMs: undefined, maxEvents: undefined } as object)
+    const store = createMemoryEventStore({ ttl: undefined, maxEvents: undefined } as object)
     const first = await store.append('s', '')
     for (let count = 0; count < 1_000; count++) await store.append('s', `${count}`)
     expect(await store.replay(first)).toBeUndefined()

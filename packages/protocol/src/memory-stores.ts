@@ -28,7 +28,7 @@ export class ExpiringMap<V> {
   }
 
   /** Returns the value if it has not expired. Counts as a use, and restarts the time to live when one is given. */
-  get(key: string, ttlMs?: number): V | undefined {
+  get(key: string, ttl?: number): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
     const now = Date.now()
@@ -36,14 +36,14 @@ export class ExpiringMap<V> {
       this.#evict(key)
       return undefined
     }
-    if (ttlMs !== undefined) entry.expiresAt = now + ttlMs
+    if (ttl !== undefined) entry.expiresAt = now + ttl
     this.#use(key, entry, now)
     return entry.value
   }
 
-  set(key: string, value: V, ttlMs: number): void {
+  set(key: string, value: V, ttl: number): void {
     const now = Date.now()
-    const expiresAt = now + ttlMs
+    const expiresAt = now + ttl
     this.#nextExpiry = Math.min(this.#nextExpiry, expiresAt)
     this.#use(key, { value, expiresAt }, now)
     if (this.#entries.size <= this.#maxEntries) return
@@ -93,11 +93,11 @@ export function createMemorySessionStore({
 }: MemorySessionStoreOptions = {}): SessionStore {
   const sessions = new ExpiringMap<{ state: SessionState }>(maxSessions, (id) => onEvict?.(id))
   return {
-    create(id, state, ttlMs) {
+    create(id, state, ttl) {
       if (sessions.get(id)) throw new Error('A session with this id exists already')
-      sessions.set(id, { state: Object.freeze(copyOf(state)) }, ttlMs)
+      sessions.set(id, { state: Object.freeze(copyOf(state)) }, ttl)
     },
-    get: (id, ttlMs) => sessions.get(id, ttlMs)?.state,
+    get: (id, ttl) => sessions.get(id, ttl)?.state,
     update(id, change) {
       const stored = sessions.get(id)
       if (stored === undefined) return undefined
@@ -114,7 +114,7 @@ export function createMemorySessionStore({
 
 export interface MemoryEventStoreOptions {
   /** How long a stream is kept after it was last appended to, replayed or refreshed, in ms. Default: 300,000. */
-  ttlMs?: number
+  ttl?: number
   /** How many complete streams are kept; more drop the one that was not used for longest. Default: 1,000. */
   maxStreams?: number
   /** How many open streams are kept, likewise: complete streams never replace them. Default: 10,000. */
@@ -131,13 +131,7 @@ interface Stream {
 }
 
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
-  const {
-    ttlMs = 300_000,
-    maxStreams = 1_000,
-    maxLive = 10_000,
-    maxEvents = 1_000,
-    maxCharacters = 4_194_304,
-  } = options
+  const { ttl = 300_000, maxStreams = 1_000, maxLive = 10_000, maxEvents = 1_000, maxCharacters = 4_194_304 } = options
   const open = new ExpiringMap<Stream>(maxLive)
   const complete = new ExpiringMap<Stream>(maxStreams)
   // Counted over all streams: a stream that was dropped and starts again never repeats an id.
@@ -152,11 +146,11 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
 
   return {
     append(streamId, data) {
-      let stream = open.get(streamId, ttlMs)
+      let stream = open.get(streamId, ttl)
       if (stream === undefined) {
         if (complete.get(streamId)) throw new Error('The stream has ended: it takes no more events')
         stream = { events: [], characters: 0 }
-        open.set(streamId, stream, ttlMs)
+        open.set(streamId, stream, ttl)
       }
       count += 1
       const id = `${streamId}.${count}`
@@ -167,18 +161,18 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
     },
     end(streamId) {
       const stream = open.get(streamId)
-      if (stream !== undefined) complete.set(streamId, stream, ttlMs)
+      if (stream !== undefined) complete.set(streamId, stream, ttl)
       open.delete(streamId)
     },
     replay(lastEventId) {
       const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
-      const ended = complete.get(streamId, ttlMs)
-      const stream = ended ?? open.get(streamId, ttlMs)
+      const ended = complete.get(streamId, ttl)
+      const stream = ended ?? open.get(streamId, ttl)
       const index = stream?.events.findIndex(({ id }) => id === lastEventId) ?? -1
       if (stream === undefined || index < 0) return undefined
       return { streamId, events: stream.events.slice(index + 1), ended: ended !== undefined }
     },
-    refresh: (streamId) => void open.get(streamId, ttlMs),
+    refresh: (streamId) => void open.get(streamId, ttl),
     delete: (streamId) => void (open.delete(streamId) || complete.delete(streamId)),
   }
 }
@@ -187,10 +181,10 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
 
 export interface MemoryEventBusOptions {
   /** Called with what a listener throws. Default: none. */
-  report?: (error: unknown) => void
+  onWarning?: ((warning: Error) => void) | undefined
 }
 
-export function createMemoryEventBus({ report }: MemoryEventBusOptions = {}): EventBus {
+export function createMemoryEventBus({ onWarning }: MemoryEventBusOptions = {}): EventBus {
   const topics = new Map<string, Set<{ readonly listener: (message: string) => void }>>()
   const waiting: { readonly topic: string; readonly message: string }[] = []
   let isDelivering = false
@@ -200,7 +194,9 @@ export function createMemoryEventBus({ report }: MemoryEventBusOptions = {}): Ev
       try {
         listener(message)
       } catch (error) {
-        report?.(error)
+        onWarning?.(
+          error instanceof Error ? error : new Error('A listener threw a value that is not an Error', { cause: error }),
+        )
       }
     }
   }

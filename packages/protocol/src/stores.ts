@@ -9,11 +9,11 @@ import type { SessionState } from './exchange.ts'
 /** Stores the records of legacy sessions. A record expires when it is not used for its time to live. */
 export interface SessionStore {
   /** Stores a new record. Fails if the id is taken. A full store may drop the record that was not used for longest. */
-  create(id: string, state: SessionState, ttlMs: number): Awaitable<void>
+  create(id: string, state: SessionState, ttl: number): Awaitable<void>
   /**
-   * Returns the record, or undefined if it does not exist or has expired. Restarts its time to live if `ttlMs` is given.
+   * Returns the record, or undefined if it does not exist or has expired. Restarts its time to live if `ttl` is given.
    */
-  get(id: string, ttlMs?: number): Awaitable<Readonly<SessionState> | undefined>
+  get(id: string, ttl?: number): Awaitable<Readonly<SessionState> | undefined>
   /**
    * Changes the newest record as one step: two updates at the same time, from two processes, both take effect. Returns
    * the record after the change, or undefined if it does not exist. `change` works in place and may be called again.

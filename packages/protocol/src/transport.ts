@@ -51,7 +51,7 @@ export interface ConnectOptions {
   /** Answers the requests of the server, and is called with its notifications. */
   readonly responder: Responder
   /** Called with everything that was ignored, dropped or masked. */
-  readonly report: (problem: Error) => void
+  readonly onWarning: (warning: Error) => void
   /** Fires when the connection is no longer wanted; ends waiting before or while it is made. */
   readonly signal?: AbortSignal | undefined
 }

@@ -55,7 +55,7 @@ describe.each(REVISIONS)('middleware in revision %s', (revision) => {
     const seen: unknown[] = []
     const server = watched()
       .use(guardInto(seen))
-      .use(rateLimit({ limit: 1, windowMs: 60_000 }))
+      .use(rateLimit({ limit: 1, window: 60_000 }))
     const peer = await connect(server, revision)
     await watch(peer, isLegacy, ['open://a'])
     const left = isLegacy ? await peer.call('resources/unsubscribe', { uri: 'open://a' }) : await peer.close()

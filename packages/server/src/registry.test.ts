@@ -71,7 +71,7 @@ describe('a registry', () => {
 
   it('warns of names that clients may refuse', async () => {
     const warnings: string[] = []
-    const registry = createRegistry({ warn: (message) => warnings.push(message) })
+    const registry = createRegistry({ onWarning: ({ message }) => warnings.push(message) })
     for (const name of ['', 'with blank', 'ü', 'x'.repeat(129)]) registry.addTool(name, {}, () => '')
     for (const name of ['a', 'A.b-c_9', 'x'.repeat(128)]) registry.addTool(name, {}, () => '')
     expect(warnings).toHaveLength(4)

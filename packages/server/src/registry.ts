@@ -19,7 +19,7 @@ export interface RegistryOptions {
   /** How long, and for whom, clients may cache each list. Default: not cacheable. */
   readonly cache?: { readonly [List in ListKind | 'resourceTemplates']?: CacheHints } | undefined
   /** Called with warnings, for example a tool name that some clients reject. Default: none. */
-  readonly warn?: ((message: string) => void) | undefined
+  readonly onWarning?: ((warning: Error) => void) | undefined
   /** Gets what listeners to changes throw. Default: none. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Called after each registration. Default: none. */
@@ -65,15 +65,9 @@ export interface Registry extends OwningHandler {
 }
 
 export function createRegistry(options: RegistryOptions = {}): Registry {
-  const {
-    pageSize = 1_000,
-    cache = {},
-    warn = () => {},
-    onError,
-    onRegister,
-    validator = getDefaultValidator(),
-  } = options
+  const { pageSize = 1_000, cache = {}, onWarning, onError, onRegister, validator = getDefaultValidator() } = options
   if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`pageSize: expected 1 or more, got ${pageSize}`)
+  const warn = (message: string) => onWarning?.(new Error(message))
   const use = { pageSize, warn, validator }
   const tools = new Tools({ ...use, hints: cache.tools })
   const prompts = new Prompts({ ...use, hints: cache.prompts })

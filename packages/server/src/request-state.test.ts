@@ -60,7 +60,7 @@ describe('a sealed state', () => {
   })
 
   it('expires [S-055]', async () => {
-    const state = new RequestState({ secrets, ttlMs: -1 })
+    const state = new RequestState({ secrets, ttl: -1 })
     await refused(await state.seal({}, binding), {}, state)
   })
 
@@ -79,12 +79,12 @@ describe('a sealed state', () => {
 
   it('that another process has sealed is told of, once, where there are no secrets to share', async () => {
     const warned: string[] = []
-    const warn = ({ message }: Error) => void warned.push(message)
+    const onWarning = ({ message }: Error) => void warned.push(message)
     const text = await new RequestState().seal({}, binding)
-    const state = new RequestState({ warn })
+    const state = new RequestState({ onWarning })
     await refused(text, {}, state)
     await refused(text, {}, state)
-    await refused(text, {}, new RequestState({ secrets, warn }))
+    await refused(text, {}, new RequestState({ secrets, onWarning }))
     await refused(await state.seal({}, binding), { subject: 'bob' }, state)
     expect(warned).toEqual([expect.stringContaining('give createServer the same `secrets`')])
   })

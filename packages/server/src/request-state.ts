@@ -16,9 +16,9 @@ export interface RequestStateOptions {
   /** The secret that seals, then older secrets that still open. At least 16 characters each. Default: a random one. */
   readonly secrets?: readonly string[] | undefined
   /** How long a state is valid, in ms. Default: 600,000. */
-  readonly ttlMs?: number | undefined
+  readonly ttl?: number | undefined
   /** Called once when a state was sealed elsewhere while there are no shared secrets. */
-  readonly warn?: ((problem: Error) => void) | undefined
+  readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
 /** Longer states, in characters, are refused unread. */
@@ -41,23 +41,23 @@ interface SealingKey {
 /** Seals the states of unfinished calls, and opens them again. */
 export class RequestState {
   readonly #secrets: readonly string[] | undefined
-  readonly #ttlMs: number
-  #warn: ((problem: Error) => void) | undefined
+  readonly #ttl: number
+  #onWarning: ((warning: Error) => void) | undefined
   #keys: Promise<SealingKey[]> | undefined
 
-  constructor({ secrets, ttlMs = 600_000, warn }: RequestStateOptions = {}) {
+  constructor({ secrets, ttl = 600_000, onWarning }: RequestStateOptions = {}) {
     if (secrets?.length === 0 || secrets?.some((secret) => secret.length < MIN_SECRET)) {
       throw new RangeError(`secrets: expected one or more, each of at least ${MIN_SECRET} characters`)
     }
     this.#secrets = secrets
-    this.#ttlMs = ttlMs
-    this.#warn = secrets === undefined ? warn : undefined
+    this.#ttl = ttl
+    this.#onWarning = secrets === undefined ? onWarning : undefined
   }
 
   async seal(data: JsonObject, binding: StateBinding): Promise<string> {
     const { id, key } = (await this.#getKeys())[0] as SealingKey
     const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
-    const plain = bytesOf(JSON.stringify({ ...data, expires: Date.now() + this.#ttlMs }))
+    const plain = bytesOf(JSON.stringify({ ...data, expires: Date.now() + this.#ttl }))
     const sealed = await crypto.subtle.encrypt(algorithmFor(nonce, binding), key, plain)
     const whole = new Uint8Array(DATA_AT + sealed.byteLength)
     whole.set(id)
@@ -72,8 +72,8 @@ export class RequestState {
     if (bytes === undefined) throw stateError()
     const sealing = (await this.#getKeys()).find(({ id }) => id.every((byte, index) => byte === bytes[index]))
     if (sealing === undefined) {
-      this.#warn?.(new Error(SEALED_ELSEWHERE))
-      this.#warn = undefined
+      this.#onWarning?.(new Error(SEALED_ELSEWHERE))
+      this.#onWarning = undefined
       throw stateError()
     }
     const nonce = bytes.subarray(KEY_ID_BYTES, DATA_AT)

@@ -176,8 +176,8 @@ describe('a schema that JSON Schema cannot say', () => {
 
   it('is a warning where it is empty only in places', () => {
     const warnings: string[] = []
-    const warn = (message: string) => warnings.push(message)
-    void shown({ input: z.object({ a: z.unknown(), b: z.any().describe('anything') }) }, { warn })
+    const onWarning = ({ message }: Error) => warnings.push(message)
+    void shown({ input: z.object({ a: z.unknown(), b: z.any().describe('anything') }) }, { onWarning })
     expect(warnings).toEqual(['Tool "it", input.a: clients are told nothing about it; give it a type or a description'])
   })
 })

@@ -56,7 +56,7 @@ export interface ServerOptions {
   /** How long, and for whom, clients may cache the lists of registered items. Default: not cacheable. */
   readonly cache?: RegistryOptions['cache']
   /** Called with warnings, for example a tool name that some clients reject. Default: none. */
-  readonly warn?: RegistryOptions['warn']
+  readonly onWarning?: RegistryOptions['onWarning']
   /** Checks values against plain JSON Schemas. Default: `createJsonSchemaValidator()` of `@mcpx/json-schema`. */
   readonly validator?: RegistryOptions['validator']
   readonly limits?: Partial<ServerLimits> | undefined
@@ -71,7 +71,7 @@ const OPTION_NAMES: readonly (keyof ServerOptions)[] = [
   'logging',
   'pageSize',
   'cache',
-  'warn',
+  'onWarning',
   'validator',
   'limits',
 ]
@@ -209,21 +209,21 @@ class ServerCore implements ServerInternals {
   #listedSchemas: ListedSchemas | undefined
 
   constructor(info: Implementation, options: ServerOptions & WholeHandler) {
-    const { instructions, limits, onError, logging, secrets, stateTtl, pageSize, cache, warn, validator } = options
+    const { instructions, limits, onError, logging, secrets, stateTtl, pageSize, cache, onWarning, validator } = options
     this.info = info
     this.instructions = instructions
     this.#logging = logging
     this.limits = withDefaultLimits(SERVER_LIMITS, limits)
     this.faults = new Faults(onError)
     const report = (error: unknown) => void this.faults.report(error)
-    this.requestState = new RequestState({ secrets, ttlMs: stateTtl, warn: report })
+    this.requestState = new RequestState({ secrets, ttl: stateTtl, onWarning: report })
     // The object itself, not a copy, which would lose the methods of a class.
     this.#parts = isHandler(options) ? [options as Handler] : []
     this.changes = new ChangeHub(this.#parts, report)
     const onRegister = () => {
       if (!this.#parts.includes(this.registry)) this.addPart(this.registry, 0)
     }
-    this.registry = createRegistry({ pageSize, cache, warn, validator, onError: report, onRegister })
+    this.registry = createRegistry({ pageSize, cache, onWarning, validator, onError: report, onRegister })
   }
 
   get handler(): Handler {

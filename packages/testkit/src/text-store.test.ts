@@ -10,13 +10,13 @@ function createTextStore(rows: Map<string, { text: string; diesAt: number }>): S
     return row !== undefined && row.diesAt > Date.now() ? row : undefined
   }
   return {
-    create(id, state, ttlMs) {
+    create(id, state, ttl) {
       if (alive(id) !== undefined) throw new Error('A session with this id exists already')
-      rows.set(id, { text: JSON.stringify(state), diesAt: Date.now() + ttlMs })
+      rows.set(id, { text: JSON.stringify(state), diesAt: Date.now() + ttl })
     },
-    get(id, ttlMs) {
+    get(id, ttl) {
       const row = alive(id)
-      if (row !== undefined && ttlMs !== undefined) row.diesAt = Date.now() + ttlMs
+      if (row !== undefined && ttl !== undefined) row.diesAt = Date.now() + ttl
       return row && (JSON.parse(row.text) as SessionState)
     },
     update(id, change) {

@@ -79,7 +79,7 @@ function ignoreEverything(): void {
 const modes: Record<string, () => unknown> = {
   serve: () => serveStdio(responder),
   async brief() {
-    await serveStdio(responder, { drainTimeout: 100, exitTimeout: 100, onReport: (e) => say.error(e.message) })
+    await serveStdio(responder, { drainTimeout: 100, exitTimeout: 100, onWarning: (e) => say.error(e.message) })
     process.stderr.write('ended\n')
   },
   /** A timer keeps the process alive. */

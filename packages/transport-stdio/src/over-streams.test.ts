@@ -6,7 +6,7 @@ import { serveStdio } from './serve.ts'
 import { overStreams } from './stream-channel.ts'
 
 const servers: Server[] = []
-const silent = { responder: { respond: () => undefined }, report: () => {} }
+const silent = { responder: { respond: () => undefined }, onWarning: () => {} }
 afterAll(() => {
   for (const server of servers) server.close()
 })

@@ -77,7 +77,7 @@ describe('a client process', () => {
     const script = `
       import { spawn } from ${JSON.stringify(new URL('./spawn.ts', import.meta.url).href)}
       const connector = spawn(process.execPath, ${JSON.stringify([...childArgs, 'deaf'])}, { stderr: 'ignore', env: { MARK: ${JSON.stringify(folder)} } })
-      const connection = await connector.connect({ responder: { respond() {} }, report() {} })
+      const connection = await connector.connect({ responder: { respond() {} }, onWarning() {} })
       console.log((await connection.request('pid')).value)
       process.exit(0)`
     const child = start(node, [

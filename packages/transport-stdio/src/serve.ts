@@ -33,7 +33,7 @@ export interface ServeStdioOptions extends StreamLimits {
   /** Limits of running and pending requests. */
   readonly limits?: Partial<DuplexLimits> | undefined
   /** Called with every error that was ignored, dropped or masked. Default: none. */
-  readonly onReport?: ((problem: Error) => void) | undefined
+  readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
 /** Resolves when serving has ended, for whatever reason. Never rejects. */
@@ -60,14 +60,14 @@ const PARENT_CHECK_INTERVAL = 2_000
  * ```
  */
 export function serveStdio(server: Responder, options: ServeStdioOptions = {}): Serving {
-  const { input, signal, parentDeath = true, drainTimeout = DRAIN_TIMEOUT, limits, onReport: report } = options
+  const { input, signal, parentDeath = true, drainTimeout = DRAIN_TIMEOUT, limits, onWarning: report } = options
   const ownsProcess = input === undefined
   let isEnding = false
   const channel = openChannel(options)
   void channel.lost.then(() => {
     isEnding = true
   })
-  const duplex = createDuplex(channel, { responder: server, drainTimeout, limits, report })
+  const duplex = createDuplex(channel, { responder: server, drainTimeout, limits, onWarning: report })
 
   function close(): Promise<void> {
     if (isEnding) return duplex.close()

@@ -38,7 +38,7 @@ export async function openCommand(
 ): Promise<Connection> {
   const env = { ...compileCache, ...options.env, MARK: folder }
   const connector = spawn(command, args, { stderr: 'ignore', ...options, env })
-  return connector.connect({ responder: silent, report: (problem) => void reports.push(problem) })
+  return connector.connect({ responder: silent, onWarning: (problem) => void reports.push(problem) })
 }
 
 export async function ask(connection: Connection, method: string, params?: object): Promise<unknown> {

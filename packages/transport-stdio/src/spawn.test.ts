@@ -117,7 +117,7 @@ describe('a server that exits', () => {
   it('at its first message can be restarted [C-034]', async () => {
     const connector = spawn(node, [...childArgs, 'fragile'], { stderr: 'ignore', env: { MARK: folder } })
     for (let round = 0; round < 2; round++) {
-      const connection = await connector.connect({ responder: silent, report: () => {} })
+      const connection = await connector.connect({ responder: silent, onWarning: () => {} })
       expect(await caught(() => connection.request('server/discover'))).toMatchObject({
         reason: 'exited',
         cause: { exitCode: 3, stderr: ['unexpected message', 'bye'] },
@@ -132,7 +132,7 @@ describe('a server that exits', () => {
     const waits: number[] = []
     for (let round = 0; round < 3; round++) {
       const asked = performance.now()
-      const connection = await connector.connect({ responder: silent, report: () => {} })
+      const connection = await connector.connect({ responder: silent, onWarning: () => {} })
       waits.push(performance.now() - asked)
       await caught(() => connection.request('m'))
       await connection.close()

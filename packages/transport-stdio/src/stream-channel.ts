@@ -234,10 +234,10 @@ export function overStreams(open: () => Awaitable<StreamPair>, options: OverStre
   return {
     peer,
     probeTimeout,
-    async connect({ responder, report }) {
+    async connect({ responder, onWarning: report }) {
       const { input, output } = await open()
       const channel = new StreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout })
-      return connectOver(channel, { responder, report, limits })
+      return connectOver(channel, { responder, onWarning: report, limits })
     },
   }
 }

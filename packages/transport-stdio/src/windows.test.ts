@@ -32,7 +32,7 @@ async function runOnWindows(script: string, path: string = tools): Promise<strin
   const preamble = `
     Object.defineProperty(process, 'platform', { value: 'win32' })
     const { spawn } = await import(${JSON.stringify(new URL('./spawn.ts', import.meta.url).href)})
-    const silent = { responder: { respond() {} }, report() {} }
+    const silent = { responder: { respond() {} }, onWarning() {} }
     const shutdown = { end: 50, terminate: 1000, kill: 1000 }`
   const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module-typescript']
   const env = { ...process.env, PATH: path, PATHEXT: '.exe;.cmd', comspec: join(tools, 'cmd.exe') }

@@ -32,11 +32,11 @@ export function addGuards(server: Server): void {
         },
       ),
     )
-    .use(rateLimit({ limit: 100_000, windowMs: 60_000, store }))
+    .use(rateLimit({ limit: 100_000, window: 60_000, store }))
     .use(
       rateLimit({
         limit: 3,
-        windowMs: 60_000,
+        window: 60_000,
         store,
         key: ({ params }) => (params.name === 'scarce' ? 'scarce' : undefined),
       }),

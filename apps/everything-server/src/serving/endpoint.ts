@@ -17,9 +17,9 @@ export function endpointOptions(): EndpointOptions {
         maxLive: 1_000,
         maxEvents: 500,
         maxCharacters: 1024 * 1024,
-        ttlMs: 600_000,
+        ttl: 600_000,
       }),
-      bus: createMemoryEventBus({ report: (error) => console.error('another process could not be heard:', error) }),
+      bus: createMemoryEventBus({ onWarning: (error) => console.error('another process could not be heard:', error) }),
       ttl: 600_000,
       retry: 500,
     },
@@ -32,6 +32,6 @@ export function endpointOptions(): EndpointOptions {
       sessionStreams: 60,
       unsent: 1024 * 1024,
     },
-    report: (problem) => console.error(problem.message),
+    onWarning: (problem) => console.error(problem.message),
   }
 }

@@ -30,6 +30,6 @@ export function guardTokens(url: string, login: DevAuthorizationServer): BearerG
     keepVerified: 30_000,
     cooldown: 10_000,
     onRefused: ({ status, description }) => console.error(`refused with ${status}: ${description}`),
-    report: (problem) => console.error(problem.message),
+    onWarning: (problem) => console.error(problem.message),
   })
 }

@@ -20,7 +20,7 @@ export function createGateway(notes: Client, write: (entry: AuditEntry) => void)
       .mount('notes', proxy(notes))
       // The first one added is the outermost: it sees what all the others make of a request.
       .use(audit(write))
-      .use(rateLimit({ limit: 100, windowMs: 60_000 }))
+      .use(rateLimit({ limit: 100, window: 60_000 }))
       .use(timeout(5_000))
       .use(approve({ when: (tool) => tool.annotations?.destructiveHint === true }))
   )

@@ -27,7 +27,7 @@ await using all = await connectAll(
     news: http('http://127.0.0.1:3999/mcp'), // nobody listens there
   },
   // The options are those of `connect`, for all of them: whichever server asks, this user answers.
-  { onElicit: () => ({ action: 'accept', content: {} }), onReport: ({ message }) => void reports.push(message) },
+  { onElicit: () => ({ action: 'accept', content: {} }), onWarning: ({ message }) => void reports.push(message) },
 )
 
 // One that fails is left out, and said; the others go on.

@@ -148,7 +148,7 @@ export const middleware: Behaviours = {
 
   async 'a caller that asks too often is refused, and others are not'({ connect }) {
     const { server } = dangerous()
-    server.use(rateLimit({ limit: 2, windowMs: 60_000 }))
+    server.use(rateLimit({ limit: 2, window: 60_000 }))
     const ada = await connect(server, { auth: { subject: 'ada', scopes: [] } })
     const bob = await connect(server, { auth: { subject: 'bob', scopes: [] } })
     const texts = []

@@ -15,7 +15,7 @@ const LONG = 60_000
 /** As the options say; at a path of its own where the transport of the first revision is. */
 function over(options: EndpointOptions, path = '/mcp'): Carry {
   return (server, { auth, report, revision }) => {
-    const app = mcp(server, { ...options, authenticate: auth && (() => auth), report })
+    const app = mcp(server, { ...options, authenticate: auth && (() => auth), onWarning: report })
     const watch = watchAnswers((problem) => report?.(problem))
     const network = createNetwork((request) => app.fetch(request), watch)
     const delay = revision === FIRST_WITH_RETRY ? LONG : RETRY

@@ -13,8 +13,8 @@ export const overLines: Carry = (server, { auth, report }) => {
       const ends = { input: there, output: back }
       newest = () => void [there, back].map((stream) => stream.destroy())
       // Nobody is known at the end of a pipe; who serves a socket may know them.
-      if (auth === undefined) void serveStdio(server, { ...ends, drainTimeout: 0, onReport: report })
-      else createDuplex(createStreamChannel(ends), { responder: server, auth, report })
+      if (auth === undefined) void serveStdio(server, { ...ends, drainTimeout: 0, onWarning: report })
+      else createDuplex(createStreamChannel(ends), { responder: server, auth, onWarning: report })
       return { input: back, output: there }
     }),
     cut: async () => newest(),

@@ -32,10 +32,10 @@ function between(server: Responder, { auth, report }: CarrierOptions, open: Open
   let newest: Duplex | undefined
   return {
     connector: {
-      connect({ responder, report: reportHere }) {
+      connect({ responder, onWarning: reportHere }) {
         const [here, there] = open(reportHere)
-        newest = createDuplex(there, { responder: server, auth, report })
-        return createDuplex(here, { responder, report: reportHere })
+        newest = createDuplex(there, { responder: server, auth, onWarning: report })
+        return createDuplex(here, { responder, onWarning: reportHere })
       },
     },
     cut: async () => newest?.close(),

@@ -62,8 +62,8 @@ export interface BearerOptions {
   readonly keepVerified?: number | undefined
   /** How long to wait before keys are fetched again for a token whose key is not known, or after a failure, in ms. Default: 30,000. */
   readonly cooldown?: number | undefined
-  /** Hears of each request that was refused. */
+  /** Called with each refused request. Default: none. */
   readonly onRefused?: ((refused: RefusedRequest, request: Request) => void) | undefined
-  /** Hears what went wrong on this side, such as keys that cannot be fetched. Default: nobody does. */
-  readonly report?: ((problem: Error) => void) | undefined
+  /** Called with problems on this side, such as keys that cannot be fetched. Default: none. */
+  readonly onWarning?: ((warning: Error) => void) | undefined
 }

@@ -76,10 +76,10 @@ export function boundKey(claims: Claims | undefined): string | undefined {
   return jkt
 }
 
-async function useOnce(replays: ReplayStore, id: string, ttlMs: number): Promise<void> {
+async function useOnce(replays: ReplayStore, id: string, ttl: number): Promise<void> {
   let isNew: boolean
   try {
-    isNew = await replays.add(await tokenHash(id), ttlMs)
+    isNew = await replays.add(await tokenHash(id), ttl)
   } catch (cause) {
     throw new CredentialsError('unavailable', 'proofs cannot be checked just now', { cause })
   }

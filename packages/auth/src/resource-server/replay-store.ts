@@ -9,7 +9,7 @@ export interface ReplayStore {
    * Remembers an id for this many ms, as one step; whether it was new. Throws where it cannot be remembered: a proof that
    * nobody remembers is refused.
    */
-  add(id: string, ttlMs: number): Awaitable<boolean>
+  add(id: string, ttl: number): Awaitable<boolean>
 }
 
 export interface MemoryReplayStoreOptions {
@@ -21,9 +21,9 @@ export interface MemoryReplayStoreOptions {
 export function createMemoryReplayStore({ maxIds = 100_000 }: MemoryReplayStoreOptions = {}): ReplayStore {
   const seen = createExpiringMap<true>(maxIds, 'refuse')
   return {
-    add(id, ttlMs) {
+    add(id, ttl) {
       if (seen.get(id) === true) return false
-      if (!seen.set(id, true, ttlMs)) throw new Error(`More than ${maxIds} proofs at once (maxIds)`)
+      if (!seen.set(id, true, ttl)) throw new Error(`More than ${maxIds} proofs at once (maxIds)`)
       return true
     },
   }

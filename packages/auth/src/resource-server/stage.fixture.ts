@@ -40,7 +40,7 @@ export function createStage(
     audience: RESOURCE,
     fetch,
     onRefused: (each) => refused.push(each),
-    report: (problem) => problems.push(problem),
+    onWarning: (problem) => problems.push(problem),
     ...options,
   })
 

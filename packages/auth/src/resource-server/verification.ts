@@ -93,6 +93,6 @@ function keepVerifiedOf({ keepVerified = 60_000 }: BearerOptions): number {
 }
 
 function fetchingOf(options: BearerOptions): Fetching {
-  const { fetch, timeout = 5_000, maxAge = 600_000, cooldown = 30_000, report = () => {} } = options
+  const { fetch, timeout = 5_000, maxAge = 600_000, cooldown = 30_000, onWarning: report = () => {} } = options
   return { fetch, timeout, maxAge, cooldown, report }
 }

@@ -34,7 +34,7 @@ export interface AuditEntry {
   readonly outcome: AuditOutcome
   /** The code of the protocol error. */
   readonly errorCode: number | undefined
-  readonly durationMs: number
+  readonly duration: number
 }
 
 export interface AuditOptions {
@@ -68,7 +68,7 @@ export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: Au
     // Before the handler, which might change the arguments.
     const args = redact(argumentsOf(request.params), isSecret, { left: maxLength }, 0)
     const facts = { ...factsOf(request, ctx, isSecret), arguments: args }
-    const end = (ending: Ending) => send({ ...facts, ...ending, durationMs: performance.now() - start })
+    const end = (ending: Ending) => send({ ...facts, ...ending, duration: performance.now() - start })
     try {
       const result = await next()
       end(endingOf(result, ctx))

@@ -24,7 +24,7 @@ afterEach(() => void vi.useRealTimers())
 describe('a rate limit', () => {
   it('lets each caller ask so often, and again in the next window [S-168]', async () => {
     vi.useFakeTimers({ now: 1_000_000 })
-    const ask = limited({ limit: 2, windowMs: 10_000 })
+    const ask = limited({ limit: 2, window: 10_000 })
     expect(await ask('ann')).toEqual({ ok: true })
     vi.setSystemTime(1_004_000)
     expect(await ask('ann')).toEqual({ ok: true })
@@ -35,7 +35,7 @@ describe('a rate limit', () => {
   })
 
   it('counts all anonymous callers as one, and none of them as a principal', async () => {
-    const ask = limited({ limit: 1, windowMs: 10_000 })
+    const ask = limited({ limit: 1, window: 10_000 })
     await ask()
     expect(await ask()).toMatchObject({
       name: 'RpcError',
@@ -46,7 +46,7 @@ describe('a rate limit', () => {
   })
 
   it('tells a model in a result', async () => {
-    const ask = limited({ limit: 1, windowMs: 500 })
+    const ask = limited({ limit: 1, window: 500 })
     await ask('ann', 'tools/call', { name: 't' })
     const refused = await ask('ann', 'tools/call', { name: 't' })
     expect(refused).toMatchObject({
@@ -62,7 +62,7 @@ describe('a rate limit', () => {
   it('counts by any key, and not at all without one', async () => {
     const ask = limited({
       limit: 1,
-      windowMs: 10_000,
+      window: 10_000,
       key: ({ method }) => (method === 'tools/call' ? 'calls' : undefined),
     })
     for (let count = 0; count < 5; count++) expect(await ask('ann', 'tools/list')).toEqual({ ok: true })
@@ -72,42 +72,42 @@ describe('a rate limit', () => {
 
   it('may share a store with other limits, without sharing counts', async () => {
     const store = createMemoryCounterStore()
-    const hourly = limited({ limit: 2, windowMs: 3_600_000, store })
-    const burst = limited({ limit: 1, windowMs: 1_000, store })
+    const hourly = limited({ limit: 2, window: 3_600_000, store })
+    const burst = limited({ limit: 1, window: 1_000, store })
     await burst('ann')
     expect(await hourly('ann')).toEqual({ ok: true })
     expect(await hourly('ann')).toEqual({ ok: true })
     expect(await burst('ann')).toMatchObject({ code: 429 })
-    const sameAgain = limited({ limit: 2, windowMs: 3_600_000, store })
+    const sameAgain = limited({ limit: 2, window: 3_600_000, store })
     expect(await sameAgain('ann')).toMatchObject({ code: 429 })
   })
 
   it('waits for a store, and fails when the store does', async () => {
     const counts = createMemoryCounterStore()
-    const slow: CounterStore = { increment: async (key, windowMs) => counts.increment(key, windowMs) }
-    const ask = limited({ limit: 1, windowMs: 10_000, store: slow })
+    const slow: CounterStore = { increment: async (key, window) => counts.increment(key, window) }
+    const ask = limited({ limit: 1, window: 10_000, store: slow })
     expect(await ask('ann')).toEqual({ ok: true })
     expect(await ask('ann', 'tools/call')).toMatchObject({ isError: true })
     expect(await ask('ann')).toMatchObject({ code: 429 })
-    const broken = limited({ limit: 1, windowMs: 1, store: { increment: () => Promise.reject(new Error('down')) } })
+    const broken = limited({ limit: 1, window: 1, store: { increment: () => Promise.reject(new Error('down')) } })
     expect(await broken('ann')).toMatchObject({ message: 'down' })
     const thrown: CounterStore = {
       increment: () => {
         throw new Error('down')
       },
     }
-    expect(await limited({ limit: 1, windowMs: 1, store: thrown })('ann')).toMatchObject({ message: 'down' })
+    expect(await limited({ limit: 1, window: 1, store: thrown })('ann')).toMatchObject({ message: 'down' })
   })
 
   it.each([
     [0, 1_000, 'limit'],
     [1.5, 1_000, 'limit'],
     [Number.NaN, 1_000, 'limit'],
-    [1, 0, 'windowMs'],
-    [1, Number.POSITIVE_INFINITY, 'windowMs'],
-    [1, Number.NaN, 'windowMs'],
-  ])('of %d in %d ms is refused', (limit, windowMs, name) => {
-    expect(() => rateLimit({ limit, windowMs })).toThrow(new RegExp(`^${name}: expected`))
+    [1, 0, 'window'],
+    [1, Number.POSITIVE_INFINITY, 'window'],
+    [1, Number.NaN, 'window'],
+  ])('of %d in %d ms is refused', (limit, window, name) => {
+    expect(() => rateLimit({ limit, window })).toThrow(new RegExp(`^${name}: expected`))
   })
 })
 

@@ -11,7 +11,7 @@ export interface RateLimitOptions {
   /** How many requests a caller may send in each window. A whole number, 1 or more. */
   readonly limit: number
   /** The length of a window in ms. It begins with the first request, so twice the limit can pass around its end. */
-  readonly windowMs: number
+  readonly window: number
   /**
    * Returns the caller to count; requests for which it returns undefined are not counted. Default: the principal; all
    * anonymous callers are counted as one.
@@ -26,14 +26,13 @@ export interface RateLimitOptions {
  * request is an error with the code 429 and `data.retryAfterMs`.
  *
  * ```ts
- * server.use(rateLimit({ limit: 100, windowMs: 60_000 }))
+ * server.use(rateLimit({ limit: 100, window: 60_000 }))
  * ```
  */
-export function rateLimit({ limit, windowMs, key = callerOf, store }: RateLimitOptions): Middleware {
+export function rateLimit({ limit, window, key = callerOf, store }: RateLimitOptions): Middleware {
   if (!Number.isInteger(limit) || limit < 1)
     throw new RangeError(`limit: expected a whole number from 1 on, got ${limit}`)
-  if (!Number.isFinite(windowMs) || windowMs <= 0)
-    throw new RangeError(`windowMs: expected more than 0, got ${windowMs}`)
+  if (!Number.isFinite(window) || window <= 0) throw new RangeError(`window: expected more than 0, got ${window}`)
   const counters = store ?? createMemoryCounterStore()
   return async (request, ctx, next) => {
     // Refusing would keep a subscription alive that the client wants to end.
@@ -41,8 +40,8 @@ export function rateLimit({ limit, windowMs, key = callerOf, store }: RateLimitO
     const caller = key(request, ctx)
     if (caller === undefined) return next()
     // Limits that share a store do not share counts.
-    const count = await counters.increment(`${limit}/${windowMs} ${caller}`, windowMs)
-    return count.count <= limit ? next() : refuse(request, `at most ${limit} in ${seconds(windowMs)}`, count)
+    const count = await counters.increment(`${limit}/${window} ${caller}`, window)
+    return count.count <= limit ? next() : refuse(request, `at most ${limit} in ${seconds(window)}`, count)
   }
 }
 
@@ -71,7 +70,7 @@ export interface Count {
 /** Holds the counts of callers. Where several processes serve one endpoint, they share a store. */
 export interface CounterStore {
   /** Increments the count of a key atomically. The first count of a key begins a window. */
-  increment(key: string, windowMs: number): Awaitable<Count>
+  increment(key: string, window: number): Awaitable<Count>
 }
 
 export interface MemoryCounterStoreOptions {
@@ -92,7 +91,7 @@ export function createMemoryCounterStore({ maxKeys = 10_000 }: MemoryCounterStor
   }
 
   return {
-    increment(key, windowMs) {
+    increment(key, window) {
       const now = Date.now()
       const known = windows.get(key)
       if (known !== undefined && known.resetsAt > now) {
@@ -102,7 +101,7 @@ export function createMemoryCounterStore({ maxKeys = 10_000 }: MemoryCounterStor
       // Deleted first, so that entries stay in the order in which their windows began.
       windows.delete(key)
       makeRoom(now)
-      const fresh = { count: 1, resetsAt: now + windowMs }
+      const fresh = { count: 1, resetsAt: now + window }
       windows.set(key, fresh)
       return { ...fresh }
     },

@@ -52,7 +52,7 @@ export class HttpConnection implements Connection, EraHost {
   #error: ConnectionError | undefined
   #grace: ReturnType<typeof setTimeout> | undefined
 
-  constructor(settings: Settings, { responder, report }: ConnectOptions) {
+  constructor(settings: Settings, { responder, onWarning: report }: ConnectOptions) {
     const { auth, fetch, url } = settings
     const hold = (signal: AbortSignal) => this.#holdSentWith(signal)
     this.settings = auth === undefined ? settings : { ...settings, fetch: auth(fetch, { url, hold }) }

@@ -115,7 +115,7 @@ export async function reach(url: string, options: HttpOptions = {}, responder?: 
     },
   }
   const report = (problem: Error) => void problems.push(problem)
-  const connection = await http(url, options).connect({ responder: listener, report })
+  const connection = await http(url, options).connect({ responder: listener, onWarning: report })
   onTestFinished(() => connection.close())
   return { connection, problems, heard }
 }

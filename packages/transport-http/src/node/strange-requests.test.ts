@@ -14,7 +14,7 @@ afterEach(async () => {
 
 async function serve(options: ServeHttpOptions): Promise<HttpServer> {
   const server = new HandWritten({ 'tools/list': () => ({ tools: [] }) })
-  const http = await serveHttp(server, { port: 0, report: (problem) => reports.push(problem), ...options })
+  const http = await serveHttp(server, { port: 0, onWarning: (problem) => reports.push(problem), ...options })
   open.push(http)
   return http
 }

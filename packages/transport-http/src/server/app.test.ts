@@ -88,7 +88,7 @@ describe('mcp()', () => {
 
   it.each(places)('masks and reports errors of middleware: %s', async (_, place) => {
     const problems: string[] = []
-    const app = mcp(tools(), { report: (problem) => problems.push(problem.message) })
+    const app = mcp(tools(), { onWarning: (problem) => problems.push(problem.message) })
     app.use(() => {
       throw new Error('secret')
     })

@@ -27,7 +27,7 @@ describe.each(broken.map((answer) => [JSON.stringify(answer), answer]))('a respo
     'is reported in both eras, and its client gets an error; responses: %s',
     async (responses) => {
       const problems: Error[] = []
-      const app = mcp(answering(answer, false), { responses, report: (problem) => problems.push(problem) })
+      const app = mcp(answering(answer, false), { responses, onWarning: (problem) => problems.push(problem) })
       expect(await json(await postModern(app, modern('tools/list')))).toEqual(masked)
       const session = await openSession(app, undefined)
       expect(await json(await post(app, request('tools/list'), { 'mcp-session-id': session }))).toEqual(masked)
@@ -37,7 +37,7 @@ describe.each(broken.map((answer) => [JSON.stringify(answer), answer]))('a respo
 
   it('is reported where a stream was opened before', async () => {
     const problems: Error[] = []
-    const app = mcp(answering(answer, true), { report: (problem) => problems.push(problem) })
+    const app = mcp(answering(answer, true), { onWarning: (problem) => problems.push(problem) })
     const events = eventsOf(await postModern(app, modern('tools/list')))
     expect((await events.rest()).at(-1)).toEqual(masked)
     expect(problems).toHaveLength(1)
@@ -45,7 +45,7 @@ describe.each(broken.map((answer) => [JSON.stringify(answer), answer]))('a respo
 
   it('is reported on the transport of the oldest of the older revisions', async () => {
     const problems: Error[] = []
-    const app = mcp(answering(answer, false), { sse: '/sse', report: (problem) => problems.push(problem) })
+    const app = mcp(answering(answer, false), { sse: '/sse', onWarning: (problem) => problems.push(problem) })
     const events = eventsOf(await app.request('/sse'))
     const url = (await events.next())?.data ?? ''
     const headers = { 'content-type': 'application/json' }
@@ -65,7 +65,7 @@ describe('a guard that throws when it is to challenge a caller', () => {
       },
     })
     const lacking = errorMessage(id, insufficientScope(['write']))
-    const app = mcp(answering(lacking, false), { authenticate, report: (problem) => problems.push(problem) })
+    const app = mcp(answering(lacking, false), { authenticate, onWarning: (problem) => problems.push(problem) })
     const response = await postModern(app, modern('tools/list'))
     expect([response.status, problems.map(({ message }) => message)]).toEqual([500, ['no challenge']])
   })

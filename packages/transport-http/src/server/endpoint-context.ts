@@ -65,7 +65,7 @@ export class EndpointContext {
     this.options = options
     this.limits = withDefaultLimits(HTTP_LIMITS, options.limits)
     this.keepAlive = options.keepAlive ?? KEEP_ALIVE
-    this.report = guarded(options.report)
+    this.report = guarded(options.onWarning)
     this.inputSchemaOf = options.toolSchemas ?? responder.inputSchemaOf?.bind(responder)
   }
 

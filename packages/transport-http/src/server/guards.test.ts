@@ -146,7 +146,7 @@ describe('authentication', () => {
     const problems: Error[] = []
     const app = mcp(server, {
       authenticate: () => Promise.reject(new Error('secret')),
-      report: (problem) => problems.push(problem),
+      onWarning: (problem) => problems.push(problem),
     })
     const response = await postModern(app, list)
     expect(response.status).toBe(500)

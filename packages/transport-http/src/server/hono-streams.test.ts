@@ -73,7 +73,7 @@ describe("a stream of an app on Hono's server for Node", () => {
       },
     })
     const report = (problem: Error) => void reports.push(problem.message)
-    callByHand(await serve(mcp(server, { limits: { unsent: 500_000 }, report })))
+    callByHand(await serve(mcp(server, { limits: { unsent: 500_000 }, onWarning: report })))
     expect(await aborted.promise).toContain('500000 bytes unread')
     expect(reports).toEqual([expect.stringContaining('limits.unsent')])
   })

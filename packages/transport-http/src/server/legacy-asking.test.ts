@@ -80,7 +80,7 @@ describe('a question to the client', () => {
       },
     }
     const reported: Error[] = []
-    const { app, outcomes } = asking({}, { sessions: { bus }, report: (problem) => reported.push(problem) })
+    const { app, outcomes } = asking({}, { sessions: { bus }, onWarning: (problem) => reported.push(problem) })
     const headers = { 'mcp-session-id': await openSession(app) }
     const events = eventsOf(await post(app, request('tools/call'), headers))
     const asked = await events.message()
@@ -124,7 +124,7 @@ describe('a question to the client', () => {
         return {}
       },
     })
-    const app = mcp(server, { report: (problem) => problems.push(problem) })
+    const app = mcp(server, { onWarning: (problem) => problems.push(problem) })
     const headers = { 'mcp-session-id': await openSession(app) }
     const events = eventsOf(await post(app, request('tools/call'), headers))
     const asked = await events.message()
@@ -174,7 +174,7 @@ describe('a question to the client', () => {
       },
     }
     const sessions = { store: createMemorySessionStore(), bus }
-    const [here, there] = [asking({}, { sessions, report: () => {} }), asking({}, { sessions })]
+    const [here, there] = [asking({}, { sessions, onWarning: () => {} }), asking({}, { sessions })]
     const headers = { 'mcp-session-id': await openSession(here.app) }
     expect((await post(here.app, request('tools/call'), headers)).status).toBe(500)
     isBroken = false

@@ -9,7 +9,11 @@ describe('the event store of a session', () => {
     const problems: Error[] = []
     const { server, listeners, note } = feeding({ 'tools/call': () => ({ content: [] }) })
     const events = { ...createMemoryEventStore(), append: () => id as string }
-    const app = mcp(server, { responses: 'events', sessions: { events }, report: (problem) => problems.push(problem) })
+    const app = mcp(server, {
+      responses: 'events',
+      sessions: { events },
+      onWarning: (problem) => problems.push(problem),
+    })
     const headers = { 'mcp-session-id': await openSession(app) }
     const stream = eventsOf(await get(app, headers))
     await listening(listeners)

@@ -11,7 +11,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 async function away(sessions?: SessionOptions) {
   const problems: Error[] = []
   const all = feeding()
-  const app = mcp(all.server, { sessions, report: (problem) => problems.push(problem) })
+  const app = mcp(all.server, { sessions, onWarning: (problem) => problems.push(problem) })
   const headers = { 'mcp-session-id': await openSession(app) }
   const events = eventsOf(await get(app, headers))
   await listening(all.listeners)

@@ -333,7 +333,7 @@ describe('the stream of a POST', () => {
     const events = { ...createMemoryEventStore(), append: () => Promise.reject(new Error('full')) }
     const { server, held } = speaking()
     held.open()
-    const app = mcp(server, { sessions: { events }, report: (problem) => problems.push(problem) })
+    const app = mcp(server, { sessions: { events }, onWarning: (problem) => problems.push(problem) })
     const headers = { 'mcp-session-id': await openSession(app) }
     const all = await eventsOf(await post(app, request('tools/call'), headers)).rest()
     expect(all.map(said)).toEqual(['one', 'two', undefined])

@@ -41,7 +41,7 @@ describe('an answer that is the only event of its stream', () => {
   it.each(failing)('reaches the client when the store fails %s', async (_, broken, problems) => {
     const reported: Error[] = []
     const events = { ...createMemoryEventStore(), ...broken } as EventStore
-    const app = mcp(server(), { responses: 'events', sessions: { events }, report: (error) => reported.push(error) })
+    const app = mcp(server(), { responses: 'events', sessions: { events }, onWarning: (error) => reported.push(error) })
     const headers = { 'mcp-session-id': await openSession(app) }
     const text = await (await post(app, request('tools/call'), headers)).text()
     expect(text).toMatch(/^data: .*"result".*\n\n$/)

@@ -40,7 +40,7 @@ describe('middleware that does not call the endpoint', () => {
     ['does not await next()', async (_: Context, next: () => Promise<void>) => void next()],
   ])('is a fault that is masked and reported: it %s', async (_, middleware) => {
     const problems: string[] = []
-    const app = mcp(tools(), { report: ({ message }) => problems.push(message) }).use(middleware)
+    const app = mcp(tools(), { onWarning: ({ message }) => problems.push(message) }).use(middleware)
     const response = await app.request('/', list)
     expect(response.status).toBe(500)
     expect(await json(response)).toMatchObject({ error: { code: -32603, message: 'Internal error' } })
@@ -95,7 +95,7 @@ describe('authenticate', () => {
       const problems: string[] = []
       const report = ({ message }: Error) => problems.push(message)
       const authenticate = (() => returned) as unknown as NonNullable<EndpointOptions['authenticate']>
-      const response = await mcp(tools(), { authenticate, report }).request('/', list)
+      const response = await mcp(tools(), { authenticate, onWarning: report }).request('/', list)
       expect([response.status, await json(response)]).toMatchObject([500, { error: { message: 'Internal error' } }])
       expect(problems).toEqual([expect.stringContaining('authenticate: expected a caller with a subject')])
     },

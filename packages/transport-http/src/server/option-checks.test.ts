@@ -81,7 +81,7 @@ describe('an endpoint', () => {
   it.each([
     [{ responses: 'sse' }, 'responses: expected "auto", "json" or "events", got "sse"'],
     [{ authenticate: 'secret' }, 'authenticate: expected a function, got "secret"'],
-    [{ report: {} }, 'report: expected a function, got {}'],
+    [{ onWarning: {} }, 'onWarning: expected a function, got {}'],
     [{ toolSchemas: {} }, 'toolSchemas: expected a function, got {}'],
   ])('is not made with %j', (options, message) => {
     expect(() => build(options)).toThrow(new TypeError(message))

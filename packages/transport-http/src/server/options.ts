@@ -103,7 +103,7 @@ export interface EndpointOptions {
   readonly toolSchemas?: ToolSchemas | undefined
   readonly limits?: Partial<HttpLimits> | undefined
   /** Called with every error that was dropped or masked, and for every stream that was cut. Default: none. */
-  readonly report?: ((problem: Error) => void) | undefined
+  readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
 const HOST = /^(?:[^\s/:?#*[\]]+|\[[^\s/\]]+\])(?::\d+)?$/
@@ -119,7 +119,7 @@ const OPTION_NAMES: readonly (keyof EndpointOptions)[] = [
   'keepAlive',
   'legacy',
   'limits',
-  'report',
+  'onWarning',
   'responses',
   'sessions',
   'sse',
@@ -137,7 +137,7 @@ export function checkOptions(responder: Responder, options: EndpointOptions): vo
   if (!['auto', 'json', 'events'].includes(responses)) {
     throw unexpected('"auto", "json" or "events"', responses, 'responses: ')
   }
-  for (const name of ['authenticate', 'report', 'toolSchemas'] as const) {
+  for (const name of ['authenticate', 'onWarning', 'toolSchemas'] as const) {
     const given: unknown = options[name]
     if (given !== undefined && typeof given !== 'function') throw unexpected('a function', given, `${name}: `)
   }
