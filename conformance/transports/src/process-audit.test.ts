@@ -157,7 +157,7 @@ describe('a server that lives', () => {
     const waiting = ['never', 'mute'].map((name) => caught(() => client.callTool(name)))
     for (const error of await Promise.all(waiting)) {
       expect(error).toBeInstanceOf(ConnectionError)
-      expect(error).toMatchObject({ reason: 'closed', message: expect.stringContaining('runs on without') })
+      expect(error).toMatchObject({ reason: 'closed', message: expect.stringContaining('keeps running') })
     }
     expect(await who(client)).not.toBe(before)
     expect(marked()).toHaveLength(1)
