@@ -1,6 +1,6 @@
 /** The stores that the tests of several processes share are stores as any other. */
 
-import { delay, eventBusContract, eventStoreContract, sessionStoreContract } from '@mcpx/testkit'
+import { delay, eventBusContract, eventStoreContract, sessionStoreContract } from '@mcpx/testing'
 import { afterAll } from 'vitest'
 import { keepStores, openStores, type Stores } from './stores.fixture.ts'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Server } from 'node:net'
-import { caught, requesterContract } from '@mcpx/testkit'
+import { caught, requesterContract } from '@mcpx/testing'
 import { afterAll, expect, it } from 'vitest'
 import { serveStdio } from './serve.ts'
 import { overStreams } from './stream-channel.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConnectionError } from '@mcpx/protocol'
-import { caught, delay } from '@mcpx/testkit'
+import { caught, delay } from '@mcpx/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { childArgs } from './child.fixture.ts'
 import { lives, until } from './processes.fixture.ts'

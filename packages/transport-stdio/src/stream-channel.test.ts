@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
 import { PassThrough, Writable } from 'node:stream'
 import { type Channel, createDuplex, type Decoded, type Message, Refusal, resultMessage } from '@mcpx/protocol'
-import { caught, channelContract, delay, requesterContract, settled } from '@mcpx/testkit'
+import { caught, channelContract, delay, requesterContract, settled } from '@mcpx/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createStreamChannel, type StreamChannelOptions } from './stream-channel.ts'
 

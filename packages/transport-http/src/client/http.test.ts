@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { ConnectionError, type Exchange, type Message, type RequestMessage, type Responder } from '@mcpx/protocol'
-import { caught, delay, requesterContract } from '@mcpx/testkit'
+import { caught, delay, requesterContract } from '@mcpx/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { http } from '../client.ts'
 import {

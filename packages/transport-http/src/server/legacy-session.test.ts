@@ -1,4 +1,4 @@
-import { sessionContract } from '@mcpx/testkit'
+import { sessionContract } from '@mcpx/testing'
 import { EndpointContext } from './endpoint-context.ts'
 import { HttpSession, LiveSession } from './legacy/session.ts'
 import { Sessions } from './legacy/sessions.ts'
