@@ -64,7 +64,7 @@ const entries: Entry[] = readdirSync(packages).flatMap((folder) => {
 
 /** Those of which everything belongs to a server: each of their names needs a reason of its own. */
 const OURS =
-  /^@mcpx\/(?:server|transport-http|transport-http\/node|transport-stdio|auth|auth\/resource-server|json-schema|protocol\/(?:memory|uri-template))$/
+  /^@mcpx\/(?:server|transport-http|transport-http\/node|transport-stdio|auth\/resource-server|testing\/authorization-server|json-schema|protocol\/(?:memory|uri-template))$/
 
 describe('the exports', () => {
   it.each(entries)('of $name are used, or have a reason', async ({ name, file }) => {

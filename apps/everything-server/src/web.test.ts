@@ -1,6 +1,6 @@
-import { devAuthorizationServer } from '@mcpx/auth'
 import { manualRedirect, oauth } from '@mcpx/auth/client'
 import { connect } from '@mcpx/client'
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { http } from '@mcpx/transport-http/client'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { createEverything } from './everything.ts'

@@ -1,7 +1,7 @@
 /** The server as a larger app, for any runtime that fetches: with an authorization server, and metadata that leads to it. */
-import { devAuthorizationServer } from '@mcpx/auth'
 import { protectedResourceMetadata } from '@mcpx/auth/resource-server'
 import type { Server } from '@mcpx/server'
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { mcp } from '@mcpx/transport-http'
 import { Hono } from 'hono'
 import { endpointOptions } from './serving/endpoint.ts'

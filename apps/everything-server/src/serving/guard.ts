@@ -1,7 +1,7 @@
 /** Says who is asking. Anonymous callers are let in, to what is for everybody; whoever shows something has to be known. */
-import type { DevAuthorizationServer } from '@mcpx/auth'
 import { apiKeys, firstOf } from '@mcpx/auth/resource-server'
 import type { Guard } from '@mcpx/protocol'
+import type { DevAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { guardPartners, type Partner } from './partners.ts'
 import { guardTokens } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 /** The tokens of the authorization server that belongs to this server: JWTs, which it checks by itself. */
-import type { DevAuthorizationServer } from '@mcpx/auth'
 import { type BearerGuard, bearer, createMemoryReplayStore } from '@mcpx/auth/resource-server'
+import type { DevAuthorizationServer } from '@mcpx/testing/authorization-server'
 
 export function guardTokens(url: string, login: DevAuthorizationServer): BearerGuard {
   return bearer({

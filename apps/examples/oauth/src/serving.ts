@@ -1,8 +1,8 @@
 /** Puts both servers on ports of this machine: the one that hands out tokens, and the one that wants them. */
 import { createServer } from 'node:net'
 import { serve } from '@hono/node-server'
-import { devAuthorizationServer } from '@mcpx/auth'
 import { bearer } from '@mcpx/auth/resource-server'
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { server } from './server.ts'
 

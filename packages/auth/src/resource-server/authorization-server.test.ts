@@ -1,6 +1,6 @@
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { exportJWK, generateKeyPair, type JSONWebKeySet, SignJWT } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { devAuthorizationServer } from '../dev-server/dev-authorization-server.ts'
 import type { Fetch } from '../json-document.ts'
 import { bearer } from './bearer.ts'
 import type { BearerOptions } from './options.ts'

@@ -1,15 +1,14 @@
 /** A guard before a door that only opens, an authorization server behind it, and what tests need to knock. */
 
 import type { AuthInfo } from '@mcpx/protocol'
-import { calculateJwkThumbprint } from 'jose'
-import { createProver, ISSUER, RESOURCE } from '../dev-server/client.fixture.ts'
-import { devAuthorizationServer } from '../dev-server/dev-authorization-server.ts'
-import type { DevAuthorizationServerOptions } from '../dev-server/options.ts'
+import { type DevAuthorizationServerOptions, devAuthorizationServer } from '@mcpx/testing/authorization-server'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { Fetch } from '../json-document.ts'
 import { bearer } from './bearer.ts'
 import type { BearerOptions, RefusedRequest } from './options.ts'
 
-export { createProver, ISSUER, RESOURCE } from '../dev-server/client.fixture.ts'
+export const ISSUER = 'https://as.example'
+export const RESOURCE = 'https://mcp.example/mcp'
 
 export type HeaderInit = Readonly<Record<string, string | readonly string[]>>
 
@@ -78,6 +77,23 @@ export function createStage(
 }
 
 export type Stage = ReturnType<typeof createStage>
+
+/** A key pair that makes proofs of possession. */
+export async function createProver() {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwk = await exportJWK(publicKey)
+  return {
+    privateKey,
+    jwk,
+    /** A proof; members given as `undefined` are left out. */
+    async prove(claims: Readonly<Record<string, unknown>>, header: Readonly<Record<string, unknown>> = {}) {
+      const whole = { jti: crypto.randomUUID(), iat: Math.floor(Date.now() / 1000), ...claims }
+      return new SignJWT(JSON.parse(JSON.stringify(whole)))
+        .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk, ...header })
+        .sign(privateKey)
+    },
+  }
+}
 
 /** A holder of a key, with a token that is bound to it. */
 export async function createHolder(stage: Stage) {

@@ -1,11 +1,11 @@
 /** The token endpoint: who asks, by which key, and which grant it is. */
 
-import { ProofError, verifyProof } from '../dpop-proof.ts'
 import { jsonAnswer, OAuthError, readForm, required, scopesOf } from './answers.ts'
 import { assertionGrant, exchangeGrant } from './assertion-grants.ts'
 import { checkResources, checkScopes } from './authorization.ts'
 import { authenticateClient, invalidClient, useOnce } from './client-authentication.ts'
 import { type Core, endpoint, type Grant, type TokenRequest } from './core.ts'
+import { ProofError, verifyProof } from './dpop-proof.ts'
 import { GRANTS } from './options.ts'
 import { issueTokens, narrowed } from './token-response.ts'
 

@@ -1,11 +1,11 @@
 /** Grants by what others say: an identity provider's ID-JAG, a platform's workload token, and the exchange for an ID-JAG. */
 
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
-import { fetchObject } from '../json-document.ts'
 import { OAuthError, required, scopesOf } from './answers.ts'
 import { checkResources, checkScopes } from './authorization.ts'
 import { invalidClient, useOnce } from './client-authentication.ts'
 import { type Core, endpoint, type TokenRequest } from './core.ts'
+import { fetchObject } from './json-document.ts'
 import { ID_JAG, ID_JAG_TYPE, ID_TOKEN, type TrustedAssertions } from './options.ts'
 import { issueTokens } from './token-response.ts'
 

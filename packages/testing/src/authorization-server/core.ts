@@ -1,7 +1,7 @@
 /** What the endpoints of a development server share: its clients, its keys, and what it has issued. */
 
-import { createExpiringMap, type ExpiringMap } from '../expiring-map.ts'
 import { type Clients, createClients, type KnownClient } from './clients.ts'
+import { createExpiringMap, type ExpiringMap } from './expiring-map.ts'
 import { createSigningKeys, type SigningKeys } from './keys.ts'
 import type { DevAuthorizationServerOptions } from './options.ts'
 

@@ -1,7 +1,7 @@
 /** What can be set on the authorization server for development. */
 
 import type { JSONWebKeySet } from 'jose'
-import type { Fetch } from '../json-document.ts'
+import type { Fetch } from './json-document.ts'
 
 export interface DevClient {
   readonly clientId: string

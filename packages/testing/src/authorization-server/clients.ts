@@ -1,10 +1,10 @@
 /** The clients: those known from the start, those that registered themselves, and those named by a URL. */
 
 import type { JSONWebKeySet } from 'jose'
-import { fetchObject } from '../json-document.ts'
-import { insecurity, isLoopback, isPrivate } from '../secure-url.ts'
 import { OAuthError } from './answers.ts'
+import { fetchObject } from './json-document.ts'
 import { type DevAuthorizationServerOptions, type DevClient, GRANTS } from './options.ts'
+import { insecurity, isLoopback, isPrivate } from './secure-url.ts'
 
 /** How a client shows that it is the one. */
 export type ClientMethod = 'none' | 'client_secret' | 'private_key_jwt'

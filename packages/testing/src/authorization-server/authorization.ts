@@ -1,10 +1,10 @@
 /** The authorization endpoint, with a user who is always there: https://www.rfc-editor.org/rfc/rfc6749#section-4.1 */
 
-import { insecurity, isLoopback } from '../secure-url.ts'
 import { checkForm, OAuthError, required, scopesOf } from './answers.ts'
 import type { KnownClient } from './clients.ts'
 import type { Core } from './core.ts'
 import { GRANTS } from './options.ts'
+import { insecurity, isLoopback } from './secure-url.ts'
 
 /** Answers by a redirect to the client, but for what is wrong with the client or the redirect itself. */
 export async function authorize(core: Core, request: Request): Promise<Response> {

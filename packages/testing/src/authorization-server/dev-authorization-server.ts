@@ -1,13 +1,13 @@
 /** An authorization server within the process, so that examples and tests need no other. Not for production. */
 
 import type { JSONWebKeySet } from 'jose'
-import { PROOF_ALGORITHMS } from '../dpop-proof.ts'
-import { secureUrl } from '../secure-url.ts'
 import { errorAnswer, jsonAnswer, OAuthError, preflight, readForm, readLimited, required } from './answers.ts'
 import { authorize } from './authorization.ts'
 import { authenticateClient, invalidClient } from './client-authentication.ts'
 import { type Core, createCore, endpoint, type Grant } from './core.ts'
+import { PROOF_ALGORITHMS } from './dpop-proof.ts'
 import { type DevAuthorizationServerOptions, GRANTS, ID_JAG } from './options.ts'
+import { secureUrl } from './secure-url.ts'
 import { token } from './token-endpoint.ts'
 import { claimsOf, issueAccessToken } from './token-response.ts'
 

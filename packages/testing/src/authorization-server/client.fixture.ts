@@ -1,8 +1,8 @@
 /** Speaks to a development server as a client does, one request at a time. */
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { tokenHash } from '../dpop-proof.ts'
 import type { DevAuthorizationServer } from './dev-authorization-server.ts'
+import { tokenHash } from './dpop-proof.ts'
 
 export const ISSUER = 'https://as.example'
 export const RESOURCE = 'https://mcp.example/mcp'
