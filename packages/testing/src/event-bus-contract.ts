@@ -1,85 +1,94 @@
-/** What every EventBus must do, whatever it is made of. */
+/** The contract of event buses, which connect the processes of one endpoint. */
 
 import type { EventBus } from '@mcpx/protocol'
-import { describe, expect, it } from 'vitest'
+import { check, checkEqual } from './check.ts'
+import { type ContractCase, defineContract } from './contract.ts'
 import type { StoreContractOptions } from './session-store-contract.ts'
 import { settled } from './timing.ts'
 
-export interface BusContractOptions extends StoreContractOptions<EventBus> {
-  /** Resolves when what was published has arrived, as far as it can. Default: after a few turns of the event loop. */
-  settle?: () => Promise<void>
+/** Options of `eventBusContract`. */
+export interface EventBusContractOptions extends StoreContractOptions<EventBus> {
+  /** Resolves when published messages have arrived. Default: after five turns of the event loop. */
+  readonly waitForDelivery?: (() => Promise<void>) | undefined
 }
 
+/**
+ * The cases that every event bus must pass.
+ *
+ * @param create Called once per case; returns a bus without subscribers.
+ */
 export function eventBusContract(
-  name: string,
-  { create, twin = (bus) => bus, settle = settled }: BusContractOptions,
-): void {
-  describe(`${name} as an event bus`, () => {
-    it('carries messages of a topic in order, to every process', async () => {
+  create: () => EventBus | Promise<EventBus>,
+  options: EventBusContractOptions = {},
+): readonly ContractCase[] {
+  const { openSecond = (bus) => bus, waitForDelivery = settled } = options
+  return defineContract('An event bus', options, {
+    async 'delivers the messages of a topic in order, to every process'() {
       const bus = await create()
-      const heard: string[] = []
-      await (await twin(bus)).subscribe('t', (message) => heard.push(message))
+      const received: string[] = []
+      const second = await openSecond(bus)
+      await second.subscribe('t', (message) => received.push(message))
       for (const message of ['1', '2', '3']) await bus.publish('t', message)
-      await settle()
-      expect(heard).toEqual(['1', '2', '3'])
-    })
+      await waitForDelivery()
+      checkEqual('the messages at the second bus', received, ['1', '2', '3'])
+    },
 
-    it('carries nothing to other topics, nor to a topic that nobody hears', async () => {
+    async 'delivers a message to its own topic only'() {
       const bus = await create()
-      const heard: string[] = []
-      await bus.subscribe('t', (message) => heard.push(message))
-      for (const topic of ['u', '__proto__', '']) await bus.publish(topic, 'x')
-      await settle()
-      expect(heard).toEqual([])
-    })
+      const received: string[] = []
+      await bus.subscribe('t', (message) => received.push(message))
+      for (const topic of ['u', '__proto__', '']) await bus.publish(topic, `of ${topic}`)
+      await waitForDelivery()
+      checkEqual('the messages of topic "t" after publishing to other topics', received, [])
+    },
 
-    it('stops when told to, for that listener alone, however often it is told', async () => {
+    async 'ends one subscription when its function is called, however often'() {
       const bus = await create()
-      const heard: string[] = []
-      const listener = (message: string) => void heard.push(message)
-      const stopFirst = await bus.subscribe('t', listener)
+      const received: string[] = []
+      const listener = (message: string) => void received.push(message)
+      const unsubscribe = await bus.subscribe('t', listener)
       await bus.subscribe('t', listener)
-      await stopFirst()
-      await stopFirst()
+      await unsubscribe()
+      await unsubscribe()
       await bus.publish('t', 'x')
-      await settle()
-      expect(heard).toEqual(['x'])
-    })
+      await waitForDelivery()
+      checkEqual('the messages after one of two subscriptions of the same listener ended', received, ['x'])
+    },
 
-    it('reaches the other listeners when one throws', async () => {
+    async 'delivers to the other listeners when one throws'() {
       const bus = await create()
-      const heard: string[] = []
+      const received: string[] = []
       await bus.subscribe('t', () => {
-        throw new Error('listener')
+        throw new Error('thrown by a listener')
       })
-      await bus.subscribe('t', (message) => heard.push(message))
+      await bus.subscribe('t', (message) => received.push(message))
       await bus.publish('t', 'x')
-      await settle()
-      expect(heard).toEqual(['x'])
-    })
+      await waitForDelivery()
+      checkEqual('the messages at the second listener', received, ['x'])
+    },
 
-    it('keeps the order for every listener when one of them publishes', async () => {
+    async 'keeps the order for every listener when one of them publishes'() {
       const bus = await create()
-      const heard: string[] = []
+      const received: string[] = []
       await bus.subscribe('t', (message) => {
         if (message === '1') void bus.publish('t', '2')
       })
-      await bus.subscribe('t', (message) => heard.push(message))
+      await bus.subscribe('t', (message) => received.push(message))
       await bus.publish('t', '1')
-      await settle()
-      expect(heard).toEqual(['1', '2'])
-    })
+      await waitForDelivery()
+      checkEqual('the messages at the second listener', received, ['1', '2'])
+    },
 
-    it('lets a listener stop itself and others while it is called', async () => {
+    async 'lets a listener end its own and other subscriptions while it is called'() {
       const bus = await create()
-      const heard: string[] = []
-      const stops: (() => unknown)[] = []
-      stops.push(await bus.subscribe('t', () => void stops.forEach((stop) => void stop())))
-      stops.push(await bus.subscribe('t', (message) => heard.push(message)))
+      const received: string[] = []
+      const unsubscribes: (() => unknown)[] = []
+      unsubscribes.push(await bus.subscribe('t', () => void unsubscribes.forEach((each) => void each())))
+      unsubscribes.push(await bus.subscribe('t', (message) => received.push(message)))
       await bus.publish('t', 'a')
       await bus.publish('t', 'b')
-      await settle()
-      expect(heard).not.toContain('b')
-    })
+      await waitForDelivery()
+      check('the messages after all subscriptions ended', !received.includes('b'), 'no "b"', received)
+    },
   })
 }

@@ -1,22 +1,28 @@
-/** What every EventStore must do, whatever it is made of. */
+/** The contract of event stores, which make SSE streams resumable. */
 
 import type { EventStore } from '@mcpx/protocol'
-import { describe, expect, it } from 'vitest'
+import { check, checkEqual, checkError } from './check.ts'
+import { type ContractCase, defineContract } from './contract.ts'
 import type { StoreContractOptions } from './session-store-contract.ts'
-import { caught } from './timing.ts'
 
+/**
+ * The cases that every event store must pass.
+ *
+ * @param create Called once per case; returns an empty store.
+ */
 export function eventStoreContract(
-  name: string,
-  { create, twin = (store) => store }: StoreContractOptions<EventStore>,
-): void {
-  describe(`${name} as an event store`, () => {
-    it('replays what came after an event, in order, to any process', async () => {
+  create: () => EventStore | Promise<EventStore>,
+  options: StoreContractOptions<EventStore> = {},
+): readonly ContractCase[] {
+  const { openSecond = (store) => store } = options
+  return defineContract('An event store', options, {
+    async 'replays the events after a given one, in order, to every process'() {
       const store = await create()
       const first = await store.append('s', 'one')
       const second = await store.append('s', 'two')
       const third = await store.append('s', 'three')
-      const replay = await (await twin(store)).replay(first)
-      expect(replay).toEqual({
+      const other = await openSecond(store)
+      checkEqual('replay() of the second store', await other.replay(first), {
         streamId: 's',
         events: [
           { id: second, data: 'two' },
@@ -24,64 +30,72 @@ export function eventStoreContract(
         ],
         ended: false,
       })
-    })
+    },
 
-    it('replays only the stream that the event belongs to', async () => {
+    async 'replays only the stream of the given event'() {
       const store = await create()
-      const mine = await store.append('a', 'mine')
-      await store.append('b', 'not mine')
-      const next = await store.append('a', 'mine too')
-      expect((await store.replay(mine))?.events).toEqual([{ id: next, data: 'mine too' }])
-    })
+      const first = await store.append('a', 'of a')
+      await store.append('b', 'of b')
+      const next = await store.append('a', 'of a too')
+      const replay = await store.replay(first)
+      checkEqual('the events of replay()', replay?.events, [{ id: next, data: 'of a too' }])
+    },
 
-    it('has nothing after the newest event', async () => {
+    async 'replays no events after the newest one'() {
       const store = await create()
       const only = await store.append('s', '')
-      expect(await store.replay(only)).toEqual({ streamId: 's', events: [], ended: false })
-    })
+      checkEqual('replay()', await store.replay(only), { streamId: 's', events: [], ended: false })
+    },
 
-    it('knows when a stream has ended, keeps its events, and takes no more of them', async () => {
+    async 'keeps the events of an ended stream, reports its end and refuses more events'() {
       const store = await create()
       const first = await store.append('s', 'one')
       await store.append('s', 'two')
       await store.end('s')
-      expect(await store.replay(first)).toMatchObject({ events: [{ data: 'two' }], ended: true })
-      expect(await caught(() => store.append('s', 'three'))).toBeInstanceOf(Error)
-    })
+      const replay = await store.replay(first)
+      const received = { data: replay?.events.map(({ data }) => data), ended: replay?.ended }
+      checkEqual('replay() after end()', received, { data: ['two'], ended: true })
+      await checkError('append() after end()', () => store.append('s', 'three'))
+    },
 
-    it('gives ids that are unique among all streams and hold no line break', async () => {
+    async 'returns ids that are unique among all streams and consist of visible ASCII characters'() {
       const store = await create()
-      const ids = []
+      const ids: string[] = []
       for (let n = 0; n < 20; n++) ids.push(await store.append(`s.${n % 3}`, 'x'))
-      expect(new Set(ids).size).toBe(20)
-      for (const id of ids) expect(id).toMatch(/^[\x21-\x7e]+$/)
-    })
+      checkEqual('the number of different ids of 20 events in 3 streams', new Set(ids).size, 20)
+      for (const id of ids) check('an id', /^[\x21-\x7e]+$/.test(id), 'visible ASCII characters', id)
+    },
 
-    it('knows nothing of an event that was never stored, of a forged one, and of a stream that was deleted', async () => {
+    async 'returns undefined for the events of unknown ids and of deleted streams'() {
       const store = await create()
       const id = await store.append('s', 'one')
       for (const unknown of ['', 'x', `${id}0`, `t${id}`, '__proto__', 's', '.']) {
-        expect(await store.replay(unknown)).toBeUndefined()
+        checkEqual(`replay(${JSON.stringify(unknown)})`, await store.replay(unknown), undefined)
       }
       await store.delete('s')
-      expect(await store.replay(id)).toBeUndefined()
-    })
+      checkEqual('replay() of a deleted stream', await store.replay(id), undefined)
+    },
 
-    it('never gives an id again, also for a stream that was forgotten and begins anew', async () => {
+    async 'never uses an id twice, also when a deleted stream starts again'() {
       const store = await create()
       const old = await store.append('s', 'old')
       await store.delete('s')
       const ids = [await store.append('s', 'new'), await store.append('s', 'newer')]
-      expect(ids).not.toContain(old)
-      expect(await store.replay(old)).toBeUndefined()
-    })
+      check('the ids after delete()', !ids.includes(old), `ids other than ${JSON.stringify(old)}`, ids)
+      checkEqual('replay() of the deleted event', await store.replay(old), undefined)
+    },
 
-    it('keeps texts as they are', async () => {
+    async 'keeps strings unchanged'() {
       const store = await create()
       const first = await store.append('s', '')
-      const texts = ['', '{"a":"é\u{1f600}\\n"}', 'x'.repeat(10_000)]
-      for (const text of texts) await store.append('s', text)
-      expect((await store.replay(first))?.events.map(({ data }) => data)).toEqual(texts)
-    })
+      const strings = ['', '{"a":"é\u{1f600}\\n"}', 'x'.repeat(10_000)]
+      for (const each of strings) await store.append('s', each)
+      const replay = await store.replay(first)
+      checkEqual(
+        'the data of replay()',
+        replay?.events.map(({ data }) => data),
+        strings,
+      )
+    },
   })
 }

@@ -6,8 +6,10 @@ import {
   createMemoryEventStore,
   createMemorySessionStore,
 } from '@mcpx/protocol/memory'
+import { describe, it } from 'vitest'
 import {
   channelContract,
+  describeContract,
   eventBusContract,
   eventStoreContract,
   jsonSchemaValidatorContract,
@@ -16,16 +18,19 @@ import {
   sessionStoreContract,
 } from './index.ts'
 
-channelContract('a pair in memory', { create: () => createChannelPair() })
-sessionStoreContract('memory', { create: () => createMemorySessionStore() })
-eventStoreContract('memory', { create: () => createMemoryEventStore() })
-eventBusContract('memory', { create: () => createMemoryEventBus() })
-requesterContract('a duplex over a pair in memory', {
-  connect(responder) {
+const runner = { describe, it }
+const cases = {
+  'the channel pair in memory': channelContract(() => createChannelPair()),
+  'the session store in memory': sessionStoreContract(() => createMemorySessionStore()),
+  'the event store in memory': eventStoreContract(() => createMemoryEventStore()),
+  'the event bus in memory': eventBusContract(() => createMemoryEventBus()),
+  'a duplex over a channel pair in memory': requesterContract((responder) => {
     const [near, far] = createChannelPair()
     createDuplex(far, { responder })
     return createDuplex(near)
-  },
-})
-sessionContract('the session of a pipe', { create: () => createDuplex(createChannelPair()[0]).session })
-jsonSchemaValidatorContract('the default validator', { create: () => createJsonSchemaValidator() })
+  }),
+  'the session of a duplex': sessionContract(() => createDuplex(createChannelPair()[0]).session),
+  'the validator of @mcpx/json-schema': jsonSchemaValidatorContract(() => createJsonSchemaValidator()),
+}
+
+for (const [name, contract] of Object.entries(cases)) describeContract(name, contract, runner)

@@ -1,58 +1,61 @@
-/** What every Session must do, whatever its record is kept in. */
+/** The contract of sessions, wherever their records are stored. */
 
 import type { Session } from '@mcpx/protocol'
-import { describe, expect, it } from 'vitest'
-import { caught } from './timing.ts'
+import { check, checkEqual, checkError } from './check.ts'
+import { type ContractCase, type ContractOptions, defineContract } from './contract.ts'
 
-export interface SessionContractOptions {
-  /** A session of its own for each test, whose record is empty. */
-  create: () => Session | Promise<Session>
-}
-
-export function sessionContract(name: string, { create }: SessionContractOptions): void {
-  describe(`${name} as a session`, () => {
-    it('has a name and an empty record', async () => {
+/**
+ * The cases that every session must pass.
+ *
+ * @param create Called once per case; returns a session with an empty record.
+ */
+export function sessionContract(
+  create: () => Session | Promise<Session>,
+  options: ContractOptions = {},
+): readonly ContractCase[] {
+  return defineContract('A session', options, {
+    async 'has an id of visible ASCII characters and an empty record'() {
       const session = await create()
-      expect(session.id).toMatch(/^[\x21-\x7e]+$/)
-      expect(session.state).toEqual({})
-    })
+      check('id', /^[\x21-\x7e]+$/.test(session.id), 'visible ASCII characters', session.id)
+      checkEqual('state', session.state, {})
+    },
 
-    it('shows a change once it is made, and adds to what is there', async () => {
+    async 'shows an update in its state and keeps earlier ones'() {
       const session = await create()
       await session.update((state) => void Object.assign(state, { initialized: true }))
       await session.update((state) => void Object.assign(state, { subscriptions: ['x:1'] }))
-      expect(session.state).toEqual({ initialized: true, subscriptions: ['x:1'] })
-    })
+      checkEqual('state after two updates', session.state, { initialized: true, subscriptions: ['x:1'] })
+    },
 
-    it('does not change a record that was handed out', async () => {
+    async 'does not change a state that was read before an update'() {
       const session = await create()
       await session.update((state) => void Object.assign(state, { subscriptions: ['x:1'] }))
       const before = session.state
       await session.update((state) => void state.subscriptions?.push('x:2'))
-      expect(before).toEqual({ subscriptions: ['x:1'] })
-      expect(session.state).toEqual({ subscriptions: ['x:1', 'x:2'] })
-    })
+      checkEqual('the state that was read before the update', before, { subscriptions: ['x:1'] })
+      checkEqual('state', session.state, { subscriptions: ['x:1', 'x:2'] })
+    },
 
-    it('keeps the record as it was when a change throws', async () => {
+    async 'rejects an update whose callback throws, and keeps the record as it was'() {
       const session = await create()
-      const failing = caught(() =>
+      await checkError('update() with a callback that throws', () =>
         session.update((state) => {
           state.logLevel = 'debug'
-          throw new Error('no')
+          throw new Error('thrown by the callback')
         }),
       )
-      expect(await failing).toBeInstanceOf(Error)
-      expect(session.state).toEqual({})
-    })
+      checkEqual('state', session.state, {})
+    },
 
-    it('loses none of several changes made at once', async () => {
+    async 'loses none of several concurrent updates'() {
       const session = await create()
+      const uris = ['x:1', 'x:2', 'x:3']
       const add = (uri: string) =>
         session.update((state) => {
           state.subscriptions = [...(state.subscriptions ?? []), uri]
         })
-      await Promise.all(['x:1', 'x:2', 'x:3'].map(add))
-      expect([...(session.state.subscriptions ?? [])].sort()).toEqual(['x:1', 'x:2', 'x:3'])
-    })
+      await Promise.all(uris.map(add))
+      checkEqual('the subscriptions', [...(session.state.subscriptions ?? [])].sort(), uris)
+    },
   })
 }

@@ -1,122 +1,133 @@
-/** What every SessionStore must do, whatever it is made of. */
+/** The contract of session stores. */
 
 import type { SessionStore } from '@mcpx/protocol'
-import { describe, expect, it } from 'vitest'
-import { caught, delay } from './timing.ts'
+import { check, checkEqual, checkError } from './check.ts'
+import { type ContractCase, type ContractOptions, defineContract } from './contract.ts'
+import { delay } from './timing.ts'
 
-export interface StoreContractOptions<S> {
-  /** A store of its own for each test. */
-  create: () => S | Promise<S>
-  /** A second store over the same state, as another process would have it. Default: the same store. */
-  twin?: (store: S) => S | Promise<S>
+/** Options of the suites for stores and event buses. */
+export interface StoreContractOptions<Store> extends ContractOptions {
+  /** Opens a second store over the same state, as another process would. Default: the same store is used twice. */
+  readonly openSecond?: ((store: Store) => Store | Promise<Store>) | undefined
 }
 
+/** Time to live of records that must not expire during a case, in ms. */
 const TTL = 60_000
 
+/**
+ * The cases that every session store must pass. Records expire after 40 to 80 ms in two of them.
+ *
+ * @param create Called once per case; returns an empty store.
+ */
 export function sessionStoreContract(
-  name: string,
-  { create, twin = (store) => store }: StoreContractOptions<SessionStore>,
-): void {
-  describe(`${name} as a session store`, () => {
-    it('gives back what was stored, to any process', async () => {
+  create: () => SessionStore | Promise<SessionStore>,
+  options: StoreContractOptions<SessionStore> = {},
+): readonly ContractCase[] {
+  const { openSecond = (store) => store } = options
+  return defineContract('A session store', options, {
+    async 'returns a stored record to every process'() {
       const store = await create()
       await store.create('a', { initialized: true, subscriptions: ['x:1'] }, TTL)
-      expect(await (await twin(store)).get('a')).toEqual({ initialized: true, subscriptions: ['x:1'] })
-    })
+      const second = await openSecond(store)
+      const expected = { initialized: true, subscriptions: ['x:1'] }
+      checkEqual('get("a") of the second store', await second.get('a'), expected)
+    },
 
-    it('has nothing under an id that was never stored, also under names that objects have by birth', async () => {
+    async 'returns undefined for an unknown id, also for names such as "__proto__"'() {
       const store = await create()
-      for (const id of ['none', '__proto__', 'constructor', '']) expect(await store.get(id)).toBeUndefined()
-    })
+      for (const id of ['none', '__proto__', 'constructor', '']) {
+        checkEqual(`get(${JSON.stringify(id)})`, await store.get(id), undefined)
+      }
+    },
 
-    it('refuses an id that is taken and keeps the record', async () => {
+    async 'refuses to create a record whose id is taken, and keeps the old one'() {
       const store = await create()
       await store.create('a', { subject: 'first' }, TTL)
-      expect(await caught(() => store.create('a', { subject: 'second' }, TTL))).toBeInstanceOf(Error)
-      expect(await store.get('a')).toEqual({ subject: 'first' })
-    })
+      await checkError('the second create("a")', () => store.create('a', { subject: 'second' }, TTL))
+      checkEqual('get("a")', await store.get('a'), { subject: 'first' })
+    },
 
-    it('does not change a stored record when the object it came from is changed', async () => {
+    async 'stores a copy, so that later changes of the object do not change the record'() {
       const store = await create()
       const state = { subscriptions: ['x:1'] }
       await store.create('a', state, TTL)
       state.subscriptions.push('x:2')
-      expect(await store.get('a')).toEqual({ subscriptions: ['x:1'] })
-    })
+      const place = 'get("a") after the object that was passed to create() changed'
+      checkEqual(place, await store.get('a'), { subscriptions: ['x:1'] })
+    },
 
-    it('does not change a record that was handed out when the stored one is updated', async () => {
+    async 'returns a copy, which an update does not change'() {
       const store = await create()
       await store.create('a', { subscriptions: ['x:1'] }, TTL)
       const before = await store.get('a')
       await store.update('a', (state) => void state.subscriptions?.push('x:2'))
-      expect(before).toEqual({ subscriptions: ['x:1'] })
-    })
+      checkEqual('the record that get("a") returned before the update', before, { subscriptions: ['x:1'] })
+    },
 
-    it('updates the newest record and returns it', async () => {
+    async 'updates the newest record and returns the result'() {
       const store = await create()
       await store.create('a', { subject: 's' }, TTL)
-      expect(await store.update('a', (state) => void Object.assign(state, { initialized: true }))).toEqual({
-        subject: 's',
-        initialized: true,
-      })
-      expect(await store.get('a')).toEqual({ subject: 's', initialized: true })
-    })
+      const updated = await store.update('a', (state) => void Object.assign(state, { initialized: true }))
+      checkEqual('update("a")', updated, { subject: 's', initialized: true })
+      checkEqual('get("a")', await store.get('a'), { subject: 's', initialized: true })
+    },
 
-    it('loses none of many updates made at once by two processes', async () => {
+    async 'loses none of 40 concurrent updates by two processes'() {
       const store = await create()
-      const other = await twin(store)
+      const second = await openSecond(store)
       await store.create('a', { subscriptions: [] }, TTL)
       const uris = Array.from({ length: 40 }, (_, n) => `x:${n}`)
       const add = (uri: string, n: number) =>
-        (n % 2 ? store : other).update('a', (state) => void state.subscriptions?.push(uri))
+        (n % 2 ? store : second).update('a', (state) => void state.subscriptions?.push(uri))
       await Promise.all(uris.map(add))
-      expect([...((await store.get('a'))?.subscriptions ?? [])].sort()).toEqual([...uris].sort())
-    })
+      const stored = await store.get('a')
+      checkEqual('the subscriptions of get("a")', [...(stored?.subscriptions ?? [])].sort(), [...uris].sort())
+    },
 
-    it('keeps the record as it was when the change throws', async () => {
+    async 'rejects an update whose callback throws, and keeps the record as it was'() {
       const store = await create()
       await store.create('a', { subscriptions: ['x:1'] }, TTL)
-      const failing = caught(() =>
+      await checkError('update("a") with a callback that throws', () =>
         store.update('a', (state) => {
           state.subscriptions?.push('x:2')
-          throw new Error('no')
+          throw new Error('thrown by the callback')
         }),
       )
-      expect(await failing).toBeInstanceOf(Error)
-      expect(await store.get('a')).toEqual({ subscriptions: ['x:1'] })
-    })
+      checkEqual('get("a")', await store.get('a'), { subscriptions: ['x:1'] })
+    },
 
-    it('updates nothing where there is no record', async () => {
+    async 'returns undefined when it updates an unknown id, and creates no record'() {
       const store = await create()
-      expect(await store.update('none', () => {})).toBeUndefined()
-      expect(await store.get('none')).toBeUndefined()
-    })
+      checkEqual('update("none")', await store.update('none', () => {}), undefined)
+      checkEqual('get("none")', await store.get('none'), undefined)
+    },
 
-    it('deletes once', async () => {
+    async 'deletes a record and says whether it existed'() {
       const store = await create()
       await store.create('a', {}, TTL)
-      expect(await store.delete('a')).toBe(true)
-      expect(await store.get('a')).toBeUndefined()
-      expect(await store.delete('a')).toBe(false)
-    })
+      checkEqual('the first delete("a")', await store.delete('a'), true)
+      checkEqual('get("a")', await store.get('a'), undefined)
+      checkEqual('the second delete("a")', await store.delete('a'), false)
+    },
 
-    it('forgets a record that was not used for its time to live', async () => {
+    async 'drops a record that was not used for its time to live'() {
       const store = await create()
       await store.create('a', {}, 40)
-      expect(await store.get('a')).toEqual({})
+      checkEqual('get("a") at once', await store.get('a'), {})
       await delay(70)
-      expect(await store.get('a')).toBeUndefined()
-      expect(await store.update('a', () => {})).toBeUndefined()
-      expect(await store.delete('a')).toBe(false)
-    })
+      checkEqual('get("a") after 70 ms with a time to live of 40 ms', await store.get('a'), undefined)
+      checkEqual('update("a") of the expired record', await store.update('a', () => {}), undefined)
+      checkEqual('delete("a") of the expired record', await store.delete('a'), false)
+    },
 
-    it('keeps a record alive that is used', async () => {
+    async 'restarts the time to live when get() is called with one'() {
       const store = await create()
       await store.create('a', {}, 80)
-      for (let n = 0; n < 4; n++) {
+      for (let n = 1; n <= 4; n++) {
         await delay(40)
-        expect(await store.get('a', 80)).toEqual({})
+        const record = await store.get('a', 80)
+        check(`get("a", 80) number ${n}, each after 40 ms`, record !== undefined, 'the record', record)
       }
-    })
+    },
   })
 }

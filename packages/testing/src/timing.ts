@@ -1,10 +1,11 @@
-/** Waiting, and catching what is thrown or rejected. */
+/** Helpers of tests for time and errors. */
 
+/** Resolves after a time in ms. */
 export function delay(ms: number): Promise<void> {
   return new Promise((resolve) => void setTimeout(resolve, ms))
 }
 
-/** What a call threw or rejected with; nothing when it did neither. */
+/** Returns the value that a call threw or rejected with, or undefined when it succeeded. */
 export async function caught(call: () => unknown): Promise<unknown> {
   try {
     await call()
@@ -14,7 +15,7 @@ export async function caught(call: () => unknown): Promise<unknown> {
   }
 }
 
-/** Runs everything that is due now, without waiting for time to pass. */
+/** Resolves after five turns of the event loop, so that all work that is due has run. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await delay(0)
 }
