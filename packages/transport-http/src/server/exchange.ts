@@ -16,8 +16,11 @@ export type Envelope = Exclude<ReturnType<typeof readEnvelope>, string>
 
 /** Carries messages before the answer. */
 export interface MessageSink {
-  /** Resolves when there is room for more. Without a message, it only shows that an answer will come. */
-  send(message: Message | undefined): Promise<void>
+  /**
+   * The promise, if there is one, resolves when there is room for more. Without a message, it only shows that an answer
+   * will come.
+   */
+  send(message: Message | undefined): Promise<void> | undefined
   /** Ends the response; the client reconnects to resume. */
   closeStream?(): void
 }
@@ -67,7 +70,7 @@ export class HttpExchange implements Exchange {
   }
 
   get requestInfo(): RequestInfo {
-    this.#requestInfo ??= toRequestInfo(this.#request.context.req.raw)
+    this.#requestInfo ??= toRequestInfo(this.#request.raw)
     return this.#requestInfo
   }
 
@@ -86,11 +89,11 @@ export class HttpExchange implements Exchange {
     else if (!this.#hasEnded) this.#onClose = listener
   }
 
-  async notify(method: string, params?: JsonObject): Promise<void> {
-    if (this.#hasEnded) return
+  notify(method: string, params?: JsonObject): Promise<void> | undefined {
+    if (this.#hasEnded) return undefined
     const message: NotificationMessage =
       params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }
-    await this.sink?.send(message)
+    return this.sink?.send(message)
   }
 
   closeStream(): void {
