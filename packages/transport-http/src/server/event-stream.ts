@@ -75,7 +75,8 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
 
   pull(): void {
     this.#isWanted = true
-    this.#flush()
+    if (this.#isOpen && this.#unsent.length < ENOUGH) void this.#flushSoon()
+    else this.#flush()
   }
 
   cancel(): void {
