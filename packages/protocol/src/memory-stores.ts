@@ -163,10 +163,9 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
       if (stream === undefined) {
         if (complete.get(streamId)) throw new Error('The stream has ended: it takes no more events')
         count += 1
-        stream = { key: count, events: [], dropped: 0, characters: 0 }
+        stream = { key: count, events: [data], dropped: 0, characters: 0 }
         open.set(streamId, stream, ttl)
-      }
-      stream.events.push(data)
+      } else stream.events.push(data)
       stream.characters += data.length
       dropOldEvents(stream)
       return idOf(streamId, stream, stream.events.length - 1)

@@ -23,6 +23,8 @@ export interface MessageSink {
   send(message: Message | undefined): Promise<void> | undefined
   /** Ends the response; the client reconnects to resume. */
   closeStream?(): void
+  /** Whether a stream is open, whose owner is told when the client disconnects. */
+  readonly hasStream?: boolean
 }
 
 export interface ExchangeFacts {
@@ -134,7 +136,7 @@ export class HttpExchange implements Exchange {
   }
 
   #followClient(): void {
-    if (!this.#endsWithClient || this.#hasEnded || this.#unfollow !== undefined) return
+    if (!this.#endsWithClient || this.#hasEnded || this.#unfollow !== undefined || this.sink?.hasStream) return
     const unfollow = this.#request.onGone((reason) => this.abort(reason))
     if (this.abortReason === undefined) this.#unfollow = unfollow
   }

@@ -67,6 +67,10 @@ export class Reply implements MessageSink {
     return !this.#hasEnded && this.#request.acceptsEvents
   }
 
+  get hasStream(): boolean {
+    return this.#stream !== undefined
+  }
+
   send(message: Message | undefined): Promise<void> | undefined {
     if (!this.canSend) return undefined
     const text = message && messageText(message, this.#endpoint.report)
