@@ -76,7 +76,8 @@ describe('the demo', () => {
   }, 20_000)
 
   it('prints absolute paths for hosts that start the server as a child process', () => {
-    const { command, args } = JSON.parse(hostsOf('http://127.0.0.1:3000/mcp').at(-1)?.instruction ?? '').mcpServers.trains
+    const { command, args } = JSON.parse(hostsOf('http://127.0.0.1:3000/mcp').at(-1)?.instruction ?? '').mcpServers
+      .trains
     expect([command, ...args].filter((each) => !isAbsolute(each))).toEqual(['--stdio'])
     expect([command, args[0]].filter((each) => !existsSync(each))).toEqual([])
   })
