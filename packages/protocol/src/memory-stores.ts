@@ -78,6 +78,7 @@ export class ExpiringMap<V> {
 
 // Sessions
 
+/** Options of `createMemorySessionStore`. */
 export interface MemorySessionStoreOptions {
   /** How many sessions are kept; more drop the one that was not used for longest. Default: 10,000. */
   maxSessions?: number
@@ -116,6 +117,7 @@ export function createMemorySessionStore({
 
 // Events
 
+/** Options of `createMemoryEventStore`. */
 export interface MemoryEventStoreOptions {
   /** How long a stream is kept after it was last appended to, replayed or refreshed, in ms. Default: 300,000. */
   ttl?: number
@@ -139,6 +141,7 @@ interface Stream {
   characters: number
 }
 
+/** Creates an event store within this process. */
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
   const { ttl = 300_000, maxStreams = 1_000, maxLive = 10_000, maxEvents = 1_000, maxCharacters = 4_194_304 } = options
   const open = new ExpiringMap<Stream>(maxLive)
@@ -191,11 +194,13 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
 
 // Event bus
 
+/** Options of `createMemoryEventBus`. */
 export interface MemoryEventBusOptions {
   /** Called with what a listener throws. Default: none. */
   onWarning?: ((warning: Error) => void) | undefined
 }
 
+/** Creates an event bus within this process. */
 export function createMemoryEventBus({ onWarning }: MemoryEventBusOptions = {}): EventBus {
   const topics = new Map<string, Set<{ readonly listener: (message: string) => void }>>()
   const waiting: { readonly topic: string; readonly message: string }[] = []
