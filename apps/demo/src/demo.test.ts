@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isAbsolute } from 'node:path'
@@ -80,6 +80,40 @@ describe('the demo', () => {
       .trains
     expect([command, ...args].filter((each) => !isAbsolute(each))).toEqual(['--stdio'])
     expect([command, args[0]].filter((each) => !existsSync(each))).toEqual([])
+  })
+
+  it.each(hostsOf('http://127.0.0.1:3000/mcp').slice(0, -1))(
+    'prints for $name what its page shows',
+    ({ page, instruction }) => {
+      const text = readFileSync(new URL(`../../../docs/hosts/${page}.md`, import.meta.url), 'utf8')
+      const blocks = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, block = '']) => ({
+        language,
+        block,
+      }))
+      const shown = blocks.map(({ language, block }) =>
+        language === 'json' ? JSON.stringify(JSON.parse(block)) : block.trim(),
+      )
+      expect(shown).toContain(instruction)
+    },
+  )
+
+  it('starts for Claude Desktop a program with full paths, as its page shows', () => {
+    const text = readFileSync(new URL('../../../docs/hosts/claude-desktop.md', import.meta.url), 'utf8')
+    const [, block = ''] = /^```json\n(.*?)^```$/ms.exec(text) ?? []
+    const { command, args } = JSON.parse(block).mcpServers.notes
+    expect([command, ...args].every((each) => isAbsolute(each))).toBe(true)
+    expect(Object.keys(JSON.parse(hostsOf('http://127.0.0.1:3000/mcp').at(-1)?.instruction ?? ''))).toEqual([
+      'mcpServers',
+    ])
+  })
+
+  it('has a page for each host, and no other page', () => {
+    const pages = readdirSync(new URL('../../../docs/hosts', import.meta.url)).filter((name) => name !== 'README.md')
+    expect(pages.sort()).toEqual(
+      hostsOf('')
+        .map(({ page }) => `${page}.md`)
+        .sort(),
+    )
   })
 
   it('suggests another port when its port is in use', async () => {
