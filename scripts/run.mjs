@@ -18,6 +18,7 @@ const commands = {
     ['node', 'apps/bench/src/main.ts'],
   ],
   changeset: [['changeset']],
+  release: [['node', 'scripts/set-repository.mjs', '--check'], build, ['changeset', 'publish']],
   'release:dry': [build, ['node', 'conformance/packages/src/release.ts']],
 }
 

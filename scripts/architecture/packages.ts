@@ -140,6 +140,9 @@ function manifestFaults({ name, manifest }: Package): string[] {
     manifest.engines?.node === undefined && 'has no `engines.node`',
     !manifest.license && 'has no `license`',
     !manifest.description && 'has no `description`',
+    isPublic &&
+      !(manifest.author && manifest.homepage && manifest.repository && manifest.bugs) &&
+      'has no `author`, `homepage`, `repository` or `bugs`: run `node scripts/set-repository.mjs`',
     isPublic && manifest.publishConfig?.access !== 'public' && 'has no `publishConfig.access: public`',
     isPublic && manifest.files?.join() !== files.join() && `has other \`files\` than ${JSON.stringify(files)}`,
     isPublic &&

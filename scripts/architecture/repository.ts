@@ -22,6 +22,10 @@ export interface Manifest {
   readonly type?: string
   readonly license?: string
   readonly description?: string
+  readonly author?: string
+  readonly homepage?: string
+  readonly repository?: unknown
+  readonly bugs?: unknown
   readonly sideEffects?: unknown
   readonly engines?: { readonly node?: string }
   readonly files?: readonly string[]
