@@ -70,6 +70,8 @@ export async function readReference(): Promise<Reference> {
     // The stage `types` of `npm test` finds type errors.
     skipErrorChecking: true,
     sortEntryPoints: false,
+    kindSortOrder: ['Module', 'Function', 'Class', 'Interface', 'TypeAlias', 'Variable', 'Reference'],
+    groupOrder: ['Functions', 'Classes', 'Interfaces', 'Type Aliases', 'Variables', '*'],
     navigation: { includeFolders: false },
     hideGenerator: true,
     includeHierarchySummary: false,
