@@ -4,7 +4,7 @@ export {
   type DevAuthorizationServer,
   devAuthorizationServer,
 } from './authorization-server/dev-authorization-server.ts'
-export type { Fetch } from './authorization-server/json-document.ts'
+export type { Fetch } from './authorization-server/fetch-object.ts'
 export type {
   ConsentRequest,
   DevAuthorizationServerOptions,

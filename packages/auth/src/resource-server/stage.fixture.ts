@@ -71,8 +71,11 @@ export function createStage(
     knock,
     bring: (token: string) => knock({ authorization: `Bearer ${token}` }),
     /** A good token, but for what is changed. */
-    token: (claims: Readonly<Record<string, unknown>> = {}, header?: { typ?: string; ttl?: number }) =>
-      server.sign({ sub: 'ada', aud: RESOURCE, scope: 'mcp', client_id: 'app', ...claims }, header),
+    token: (claims: Readonly<Record<string, unknown>> = {}, header: { typ?: string; ttl?: number } = {}) =>
+      server.sign(
+        { sub: 'ada', aud: RESOURCE, scope: 'mcp', client_id: 'app', ...claims },
+        { ...header, ttl: (header.ttl ?? 3_600) * 1000 },
+      ),
   }
 }
 
