@@ -2,12 +2,12 @@
 
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
 import { checkResources, checkScopes } from './authorize.ts'
-import { fetchObject } from './fetch-object.ts'
 import type { TokenRequest } from './grants.ts'
 import { invalidClient, invalidGrant, OAuthError, parseScopes, requireParameter } from './http.ts'
 import { ASSERTION_ALGORITHMS, ID_JAG, ID_JAG_TYPE, ID_TOKEN, type TrustedAssertions } from './options.ts'
 import { endpointUrl, type ServerState, useOnce } from './state.ts'
 import { issueTokens, type TokenResponse } from './tokens.ts'
+import { fetchObject } from './urls.ts'
 
 /** Lifetime of an ID-JAG, in ms. */
 const ID_JAG_TTL = 300_000

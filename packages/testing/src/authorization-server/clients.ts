@@ -1,11 +1,10 @@
 /** Clients: configured, registered dynamically, or identified by the URL of their metadata. */
 
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose'
-import { type Fetch, fetchObject } from './fetch-object.ts'
 import { invalidClient, OAuthError } from './http.ts'
 import { ASSERTION_ALGORITHMS, ASSERTION_TYPE, type DevClient, GRANTS } from './options.ts'
 import { endpointUrl, type ServerState, useOnce } from './state.ts'
-import { isLoopback, isPrivate, problemOf } from './urls.ts'
+import { type Fetch, fetchObject, isLoopback, isPrivate, problemOf } from './urls.ts'
 
 type Metadata = Readonly<Record<string, unknown>>
 

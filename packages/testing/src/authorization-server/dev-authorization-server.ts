@@ -3,8 +3,7 @@
 import type { JSONWebKeySet } from 'jose'
 import { authorize } from './authorize.ts'
 import { authenticateClient, completeClient, registerClient } from './clients.ts'
-import { PROOF_ALGORITHMS } from './dpop.ts'
-import { handleTokenRequest } from './grants.ts'
+import { handleTokenRequest, PROOF_ALGORITHMS } from './grants.ts'
 import {
   errorResponse,
   invalidClient,

@@ -1,7 +1,7 @@
 /** The options of the authorization server, and the names of its grants and tokens. */
 
 import type { JSONWebKeySet } from 'jose'
-import type { Fetch } from './fetch-object.ts'
+import type { Fetch } from './urls.ts'
 
 /** A registered client. */
 export interface DevClient {
