@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { check, checkEqual, checkError } from './check.ts'
 import { ContractError, defineContract, describeContract } from './contract.ts'
@@ -81,4 +83,17 @@ describe('an assertion', () => {
     const error = new RangeError('no')
     expect(await checkError('a', () => Promise.reject(error), { name: 'RangeError' })).toBe(error)
   })
+})
+
+it('needs neither a test runner nor the dependencies of the authorization server', () => {
+  const folder = import.meta.dirname
+  const imported = readdirSync(folder)
+    .filter((file) => file.endsWith('.ts') && !/\.(?:test|fixture)\.ts$/.test(file))
+    .filter((file) => file !== 'authorization-server.ts')
+    .flatMap((file) => [
+      ...readFileSync(join(folder, file), 'utf8').matchAll(/^(?:import|export|\}).* from '([^']+)'/gm),
+    ])
+    .map(([, specifier = '']) => specifier)
+    .filter((specifier) => !/^\.\/[\w-]+\.ts$/.test(specifier) || specifier === './authorization-server.ts')
+  expect([...new Set(imported)].sort()).toEqual(['@mcpx/protocol'])
 })
