@@ -76,8 +76,7 @@ export async function readReference(): Promise<Reference> {
     hideGenerator: true,
     // Links to sources follow the `repository` of the packages, so that no git remote is needed.
     disableGit: true,
-    basePath: root,
-    sourceLinkTemplate: `${repositoryUrl()}/blob/main/{path}#L{line}`,
+    sourceLinkTemplate: `${repositoryUrl()}/blob/main/packages/{path}#L{line}`,
     includeHierarchySummary: false,
     validation: { invalidLink: true, notExported: false, notDocumented: false },
   })
