@@ -11,7 +11,7 @@ import {
   withDefaultLimits,
 } from '@mcpx/protocol'
 import type { HttpExchange } from './exchange.ts'
-import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
+import { BODY_TIMEOUT, type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
 import { asError } from './responses.ts'
 import { every } from './timers.ts'
 
@@ -50,6 +50,7 @@ export class EndpointContext {
   readonly responder: Responder
   readonly options: EndpointOptions
   readonly limits: HttpLimits
+  readonly bodyTimeout: number
   readonly keepAlive: number
   readonly report: (problem: Error) => void
   /** Finds the input schema of a tool; absent where no schemas are known. */
@@ -64,6 +65,7 @@ export class EndpointContext {
     this.responder = responder
     this.options = options
     this.limits = withDefaultLimits(HTTP_LIMITS, options.limits)
+    this.bodyTimeout = options.bodyTimeout ?? BODY_TIMEOUT
     this.keepAlive = options.keepAlive ?? KEEP_ALIVE
     this.report = guarded(options.onWarning)
     this.inputSchemaOf = options.toolSchemas ?? responder.inputSchemaOf?.bind(responder)

@@ -80,6 +80,11 @@ export function bodyTooLarge(limit: number, headers?: HeaderRecord): HttpAnswer 
   return refusal(413, invalidRequest(`The body is larger than ${limit} bytes (limits.body)`), undefined, headers)
 }
 
+export function bodyStalled(timeout: number): HttpAnswer {
+  const text = `No byte of the body arrived within ${timeout} ms (bodyTimeout)`
+  return refusal(408, invalidRequest(text), undefined, { connection: 'close' })
+}
+
 export function notUtf8(): HttpAnswer {
   return refusal(400, parseError('Parse error: the body is not valid UTF-8'))
 }
