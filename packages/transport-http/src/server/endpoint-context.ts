@@ -25,19 +25,18 @@ const LOOKS = 4
 export class RunningExchanges {
   readonly #places: (HttpExchange | undefined)[] = []
   readonly #free: number[] = []
-
-  get size(): number {
-    return this.#places.length - this.#free.length
-  }
+  size = 0
 
   add(exchange: HttpExchange): void {
     exchange.place = this.#free.pop() ?? this.#places.length
     this.#places[exchange.place] = exchange
+    this.size += 1
   }
 
   delete(exchange: HttpExchange): void {
     this.#places[exchange.place] = undefined
     this.#free.push(exchange.place)
+    this.size -= 1
   }
 
   /** A copy: exchanges may end while it is used. */

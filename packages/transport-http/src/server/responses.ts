@@ -128,10 +128,10 @@ export function messageText(message: Message, report: Report): string | undefine
   }
 }
 
-/** The scopes that the caller lacks, when that is the answer. */
-export function lackedScopes(answer: ResponseMessage): readonly string[] | undefined {
-  if (!('error' in answer) || answer.error.code !== ErrorCode.InsufficientScope) return undefined
-  const { requiredScopes } = (answer.error.data ?? {}) as { requiredScopes?: unknown }
+/** The scopes that the caller lacks, when that is the error. */
+export function lackedScopes({ code, data }: ErrorObject): readonly string[] | undefined {
+  if (code !== ErrorCode.InsufficientScope) return undefined
+  const { requiredScopes } = (data ?? {}) as { requiredScopes?: unknown }
   return Array.isArray(requiredScopes) ? requiredScopes.filter((scope) => typeof scope === 'string') : undefined
 }
 
