@@ -17,7 +17,7 @@ const makers: readonly (readonly [Maker, name: string, packageName?: string])[] 
   ['official 1', 'official', '@modelcontextprotocol/sdk'],
   ['mcp-lite', 'mcp-lite', 'mcp-lite'],
   ['tmcp', 'tmcp', 'tmcp'],
-  ['bare', 'bare'],
+  ['bare', 'without an SDK'],
 ]
 
 /** The figures of the front page, by the words of their cases: speed, memory and size, each like with like. */
@@ -64,7 +64,7 @@ export function summarySection(
   const rows = lines.map(({ what, cells }) => [what, ...makers.map(([maker]) => cells[maker] ?? '')])
   const about =
     `Measured on ${latest.date}: ${latest.machine}. "× bare" is the rate divided by that of the smallest program that ` +
-    'does the same, in the same run; a range covers several ways to serve; sizes are of whole bundles. ' +
+    'does the same, in the same run; a range gives the lowest and the highest of several setups; sizes are of whole bundles. ' +
     'All cases, and how they are measured: [the benchmark](apps/bench/README.md).'
   return [markdownTable(header, rows, 1), about].join('\n\n')
 }
