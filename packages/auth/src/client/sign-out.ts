@@ -1,48 +1,35 @@
-/** Ends what a login has begun: tokens are forgotten here, and revoked where they are from (RFC 7009). */
+/** Deletes and revokes the tokens for one server (RFC 7009). */
 
-import { authenticate } from './client-authentication.ts'
-import { failure } from './failure.ts'
-import type { Fetch } from './fetch.ts'
-import type { Records } from './records.ts'
-import type { RenewalOptions } from './renewal.ts'
-import { readServerMetadata } from './server-metadata.ts'
+import type { Fetch } from './auth.ts'
+import { readServerMetadata } from './discovery.ts'
+import type { LoginSettings } from './renewal.ts'
+import { revokeToken } from './token-endpoint.ts'
+import type { TokenRecords } from './token-records.ts'
 
-/** Runs where nobody else changes the tokens of this server. What cannot be revoked is forgotten all the same. */
-export async function endTokens(options: RenewalOptions, records: Records, fetch: Fetch): Promise<void> {
-  const { url, store, rules, flow, prover, issuer } = options
-  const place = await records.place()
-  const tokens = await records.forget()
-  if (place === undefined || tokens === undefined) return
-  const link = rules.over(fetch)
-  const by = tokens.issuer === issuer ? new URL(issuer) : url
-  const server = await readServerMetadata(link, { issuer: tokens.issuer, by })
-  if (server?.revocationEndpoint === undefined) return
-  const found = { resource: tokens.resource, scopesSupported: [], server }
+/** Runs under the lock of the server's tokens. Deletes them even if the revocation fails. */
+export async function revokeTokens(settings: LoginSettings, records: TokenRecords, fetch: Fetch): Promise<void> {
+  const { serverUrl, store, connect, flow, dpop, issuer } = settings
+  const record = await records.server()
+  const tokens = await records.deleteAll()
+  if (record === undefined || tokens === undefined) return
+  const connection = connect(fetch)
+  const namedBy = tokens.issuer === issuer ? new URL(issuer) : serverUrl
+  const server = await readServerMetadata(connection, { issuer: tokens.issuer, namedBy })
+  if (server?.revocation_endpoint === undefined) return
+  const discovery = { resource: tokens.resource, resourceParams: {}, scopesSupported: [], server }
   const { signal } = new AbortController()
-  const client = await flow.client({ url, link, found, store, prover, clientId: place.clientId, signal })
-  if (client === undefined) return
-  // Whoever has the refresh token has most: it goes first.
-  for (const [hint, token] of [
-    ['refresh_token', tokens.refreshToken],
-    ['access_token', tokens.accessToken],
-  ] as const) {
-    if (token === undefined) continue
-    const { headers, params } = await authenticate(client, server)
-    const { status } = await link.request({
-      step: 'revocation',
-      url: server.revocationEndpoint,
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-      body: new URLSearchParams({ token, token_type_hint: hint, ...params }).toString(),
-    })
-    if (status !== 200) throw notRevoked(server.revocationEndpoint, status)
-  }
-}
-
-function notRevoked(url: URL, status: number) {
-  const hint = 'Whoever has copied them can use them until they expire: end the session at the authorization server.'
-  return failure('revocation', `The tokens are forgotten here, and were not revoked: HTTP status ${status}`, {
-    url,
-    hint,
+  const client = await flow.client({
+    serverUrl,
+    connection,
+    discovery,
+    store,
+    dpop,
+    clientId: record.clientId,
+    signal,
   })
+  if (client === undefined) return
+  const { refreshToken, accessToken } = tokens
+  // The refresh token first: it is worth more.
+  if (refreshToken !== undefined) await revokeToken(connection, server, client, 'refresh_token', refreshToken)
+  await revokeToken(connection, server, client, 'access_token', accessToken)
 }

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { link, open, readFile, rename, stat, unlink, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
-import { failure } from '../client/failure.ts'
-import { isObject } from '../client/json-request.ts'
+import { isObject } from '@mcpx/protocol'
+import { AuthError } from '../auth-error.ts'
 
 export interface FileLockOptions {
   /** After how long without a sign of life a lock counts as left behind, in ms. */
@@ -49,7 +49,7 @@ async function acquire(path: string, holder: Holder, { stale, timeout }: FileLoc
     await breakIfLeft(path, stale)
     if (performance.now() > until) {
       const hint = `Another process holds ${path}; remove it if there is none.`
-      throw failure('storage', `The store was not free within ${timeout} ms`, { hint })
+      throw new AuthError(`The store was not free within ${timeout} ms`, { step: 'storage', hint })
     }
     await wait(LOOK + Math.random() * LOOK)
   }
@@ -64,7 +64,7 @@ async function create(path: string, holder: Holder): Promise<boolean> {
   } catch (cause) {
     if ((cause as { code?: string }).code === 'EEXIST') return false
     const hint = 'See that the folder exists and can be written.'
-    throw failure('storage', `The lock file ${path} cannot be made`, { hint, cause })
+    throw new AuthError(`The lock file ${path} cannot be made`, { step: 'storage', hint, cause })
   }
 }
 

@@ -4,8 +4,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { failure } from '../client/failure.ts'
-import { isObject } from '../client/json-request.ts'
+import { isObject } from '@mcpx/protocol'
+import { AuthError } from '../auth-error.ts'
 import { type AuthStore, createQueues } from '../client/store.ts'
 import { type FileLockOptions, withFileLock } from './file-lock.ts'
 
@@ -71,7 +71,10 @@ async function read(file: string): Promise<Readonly<Record<string, unknown>>> {
   const found = await stat(file).catch(ifGone(file))
   if (found === undefined) return {}
   if (found.size > LARGEST_FILE) {
-    throw failure('storage', `${file} is over ${LARGEST_FILE} bytes`, { hint: 'It is not a store, or was spoiled.' })
+    throw new AuthError(`${file} is over ${LARGEST_FILE} bytes`, {
+      step: 'storage',
+      hint: 'It is not a store, or was spoiled.',
+    })
   }
   // Made by hand, or copied: others shall not read it from now on.
   if ((found.mode & 0o077) !== 0) await chmod(file, 0o600).catch(() => {})
@@ -79,13 +82,13 @@ async function read(file: string): Promise<Readonly<Record<string, unknown>>> {
   if (text === undefined) return {}
   const records = parse(text)
   if (records !== undefined) return records
-  throw failure('storage', `${file} holds no records`, { hint: 'Remove it, or name another file.' })
+  throw new AuthError(`${file} holds no records`, { step: 'storage', hint: 'Remove it, or name another file.' })
 }
 
 function ifGone(file: string) {
   return (cause: unknown): undefined => {
     if ((cause as { code?: string }).code === 'ENOENT') return undefined
-    throw failure('storage', `${file} cannot be read`, { hint: 'See who owns it.', cause })
+    throw new AuthError(`${file} cannot be read`, { step: 'storage', hint: 'See who owns it.', cause })
   }
 }
 
@@ -113,7 +116,11 @@ async function write(file: string, records: object): Promise<void> {
     await replace(next, file)
   } catch (cause) {
     await unlink(next).catch(() => {})
-    throw failure('storage', `${file} cannot be written`, { hint: 'See who owns it and its folder.', cause })
+    throw new AuthError(`${file} cannot be written`, {
+      step: 'storage',
+      hint: 'See who owns it and its folder.',
+      cause,
+    })
   }
 }
 

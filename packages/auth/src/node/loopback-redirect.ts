@@ -3,9 +3,9 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { failure } from '../client/failure.ts'
-import type { Awaitable } from '../client/fetch.ts'
-import type { Redirect, RedirectUriOptions } from '../client/redirect.ts'
+import { AuthError } from '../auth-error.ts'
+import type { Awaitable } from '../client/auth.ts'
+import type { Redirect, RedirectUriOptions } from '../client/redirects.ts'
 import { openBrowser } from './open-browser.ts'
 
 export interface LoopbackRedirectOptions {
@@ -56,7 +56,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
   async function redirect(url: URL, { signal }: { readonly signal: AbortSignal }): Promise<URL> {
     const uri = url.searchParams.get('redirect_uri') ?? ''
     const server = listening.get(uri)
-    if (server === undefined) throw failure('authorization', 'Nobody listens any more', { url: uri })
+    if (server === undefined) throw new AuthError('Nobody listens any more', { step: 'authorization', url: uri })
     const back = callbackOf(server, uri, url.searchParams.get('state'), { signal, timeout })
     // It may come back, or fail, while the browser is still being opened.
     back.catch(() => {})
@@ -91,7 +91,7 @@ async function listen(ports: readonly number[]): Promise<Server> {
     }
   }
   const hint = 'Pass another port, or none.'
-  throw failure('authorization', `Port ${ports[0]} of 127.0.0.1 cannot be listened at`, { hint, cause })
+  throw new AuthError(`Port ${ports[0]} of 127.0.0.1 cannot be listened at`, { step: 'authorization', hint, cause })
 }
 
 interface Wait {
@@ -104,7 +104,9 @@ function callbackOf(server: Server, uri: string, state: string | null, { signal,
   return new Promise((resolve, reject) => {
     const late = () => {
       const hint = 'Try again, or pass a longer timeout to loopbackRedirect().'
-      finish(() => reject(failure('authorization', `The user did not come back within ${timeout} ms`, { hint })))
+      finish(() =>
+        reject(new AuthError(`The user did not come back within ${timeout} ms`, { step: 'authorization', hint })),
+      )
     }
     const timer = setTimeout(late, timeout)
     const stop = () => finish(() => reject(signal.reason))

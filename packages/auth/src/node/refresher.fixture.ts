@@ -1,7 +1,7 @@
 /** A process of its own that calls a server with the tokens of a shared file, and prints how that went. */
 import { argv, exit, stdout } from 'node:process'
 import { oauth } from '../client/oauth.ts'
-import { manualRedirect } from '../client/redirect.ts'
+import { manualRedirect } from '../client/redirects.ts'
 import { fileStore } from './file-store.ts'
 
 const [file = '', url = ''] = argv.slice(2)

@@ -1,7 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { finishPopup, pageRedirect, popupRedirect } from './browser-redirect.ts'
 import { oauth } from './oauth.ts'
-import { manualRedirect } from './redirect.ts'
+import { finishPopup, manualRedirect, pageRedirect, popupRedirect } from './redirects.ts'
 import { memoryStore } from './store.ts'
 import { caught, World } from './world.fixture.ts'
 
@@ -10,7 +9,7 @@ const authorizeUrl = new URL('https://as.example/authorize?state=s1')
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** A browser that shows one page, and opens windows as it is told. */
+/** A browser that shows one page. */
 function browser(href: string, open: (url: string) => { closed: boolean; close(): void } | null = () => null) {
   const left: string[] = []
   const location = { href, assign: (url: string) => void left.push(url) }
@@ -29,7 +28,7 @@ function browser(href: string, open: (url: string) => { closed: boolean; close()
 const visit = (options: { timeout?: number } = {}, signal = new AbortController().signal) =>
   popupRedirect({ redirectUri, ...options })(authorizeUrl, { signal })
 
-it('hears from the window where the user came back to, and of no other attempt', async () => {
+it('resolves to the URL of the popup page with the right state', async () => {
   const popup = { closed: false, close: vi.fn() }
   browser('https://app.example/', () => popup)
   const back = visit()
@@ -41,7 +40,7 @@ it('hears from the window where the user came back to, and of no other attempt',
   expect(popup.close).toHaveBeenCalledOnce()
 })
 
-it('says so when no window opens, when the user takes too long, and when nobody waits any more', async () => {
+it('reports a blocked window and a timeout, and rejects with the reason of its signal', async () => {
   browser('https://app.example/')
   expect(await caught(visit)).toMatchObject({
     step: 'authorization',
@@ -57,7 +56,7 @@ it('says so when no window opens, when the user takes too long, and when nobody 
   expect(await left).toMatchObject({ message: 'left' })
 })
 
-it('notices a window that the user closes, but not one that only says so because it has cut itself off', async () => {
+it('reports a window that the user closes, but not one that has cut itself off from its opener', async () => {
   vi.useFakeTimers()
   try {
     const popup = { closed: true, close() {} }
@@ -80,7 +79,7 @@ it('notices a window that the user closes, but not one that only says so because
   }
 })
 
-it('leaves the page, and goes on where it was left when it is opened again', async () => {
+it('leaves the page, and continues the login when the user comes back', async () => {
   const world = new World()
   const store = memoryStore()
   const { left } = browser('https://app.example/')
@@ -88,7 +87,7 @@ it('leaves the page, and goes on where it was left when it is opened again', asy
   const fetch = oauth({ redirect: pageRedirect({ redirectUri }), store })(world.fetch)
   const lost = caught(() => fetch(world.mcp, { signal: leaving.signal }))
   await vi.waitFor(() => expect(left.length).toBe(1))
-  // The page is gone, and with it all that waited.
+  // The page is gone.
   leaving.abort(new Error('the page is gone'))
   await lost
 
@@ -97,11 +96,11 @@ it('leaves the page, and goes on where it was left when it is opened again', asy
   const again = oauth({ redirect: pageRedirect({ redirectUri }), store })(world.fetch)
   expect((await again(world.mcp)).status).toBe(200)
   expect([location.href, leftAgain, world.logins]).toEqual([redirectUri, [], 1])
-  // What was kept for the way back is of no use any more.
+  // The state of the login was deleted.
   expect(await store.get(`pending|${new URL(back).searchParams.get('state')}`)).toBeUndefined()
 })
 
-it('begins a login of its own when the page is opened with the answer to a question that it never asked', async () => {
+it('starts a login of its own when the page is opened with an unknown state', async () => {
   const world = new World()
   const { left } = browser(`${redirectUri}?code=stolen&state=forged&iss=https://as.example`)
   const leaving = new AbortController()
@@ -113,11 +112,11 @@ it('begins a login of its own when the page is opened with the answer to a quest
   expect(world.to('/token')).toEqual([])
 })
 
-it('needs a browser', async () => {
+it('reports a missing browser window', async () => {
   expect(await caught(visit)).toMatchObject({ hint: expect.stringMatching(/loopbackRedirect/) })
 })
 
-it('takes what a user pastes: the URL, or its query', async () => {
+it('accepts a pasted URL or its query', async () => {
   for (const paste of [
     (back: string) => ` ${back}\n`,
     (back: string) => new URL(back).search,

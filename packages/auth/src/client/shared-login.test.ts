@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { AuthError } from '../auth-error.ts'
 import { oauth } from './oauth.ts'
-import { manualRedirect, type Redirect } from './redirect.ts'
+import { manualRedirect, type Redirect } from './redirects.ts'
 import { caught, ok, World } from './world.fixture.ts'
 
-describe('asking people', () => {
-  it('happens once for all calls that wait, and stops the clock of each', async () => {
+describe('a login that several calls wait for', () => {
+  it('happens once, and stops the clock of each call', async () => {
     const world = new World()
     let held = 0
     const hold = () => {
@@ -26,7 +26,7 @@ describe('asking people', () => {
     expect([world.logins, held]).toEqual([1, 0])
   })
 
-  it('ends when nobody waits any more, and not before', async () => {
+  it('ends when the last caller has given up', async () => {
     const world = new World()
     const ended: boolean[] = []
     let begun = false
@@ -51,7 +51,7 @@ describe('asking people', () => {
     await vi.waitFor(() => expect(ended).toEqual([true]))
   })
 
-  it('begins anew for whoever comes after the others have left, though it was not heard that they did', async () => {
+  it('starts again for a new caller after the others have given up, even if the redirect ignores its signal', async () => {
     const world = new World()
     let visits = 0
     const redirect = manualRedirect('http://127.0.0.1:3000/callback', (url) => {
@@ -68,7 +68,7 @@ describe('asking people', () => {
     expect(visits).toBe(2)
   })
 
-  it('is not done again for a while when somebody said no, unless they connect anew', async () => {
+  it('is not repeated for a while after the user has denied it, unless the application connects again', async () => {
     const world = new World()
     let asked = 0
     const redirect = manualRedirect('http://127.0.0.1:3000/callback', (url) => {

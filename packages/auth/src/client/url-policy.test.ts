@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
-import { type Reach, reachOf } from './address.ts'
-import { createUrlGuard } from './url-guard.ts'
+import { createUrlPolicy, type NetworkZone, networkZone } from './url-policy.ts'
 import { caught } from './world.fixture.ts'
 
-const hosts: readonly (readonly [Reach, readonly string[]])[] = [
+const hosts: readonly (readonly [NetworkZone, readonly string[]])[] = [
   [
     'public',
     [
@@ -57,7 +56,7 @@ const hosts: readonly (readonly [Reach, readonly string[]])[] = [
   ],
   ['loopback', ['[::1]', '[::ffff:127.0.0.1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]']],
   [
-    'forbidden',
+    'reserved',
     [
       '[100::1]',
       '[4000::1]',
@@ -67,20 +66,17 @@ const hosts: readonly (readonly [Reach, readonly string[]])[] = [
       '[2001:0:808:808:8000:63bf:80ff:fffe]',
     ],
   ],
-  ['forbidden', ['0.0.0.0', '0.1.2.3', '169.254.169.254', '224.0.0.1', '255.255.255.255', '240.0.0.1', '[::]']],
-  ['forbidden', ['[fe80::1]', '[febf::1]', '[ff02::1]', '[::ffff:169.254.169.254]']],
+  ['reserved', ['0.0.0.0', '0.1.2.3', '169.254.169.254', '224.0.0.1', '255.255.255.255', '240.0.0.1', '[::]']],
+  ['reserved', ['[fe80::1]', '[febf::1]', '[ff02::1]', '[::ffff:169.254.169.254]']],
 ]
 
-it.each(hosts.flatMap(([reach, names]) => names.map((name) => [name, reach] as const)))(
-  'knows that %s is %s',
-  (name, reach) => {
-    expect(reachOf(new URL(`https://${name}`).hostname)).toBe(reach)
-  },
-)
+it.each(hosts.flatMap(([reach, names]) => names.map((name) => [name, reach] as const)))('%s is %s', (name, reach) => {
+  expect(networkZone(new URL(`https://${name}`).hostname)).toBe(reach)
+})
 
-it('reads addresses as resolvers write them', () => {
-  expect(['fe80::1%eth0', '::1', '::ffff:10.0.0.1', '8.8.8.8'].map(reachOf)).toEqual([
-    'forbidden',
+it('accepts addresses as resolvers write them', () => {
+  expect(['fe80::1%eth0', '::1', '::ffff:10.0.0.1', '8.8.8.8'].map(networkZone)).toEqual([
+    'reserved',
     'loopback',
     'private',
     'public',
@@ -98,8 +94,8 @@ it.each([
   ['https://169.254.169.254/x', 'http://localhost', false],
   ['http://trusted.internal:8080/x', 'https://b.example', true],
   ['http://trusted.internal/x', 'https://b.example', false],
-])('lets nobody lead deeper into a network than where they are: %s, named by %s: %s', async (url, by, allowed) => {
-  const guard = createUrlGuard({ trustedOrigins: ['http://trusted.internal:8080'] })
+])('accepts no URL further inside a network than its source: %s, named by %s: %s', async (url, by, allowed) => {
+  const guard = createUrlPolicy({ trustedOrigins: ['http://trusted.internal:8080'] })
   const check = () => guard.check('discovery', 'It', url, new URL(by))
   if (allowed) expect((await check()).href).toBe(url)
   else
@@ -109,8 +105,8 @@ it.each([
 it.each([
   ['cannot be looked up', () => Promise.reject(new Error('ENOTFOUND'))],
   ['has no address', async () => []],
-])('says so when a name %s', async (_, resolve) => {
-  const check = createUrlGuard({ resolve }).check('token', 'It', 'https://a.example', new URL('https://b.example'))
+])('reports a name that %s', async (_, resolve) => {
+  const check = createUrlPolicy({ resolve }).check('token', 'It', 'https://a.example', new URL('https://b.example'))
   expect(await caught(() => check)).toMatchObject({
     step: 'token',
     message: expect.stringMatching(/The address of It was not found/),

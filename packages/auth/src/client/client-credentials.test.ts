@@ -1,13 +1,13 @@
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { clientCredentials, workload } from './client-credentials.ts'
 import { enterprise } from './enterprise.ts'
-import { clientCredentials, workload } from './machine-flows.ts'
 import { caught, json, World } from './world.fixture.ts'
 
 const bodies = (world: World, path = '/token') =>
   world.to(path).map(({ body }) => Object.fromEntries(new URLSearchParams(body)))
 
-it('gets a token in the name of a client that has a secret, and another when it has run out [X-100, X-101, X-102]', async () => {
+it('requests a token with a secret, and another one when it has expired [X-100, X-101, X-102]', async () => {
   const world = new World({
     token: { expires_in: 0, refresh_token: undefined },
     resource: { scopes_supported: ['a', 'b'] },
@@ -22,7 +22,7 @@ it('gets a token in the name of a client that has a secret, and another when it 
 })
 
 it.each(['PEM', 'JWK', 'CryptoKey'])(
-  'signs who it is with a key that is given as %s, for the issuer [X-101, X-103]',
+  'authenticates with a private key as %s, with the issuer as audience [X-101, X-103]',
   async (kind) => {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
     const given = {
@@ -43,29 +43,29 @@ it.each(['PEM', 'JWK', 'CryptoKey'])(
   },
 )
 
-it('signs for the token endpoint where that is wanted [X-103]', async () => {
+it('names the token endpoint as audience of assertions if the option says so [X-103]', async () => {
   const { privateKey } = await generateKeyPair('ES256')
   const world = new World()
   await clientCredentials({ clientId: 'me', privateKey, assertionAudience: 'token_endpoint' })(world.fetch)(world.mcp)
   expect(decodeJwt(bodies(world)[0]?.client_assertion ?? '').aud).toBe('https://as.example/token')
 })
 
-it('does not tell of a key that it cannot use', async () => {
+it('does not reveal a key that cannot be used', async () => {
   const world = new World()
   const auth = clientCredentials({
     clientId: 'me',
     privateKey: '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----',
   })
   const error = (await caught(() => auth(world.fetch)(world.mcp))) as Error
-  expect(error).toMatchObject({ step: 'token', message: expect.stringMatching(/The private key is not usable/) })
+  expect(error).toMatchObject({ step: 'token', message: expect.stringMatching(/The private key cannot be used/) })
   expect(`${error.message}${String(error.cause)}`).not.toMatch(/c2VjcmV0/)
 })
 
-it('wants a secret or a key', () => {
+it('requires a secret or a key', () => {
   expect(() => clientCredentials({ clientId: 'me' })).toThrow(/expected a clientSecret or a privateKey/)
 })
 
-it('steps up without asking anybody', async () => {
+it('requests more scopes without a user', async () => {
   const world = new World({
     serve: (_, scope) =>
       scope.includes('more')
@@ -80,19 +80,19 @@ it('steps up without asking anybody', async () => {
   expect(bodies(world).map(({ scope }) => scope)).toEqual(['some', 'some more'])
 })
 
-it('refuses an authorization server that does not offer the grant', async () => {
+it('refuses an authorization server that does not support the grant', async () => {
   const world = new World({ server: { grant_types_supported: ['authorization_code'] } })
   const error = await caught(() => workload({ assertion: 'x' })(world.fetch)(world.mcp))
   expect(error).toMatchObject({
     step: 'token',
     message: expect.stringMatching(
-      /does not offer urn:ietf:params:oauth:grant-type:jwt-bearer, only authorization_code/,
+      /does not support urn:ietf:params:oauth:grant-type:jwt-bearer, only authorization_code/,
     ),
   })
   expect(world.to('/token')).toEqual([])
 })
 
-it('trades what the platform says of a workload, read anew each time, and does not try again what was refused [X-120, X-121]', async () => {
+it('exchanges the token of a platform, reads it for each request, and does not repeat a refused one [X-120, X-121]', async () => {
   let count = 0
   const world = new World({ token: { refresh_token: undefined } })
   const seen: unknown[] = []
@@ -124,7 +124,7 @@ it('trades what the platform says of a workload, read anew each time, and does n
   expect(strict.to('/token').length).toBe(1)
 })
 
-describe('a platform’s token', () => {
+describe('the token of a platform', () => {
   const tokenFor = (aud?: string | string[]) =>
     `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ sub: 'pod', aud }))}.AA`
   const login = 'https://login.corp.example'
@@ -133,8 +133,8 @@ describe('a platform’s token', () => {
   it.each([
     ['another authorization server', login],
     ['several others', [login, 'https://other.example']],
-    ['one that is only spelled alike', 'https://evil.example.corp.example'],
-  ])('that is for %s is not shown to one that the server names', async (_, audience) => {
+    ['an audience with a similar name', 'https://evil.example.corp.example'],
+  ])('for %s is not sent to an authorization server that the server names', async (_, audience) => {
     const world = evil()
     const error = await caught(() => workload({ assertion: tokenFor(audience) })(world.fetch)(world.mcp))
     expect(error).toMatchObject({
@@ -147,21 +147,21 @@ describe('a platform’s token', () => {
   it.each([
     ['the authorization server', 'https://as.example'],
     ['its token endpoint', ['x', 'https://as.example/token']],
-    ['the same with a slash', 'https://as.example/'],
-    ['nobody in particular', undefined],
-  ])('that is for %s is shown', async (_, audience) => {
+    ['the authorization server with a slash', 'https://as.example/'],
+    ['no audience', undefined],
+  ])('for %s is sent', async (_, audience) => {
     const world = new World()
     expect((await workload({ assertion: () => tokenFor(audience) })(world.fetch)(world.mcp)).status).toBe(200)
   })
 
-  it('that is for a name of its own is shown to the issuer that the user names', async () => {
+  it('for another name is sent to the issuer of the option', async () => {
     const world = new World()
     const options = { assertion: tokenFor('api://exchange'), issuer: world.issuer }
     expect((await workload(options)(world.fetch)(world.mcp)).status).toBe(200)
   })
 })
 
-it('is vouched for by the identity provider of a company, which names the server that the assertion is for [X-110, X-111]', async () => {
+it('exchanges the token of an employee at the identity provider, for an assertion that only one server accepts [X-110, X-111]', async () => {
   const idp = 'https://sso.corp.internal'
   const idJag = {
     access_token: 'id-jag',
@@ -205,6 +205,6 @@ it('is vouched for by the identity provider of a company, which names the server
   world.valid.clear()
   world.refreshable.clear()
   expect(await caught(() => fetch(world.mcp))).toMatchObject({
-    message: expect.stringMatching(/gave a token of type urn:ietf:params:oauth:token-type:access_token in place of/),
+    message: expect.stringMatching(/issued a token of type urn:ietf:params:oauth:token-type:access_token instead of/),
   })
 })
