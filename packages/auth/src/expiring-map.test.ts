@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createExpiringMap } from './expiring-map.ts'
-import { createMemoryReplayStore } from './resource-server/replay-store.ts'
+import { createMemoryReplayStore } from './resource-server/dpop.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
