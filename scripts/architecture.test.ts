@@ -18,6 +18,10 @@ function manifest(name: string, changes: object = {}): string {
     name: `@mcpx/${name}`,
     description: 'A package.',
     license: 'MIT',
+    author: 'Ada',
+    homepage: 'https://example.com',
+    repository: {},
+    bugs: {},
     type: 'module',
     sideEffects: false,
     engines: { node: '>=20' },
@@ -108,6 +112,7 @@ const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> = {
       dependencies: { '@mcpx/protocol': '*' },
       sideEffects: ['./src/shared.ts'],
     }),
+    'no repository': withManifest({ repository: undefined, dependencies: { '@mcpx/protocol': '*' } }),
     'no sources': withManifest({ files: ['dist'], dependencies: { '@mcpx/protocol': '*' } }),
     'other exports when published': withManifest({
       dependencies: { '@mcpx/protocol': '*' },

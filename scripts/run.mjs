@@ -12,11 +12,13 @@ const commands = {
   format: [['biome', 'check', '--write']],
   check: [['node', 'scripts/check-architecture.ts'], build, ['node', 'conformance/packages/src/main.ts']],
   conformance: [build, ['node', 'conformance/official/src/main.ts']],
+  docs: [['node', 'apps/reference/src/main.ts']],
   bench: [
     [...build, '--filter=@mcpx/bench^...'],
     ['node', 'apps/bench/src/main.ts'],
   ],
   changeset: [['changeset']],
+  release: [['node', 'scripts/set-repository.mjs', '--check'], build, ['changeset', 'publish']],
   'release:dry': [build, ['node', 'conformance/packages/src/release.ts']],
 }
 

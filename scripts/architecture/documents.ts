@@ -4,7 +4,7 @@ import type { Repository, Rule, Violation } from './repository.ts'
 
 const topFolder = /^(?:packages|apps|scripts|conformance|docs|\.ci|\.changeset)\//
 const fileInFolder = /^[\w.*-]+(?:\/[\w.*-]+)+\.(?:ts|mts|mjs|js|json|md|yaml|yml|sh)$/
-const generated = /(?:^|\/)(?:dist|node_modules|\.cache|\.turbo|results)(?:\/|$)/
+const generated = /(?:^|\/)(?:dist|node_modules|\.cache|\.turbo|results)(?:\/|$)|^docs\/reference(?:\/|$)/
 
 export const paths: Rule = {
   name: 'paths',

@@ -6,13 +6,13 @@ import { type Manifest, type Package, packageOf, type Rule, type SourceFile, typ
 /** The packages of ours that each kind of package may import; tests may also import those of `inTests`. */
 const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^(?:sse|json-schema|protocol)$/, may: /^$/ },
-  { kind: /^testkit$/, may: /^protocol$/, inTests: /^json-schema$/ },
-  { kind: /^(?:server|client|auth|transport-.+)$/, may: /^(?:sse|json-schema|protocol)$/, inTests: /^testkit$/ },
+  { kind: /^testing$/, may: /^protocol$/, inTests: /^json-schema$/ },
+  { kind: /^(?:server|client|auth|transport-.+)$/, may: /^(?:sse|json-schema|protocol)$/, inTests: /^testing$/ },
 ]
 
 export const direction: Rule = {
   name: 'direction',
-  says: 'sse, json-schema and protocol import no package of ours, testkit imports protocol, and the others import no sibling.',
+  says: 'sse, json-schema and protocol import no package of ours, testing imports protocol, and the others import no sibling.',
   check: ({ packages }) => packages.flatMap(checkDirection),
 }
 
@@ -140,6 +140,9 @@ function manifestFaults({ name, manifest }: Package): string[] {
     manifest.engines?.node === undefined && 'has no `engines.node`',
     !manifest.license && 'has no `license`',
     !manifest.description && 'has no `description`',
+    isPublic &&
+      !(manifest.author && manifest.homepage && manifest.repository && manifest.bugs) &&
+      'has no `author`, `homepage`, `repository` or `bugs`: run `node scripts/set-repository.mjs`',
     isPublic && manifest.publishConfig?.access !== 'public' && 'has no `publishConfig.access: public`',
     isPublic && manifest.files?.join() !== files.join() && `has other \`files\` than ${JSON.stringify(files)}`,
     isPublic &&

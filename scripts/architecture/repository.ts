@@ -22,6 +22,10 @@ export interface Manifest {
   readonly type?: string
   readonly license?: string
   readonly description?: string
+  readonly author?: string
+  readonly homepage?: string
+  readonly repository?: unknown
+  readonly bugs?: unknown
   readonly sideEffects?: unknown
   readonly engines?: { readonly node?: string }
   readonly files?: readonly string[]
@@ -62,7 +66,7 @@ export interface Rule {
 }
 
 const skipped = new Set(['node_modules', 'dist', '.git', '.turbo', '.cache', 'results', 'fixtures'])
-const officialSchemas = 'conformance/schema/official'
+const skippedPaths = ['conformance/schema/official', 'docs/reference']
 
 export function readRepository(root: string): Repository {
   const files = listFiles(root, '')
@@ -123,7 +127,7 @@ function listFiles(root: string, folder: string): string[] {
   const entries = readdirSync(join(root, folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
   return entries.flatMap((entry) => {
     const path = posix.join(folder, entry.name)
-    if (skipped.has(entry.name) || path === officialSchemas) return []
+    if (skipped.has(entry.name) || skippedPaths.includes(path)) return []
     if (entry.isDirectory()) return listFiles(root, path)
     return entry.isFile() && !/\.(?:log|tsbuildinfo)$/.test(entry.name) ? [path] : []
   })

@@ -31,7 +31,7 @@ export async function measureSize(size: SizeCase): Promise<Findings> {
   const lineOf = (what: string, isIn: (entry: Entry) => boolean) =>
     summaryOf(
       what,
-      weights.filter(([entry]) => isIn(entry)).map(([{ maker }, { gzipped }]) => ({ maker, value: gzipped / 1000 })),
+      weights.filter(([entry]) => isIn(entry)).map(([{ maker }, { inAll }]) => ({ maker, value: inAll / 1000 })),
       0,
     )
   return {

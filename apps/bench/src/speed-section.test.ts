@@ -11,15 +11,17 @@ const recorded = (date: string, what: string) => ({
 
 describe('the summary', () => {
   it('has a line for each thing measured, in the order of the cases, and a column for each maker with a figure', () => {
-    const text = summarySection({ b: recorded('2030-01-01', 'second'), a: recorded('2030-01-02', 'first') }, [
-      'a',
-      'b',
-      'c',
-    ])
+    const record = {
+      b: recorded('2030-01-01', 'second'),
+      a: recorded('2030-01-02', 'first'),
+      c: recorded('2030-01-02', 'not a figure of the front page'),
+    }
+    const text = summarySection(record, ['a', 'b', 'c', 'd'], ['first', 'second'])
     const [header, , one, two] = text.split('\n')
     expect(header?.replace(/ +/g, ' ')).toBe('| | @mcpx | tmcp 1.2.3 |')
     expect(one?.replace(/ +/g, ' ')).toBe('| first | 0.91 | 0.2 |')
     expect(two).toContain('second')
+    expect(text).not.toContain('not a figure')
     expect(text).toContain('Measured on 2030-01-02: a machine.')
   })
 

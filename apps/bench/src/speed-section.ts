@@ -20,6 +20,13 @@ const makers: readonly (readonly [Maker, name: string, packageName?: string])[] 
   ['bare', 'bare'],
 ]
 
+/** The figures of the front page, by the words of their cases: speed, memory and size, each like with like. */
+const FIGURES: readonly string[] = [
+  'calls over HTTP, answered as JSON, × bare',
+  'heap of an idle session, kB',
+  'client over HTTP, kB gzipped',
+]
+
 /** Writes the section, if the README has a place for it; says what was done. */
 export function writeSummary(): string {
   const text = readFileSync(readme, 'utf8')
@@ -43,18 +50,22 @@ export function withSummary(text: string, section: string): string {
   return `${text.slice(0, start)}${BEGIN}\n\n${section}\n\n${text.slice(stop)}`
 }
 
-/** One line for each thing that was measured, one column for each maker. */
-export function summarySection(record: Results, order: readonly string[]): string {
+/** One line for each figure that was measured, one column for each maker. */
+export function summarySection(
+  record: Results,
+  order: readonly string[],
+  figures: readonly string[] = FIGURES,
+): string {
   const known = order.flatMap((name) => record[name] ?? [])
   const [latest] = known.toSorted((a, b) => (a.date < b.date ? 1 : -1))
   if (latest === undefined) return 'Nothing was measured yet: `npm run bench -- --write`.'
-  const lines = known.flatMap(({ summary = [] }) => summary)
+  const lines = known.flatMap(({ summary = [] }) => summary).filter(({ what }) => figures.includes(what))
   const header = ['', ...makers.map(([, name, packageName]) => nameOf(name, packageName, latest.packages))]
   const rows = lines.map(({ what, cells }) => [what, ...makers.map(([maker]) => cells[maker] ?? '')])
   const about =
-    `Measured on ${latest.date}: ${latest.machine}. Where it says × bare, the figure is divided by that of the least ` +
-    'program that does the same, in the same run. Of several ways to serve, both ends are given. ' +
-    'All tables, and how they came about: [the benchmark](apps/bench/README.md).'
+    `Measured on ${latest.date}: ${latest.machine}. "× bare" is the rate divided by that of the smallest program that ` +
+    'does the same, in the same run; a range covers several ways to serve; sizes are of whole bundles. ' +
+    'All cases, and how they are measured: [the benchmark](apps/bench/README.md).'
   return [markdownTable(header, rows, 1), about].join('\n\n')
 }
 

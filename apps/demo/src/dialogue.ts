@@ -1,4 +1,4 @@
-/** What a client of one era says to the server over HTTP, and hears; each answer is checked as it comes. */
+/** Prints the requests and responses of a client of one era over HTTP, and checks each response. */
 import { deepEqual, equal, match } from 'node:assert/strict'
 import { type Client, connect } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
@@ -10,10 +10,10 @@ const eras = {
   legacy: 'a session is opened; a question is asked while the call waits',
 }
 
-/** Resolves when all was said; rejects when an answer is not what it should be. */
+/** Runs the dialogue; rejects when a response differs from the expected one. */
 export async function showDialogue(url: string, era: keyof typeof eras): Promise<void> {
   const requests: string[] = []
-  const counted: typeof fetch = (input, init) => {
+  const countingFetch: typeof fetch = (input, init) => {
     requests.push(init?.method ?? 'GET')
     return fetch(input, init)
   }
@@ -22,7 +22,7 @@ export async function showDialogue(url: string, era: keyof typeof eras): Promise
   const update = new Promise<void>((resolve) => {
     updated = resolve
   })
-  const client = await connect<Trains>(http(url, { fetch: counted }), {
+  const client = await connect<Trains>(http(url, { fetch: countingFetch }), {
     era,
     onElicit({ message }) {
       line('?', `${message}  the user says: 7`)
@@ -40,11 +40,11 @@ export async function showDialogue(url: string, era: keyof typeof eras): Promise
 
 async function searchAndBook(client: Client<Trains>, update: Promise<void>): Promise<void> {
   const tools = (await client.listTools().all()).map(({ name }) => name)
-  said('tools/list', tools.join(', '))
+  printExchange('tools/list', tools.join(', '))
   deepEqual(tools, ['search', 'book'])
 
   const { trains } = await client.tools.search({ to: 'Bergen' })
-  said('tools/call search {"to":"Bergen"}', JSON.stringify(trains[0]))
+  printExchange('tools/call search {"to":"Bergen"}', JSON.stringify(trains[0]))
   const before = trains[0]?.free ?? 0
 
   await client.subscribe('train://R41')
@@ -67,15 +67,15 @@ async function searchAndBook(client: Client<Trains>, update: Promise<void>): Pro
 async function completeAndFail(client: Client<Trains>): Promise<void> {
   const ref = { type: 'ref/prompt' as const, name: 'plan' }
   const { completion } = await client.complete({ ref, argument: { name: 'to', value: 'B' } })
-  said('completion/complete plan: to = "B…"', completion.values.join(', '))
+  printExchange('completion/complete plan: to = "B…"', completion.values.join(', '))
   deepEqual(completion.values, ['Bergen', 'Bodø'])
 
   const wrong = await client.callTool('book', { train: 41 })
-  said('tools/call book {"train":41}', textOf(wrong.content))
+  printExchange('tools/call book {"train":41}', textOf(wrong.content))
   equal(wrong.isError, true)
 }
 
-function said(request: string, answer: string): void {
+function printExchange(request: string, answer: string): void {
   line('→', request)
   line('←', answer)
 }

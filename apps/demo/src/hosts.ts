@@ -1,40 +1,50 @@
-/** How to connect hosts to this server: what goes into their settings, ready to be copied. */
+/** Prints the command or the settings that connect each host to this server. The pages in docs/hosts explain them. */
 import { fileURLToPath } from 'node:url'
 import { heading, paint } from './terminal.ts'
 
 interface Host {
   readonly name: string
-  /** A command to be run, or what its settings hold. */
-  readonly what: string
+  /** The page in docs/hosts that explains it. */
+  readonly page: string
+  /** The command to run, or the contents of the settings file as JSON. */
+  readonly instruction: string
 }
 
 const start = fileURLToPath(new URL('../../../scripts/start.mjs', import.meta.url))
 
 export function showHosts(url: string): void {
   heading('Connect a host to it')
-  for (const { name, what } of hostsOf(url)) console.log(`  ${paint('dim', name)}\n    ${what}`)
+  for (const { name, instruction } of hostsOf(url)) console.log(`  ${paint('dim', name)}\n    ${instruction}`)
+  console.log('  docs/hosts explains these lines, and how to connect a server of your own.')
 }
 
 export function hostsOf(url: string): Host[] {
-  // Hosts with windows are seldom started by a shell, and then do not know its PATH: the whole path of Node is given.
+  // Desktop hosts often do not inherit the PATH of a shell, so the path of Node is absolute.
   const program = { command: process.execPath, args: [start, '--stdio'] }
   return [
-    { name: 'Claude Code', what: `claude mcp add --transport http trains ${url}` },
-    { name: 'Codex', what: `codex mcp add trains --url ${url}` },
-    { name: 'Gemini CLI', what: `gemini mcp add --transport http trains ${url}` },
-    { name: 'Cursor, in .cursor/mcp.json', what: settings({ mcpServers: { trains: { url } } }) },
-    { name: 'VS Code, in .vscode/mcp.json', what: settings({ servers: { trains: { type: 'http', url } } }) },
+    { name: 'Claude Code', page: 'claude-code', instruction: `claude mcp add --transport http trains ${url}` },
+    { name: 'Codex', page: 'codex', instruction: `codex mcp add trains --url ${url}` },
+    { name: 'Gemini CLI', page: 'gemini-cli', instruction: `gemini mcp add --transport http trains ${url}` },
+    { name: 'Cursor, in .cursor/mcp.json', page: 'cursor', instruction: settings({ mcpServers: { trains: { url } } }) },
+    {
+      name: 'VS Code, in .vscode/mcp.json',
+      page: 'vs-code',
+      instruction: settings({ servers: { trains: { type: 'http', url } } }),
+    },
     {
       name: 'Windsurf, in ~/.codeium/windsurf/mcp_config.json',
-      what: settings({ mcpServers: { trains: { serverUrl: url } } }),
+      page: 'windsurf',
+      instruction: settings({ mcpServers: { trains: { serverUrl: url } } }),
     },
     {
       name: 'MCP Inspector, on the command line',
-      what: `npx @modelcontextprotocol/inspector --cli ${url} --method tools/list`,
+      page: 'mcp-inspector',
+      instruction: `npx @modelcontextprotocol/inspector --cli ${url} --method tools/list`,
     },
     {
       name: 'Claude Desktop, in claude_desktop_config.json; it starts a server of its own',
-      what: settings({ mcpServers: { trains: program } }),
+      page: 'claude-desktop',
+      instruction: settings({ mcpServers: { trains: program } }),
     },
   ]
 }

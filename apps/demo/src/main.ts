@@ -1,4 +1,4 @@
-/** Serves trains, shows what clients of both eras say to them, and goes on serving. `npm start -- --help` lists the options. */
+/** Serves trains, prints a dialogue of a client of each era, and keeps serving. `npm start -- --help` lists the options. */
 import { parseArgs } from 'node:util'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { serveStdio } from '@mcpx/transport-stdio'
@@ -7,17 +7,17 @@ import { showHosts } from './hosts.ts'
 import { heading, paint } from './terminal.ts'
 import { server } from './trains.ts'
 
-const help = `npm start                   serve on port 3000, show a dialogue in both eras, go on until Ctrl-C
-npm start -- --port 4000    serve on another port; 0: on any that is free
-npm start -- --once         end after the dialogue; without --port on any port that is free
-npm start -- --stdio        serve on standard input and output; hosts take the command that npm start prints for them`
+const help = `npm start                   serve on port 3000, show a dialogue in both eras, serve until Ctrl-C
+npm start -- --port 4000    serve on another port; 0: on any free port
+npm start -- --once         exit after the dialogue; without --port on any free port
+npm start -- --stdio        serve over stdio; npm start prints the command for hosts`
 
-const { once, port, stdio } = options()
+const { once, port, stdio } = parseOptions()
 if (stdio) await serveStdio(server)
 else await serveAndShow()
 
 async function serveAndShow(): Promise<void> {
-  const { url, close, drain } = await serveHttp(server, { port }).catch(explain)
+  const { url, close, drain } = await serveHttp(server, { port }).catch(explainListenError)
   heading(`A server with tools, resources and prompts, for clients of all revisions: ${url}`)
   try {
     await showDialogue(url, 'modern')
@@ -37,17 +37,17 @@ async function serveAndShow(): Promise<void> {
   for (const signal of signals) process.once(signal, () => void drain(500).then(() => process.exit(0)))
 }
 
-/** A port that is taken is the one thing that goes wrong for everybody some day. */
-function explain(error: Error): never {
+/** Prints why the port cannot be used, with a remedy, and exits. */
+function explainListenError(error: Error): never {
   const { code } = (error.cause ?? {}) as { code?: string }
   const reasons: Record<string, string> = {
-    EADDRINUSE: `Port ${port} is taken: end what uses it, or choose another: npm start -- --port ${port + 1}`,
-    EACCES: `Port ${port} may not be used by you: choose one above 1023: npm start -- --port 3000`,
+    EADDRINUSE: `Port ${port} is in use: stop the program that uses it, or choose another port: npm start -- --port ${port + 1}`,
+    EACCES: `Port ${port} needs privileges: choose a port above 1023: npm start -- --port 3000`,
   }
-  return stop(reasons[code ?? ''] ?? `Port ${port} cannot be served on: ${error.message}`)
+  return exitWithError(reasons[code ?? ''] ?? `Port ${port} cannot be used: ${error.message}`)
 }
 
-function options(): { once: boolean; port: number; stdio: boolean } {
+function parseOptions(): { once: boolean; port: number; stdio: boolean } {
   try {
     const flag = { type: 'boolean', default: false } as const
     const { values } = parseArgs({ options: { once: flag, stdio: flag, help: flag, port: { type: 'string' } } })
@@ -56,14 +56,15 @@ function options(): { once: boolean; port: number; stdio: boolean } {
       process.exit(0)
     }
     const port = Number(values.port ?? (values.once ? 0 : 3000))
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) stop(`--port takes a number to 65535, not ${values.port}`)
+    if (!Number.isInteger(port) || port < 0 || port > 65_535)
+      exitWithError(`--port: expected a number from 0 to 65535, got ${values.port}`)
     return { once: values.once, stdio: values.stdio, port }
   } catch (error) {
-    return stop(`${(error as Error).message}\n${help}`)
+    return exitWithError(`${(error as Error).message}\n${help}`)
   }
 }
 
-function stop(reason: string): never {
+function exitWithError(reason: string): never {
   process.stderr.write(`${reason}\n`)
   process.exit(1)
 }

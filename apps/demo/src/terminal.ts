@@ -1,4 +1,4 @@
-/** Words for a terminal; plain when piped, or when NO_COLOR says so. */
+/** Coloured output for terminals; plain when piped or when NO_COLOR is set. */
 import { styleText } from 'node:util'
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'cyan' | 'yellow'
@@ -11,7 +11,7 @@ export function heading(text: string): void {
   console.log(`\n${paint('bold', text)}`)
 }
 
-/** A line of a dialogue: who it is from, and what is said. */
+/** Prints a line of a dialogue. The sign says what the text is: → request, ← response, ? input request, ! change, · remark. */
 export function line(sign: '→' | '←' | '?' | '·' | '!', text: string): void {
   const style = ({ '→': 'cyan', '←': 'green', '?': 'yellow', '·': 'dim', '!': 'yellow' } as const)[sign]
   console.log(`  ${paint(style, sign)} ${sign === '·' ? paint('dim', text) : text}`)

@@ -1,4 +1,4 @@
-/** The server that `npm start` shows. It knows nothing of how it is reached, nor of revisions. */
+/** The server that `npm start` shows. It does not depend on transports or revisions. */
 import { createServer, ToolError } from '@mcpx/server'
 import { z } from 'zod'
 
@@ -32,7 +32,7 @@ export const server = createServer({ name: 'trains', version: '1.0.0' }, { instr
       const schema = z.object({ row: z.number().int().min(1).max(20) })
       const seat = await ctx.elicit('seat', { message: `Which row in ${id} to ${train.to}?`, schema })
       if (seat.action !== 'accept') return 'Nothing was booked.'
-      // Once for each call, also where the client has to make the call again to answer the question.
+      // A step runs once per call, even if the client repeats the call with the answer.
       const receipt = await ctx.step('pay', () => ++receipts)
       for (const [index, message] of ['holding the seat', 'paying', 'printing'].entries()) {
         await ctx.progress(index + 1, 3, message)

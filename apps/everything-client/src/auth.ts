@@ -1,4 +1,4 @@
-/** Scenarios that ask who the client is, and those in which it must not say. */
+/** Scenarios of authorization: those in which the client logs in, and those in which it must refuse to. */
 import {
   type Auth,
   AuthError,
@@ -9,29 +9,29 @@ import {
   oauth,
   workload,
 } from '@mcpx/auth/client'
-import { type Run, reach, type Scenario, type Scenarios } from './scenario.ts'
+import { open, type Run, type Scenario, type Scenarios } from './scenario.ts'
 
-/** The suite agrees at once, and sends nobody to the address: it stands in the redirect. */
+/** The suite grants at once; the authorization code is read from its redirect, which nobody follows. */
 const redirect = manualRedirect('http://127.0.0.1:3000/callback', async (url) => {
   const { headers } = await fetch(url, { redirect: 'manual' })
   return headers.get('location') ?? ''
 })
 
-/** The document that the suite knows the client by. Nobody reads it. */
+/** The client metadata document URL that the suite expects. It is never fetched. */
 const clientMetadataUrl = 'https://conformance-test.local/client-metadata.json'
 
-async function use(run: Run, auth: Auth): Promise<void> {
-  await using client = await reach(run, {}, { auth })
+async function callTestTool(run: Run, auth: Auth): Promise<void> {
+  await using client = await open(run, {}, { auth })
   await client.listTools().all()
   await client.callTool('test-tool', {})
 }
 
 function logIn(options: Partial<OAuthOptions> = {}): Scenario {
-  return (run) => use(run, oauth({ redirect, clientMetadataUrl, ...options }))
+  return (run) => callTestTool(run, oauth({ redirect, clientMetadataUrl, ...options }))
 }
 
-/** The client must notice what is wrong, and stop at this step. */
-function refuse(step: AuthError['step']): Scenario {
+/** Expects that the client rejects the login at this step. */
+function expectRejection(step: AuthError['step']): Scenario {
   return async (run) => {
     const error = await logIn()(run).catch((error: unknown) => error)
     if (error instanceof AuthError && error.step === step) return
@@ -39,44 +39,44 @@ function refuse(step: AuthError['step']): Scenario {
   }
 }
 
-/** A text of what the suite says of a run. */
-function text({ context, scenario }: Run, name: string): string {
+/** Returns a string of the run's context; throws if it is missing. */
+function readContext({ context, scenario }: Run, name: string): string {
   const value = context[name]
   if (typeof value === 'string') return value
   throw new Error(`${scenario}: the context has no ${name}`)
 }
 
 const credentials = (run: Run) => ({
-  clientId: text(run, 'client_id'),
-  clientSecret: text(run, 'client_secret'),
+  clientId: readContext(run, 'client_id'),
+  clientSecret: readContext(run, 'client_secret'),
 })
 
-const registeredByHand: Scenario = (run) => {
+const logInPreRegistered: Scenario = (run) => {
   const { issuer } = run.context
-  return use(run, oauth({ redirect, ...credentials(run), ...(typeof issuer === 'string' && { issuer }) }))
+  return callTestTool(run, oauth({ redirect, ...credentials(run), ...(typeof issuer === 'string' && { issuer }) }))
 }
 
-const byKey: Scenario = (run) =>
-  use(
+const logInWithPrivateKey: Scenario = (run) =>
+  callTestTool(
     run,
     clientCredentials({
-      clientId: text(run, 'client_id'),
-      privateKey: text(run, 'private_key_pem'),
-      algorithm: text(run, 'signing_algorithm'),
+      clientId: readContext(run, 'client_id'),
+      privateKey: readContext(run, 'private_key_pem'),
+      algorithm: readContext(run, 'signing_algorithm'),
     }),
   )
 
-const forAnEmployee: Scenario = (run) => {
+const logInEnterprise: Scenario = (run) => {
   const identityProvider = {
-    issuer: text(run, 'idp_issuer'),
-    tokenEndpoint: text(run, 'idp_token_endpoint'),
-    clientId: text(run, 'idp_client_id'),
-    subjectToken: text(run, 'idp_id_token'),
+    issuer: readContext(run, 'idp_issuer'),
+    tokenEndpoint: readContext(run, 'idp_token_endpoint'),
+    clientId: readContext(run, 'idp_client_id'),
+    subjectToken: readContext(run, 'idp_id_token'),
   }
-  return use(run, enterprise({ ...credentials(run), identityProvider }))
+  return callTestTool(run, enterprise({ ...credentials(run), identityProvider }))
 }
 
-const plain = [
+const defaultLogins = [
   'metadata-default',
   'metadata-var1',
   'metadata-var2',
@@ -98,21 +98,21 @@ const plain = [
 ]
 
 export const auth: Scenarios = {
-  ...Object.fromEntries(plain.map((name) => [`auth/${name}`, logIn()])),
-  // Registers itself: what it says of itself there is looked at too.
+  ...Object.fromEntries(defaultLogins.map((name) => [`auth/${name}`, logIn()])),
+  // Without a metadata document the client registers dynamically, and the suite checks the registration.
   'auth/offline-access-scope': logIn({ clientMetadataUrl: undefined }),
-  'auth/scope-retry-limit': refuse('authorization'),
-  'auth/resource-mismatch': refuse('discovery'),
-  'auth/metadata-issuer-mismatch': refuse('discovery'),
-  'auth/iss-supported-missing': refuse('authorization'),
-  'auth/iss-wrong-issuer': refuse('authorization'),
-  'auth/iss-unexpected': refuse('authorization'),
-  'auth/iss-normalized': refuse('authorization'),
-  'auth/pre-registration': registeredByHand,
-  'auth/client-credentials-basic': (run) => use(run, clientCredentials(credentials(run))),
-  'auth/client-credentials-jwt': byKey,
-  'auth/enterprise-managed-authorization': forAnEmployee,
-  'auth/wif-jwt-bearer': (run) => use(run, workload({ assertion: text(run, 'valid_jwt') })),
+  'auth/scope-retry-limit': expectRejection('authorization'),
+  'auth/resource-mismatch': expectRejection('discovery'),
+  'auth/metadata-issuer-mismatch': expectRejection('discovery'),
+  'auth/iss-supported-missing': expectRejection('authorization'),
+  'auth/iss-wrong-issuer': expectRejection('authorization'),
+  'auth/iss-unexpected': expectRejection('authorization'),
+  'auth/iss-normalized': expectRejection('authorization'),
+  'auth/pre-registration': logInPreRegistered,
+  'auth/client-credentials-basic': (run) => callTestTool(run, clientCredentials(credentials(run))),
+  'auth/client-credentials-jwt': logInWithPrivateKey,
+  'auth/enterprise-managed-authorization': logInEnterprise,
+  'auth/wif-jwt-bearer': (run) => callTestTool(run, workload({ assertion: readContext(run, 'valid_jwt') })),
   'auth/dpop': logIn({ dpop: true }),
   'auth/dpop-nonce': logIn({ dpop: true }),
 }

@@ -1,20 +1,20 @@
-/** Scenarios that connect, list and call. */
-import { reach, type Scenario, type Scenarios } from './scenario.ts'
+/** Scenarios that connect, list tools and call them. */
+import { open, type Scenario, type Scenarios } from './scenario.ts'
 
 const listTools: Scenario = async (run) => {
-  await using client = await reach(run)
+  await using client = await open(run)
   await client.listTools().all()
 }
 
 const callAddNumbers: Scenario = async (run) => {
-  await using client = await reach(run)
+  await using client = await open(run)
   await client.listTools().all()
   await client.callTool('add_numbers', { a: 5, b: 3 })
 }
 
-/** Everything that can be declared, so that the suite sees how it is declared. */
+/** Declares every client capability, so that the suite can check the declarations. */
 const declareEverything: Scenario = async (run) => {
-  await using client = await reach(run, {
+  await using client = await open(run, {
     roots: [{ uri: 'file:///projects', name: 'projects' }],
     onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Hello' } }),
     onElicit: () => ({ action: 'decline' }),
@@ -22,15 +22,15 @@ const declareEverything: Scenario = async (run) => {
   await client.listTools().all()
 }
 
-/** The server ends the stream in the middle of the call; the client comes back for the rest when it was told to. */
+/** The server ends the stream during the call; the client reconnects after the `retry` time and receives the rest. */
 const resume: Scenario = async (run) => {
-  await using client = await reach(run)
+  await using client = await open(run)
   await client.callTool('test_reconnection')
 }
 
-/** The form comes with defaults, and the user leaves all of them as they are. */
+/** Accepts a form without content, so that the client fills in the defaults. */
 const acceptDefaults: Scenario = async (run) => {
-  await using client = await reach(run, { onElicit: () => ({ action: 'accept', content: {} }) })
+  await using client = await open(run, { onElicit: () => ({ action: 'accept', content: {} }) })
   await client.callTool('test_client_elicitation_defaults')
 }
 

@@ -1,8 +1,8 @@
-/** What travels as headers too: the method, what it is about, and the arguments that tools mark. */
-import { reach, type Scenario, type Scenarios } from './scenario.ts'
+/** Scenarios of mirrored headers: the method, the name of the target, and arguments with `x-mcp-header`. */
+import { open, type Scenario, type Scenarios } from './scenario.ts'
 
-const nameTheTarget: Scenario = async (run) => {
-  await using client = await reach(run)
+const sendTargetNames: Scenario = async (run) => {
+  await using client = await open(run)
   const [tool] = await client.listTools().all()
   if (tool !== undefined) await client.callTool(tool.name)
   const [resource] = await client.listResources().all()
@@ -17,19 +17,19 @@ interface ToolCall {
 }
 
 const mirrorArguments: Scenario = async (run) => {
-  await using client = await reach(run)
+  await using client = await open(run)
   await client.listTools().all()
-  for (const { name, arguments: given } of run.context.toolCalls as ToolCall[]) await client.callTool(name, given)
+  for (const { name, arguments: args } of run.context.toolCalls as ToolCall[]) await client.callTool(name, args)
 }
 
-/** Tools whose marks make no sense are not in the list; all others can be called. */
-const callWhatIsLeft: Scenario = async (run) => {
-  await using client = await reach(run)
+/** Tools with an invalid `x-mcp-header` are not listed; all listed tools can be called. */
+const callListedTools: Scenario = async (run) => {
+  await using client = await open(run)
   for (const { name } of await client.listTools().all()) await client.callTool(name, { region: 'us-west1' })
 }
 
 export const headers: Scenarios = {
-  'http-standard-headers': nameTheTarget,
+  'http-standard-headers': sendTargetNames,
   'http-custom-headers': mirrorArguments,
-  'http-invalid-tool-headers': callWhatIsLeft,
+  'http-invalid-tool-headers': callListedTools,
 }

@@ -1,9 +1,9 @@
-/** All scenarios that this client can play. */
+/** All scenarios that this client supports. */
 import { auth } from './auth.ts'
 import { basics } from './basics.ts'
 import { headers } from './headers.ts'
-import { questions } from './questions.ts'
+import { inputRequests } from './input-requests.ts'
 import type { Scenarios } from './scenario.ts'
 import { schemas } from './schemas.ts'
 
-export const registry: Scenarios = { ...basics, ...questions, ...headers, ...schemas, ...auth }
+export const registry: Scenarios = { ...basics, ...inputRequests, ...headers, ...schemas, ...auth }

@@ -2,17 +2,17 @@ import { REVISIONS } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { toRevision } from './revision.ts'
 
-describe('the revision that the suite asks for', () => {
-  it('is spoken as it is named', () => {
+describe('toRevision', () => {
+  it('returns each revision unchanged', () => {
     expect(REVISIONS.map(toRevision)).toEqual(REVISIONS)
   })
 
-  it('is the newest when it has no date yet', () => {
+  it('returns the newest revision for a draft', () => {
     expect(['DRAFT', 'draft', 'DRAFT-2026-v1'].map(toRevision)).toEqual(['2026-07-28', '2026-07-28', '2026-07-28'])
   })
 
-  it.each([undefined, '', '2025-11-24', 'latest', 'drafty'])('is refused, by its name, when it is %s', (asked) => {
-    const named = asked === undefined ? 'not set' : `'${asked}'`
-    expect(() => toRevision(asked)).toThrow(`MCP_CONFORMANCE_PROTOCOL_VERSION is ${named}: it is one of 2024-11-05,`)
+  it.each([undefined, '', '2025-11-24', 'latest', 'drafty'])('throws an error that names the value for %s', (value) => {
+    const shown = value === undefined ? 'not set' : `'${value}'`
+    expect(() => toRevision(value)).toThrow(`MCP_CONFORMANCE_PROTOCOL_VERSION is ${shown}: it is one of 2024-11-05,`)
   })
 })

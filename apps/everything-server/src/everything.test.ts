@@ -11,8 +11,8 @@ vi.setConfig({ testTimeout: 30_000 })
 
 const answers: Record<string, unknown> = { name: 'Ada', color: 'red', row: 3, ok: true, colour: 'blue', context: 'c' }
 
-/** What tools that need arguments are called with. */
-const given: Record<string, Record<string, unknown>> = {
+/** The arguments of the tools that need some. */
+const toolArguments: Record<string, Record<string, unknown>> = {
   count: { to: 2 },
   test_sampling: { prompt: 'Hello' },
   test_elicitation: { message: 'Who are you?' },
@@ -46,11 +46,11 @@ function open(era: 'legacy' | 'modern', target = http(url)): Promise<Client> {
     era,
     roots: [{ uri: 'file:///projects' }],
     onSample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'Paris' } }),
-    onElicit: (ask) => {
-      if (ask.mode === 'url') return { action: 'accept' }
-      const wanted = Object.keys(ask.schema.properties).filter((key) => key in answers)
-      const content = Object.fromEntries(wanted.map((key) => [key, answers[key]]))
-      if ('username' in ask.schema.properties) Object.assign(content, { username: 'ada', email: 'ada@example.com' })
+    onElicit: (request) => {
+      if (request.mode === 'url') return { action: 'accept' }
+      const known = Object.keys(request.schema.properties).filter((key) => key in answers)
+      const content = Object.fromEntries(known.map((key) => [key, answers[key]]))
+      if ('username' in request.schema.properties) Object.assign(content, { username: 'ada', email: 'ada@example.com' })
       return { action: 'accept', content: content as Record<string, string | number | boolean> }
     },
     onChange: (change) => changes.push(change),
@@ -61,13 +61,13 @@ function textOf({ content }: CallToolResult): string {
   return content.map((block) => (block.type === 'text' ? block.text : block.type)).join(' ')
 }
 
-describe.each(['legacy', 'modern'] as const)('the server that has everything, in the %s era', (era) => {
-  it('answers each of its tools, and only those fail that mean to', async () => {
+describe.each(['legacy', 'modern'] as const)('the everything server in the %s era', (era) => {
+  it('answers each tool call, and only the intended ones fail', async () => {
     await using client = await open(era)
     const failed: string[] = []
     for (const { name } of await client.listTools().all()) {
       if (['refuse', 'grown', 'read_calendar', 'scarce'].includes(name)) continue
-      const result = await client.callTool(name, given[name])
+      const result = await client.callTool(name, toolArguments[name])
       if (result.isError === true) failed.push(`${name}: ${textOf(result)}`)
     }
     expect(failed.sort()).toEqual([
@@ -79,7 +79,7 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
     await expect(client.callTool('refuse')).rejects.toMatchObject({ code: -32602, data: { retry: 'tomorrow' } })
   })
 
-  it('asks in the middle of calls, and does once what must happen once', async () => {
+  it('asks during calls, and runs steps once', async () => {
     await using client = await open(era)
     const receipt = async () => textOf(await client.callTool('book', { to: 'Oslo' }))
     const first = await receipt()
@@ -91,7 +91,7 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
     expect(textOf(await client.callTool('audit_log'))).toContain('tools/call erase ok')
   })
 
-  it('lists and reads what others offer under its roof', async () => {
+  it('lists and reads the resources of mounted servers', async () => {
     await using client = await open(era)
     const uris = (await client.listResources().all()).map(({ uri }) => uri)
     expect(uris).toContain('test://template/2/data')
@@ -104,7 +104,7 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
     }
   })
 
-  it('tells who watches a resource that it was written', async () => {
+  it('notifies subscribers when a resource is written', async () => {
     await using client = await open(era)
     await client.subscribe('test://watched-resource')
     changes.length = 0
@@ -113,7 +113,7 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
     expect(await client.readResource('test://watched-resource')).toMatchObject({ contents: [{ text: era }] })
   })
 
-  it('tells who watches what a server written by hand has under its roof', async () => {
+  it('notifies subscribers of a resource of a mounted hand-written server', async () => {
     await using client = await open(era)
     const [uri = ''] = (await client.listResources().all())
       .map((resource) => resource.uri)
@@ -128,21 +128,21 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
     expect(completion.values).toEqual(['Oslo'])
   })
 
-  it('has offers for admins: some that nobody else sees, and some that nobody else may use', async () => {
-    await using anybody = await open(era)
+  it('hides some tools from other users than admins, and lets others be called only by admins', async () => {
+    await using anonymous = await open(era)
     await using admin = await open(era, http(url, { headers: { authorization: `Bearer ${KEY}` } }))
-    const seen = async (client: Client) => (await client.listTools().all()).map(({ name }) => name)
+    const listNames = async (client: Client) => (await client.listTools().all()).map(({ name }) => name)
     const forAdmins = ['admin_report', 'restart']
-    expect((await seen(admin)).filter((name) => forAdmins.includes(name))).toEqual(forAdmins)
-    expect((await seen(anybody)).filter((name) => forAdmins.includes(name))).toEqual([])
+    expect((await listNames(admin)).filter((name) => forAdmins.includes(name))).toEqual(forAdmins)
+    expect((await listNames(anonymous)).filter((name) => forAdmins.includes(name))).toEqual([])
     expect(textOf(await admin.callTool('admin_report'))).toBe('All is well.')
     expect(textOf(await admin.callTool('desk.greet'))).toBe('Hello, guest.')
-    await expect(anybody.callTool('admin_report')).rejects.toMatchObject({ status: 401 })
-    await expect(anybody.callTool('restart')).rejects.toMatchObject({
+    await expect(anonymous.callTool('admin_report')).rejects.toMatchObject({ status: 401 })
+    await expect(anonymous.callTool('restart')).rejects.toMatchObject({
       code: -32602,
       message: 'Unknown tool: "restart"',
     })
-    await expect(anybody.callTool('publish', { title: 'a poem', isPublic: true })).rejects.toMatchObject({
+    await expect(anonymous.callTool('publish', { title: 'a poem', isPublic: true })).rejects.toMatchObject({
       status: 401,
     })
     await expect(
@@ -150,7 +150,7 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
     ).rejects.toMatchObject({ status: 401 })
   })
 
-  it('takes and tells as much as it says, and no more', async () => {
+  it('limits calls, reports plugin errors, combines input requests, and lists mounted resources', async () => {
     await using client = await open(era)
     const scarce = async () => (await client.callTool('scarce')).isError === true
     const refused: boolean[] = []
@@ -171,12 +171,12 @@ describe.each(['legacy', 'modern'] as const)('the server that has everything, in
   })
 })
 
-it('sends users to a page by an error that clients of 2025-11-25 know, and that others pass on', async () => {
+it('sends users to a page by the error -32042, which clients of 2025-11-25 handle', async () => {
   await using legacy = await open('legacy')
   expect(textOf(await legacy.callTool('read_calendar'))).toBe('Lunch at noon.')
 })
 
-it('cuts the lists of its archive into pages', async () => {
+it('splits the lists of its archive into pages', async () => {
   await using client = await connect(createArchive())
   const pages: number[] = []
   for await (const page of client.listResources().pages()) pages.push(page.length)

@@ -1,4 +1,4 @@
-/** The server: one call for each feature. */
+/** Creates the server with all features, one call for each. */
 import { createServer, type Server, type ServerOptions } from '@mcpx/server'
 import { mountArchive } from './features/archive.ts'
 import { addAsks } from './features/asks.ts'
@@ -16,7 +16,7 @@ import { addLogging } from './features/logging.ts'
 import { addPlugins, validator } from './features/plugins.ts'
 import { addProgress } from './features/progress.ts'
 import { addPrompts } from './features/prompts.ts'
-import { addQuestions } from './features/questions.ts'
+import { addInputRequests } from './features/questions.ts'
 import { addReconnection } from './features/reconnection.ts'
 import { mountRelay } from './features/relay.ts'
 import { addResources } from './features/resources.ts'
@@ -31,7 +31,7 @@ export async function createEverything(options: ServerOptions = {}): Promise<Ser
     { name: 'everything', version: '1.0.0', title: 'Everything', websiteUrl: 'https://example.com/everything' },
     {
       instructions: 'This server shows every feature. Begin with the tool test_simple_text.',
-      // Several processes behind one address need the same secrets; the newest comes first.
+      // Several processes behind one address need the same secrets; the newest one is first.
       secrets: [process.env.EVERYTHING_SECRET ?? crypto.randomUUID()],
       stateTtl: 300_000,
       cache: { tools: { ttlMs: 1_000, cacheScope: 'private' } },
@@ -49,7 +49,7 @@ export async function createEverything(options: ServerOptions = {}): Promise<Ser
   addSampling(server)
   addElicitation(server)
   addUrlRequired(server)
-  addQuestions(server)
+  addInputRequests(server)
   addAsks(server)
   addSteps(server)
   addSchemas(server)

@@ -1,4 +1,4 @@
-/** Serves everything: `node apps/everything-server/dist/main.js --port 3000`, `--stdio` on a pipe, `--socket PATH` on a socket. */
+/** Serves everything: `node apps/everything-server/dist/main.js --port 3000`, `--stdio` over stdio, `--socket PATH` on a socket. */
 import { parseArgs } from 'node:util'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { serveStdio } from '@mcpx/transport-stdio'
@@ -34,10 +34,10 @@ if (values.stdio === true) {
     requestTimeout: 30_000,
   })
   console.log(`serving ${url}`)
-  const end = async () => {
-    // Open subscriptions end first: clients open them again elsewhere.
+  const stop = async () => {
+    // Ends open subscriptions first, so that clients reopen them at another process.
     server.close()
     await drain(2_000)
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void end())
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop())
 }

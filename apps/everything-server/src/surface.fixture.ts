@@ -1,4 +1,4 @@
-/** What the packages let their users write and read, interface by interface, and what of it this server does: as the compiler sees it. */
+/** Reads with the compiler which members the public interfaces of the packages have, and which of them this server uses. */
 
 import { join } from 'node:path'
 import type { Expression, Node } from 'typescript/unstable/ast'
@@ -23,31 +23,31 @@ const PACKAGES = join(ROOT, 'packages/').toLowerCase()
 const HERE = join(import.meta.dirname, '/')
 
 export interface Surface {
-  /** The members of each interface that functions of the entries take, give, or lead to. */
-  readonly offered: ReadonlyMap<string, ReadonlySet<string>>
-  /** Those of them that sources of this server write in an object, or read, as `Interface.member`. */
+  /** The members of each interface that is reachable from the parameters and results of exported functions. */
+  readonly members: ReadonlyMap<string, ReadonlySet<string>>
+  /** The members that sources of this server write or read, as `Interface.member`. */
   readonly used: ReadonlySet<string>
 }
 
-/** A file of a package, and which of the functions that it exports are looked at. */
-export interface Door {
+/** An entry file of a package, and a filter for its exported functions. */
+export interface EntryFile {
   readonly file: string
   includes(name: string): boolean
 }
 
-/** Reads the sources as they are on the disk. Takes about a second. */
-export function readSurface(doors: readonly Door[]): Surface {
+/** Reads the sources from the disk. Takes about one second. */
+export function readSurface(entryFiles: readonly EntryFile[]): Surface {
   const api = new API({ cwd: ROOT })
   try {
     const [project] = api.updateSnapshot({ openProjects: [CONFIG] }).getProjects()
     if (project === undefined) throw new Error(`There is no project at ${CONFIG}`)
-    return { offered: offeredBy(project, doors), used: usedIn(project) }
+    return { members: readPublicMembers(project, entryFiles), used: readUsedMembers(project) }
   } finally {
     api.close()
   }
 }
 
-/** The interface that a member is declared in, if it is one of ours. Members of objects without a name belong to nobody. */
+/** Returns the name of the interface that declares a member, if it is one of this repository; anonymous types have none. */
 function declarerOf(member: TypeSymbol, project: Project): string | undefined {
   const [declaration] = member.declarations
   if (declaration === undefined || !declaration.path.toLowerCase().startsWith(PACKAGES)) return undefined
@@ -55,13 +55,13 @@ function declarerOf(member: TypeSymbol, project: Project): string | undefined {
   return parent?.name?.text
 }
 
-/** The name of an interface; other types, such as `Partial<Options>`, have none of their own. */
+/** Returns the name of an interface; other types, such as `Partial<Options>`, have none. */
 function nameOf(type: Type): string | undefined {
   const target = type.isTypeReference() ? type.getTarget() : type
   return target.isClassOrInterface() ? target.getSymbol()?.name : undefined
 }
 
-/** Errors: they are thrown by functions that make them. */
+/** Classes are errors, which users do not write. */
 function isClass(type: Type): boolean {
   return ((type.getSymbol()?.flags ?? 0) & SymbolFlags.Class) !== 0
 }
@@ -75,9 +75,9 @@ function partsOf(type: Type): readonly Type[] {
   return type.isUnionType() || type.isIntersectionType() ? type.getTypes().flatMap(partsOf) : [type]
 }
 
-function offeredBy(project: Project, doors: readonly Door[]): Map<string, Set<string>> {
+function readPublicMembers(project: Project, entryFiles: readonly EntryFile[]): Map<string, Set<string>> {
   const { checker } = project
-  const offered = new Map<string, Set<string>>()
+  const members = new Map<string, Set<string>>()
   const bases = new Map<string, Set<string>>()
   const seen = new Set<number>()
 
@@ -91,22 +91,22 @@ function offeredBy(project: Project, doors: readonly Door[]): Map<string, Set<st
     if (type.isTypeParameter()) addAll(checker.getConstraintOfTypeParameter(type))
     if (!type.isObjectType() || isClass(type)) return
     if (type.isTypeReference()) for (const each of checker.getTypeArguments(type)) addAll(each)
-    // What a function gets and gives is up to who calls it: for options that is the library.
+    // Callbacks in options are called by the library, so their parameters are not inspected.
     if (checker.getSignaturesOfType(type, SignatureKind.Call).length > 0) return
     for (const member of checker.getPropertiesOfType(type)) addMember(type, member)
   }
 
   function addMember(type: Type, member: TypeSymbol): void {
     const declarer = declarerOf(member, project)
-    // Those that begin with `~` carry types, and are nobody's to write.
+    // Members that begin with `~` only carry types.
     if (declarer === undefined || member.name.startsWith('~')) return
     const owner = nameOf(type) ?? declarer
-    offered.set(owner, (offered.get(owner) ?? new Set()).add(member.name))
+    members.set(owner, (members.get(owner) ?? new Set()).add(member.name))
     bases.set(owner, new Set(basesOf(type).flatMap((base) => nameOf(base) ?? [])))
-    const inside = checker.getTypeOfSymbol(member)
-    addAll(inside)
-    // Those are called by authors, so what their methods take is offered too.
-    if (inside !== undefined && ['Server', 'Fluent', 'Context'].includes(declarer)) addCalls(inside)
+    const memberType = checker.getTypeOfSymbol(member)
+    addAll(memberType)
+    // Users call the methods of these interfaces, so the parameters count too.
+    if (memberType !== undefined && ['Server', 'Fluent', 'Context'].includes(declarer)) addCalls(memberType)
   }
 
   function addCalls(type: Type): void {
@@ -116,24 +116,24 @@ function offeredBy(project: Project, doors: readonly Door[]): Map<string, Set<st
     }
   }
 
-  for (const { file, includes } of doors) {
+  for (const { file, includes } of entryFiles) {
     const source = project.program.getSourceFile(file)
     const module = source && checker.getSymbolAtLocation(source)
-    if (module === undefined) throw new Error(`This server imports nothing of ${file}`)
+    if (module === undefined) throw new Error(`${file}: expected an import of it in this server, got none`)
     for (const each of checker.getExportsOfModule(module)) {
       const real = each.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(each) : each
       const type = real.flags & SymbolFlags.Value && includes(each.name) ? checker.getTypeOfSymbol(real) : undefined
       if (type !== undefined) addCalls(type)
     }
   }
-  // What an interface has of another that is offered by itself is looked at there.
-  for (const [owner, members] of offered) {
-    for (const base of bases.get(owner) ?? []) for (const member of offered.get(base) ?? []) members.delete(member)
+  // Inherited members belong to the base interface if that one is public too.
+  for (const [owner, ownMembers] of members) {
+    for (const base of bases.get(owner) ?? []) for (const member of members.get(base) ?? []) ownMembers.delete(member)
   }
-  return new Map([...offered].filter(([, members]) => members.size > 0))
+  return new Map([...members].filter(([, ownMembers]) => ownMembers.size > 0))
 }
 
-function usedIn(project: Project): Set<string> {
+function readUsedMembers(project: Project): Set<string> {
   const { program, checker } = project
   const used = new Set<string>()
 

@@ -1,4 +1,4 @@
-/** Every export and every option is used by this server, or the README says why not. */
+/** Checks that this server uses every export and every option, or that the README gives the reason. */
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'u
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
   .map((path) => read(import.meta.dirname, path))
 
-/** What the sources import from packages of ours, as `package name`. */
+/** The imports from the packages of this repository, as `package name`. */
 const imported = new Set(
   sources
     .flatMap((text) => [...text.matchAll(/import (?:type )?\{([^}]*)\} from '(@mcpx\/[^']+)'/g)])
@@ -24,7 +24,7 @@ interface Reason {
   readonly reason: string
 }
 
-/** The table of the README: for each place, which of its names are not used; `*` stands for all that are not. */
+/** The table of the README: the unused names of each package or interface; `*` stands for all unused names. */
 const reasons = new Map<string, Reason[]>()
 for (const [, place = '', list = '', reason = ''] of read(import.meta.dirname, '../README.md').matchAll(
   /^\| `([^`]+)` +\| ([^|]+?) +\| ([^|]+?) +\|$/gm,
@@ -33,17 +33,18 @@ for (const [, place = '', list = '', reason = ''] of read(import.meta.dirname, '
   reasons.set(place, [...(reasons.get(place) ?? []), { names: list === 'all others' ? ['*'] : names, reason }])
 }
 
-const excused = (place: string) => (reasons.get(place) ?? []).flatMap(({ names }) => names)
+const exceptionsOf = (place: string) => (reasons.get(place) ?? []).flatMap(({ names }) => names)
 
-/** Fails for what is neither used nor in the table, and for what is in the table and used, or gone. */
+/** Fails for names that are neither used nor in the table, and for table rows that are no longer true. */
 function compare(place: string, unused: readonly string[]): void {
-  const names = excused(place)
-  const isRest = names.includes('*')
-  expect(isRest ? [] : unused.filter((name) => !names.includes(name)), `${place}: not used, and no reason why`).toEqual(
-    [],
-  )
+  const names = exceptionsOf(place)
+  const coversAll = names.includes('*')
+  expect(
+    coversAll ? [] : unused.filter((name) => !names.includes(name)),
+    `${place}: not used, and not in the table of the README`,
+  ).toEqual([])
   const stale = names.filter((name) => (name === '*' ? unused.length === 0 : !unused.includes(name)))
-  expect(stale, `${place}: in the table for nothing`).toEqual([])
+  expect(stale, `${place}: in the table of the README, but used or removed`).toEqual([])
 }
 
 interface Entry {
@@ -62,35 +63,35 @@ const entries: Entry[] = readdirSync(packages).flatMap((folder) => {
     }))
 })
 
-/** Those of which everything belongs to a server: each of their names needs a reason of its own. */
-const OURS =
-  /^@mcpx\/(?:server|transport-http|transport-http\/node|transport-stdio|auth|auth\/resource-server|json-schema|protocol\/(?:memory|uri-template))$/
+/** The packages for servers. Each of their unused names needs its own reason. */
+const SERVER_PACKAGES =
+  /^@mcpx\/(?:server|transport-http|transport-http\/node|transport-stdio|auth\/resource-server|testing\/authorization-server|json-schema|protocol\/(?:memory|uri-template))$/
 
-describe('the exports', () => {
-  it.each(entries)('of $name are used, or have a reason', async ({ name, file }) => {
+describe('the server', () => {
+  it.each(entries)('uses the exports of $name, except for those in the table', async ({ name, file }) => {
     const exported = Object.keys(await import(file))
-    if (OURS.test(name)) expect(excused(name)).not.toContain('*')
+    if (SERVER_PACKAGES.test(name)) expect(exceptionsOf(name)).not.toContain('*')
     compare(
       name,
       exported.filter((each) => !imported.has(`${name} ${each}`)),
     )
   })
 
-  it('that the table speaks of are there', () => {
-    const known = [...entries.map(({ name }) => name), ...surface.offered.keys()]
+  it('has no unknown package or interface in its table', () => {
+    const known = [...entries.map(({ name }) => name), ...surface.members.keys()]
     expect([...reasons.keys()].filter((place) => !known.includes(place))).toEqual([])
   })
 })
 
-/** What is not for this server takes nothing that it could write. */
+/** The public interfaces of the server packages, without excepted exports. */
 const surface = readSurface(
   entries
-    .filter(({ name }) => OURS.test(name))
-    .map(({ name, file }) => ({ file, includes: (each) => !excused(name).includes(each) })),
+    .filter(({ name }) => SERVER_PACKAGES.test(name))
+    .map(({ name, file }) => ({ file, includes: (each) => !exceptionsOf(name).includes(each) })),
 )
 
-describe('the options and members', () => {
-  it.each([...surface.offered])('of %s are used, or have a reason', (place, members) => {
+describe('the members of interfaces', () => {
+  it.each([...surface.members])('of %s are used, except for those in the table', (place, members) => {
     compare(
       place,
       [...members].filter((member) => !surface.used.has(`${place}.${member}`)),
@@ -110,7 +111,7 @@ describe('the options and members', () => {
     ['DuplexLimits', 'pending'],
     ['Context', 'closeStream'],
     ['Server', 'removePrompt'],
-  ])('of %s include %s, which is looked at there and nowhere else', (place, member) => {
-    expect(surface.offered.get(place)).toContain(member)
+  ])('of %s include %s', (place, member) => {
+    expect(surface.members.get(place)).toContain(member)
   })
 })

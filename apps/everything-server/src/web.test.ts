@@ -1,6 +1,6 @@
-import { devAuthorizationServer } from '@mcpx/auth'
 import { manualRedirect, oauth } from '@mcpx/auth/client'
 import { connect } from '@mcpx/client'
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { http } from '@mcpx/transport-http/client'
 import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { createEverything } from './everything.ts'
@@ -11,8 +11,8 @@ const KEY = 'a-key-that-was-drawn-at-random'
 const { app, login, close } = createApp(await createEverything(), ORIGIN, KEY)
 afterAll(close)
 
-const fetchHere = async (input: string | URL | Request, init?: RequestInit) => app.fetch(new Request(input, init))
-const options = { fetch: fetchHere }
+const fetchApp = async (input: string | URL | Request, init?: RequestInit) => app.fetch(new Request(input, init))
+const options = { fetch: fetchApp }
 
 async function whoAmI(headers: Record<string, string>): Promise<unknown> {
   await using client = await connect(http(`${ORIGIN}/mcp`, { ...options, headers }))
@@ -20,7 +20,7 @@ async function whoAmI(headers: Record<string, string>): Promise<unknown> {
   return JSON.parse(block?.type === 'text' ? block.text : '')
 }
 
-it('knows callers by a key, by a token of its authorization server, or not at all', async () => {
+it('authenticates callers by a key or a token, and serves anonymous ones', async () => {
   const token = await login.issue({ subject: 'ada', scopes: ['admin'], resources: [`${ORIGIN}/mcp`] })
   expect(await whoAmI({})).toMatchObject({ subject: 'anonymous' })
   expect(await whoAmI({ 'x-api-key': KEY })).toMatchObject({ subject: 'admin' })
@@ -29,7 +29,7 @@ it('knows callers by a key, by a token of its authorization server, or not at al
   await expect(whoAmI({ authorization: `Bearer ${elsewhere}` })).rejects.toMatchObject({ status: 401 })
 })
 
-it('sends a client that lacks scopes to its authorization server, which lets it come back with them', async () => {
+it('sends a client without the required scopes to its authorization server', async () => {
   const redirect = manualRedirect(`${ORIGIN}/callback`, async (page) => {
     const { headers } = await app.fetch(new Request(page, { redirect: 'manual' }))
     return headers.get('location') ?? ''
@@ -39,7 +39,7 @@ it('sends a client that lacks scopes to its authorization server, which lets it 
   expect(await client.callTool('admin_report')).toMatchObject({ content: [{ text: 'All is well.' }] })
 })
 
-it('lets pages of known origins read its answers, and no others', async () => {
+it('allows configured origins by CORS and rejects others', async () => {
   const preflight = (origin: string) =>
     app.fetch(
       new Request(`${ORIGIN}/mcp`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } }),
@@ -49,7 +49,7 @@ it('lets pages of known origins read its answers, and no others', async () => {
   expect((await preflight('https://evil.example')).status).toBe(403)
 })
 
-it('takes the tokens of a partner: signed ones, opaque ones that still hold, and those of its machines', async () => {
+it('accepts the tokens of a partner: JWTs, active opaque tokens, and tokens of its machines', async () => {
   const issuer = 'https://partner.example'
   const clients = [{ clientId: 'everything', clientSecret: 'between-the-two-of-us' }]
   const opaque = devAuthorizationServer({ issuer, clients, accessTokens: 'opaque' })
@@ -64,7 +64,7 @@ it('takes the tokens of a partner: signed ones, opaque ones that still hold, and
   }
   const { app, close } = createApp(await createEverything(), ORIGIN, KEY, partner)
   onTestFinished(close)
-  const reach = async (token: string) => {
+  const readCaller = async (token: string) => {
     const fetch = async (input: string | URL | Request, init?: RequestInit) => app.fetch(new Request(input, init))
     const headers = { authorization: `Bearer ${token}` }
     await using client = await connect(http(`${ORIGIN}/mcp`, { fetch, headers }))
@@ -73,20 +73,21 @@ it('takes the tokens of a partner: signed ones, opaque ones that still hold, and
   }
   const grant = { subject: 'bob', scopes: ['partner'], resources: [`${ORIGIN}/mcp`] }
   const token = await opaque.issue(grant)
-  expect(await reach(token)).toMatchObject({ subject: 'bob', issuer, scopes: ['partner'] })
+  expect(await readCaller(token)).toMatchObject({ subject: 'bob', issuer, scopes: ['partner'] })
   opaque.revoke(token)
-  await expect(reach(token)).rejects.toMatchObject({ status: 401 })
+  await expect(readCaller(token)).rejects.toMatchObject({ status: 401 })
   const signed = await opaque.sign({ iss: issuer, sub: 'cy', aud: `${ORIGIN}/mcp`, client_id: 'x', scope: 'partner' })
-  expect(await reach(signed)).toMatchObject({ subject: 'cy', issuer })
-  expect(await reach('the-old-press-in-the-hall')).toMatchObject({ subject: 'press', issuer })
+  expect(await readCaller(signed)).toMatchObject({ subject: 'cy', issuer })
+  expect(await readCaller('the-old-press-in-the-hall')).toMatchObject({ subject: 'press', issuer })
   const unscoped = await opaque.issue({ ...grant, scopes: [] })
-  await expect(reach(unscoped)).rejects.toMatchObject({ status: 401 })
+  await expect(readCaller(unscoped)).rejects.toMatchObject({ status: 401 })
 })
 
-it('counts groups as scopes, and lets owners do what admins may', async () => {
+it('counts groups as scopes, and gives owners the scopes of admins', async () => {
   const { issuer } = login
   const claims = { iss: issuer, sub: 'eve', aud: `${ORIGIN}/mcp`, client_id: 'x' }
-  const tellOf = async (more: object) => whoAmI({ authorization: `Bearer ${await login.sign({ ...claims, ...more })}` })
-  expect(await tellOf({ groups: ['owner'] })).toMatchObject({ scopes: expect.arrayContaining(['owner', 'admin']) })
-  expect(await tellOf({ scope: 'other' })).toMatchObject({ subject: 'eve', scopes: ['other'], application: 'x' })
+  const readCaller = async (more: object) =>
+    whoAmI({ authorization: `Bearer ${await login.sign({ ...claims, ...more })}` })
+  expect(await readCaller({ groups: ['owner'] })).toMatchObject({ scopes: expect.arrayContaining(['owner', 'admin']) })
+  expect(await readCaller({ scope: 'other' })).toMatchObject({ subject: 'eve', scopes: ['other'], application: 'x' })
 })

@@ -1,14 +1,14 @@
-/** The server as a larger app, for any runtime that fetches: with an authorization server, and metadata that leads to it. */
-import { devAuthorizationServer } from '@mcpx/auth'
+/** A web app for any fetch runtime with the server, its authorization server, and the metadata of both. */
 import { protectedResourceMetadata } from '@mcpx/auth/resource-server'
 import type { Server } from '@mcpx/server'
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { mcp } from '@mcpx/transport-http'
 import { Hono } from 'hono'
 import { endpointOptions } from './serving/endpoint.ts'
 import { guardByLogin } from './serving/guard.ts'
 import type { Partner } from './serving/partners.ts'
 
-/** @param origin such as `https://example.com`; the endpoint is at `/mcp`. */
+/** @param origin for example `https://example.com`; the endpoint is `/mcp`. */
 export function createApp(server: Server, origin: string, adminKey: string, partner?: Partner) {
   const url = `${origin}/mcp`
   const login = devAuthorizationServer({ issuer: `${origin}/login`, scopes: ['admin'], resources: [url] })

@@ -1,5 +1,5 @@
-import { devAuthorizationServer } from '@mcpx/auth'
 import { clientCredentials, manualRedirect, oauth } from '@mcpx/auth/client'
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { describe, expect, it } from 'vitest'
 import { protect, RESOURCE, server } from './protected.ts'
 

@@ -1,9 +1,9 @@
 /** The token that a client shows to a server stays there: what is known of the caller holds none, and nothing of it goes on. */
 
-import { devAuthorizationServer } from '@mcpx/auth'
 import { bearer } from '@mcpx/auth/resource-server'
 import { connect, proxy } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
 import { expect, it, onTestFinished } from 'vitest'

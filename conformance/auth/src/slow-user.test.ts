@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { devAuthorizationServer } from '@mcpx/auth'
 import { AuthError, manualRedirect, oauth } from '@mcpx/auth/client'
 import { connect } from '@mcpx/client'
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { http } from '@mcpx/transport-http/client'
 import { expect, it } from 'vitest'
 import { protect, RESOURCE } from './protected.ts'

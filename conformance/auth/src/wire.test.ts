@@ -1,6 +1,6 @@
 import { connect as connectSocket, createServer as createSocketServer } from 'node:net'
-import { devAuthorizationServer } from '@mcpx/auth'
 import { bearer, protectedResourceMetadata } from '@mcpx/auth/resource-server'
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { mcp } from '@mcpx/transport-http'
 import { type HttpServer, serveHttp } from '@mcpx/transport-http/node'
 import { Hono } from 'hono'

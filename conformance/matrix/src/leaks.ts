@@ -8,7 +8,7 @@ import { connect } from '@mcpx/client'
 import { createDuplex, type Revision } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
 import { createServer, type Server } from '@mcpx/server'
-import { settled } from '@mcpx/testkit'
+import { settled } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 
 setFlagsFromString('--expose-gc')

@@ -10,7 +10,7 @@ import {
   type Responder,
   type Revision,
 } from '@mcpx/protocol'
-import { settled } from '@mcpx/testkit'
+import { settled } from '@mcpx/testing'
 import type { CarrierOptions, Way } from './carriers/carrier.ts'
 import { type Carrier, carry, isOneByOne } from './carriers.ts'
 

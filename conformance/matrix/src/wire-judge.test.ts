@@ -1,6 +1,6 @@
 import { type Message, REVISIONS, type Revision } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
-import { settled } from '@mcpx/testkit'
+import { settled } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { judged } from './wire-judge.ts'
 

@@ -1,5 +1,6 @@
 /** People who have just installed the packages: each does what the front page says, in their way. */
 import { writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { end, start } from '@mcpx/conformance-runtimes/programs'
 import type { Runtime, RuntimeName } from '@mcpx/conformance-runtimes/runtimes'
@@ -64,8 +65,13 @@ export function typescript(compiler: string, resolution: keyof typeof settings, 
 
 export function writeProgram({ folder, repository }: Home, name: string, extension: string, port: number): string {
   const { server, client, prints } = readFrontPage(repository, port)
-  writeFileSync(join(folder, `${name}-server${extension}`), server)
-  writeFileSync(join(folder, `${name}-client${extension}`), client)
+  const write = (part: 'server' | 'client', code: string): void => {
+    const ownImports = code.replaceAll("'./server.js'", `'./${name}-server.js'`)
+    const program = extension === '.ts' ? ownImports : stripTypeScriptTypes(ownImports)
+    writeFileSync(join(folder, `${name}-${part}${extension}`), program)
+  }
+  write('server', server)
+  write('client', client)
   return prints
 }
 

@@ -19,8 +19,8 @@ export function readFrontPage(root: string, port: number): FrontPage {
     return block.text.replaceAll('3000', `${port}`)
   }
   const steps = consolesOf(blocks).flatMap(stepsOf)
-  const prints = steps.find(({ command }) => command === 'node client.mjs')?.prints.join('\n') ?? ''
-  return { server: textOf('server.mjs'), client: textOf('client.mjs'), prints }
+  const prints = steps.find(({ command }) => command === 'node client.ts')?.prints.join('\n') ?? ''
+  return { server: textOf('server.ts'), client: textOf('client.ts'), prints }
 }
 
 export function freePort(): Promise<number> {

@@ -6,9 +6,16 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** What is tested where it is written: its examples need nothing but the package itself. */
-const elsewhere = ['packages/protocol/README.md', 'packages/testkit/README.md']
+const elsewhere = ['packages/protocol/README.md']
 
-const found = ['README.md', 'packages/*/README.md', 'docs/guides/*.md', 'apps/examples/*.md', 'apps/examples/*/*.md']
+const found = [
+  'README.md',
+  'packages/*/README.md',
+  'docs/guides/*.md',
+  'docs/hosts/*.md',
+  'apps/examples/*.md',
+  'apps/examples/*/*.md',
+]
 
 export const documents: readonly string[] = found
   .flatMap((pattern) => globSync(pattern, { cwd: root }))

@@ -1,9 +1,9 @@
 /** What a document tells its reader to install, and what its code needs. */
 
-/** The packages that `npm install` is told of, without comments. */
+/** Returns the packages that `npm install` names, without options and comments. */
 export function installedBy(commands: string): string[] {
   const lists = [...commands.matchAll(/^npm install ([^#\n]+)/gm)].map((match) => (match[1] ?? '').trim().split(/\s+/))
-  return [...new Set(lists.flat())]
+  return [...new Set(lists.flat().filter((word) => !word.startsWith('-')))]
 }
 
 /** The packages that code imports; what Node has, and files beside it, are none. */

@@ -22,6 +22,7 @@ const theirs = [
     'wrangler',
     'workerd',
     'deno',
+    'docker',
     'npx',
     'eval',
     'writeSync',

@@ -37,6 +37,7 @@ export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace
   const files = [...filesOf(blocks), ...programs]
   putNode(folder)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
+  if (files.some(({ file }) => file?.includes('.test.'))) writeFileSync(join(folder, 'vitest.config.mjs'), vitestConfig)
   for (const block of files) writeFileSync(join(folder, nameOf(block)), put(block.text))
   const staying: ChildProcess[] = []
 
@@ -55,8 +56,7 @@ export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace
     },
     async perform({ command, stays, prints }) {
       const [program, ...args] = command.split(' ')
-      if (program !== 'node') throw new Error(`only \`node\` is run here, not \`${command}\``)
-      const child = start(args, folder)
+      const child = start(program === 'node' ? args : [...programOf(command), ...args.slice(1)], folder)
       const said = () => putBack(child.said()).replaceAll(folder, '/work')
       if (stays) {
         staying.push(child.process)
@@ -76,6 +76,15 @@ export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace
     },
   }
 }
+
+/** The file of a tool that documents run with npx. */
+function programOf(command: string): string[] {
+  if (command.startsWith('npx vitest ')) return [join(root, 'node_modules/vitest/vitest.mjs')]
+  throw new Error(`only \`node\` and \`npx vitest\` are run here, not \`${command}\``)
+}
+
+/** Tests of documents read our packages from their sources, too. */
+const vitestConfig = `export default { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }\n`
 
 /** The settings of a strict user, who takes plain JavaScript as seriously. */
 function configuration(files: readonly string[]): object {

@@ -1,6 +1,6 @@
 /** What is said with the handshake. */
 
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { restaurant } from './server.ts'
 import type { Dialogue } from './stage.ts'
 

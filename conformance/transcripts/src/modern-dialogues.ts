@@ -1,7 +1,7 @@
 /** What is said when every request describes itself. */
 
 import { withEnvelope } from '@mcpx/protocol'
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { restaurant } from './server.ts'
 import type { Dialogue } from './stage.ts'
 

@@ -1,6 +1,6 @@
 /** How a client finds out which era a server speaks. */
 
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { legacyOnly, restaurant } from './server.ts'
 import type { Dialogue } from './stage.ts'
 

@@ -3,7 +3,7 @@
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import { type Connector, createDuplex, type Duplex, type Responder } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
-import { settled } from '@mcpx/testkit'
+import { settled } from '@mcpx/testing'
 import { createRecorder, type Recorder } from './recorder.ts'
 
 export interface Stage {

@@ -1,6 +1,6 @@
 import { type Client, connect, createEraMemory, proxy } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -3,7 +3,7 @@
 import { getActiveResourcesInfo } from 'node:process'
 import { type Client, connect } from '@mcpx/client'
 import type { Revision } from '@mcpx/protocol'
-import { caught, delay } from '@mcpx/testkit'
+import { caught, delay } from '@mcpx/testing'
 import { type HttpOptions, http } from '@mcpx/transport-http/client'
 import type { ServeHttpOptions } from '@mcpx/transport-http/node'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'

@@ -2,7 +2,7 @@
 
 import { connect } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { type EndpointOptions, mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
 import { describe, expect, it } from 'vitest'

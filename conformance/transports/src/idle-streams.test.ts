@@ -2,7 +2,7 @@
 
 import { type Client, connect } from '@mcpx/client'
 import { createServer, type Server } from '@mcpx/server'
-import { caught, delay } from '@mcpx/testkit'
+import { caught, delay } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { afterAll, describe, expect, it, vi } from 'vitest'

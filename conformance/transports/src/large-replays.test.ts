@@ -1,7 +1,7 @@
 /** Streams that are resumed after much was missed: all of it comes, as fast as the client reads, and not faster. */
 
 import { connect } from '@mcpx/client'
-import { delay } from '@mcpx/testkit'
+import { delay } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { serve } from './carriers.fixture.ts'

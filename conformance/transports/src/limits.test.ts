@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, connect as dialTcp }
 import { PassThrough, Writable } from 'node:stream'
 import { type Connection, type Message, type Responder, resultMessage } from '@mcpx/protocol'
 import { createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
-import { caught, delay } from '@mcpx/testkit'
+import { caught, delay } from '@mcpx/testing'
 import type { HttpOptions } from '@mcpx/transport-http/client'
 import type { ServeHttpOptions } from '@mcpx/transport-http/node'
 import { overStreams, type ServeStdioOptions, serveStdio } from '@mcpx/transport-stdio'

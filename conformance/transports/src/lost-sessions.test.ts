@@ -1,7 +1,7 @@
 import { connect } from '@mcpx/client'
 import { createMemorySessionStore } from '@mcpx/protocol/memory'
 import { createServer } from '@mcpx/server'
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { describe, expect, it, onTestFinished } from 'vitest'

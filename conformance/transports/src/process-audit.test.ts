@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import { ConnectionError } from '@mcpx/protocol'
-import { caught, delay } from '@mcpx/testkit'
+import { caught, delay } from '@mcpx/testing'
 import { type ServerExitError, type SpawnOptions, spawn } from '@mcpx/transport-stdio'
 import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { compileCache, fromSource } from './hosts.fixture.ts'
@@ -157,7 +157,7 @@ describe('a server that lives', () => {
     const waiting = ['never', 'mute'].map((name) => caught(() => client.callTool(name)))
     for (const error of await Promise.all(waiting)) {
       expect(error).toBeInstanceOf(ConnectionError)
-      expect(error).toMatchObject({ reason: 'closed', message: expect.stringContaining('runs on without') })
+      expect(error).toMatchObject({ reason: 'closed', message: expect.stringContaining('keeps running') })
     }
     expect(await who(client)).not.toBe(before)
     expect(marked()).toHaveLength(1)

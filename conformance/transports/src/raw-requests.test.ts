@@ -1,6 +1,6 @@
 /** What no client sends, byte by byte, and what becomes of the server: it answers by name, and goes on. */
 
-import { delay } from '@mcpx/testkit'
+import { delay } from '@mcpx/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endHosts, type Host, leftBehind, startHost } from './hosts.fixture.ts'
 import { dial, openSession, raw, rawCall, type Spoken, spokenLegacy, spokenModern } from './sockets.fixture.ts'

@@ -5,7 +5,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { type AddressInfo, createServer as createTcpServer, connect as dialTcp } from 'node:net'
 import { createInterface } from 'node:readline'
 import type { Connection } from '@mcpx/protocol'
-import { delay } from '@mcpx/testkit'
+import { delay } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { overStreams } from '@mcpx/transport-stdio'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'

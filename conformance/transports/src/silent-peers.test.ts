@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import { connect } from '@mcpx/client'
-import { caught, delay } from '@mcpx/testkit'
+import { caught, delay } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { overStreams } from '@mcpx/transport-stdio'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'

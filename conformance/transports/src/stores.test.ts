@@ -1,7 +1,7 @@
 /** The stores that the tests of several processes share are stores as any other. */
 
-import { delay, eventBusContract, eventStoreContract, sessionStoreContract } from '@mcpx/testkit'
-import { afterAll } from 'vitest'
+import { delay, describeContract, eventBusContract, eventStoreContract, sessionStoreContract } from '@mcpx/testing'
+import { afterAll, describe, it } from 'vitest'
 import { keepStores, openStores, type Stores } from './stores.fixture.ts'
 
 const closers: (() => void)[] = []
@@ -25,10 +25,17 @@ async function open<Name extends keyof Stores>(name: Name, at?: number): Promise
   return stores[name]
 }
 
-sessionStoreContract('a socket', { create: () => open('store'), twin: (store) => open('store', ports.get(store)) })
-eventStoreContract('a socket', { create: () => open('events'), twin: (events) => open('events', ports.get(events)) })
-eventBusContract('a socket', {
-  create: () => open('bus'),
-  twin: (bus) => open('bus', ports.get(bus)),
-  settle: () => delay(30),
+const runner = { describe, it }
+const sessionStores = sessionStoreContract(() => open('store'), {
+  openSecond: (store) => open('store', ports.get(store)),
 })
+const eventStores = eventStoreContract(() => open('events'), {
+  openSecond: (events) => open('events', ports.get(events)),
+})
+const eventBuses = eventBusContract(() => open('bus'), {
+  openSecond: (bus) => open('bus', ports.get(bus)),
+  waitForDelivery: () => delay(30),
+})
+describeContract('a session store over a socket', sessionStores, runner)
+describeContract('an event store over a socket', eventStores, runner)
+describeContract('an event bus over a socket', eventBuses, runner)

@@ -1,7 +1,7 @@
 /** One endpoint of two processes that share their stores: requests come to either, and one may die. */
 
 import { type Client, connect } from '@mcpx/client'
-import { caught, delay } from '@mcpx/testkit'
+import { caught, delay } from '@mcpx/testing'
 import { type HttpOptions, http } from '@mcpx/transport-http/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { endHosts, type Host, startHost } from './hosts.fixture.ts'

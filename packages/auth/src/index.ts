@@ -1,11 +1,3 @@
-/** What both halves share, and an authorization server for development. */
+/** The error of `@mcpx/auth/client` and `@mcpx/auth/node`. */
 
 export { AuthError, type AuthErrorOptions, type AuthStep } from './auth-error.ts'
-export { type DevAuthorizationServer, devAuthorizationServer } from './dev-server/dev-authorization-server.ts'
-export type {
-  ConsentRequest,
-  DevAuthorizationServerOptions,
-  DevClient,
-  TrustedAssertions,
-} from './dev-server/options.ts'
-export type { Fetch } from './json-document.ts'

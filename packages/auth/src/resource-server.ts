@@ -4,7 +4,7 @@ export type { AuthInfo, Guard, ScopeRefusal } from '@mcpx/protocol'
 export type { SendRequest } from './bounded-fetch.ts'
 export { type ApiKey, type ApiKeysOptions, apiKeys, firstOf } from './resource-server/api-keys.ts'
 export { type BearerGuard, type BearerOptions, bearer, type RefusedRequest } from './resource-server/bearer.ts'
-export type { ProofReason, RefusalReason } from './resource-server/credentials.ts'
+export type { Claims, ProofReason, RefusalReason } from './resource-server/credentials.ts'
 export {
   createMemoryReplayStore,
   type DpopOptions,
@@ -20,4 +20,3 @@ export {
   type ResourceMetadata,
 } from './resource-server/metadata.ts'
 export type { Implies } from './resource-server/scopes.ts'
-export type { Claims } from './resource-server/verification.ts'

@@ -12,6 +12,7 @@ export interface JsonSchemaProblem {
   readonly message: string
 }
 
+/** The outcome of a check: valid, or invalid with the problems. */
 export type JsonSchemaVerdict =
   | { readonly valid: true }
   | { readonly valid: false; readonly problems: readonly JsonSchemaProblem[] }

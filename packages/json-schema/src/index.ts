@@ -14,11 +14,13 @@ export { assertObjectRoot, JsonSchemaError, type JsonSchemaErrorReason } from '.
 /** Checks one value against one schema. Never throws. The name starts the paths of problems. Default: `value`. */
 export type CompiledSchema = (value: unknown, name?: string) => JsonSchemaVerdict
 
+/** Compiles JSON Schemas. */
 export interface JsonSchemaValidator {
   /** Compiles a schema. Throws a `JsonSchemaError` when the schema cannot be used. Fetches nothing. */
   compile(schema: JsonSchema): CompiledSchema
 }
 
+/** Options of `createJsonSchemaValidator`. */
 export interface JsonSchemaValidatorOptions extends Partial<JsonSchemaLimits> {
   /**
    * Whether strings are checked against the `format` that a schema names. Default: `assert`. These formats are

@@ -16,6 +16,7 @@ export type JsonSchemaErrorReason = 'malformed' | 'dialect' | 'reference' | 'rec
 /** A JSON Schema that cannot be compiled. */
 export class JsonSchemaError extends Error {
   override readonly name = 'JsonSchemaError'
+  /** Why the schema was rejected. */
   readonly reason: JsonSchemaErrorReason
   /** Place of the fault in the schema: a JSON pointer as a URI fragment, such as `#/properties/id/type`. */
   readonly path: string

@@ -14,9 +14,13 @@ import {
 
 /** The part that all exchanges of one connection share. */
 export interface ExchangeHost {
+  /** The caller of the connection. */
   readonly auth: AuthInfo | undefined
+  /** The HTTP request that opened the connection. */
   readonly requestInfo: RequestInfo | undefined
+  /** The session of the connection. */
   readonly session: Session | undefined
+  /** Sends a notification to the peer. */
   notify(method: string, params: JsonObject | undefined): Awaitable<void>
   /** Stops the clock of a request of this side, or of all that wait. */
   hold(id: RequestId | undefined): () => void
@@ -116,13 +120,17 @@ export class RunningExchange implements Exchange {
 export type RunningKey = RequestId | RunningExchange
 
 export interface RunningRequests {
+  /** How many messages are being handled. */
   readonly size: number
+  /** Whether a message with this key is being handled. */
   has(key: RunningKey): boolean
+  /** Records that a message is being handled. */
   add(key: RunningKey, exchange: RunningExchange): void
   /** The message was handled. */
   delete(key: RunningKey): void
   /** Aborts one request. Returns false when it is not running. */
   abort(id: RequestId, reason: unknown): boolean
+  /** Aborts every request that is being handled. */
   abortAll(reason: unknown): void
   /** Aborts the requests that never end by themselves. */
   abortStreams(reason: unknown): void

@@ -3,6 +3,7 @@
 /** A value, or a promise of it. */
 export type Awaitable<T> = T | PromiseLike<T>
 
+/** Whether a value is a promise. */
 export function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && typeof (value as Partial<PromiseLike<T>>).then === 'function'
 }

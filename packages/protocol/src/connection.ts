@@ -23,11 +23,13 @@ import { cancelledError, createPendingRequests } from './requests.ts'
 import { hasEnded, SendQueue } from './send-queue.ts'
 import type { Channel, Requester } from './transport.ts'
 
+/** Options of `createDuplex`. */
 export interface DuplexOptions {
   /** Answers the peer. Default: none; every method is unknown. */
   responder?: Responder | undefined
   /** The peer. Default: unknown. */
   auth?: AuthInfo | undefined
+  /** The HTTP request that opened the connection. Default: none. */
   requestInfo?: RequestInfo | undefined
   /** The id of the session of this connection. Default: `connection`. */
   sessionId?: string | undefined
@@ -35,6 +37,7 @@ export interface DuplexOptions {
   takesBatches?: (() => boolean) | undefined
   /** How long running calls may continue after the peer has ended its side, in ms. Default: 0. */
   drainTimeout?: number | undefined
+  /** Limits of running and pending requests. Default: `DUPLEX_LIMITS`. */
   limits?: Partial<DuplexLimits> | undefined
   /** Called once with each problem that was ignored, dropped or masked. Default: none. */
   onWarning?: ((warning: Error) => void) | undefined

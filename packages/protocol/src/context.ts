@@ -19,7 +19,9 @@ import type { SchemaOutput, StandardSchema } from './standard-schema.ts'
 
 /** The client, as it describes itself; to be shown, not to be trusted. */
 export interface ClientFacts {
+  /** Name and version of the client; undefined when it did not send them. */
   readonly info: Implementation | undefined
+  /** The capabilities that the client declared. */
   readonly capabilities: ClientCapabilities
 }
 
@@ -36,6 +38,7 @@ export type ElicitOutcome<Form> =
   | { readonly action: 'accept'; readonly content: Form extends StandardSchema ? SchemaOutput<Form> : JsonObject }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
 
+/** Options of `Context.elicit`. */
 export interface ElicitOptions<Form extends FormSchema> {
   /** Shown to the user. */
   readonly message: string
@@ -43,16 +46,20 @@ export interface ElicitOptions<Form extends FormSchema> {
   readonly schema: Form
 }
 
+/** Options of `Context.openUrl`. */
 export interface OpenUrlOptions {
   /** Why the user should visit the URL. */
   readonly message: string
+  /** The URL that the user should visit. */
   readonly url: string
 }
 
+/** The parameters of a sampling request. */
 export type SampleParams = Omit<CreateMessageRequestParams, '_meta'>
 
 /** An input request whose response has a type, made by `elicit()` and its like of the server. */
 export interface Ask<Answer> {
+  /** The input request as the protocol sends it. */
   readonly request: InputRequest
   /**
    * Returns the value for the handler, or why the user is asked again. Default: any response of the right kind is
@@ -77,11 +84,13 @@ export type Answered<Question> =
       ? PlainAnswers[Method]
       : InputResponse
 
+/** The request that a handler answers: facts about it, and functions that reach the client meanwhile. */
 export interface Context {
   /** Fires when the response is no longer wanted. */
   readonly signal: AbortSignal
   /** The caller, as established by a guard. */
   readonly auth: AuthInfo | undefined
+  /** The client that sent the request. */
   readonly client: ClientFacts
   /** The `_meta` of the request, unchanged. */
   readonly meta: JsonObject

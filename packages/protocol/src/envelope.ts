@@ -10,17 +10,22 @@ import { LOGGING_LEVELS, type LoggingLevel } from './schemas/server-features.ts'
 import { ClientCapabilities, Implementation } from './schemas/shared.ts'
 import { problemOf } from './validate.ts'
 
+/** The `_meta` name of the revision of a request. */
 export const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 export const CLIENT_CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 export const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo'
+/** The `_meta` name of the lowest level of log messages that the client wants. */
 export const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
+/** The `_meta` name of the server that made a result. */
 export const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
+/** The `_meta` name of the subscription that a notification belongs to. */
 export const SUBSCRIPTION_ID_KEY = 'io.modelcontextprotocol/subscriptionId'
 
 /** The description of a modern request and of its sender, in the `_meta` of the request. */
 export interface Envelope {
   /** As sent: it may be the name of no revision. */
   protocolVersion: string
+  /** The capabilities that the client declares for this request. */
   clientCapabilities: ClientCapabilities
   /** For people to read; nothing may depend on it. */
   clientInfo?: Implementation | undefined

@@ -4,11 +4,15 @@ import { quoted } from './json.ts'
 
 /** The error member of a response. */
 export interface ErrorObject {
+  /** The JSON-RPC error code; those of the protocol are in `ErrorCode`. */
   code: number
+  /** One sentence for people. */
   message: string
+  /** Facts for the peer. */
   data?: unknown
 }
 
+/** Options of `RpcError`. */
 export interface RpcErrorOptions {
   /** Facts for the peer; must be JSON. */
   data?: unknown
@@ -22,7 +26,9 @@ export interface RpcErrorOptions {
  */
 export class RpcError extends Error implements ErrorObject {
   override readonly name = 'RpcError'
+  /** The JSON-RPC error code; those of the protocol are in `ErrorCode`. */
   readonly code: number
+  /** Facts for the peer; JSON. */
   readonly data?: unknown
 
   constructor(code: number, message: string, { data, cause }: RpcErrorOptions = {}) {
@@ -32,6 +38,7 @@ export class RpcError extends Error implements ErrorObject {
   }
 }
 
+/** The JSON-RPC error codes of the protocol. */
 export const ErrorCode = {
   ParseError: -32700,
   InvalidRequest: -32600,
@@ -163,6 +170,7 @@ export type ConnectionErrorReason =
   | 'exited'
   | 'unsupported'
 
+/** Options of `ConnectionError`. */
 export interface ConnectionErrorOptions {
   /** Whether the same call may succeed when it is repeated. Default: false. */
   retryable?: boolean
@@ -170,15 +178,20 @@ export interface ConnectionErrorOptions {
   hint?: string
   /** The HTTP status, where the transport refused with one. */
   status?: number
+  /** The error behind this one. */
   cause?: unknown
 }
 
 /** A failure of the connection, as opposed to `RpcError`, which the peer sent. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
+  /** Why the message was not sent or not answered. */
   readonly reason: ConnectionErrorReason
+  /** Whether the same call may succeed when it is repeated. */
   readonly retryable: boolean
+  /** One sentence that says what to do about it. */
   readonly hint: string | undefined
+  /** The HTTP status, where the transport refused with one. */
   readonly status: number | undefined
 
   constructor(reason: ConnectionErrorReason, message: string, options: ConnectionErrorOptions = {}) {

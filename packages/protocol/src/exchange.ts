@@ -58,6 +58,7 @@ export interface Guard {
   refuse?(request: Request, refusal: ScopeRefusal): Response
 }
 
+/** Options of one request. */
 export interface RequestOptions {
   /** Cancels the request and notifies the peer. The promise rejects with `ConnectionError` `cancelled`. */
   signal?: AbortSignal | undefined
@@ -88,7 +89,9 @@ export interface SessionState {
   revision?: Revision
   /** The client has sent `notifications/initialized`. */
   initialized?: boolean
+  /** Name and version of the client. */
   clientInfo?: Implementation
+  /** The capabilities that the client declared in `initialize`. */
   clientCapabilities?: ClientCapabilities
   /** Log messages below this level are not sent. */
   logLevel?: LoggingLevel
@@ -100,7 +103,9 @@ export interface SessionState {
 
 /** A legacy session: its record, and a way to send requests to the peer. It is loaded for one message and not kept. */
 export interface Session {
+  /** The id of the session. */
   readonly id: string
+  /** The record as it was when it was last loaded. */
   readonly state: Readonly<SessionState>
   /**
    * Changes the record where it is stored and refreshes `state`. The callback is called with the newest record, changes it
@@ -116,7 +121,9 @@ export interface Session {
 
 /** The HTTP request below the protocol. Absent without HTTP. */
 export interface RequestInfo {
+  /** The headers, without those that carry credentials. */
   readonly headers: Headers
+  /** The complete URL. */
   readonly url: string
 }
 
@@ -135,6 +142,7 @@ export interface Exchange {
   readonly auth: AuthInfo | undefined
   /** The session of this message; legacy era only. */
   readonly session: Session | undefined
+  /** The HTTP request that carried the message; undefined without HTTP. */
   readonly requestInfo: RequestInfo | undefined
   /**
    * The envelope of a modern request, parsed once by the transport that read the message; the server parses the message

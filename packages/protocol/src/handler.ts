@@ -29,28 +29,43 @@ export type Change =
   | { readonly kind: 'tools' | 'prompts' | 'resources' }
   | { readonly kind: 'resource'; readonly uri: string }
 
+/** The part of a handler that has tools. */
 export interface ToolHandler {
+  /** Returns one page of the tools. */
   listTools(page: PageRequest, ctx: Context): Awaitable<ListToolsResult>
+  /** Calls a tool and returns its result. */
   callTool(params: CallToolRequestParams, ctx: Context): Awaitable<CallToolResult | InputRequiredResult>
 }
 
+/** The part of a handler that has resources. */
 export interface ResourceHandler {
+  /** Returns one page of the resources. */
   listResources(page: PageRequest, ctx: Context): Awaitable<ListResourcesResult>
+  /** Returns the contents of a resource. */
   readResource(params: { readonly uri: string }, ctx: Context): Awaitable<ReadResourceResult | InputRequiredResult>
+  /** Returns one page of the resource templates. Default: none. */
   listResourceTemplates?(page: PageRequest, ctx: Context): Awaitable<ListResourceTemplatesResult>
 }
 
+/** The part of a handler that reports changes of single resources. */
 export interface SubscriptionHandler {
+  /** Starts to report changes of a resource. */
   subscribe(params: { readonly uri: string }, ctx: Context): Awaitable<void>
+  /** Stops reporting changes of a resource. */
   unsubscribe(params: { readonly uri: string }, ctx: Context): Awaitable<void>
 }
 
+/** The part of a handler that has prompts. */
 export interface PromptHandler {
+  /** Returns one page of the prompts. */
   listPrompts(page: PageRequest, ctx: Context): Awaitable<ListPromptsResult>
+  /** Returns the messages of a prompt. */
   getPrompt(params: GetPromptRequestParams, ctx: Context): Awaitable<GetPromptResult | InputRequiredResult>
 }
 
+/** The part of a handler that is neither tool, resource nor prompt. */
 export interface OtherHandler {
+  /** Completes an argument of a prompt or a variable of a resource template. */
   complete(params: CompleteRequestParams, ctx: Context): Awaitable<CompleteResult>
   /**
    * Called with the lowest level of log messages that a session wants. A handler with this method declares `logging`.
@@ -81,6 +96,7 @@ export type WholeHandler = Whole<ToolHandler> &
   Whole<PromptHandler> &
   Partial<OtherHandler>
 
+/** The types of one tool. */
 export interface ToolTypes {
   /** The arguments of callers. */
   input: unknown
@@ -93,6 +109,7 @@ export interface ToolTypes {
  * code.
  */
 export interface Catalogue {
+  /** The arguments and results of each tool. */
   tools: Record<string, ToolTypes>
   /** The arguments of each prompt. */
   prompts: Record<string, Record<string, string | undefined>>

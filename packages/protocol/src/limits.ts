@@ -44,6 +44,7 @@ export interface DuplexLimits {
   stallTimeout: number
 }
 
+/** The default limits of a connection. */
 export const DUPLEX_LIMITS: Readonly<DuplexLimits> = {
   running: 10_000,
   pending: 10_000,

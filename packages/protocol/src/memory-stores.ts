@@ -1,7 +1,7 @@
 /** The stores of one process: sessions, events of SSE streams, and an event bus. */
 
 import type { SessionState } from './exchange.ts'
-import type { EventBus, EventStore, SessionStore, StoredEvent } from './stores.ts'
+import type { EventBus, EventStore, SessionStore } from './stores.ts'
 
 interface Entry<V> {
   readonly value: V
@@ -20,6 +20,8 @@ export class ExpiringMap<V> {
   readonly #entries = new Map<string, Entry<V>>()
   /** When the next entry may expire, in ms since 1970. */
   #nextExpiry = Number.POSITIVE_INFINITY
+  /** The key that was used last. If it is in the map, it is the last one. */
+  #newest: string | undefined
 
   /** @param onEvict called with the key of each entry that expired or was dropped */
   constructor(maxEntries: number, onEvict?: (key: string) => void) {
@@ -56,8 +58,10 @@ export class ExpiringMap<V> {
   }
 
   #use(key: string, entry: Entry<V>, now: number): void {
-    this.#entries.delete(key)
+    // Deletions fill the table of a map, which V8 then replaces: an event of the same stream as the last needs none.
+    if (key !== this.#newest) this.#entries.delete(key)
     this.#entries.set(key, entry)
+    this.#newest = key
     if (now < this.#nextExpiry) return
     for (const [oldKey, { expiresAt }] of this.#entries) {
       this.#nextExpiry = expiresAt
@@ -74,6 +78,7 @@ export class ExpiringMap<V> {
 
 // Sessions
 
+/** Options of `createMemorySessionStore`. */
 export interface MemorySessionStoreOptions {
   /** How many sessions are kept; more drop the one that was not used for longest. Default: 10,000. */
   maxSessions?: number
@@ -112,6 +117,7 @@ export function createMemorySessionStore({
 
 // Events
 
+/** Options of `createMemoryEventStore`. */
 export interface MemoryEventStoreOptions {
   /** How long a stream is kept after it was last appended to, replayed or refreshed, in ms. Default: 300,000. */
   ttl?: number
@@ -126,10 +132,16 @@ export interface MemoryEventStoreOptions {
 }
 
 interface Stream {
-  readonly events: StoredEvent[]
+  /** Tells the stream from earlier ones of the same name. */
+  readonly key: number
+  /** The texts of the newest events. Their ids follow from their numbers: thousands of ids would take more memory than short texts. */
+  readonly events: string[]
+  /** The number of events that were dropped. */
+  dropped: number
   characters: number
 }
 
+/** Creates an event store within this process. */
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
   const { ttl = 300_000, maxStreams = 1_000, maxLive = 10_000, maxEvents = 1_000, maxCharacters = 4_194_304 } = options
   const open = new ExpiringMap<Stream>(maxLive)
@@ -140,24 +152,26 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   function dropOldEvents(stream: Stream): void {
     const { events } = stream
     while (events.length > maxEvents || (stream.characters > maxCharacters && events.length > 1)) {
-      stream.characters -= events.shift()?.data.length ?? 0
+      stream.characters -= events.shift()?.length ?? 0
+      stream.dropped += 1
     }
   }
+
+  /** @param index the position among the events that are kept */
+  const idOf = (streamId: string, { key, dropped }: Stream, index: number) => `${streamId}.${key}-${dropped + index}`
 
   return {
     append(streamId, data) {
       let stream = open.get(streamId, ttl)
       if (stream === undefined) {
         if (complete.get(streamId)) throw new Error('The stream has ended: it takes no more events')
-        stream = { events: [], characters: 0 }
+        count += 1
+        stream = { key: count, events: [data], dropped: 0, characters: 0 }
         open.set(streamId, stream, ttl)
-      }
-      count += 1
-      const id = `${streamId}.${count}`
-      stream.events.push({ id, data })
+      } else stream.events.push(data)
       stream.characters += data.length
       dropOldEvents(stream)
-      return id
+      return idOf(streamId, stream, stream.events.length - 1)
     },
     end(streamId) {
       const stream = open.get(streamId)
@@ -168,9 +182,10 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
       const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
       const ended = complete.get(streamId, ttl)
       const stream = ended ?? open.get(streamId, ttl)
-      const index = stream?.events.findIndex(({ id }) => id === lastEventId) ?? -1
-      if (stream === undefined || index < 0) return undefined
-      return { streamId, events: stream.events.slice(index + 1), ended: ended !== undefined }
+      if (stream === undefined) return undefined
+      const events = stream.events.map((data, index) => ({ id: idOf(streamId, stream, index), data }))
+      const index = events.findIndex(({ id }) => id === lastEventId)
+      return index < 0 ? undefined : { streamId, events: events.slice(index + 1), ended: ended !== undefined }
     },
     refresh: (streamId) => void open.get(streamId, ttl),
     delete: (streamId) => void (open.delete(streamId) || complete.delete(streamId)),
@@ -179,11 +194,13 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
 
 // Event bus
 
+/** Options of `createMemoryEventBus`. */
 export interface MemoryEventBusOptions {
   /** Called with what a listener throws. Default: none. */
   onWarning?: ((warning: Error) => void) | undefined
 }
 
+/** Creates an event bus within this process. */
 export function createMemoryEventBus({ onWarning }: MemoryEventBusOptions = {}): EventBus {
   const topics = new Map<string, Set<{ readonly listener: (message: string) => void }>>()
   const waiting: { readonly topic: string; readonly message: string }[] = []

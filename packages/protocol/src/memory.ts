@@ -15,6 +15,7 @@ export {
   type MemorySessionStoreOptions,
 } from './memory-stores.ts'
 
+/** Options of `createChannelPair`. */
 export interface ChannelPairOptions {
   /** How many messages may wait between the ends before `send` returns a promise of room. Default: 64. */
   highWaterMark?: number

@@ -11,44 +11,65 @@ export interface JsonObject {
   [key: string]: unknown
 }
 
+/** A JSON-RPC request. */
 export interface RequestMessage {
+  /** The version of JSON-RPC. */
   jsonrpc: '2.0'
+  /** The id that the response repeats. */
   id: RequestId
+  /** The name of the method, such as `tools/call`. */
   method: string
+  /** The parameters, with `_meta` among them. */
   params?: JsonObject | undefined
 }
 
+/** A JSON-RPC notification: a message without a response. */
 export interface NotificationMessage {
+  /** The version of JSON-RPC. */
   jsonrpc: '2.0'
+  /** The name of the notification, such as `notifications/progress`. */
   method: string
+  /** The parameters, with `_meta` among them. */
   params?: JsonObject | undefined
 }
 
+/** A successful JSON-RPC response. */
 export interface ResultMessage {
+  /** The version of JSON-RPC. */
   jsonrpc: '2.0'
+  /** The id of the request. */
   id: RequestId
+  /** The result. */
   result: JsonObject
 }
 
 /** A response with an error. Its `id` is absent when the id of the refused message could not be read. */
 export interface ErrorMessage {
+  /** The version of JSON-RPC. */
   jsonrpc: '2.0'
+  /** The id of the request; absent when it could not be read. */
   id?: RequestId | undefined
+  /** The error. */
   error: ErrorObject
 }
 
+/** A JSON-RPC response. */
 export type ResponseMessage = ResultMessage | ErrorMessage
 
+/** A JSON-RPC message. */
 export type Message = RequestMessage | NotificationMessage | ResponseMessage
 
+/** Whether a message is a request. */
 export function isRequest(message: Message): message is RequestMessage {
   return 'method' in message && 'id' in message
 }
 
+/** Whether a message is a notification. */
 export function isNotification(message: Message): message is NotificationMessage {
   return 'method' in message && !('id' in message)
 }
 
+/** Whether a message is a response. */
 export function isResponse(message: Message): message is ResponseMessage {
   return !('method' in message)
 }
@@ -70,7 +91,9 @@ export type RefusedKind = 'request' | 'notification' | 'response' | 'unknown'
 
 /** A message that was refused: the problem, and the response for its sender. */
 export class Refusal {
+  /** The problem of the message. */
   readonly error: RpcError
+  /** The kind of message that it was, as far as it can be determined. */
   readonly kind: RefusedKind
   /** The id of the refused message, where it could be read. */
   readonly id: RequestId | undefined

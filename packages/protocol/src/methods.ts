@@ -12,6 +12,7 @@ import type { Schema } from './validate.ts'
 
 // Revisions
 
+/** The supported revisions, oldest first. */
 export const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const
 
 /** A published revision of the protocol, named by its date. Revisions order as strings do. */
@@ -20,7 +21,9 @@ export type Revision = (typeof REVISIONS)[number]
 /** `legacy`: a handshake opens a session. `modern`: every request describes itself. */
 export type Era = 'legacy' | 'modern'
 
+/** The newest revision of the legacy era. */
 export const LATEST_LEGACY_REVISION = '2025-11-25' satisfies Revision
+/** The newest revision of the modern era. */
 export const LATEST_MODERN_REVISION = '2026-07-28' satisfies Revision
 
 /** The revision of an HTTP peer that sends no version header and was never asked. */
@@ -279,6 +282,7 @@ function lookUp<T extends Span>(entries: Readonly<Record<string, T>>, name: stri
   return since <= revision && revision <= until ? entry : undefined
 }
 
+/** The kind of message that a method name belongs to. */
 export type MethodKind = 'request' | 'notification' | 'inputRequest'
 
 /** The entry of a method in a revision; undefined if the revision does not have it. */

@@ -5,7 +5,9 @@ import { ConnectionError, toRpcError } from './errors.ts'
 import type { RequestOptions } from './exchange.ts'
 import type { NotificationMessage, RequestId, ResponseMessage } from './messages.ts'
 
+/** The requests of this side that wait for their response. */
 export interface PendingRequests {
+  /** How many requests wait. */
   readonly size: number
   /** The method and options of a waiting request; undefined when no request waits under this id. */
   get(id: RequestId): { readonly method: string; readonly options: RequestOptions } | undefined
@@ -33,6 +35,7 @@ export interface PendingRequestsOptions {
   report?: ((problem: Error) => void) | undefined
 }
 
+/** Creates the record of the requests that wait for their response. */
 export function createPendingRequests({ onGivenUp, report }: PendingRequestsOptions): PendingRequests {
   const waiting = new Map<RequestId, PendingRequest>()
 

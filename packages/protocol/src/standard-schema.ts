@@ -5,19 +5,26 @@
 
 import type { JsonObject } from './messages.ts'
 
+/** One problem that a schema library found in a value. */
 export interface SchemaIssue {
+  /** One sentence about the problem. */
   readonly message: string
+  /** The keys that lead to the invalid value. Default: the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
+/** The outcome of a validation: the converted value, or the issues. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] }
 
+/** The dialect into which a schema library converts its schema. */
 export interface JsonSchemaTarget {
+  /** The name of the dialect. */
   readonly target: 'draft-2020-12' | 'draft-07'
 }
 
+/** A schema of a library that implements Standard Schema, such as zod, valibot or arktype. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1
@@ -48,6 +55,7 @@ export type SchemaOutput<S> = S extends {
 
 /** A plain JSON Schema; the compiler does not know the values that it describes. */
 export interface RawJsonSchema {
+  /** The `type` keyword; an object schema has `object`. */
   readonly type?: unknown
   readonly [keyword: string]: unknown
 }
@@ -66,6 +74,7 @@ export interface JsonSchemaProblem {
   readonly message: string
 }
 
+/** The outcome of a check: valid, or invalid with the problems. */
 export type JsonSchemaVerdict =
   | { readonly valid: true }
   | { readonly valid: false; readonly problems: readonly JsonSchemaProblem[] }
@@ -73,6 +82,7 @@ export type JsonSchemaVerdict =
 /** Checks one value against one schema and never throws. The paths of problems begin with the name; default: `value`. */
 export type CompiledSchema = (value: unknown, name?: string) => JsonSchemaVerdict
 
+/** Compiles JSON Schemas. `@mcpx/json-schema` has an implementation. */
 export interface JsonSchemaValidator {
   /** Throws an error that names the fault when the schema cannot be used. Never fetches anything. */
   compile(schema: JsonSchema): CompiledSchema

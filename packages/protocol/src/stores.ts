@@ -24,12 +24,15 @@ export interface SessionStore {
   delete(id: string): Awaitable<boolean>
 }
 
+/** An event of a stream that a client can resume. */
 export interface StoredEvent {
+  /** The id that the client sends to resume after this event. */
   readonly id: string
   /** The text of one message, or an empty string for an event that only marks a place. */
   readonly data: string
 }
 
+/** The stored events that a client has missed. */
 export interface EventReplay {
   /** The stream that the last event belongs to. */
   readonly streamId: string

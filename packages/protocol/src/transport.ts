@@ -47,6 +47,7 @@ export interface Requester {
   readonly closed: Promise<ConnectionError | undefined>
 }
 
+/** Options of `Connector.connect`. */
 export interface ConnectOptions {
   /** Answers the requests of the server, and is called with its notifications. */
   readonly responder: Responder

@@ -3,6 +3,7 @@
 /** A URI template is malformed, over a limit or ambiguous for matching, or a value cannot be written into it. */
 export class UriTemplateError extends Error {
   override readonly name = 'UriTemplateError'
+  /** The template that cannot be used. */
   readonly template: string
   /** Where in the template, counted in UTF-16 code units from 0. */
   readonly position: number

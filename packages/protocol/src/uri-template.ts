@@ -46,6 +46,7 @@ export interface UriTemplate extends UriMatcher {
   toString(): string
 }
 
+/** Options of `parseUriTemplate`. */
 export interface UriTemplateOptions {
   /**
    * Allows variables that cannot be told apart when matching, such as `{a}{b}`: parsing succeeds and `match` throws.
@@ -109,6 +110,7 @@ export type UriTemplateValue =
   | readonly (Scalar | null | undefined)[]
   | { readonly [key: string]: Scalar | null | undefined }
 
+/** The values of the variables of a template. */
 export interface UriTemplateValues {
   readonly [variable: string]: UriTemplateValue
 }
@@ -252,6 +254,7 @@ function endsAt(slot: Slot, lead: string): boolean {
 /** Longest URI that is matched, in characters, counted after percent-encoding. */
 const MAX_URI_LENGTH = 131_072
 
+/** The values of the variables in a URI. */
 export type UriTemplateMatch = Record<string, string | string[]>
 
 /** The values found for the variables of a template: several when a variable is exploded. */

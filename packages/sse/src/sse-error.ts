@@ -33,6 +33,7 @@ export type SseErrorReason =
  */
 export class SseError extends Error {
   override readonly name = 'SseError'
+  /** Why the error was thrown. */
   readonly reason: SseErrorReason
 
   constructor(reason: SseErrorReason, message: string) {

@@ -2,8 +2,8 @@ import { spawn as start } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createDuplex } from '@mcpx/protocol'
-import { channelContract, requesterContract } from '@mcpx/testkit'
-import { afterAll, expect } from 'vitest'
+import { channelContract, describeContract, requesterContract } from '@mcpx/testing'
+import { afterAll, describe, expect, it } from 'vitest'
 import { ProcessChannel, type ServerProcess } from './child-process.ts'
 import { serveStdio } from './serve.ts'
 import { folder, leftOver, node, quick } from './servers.fixture.ts'
@@ -33,16 +33,20 @@ async function openBridge(): Promise<[ServerProcess, Socket]> {
 
 const rest = { command: 'bridge', cwd: folder, stderrLines: () => [], times: quick, onExit: () => {}, report: () => {} }
 
-channelContract('the streams of a child process', {
-  async create() {
+describeContract(
+  'the streams of a child process',
+  channelContract(async () => {
     const [child, socket] = await openBridge()
     return [new ProcessChannel({ child, ...rest }), createStreamChannel({ input: socket, output: socket })]
-  },
-})
-requesterContract('a duplex to a child process', {
-  async connect(responder) {
+  }),
+  { describe, it },
+)
+describeContract(
+  'a duplex to a child process',
+  requesterContract(async (responder) => {
     const [child, socket] = await openBridge()
     void serveStdio(responder, { input: socket, output: socket, drainTimeout: 0 })
     return createDuplex(new ProcessChannel({ child, ...rest }))
-  },
-})
+  }),
+  { describe, it },
+)

@@ -92,12 +92,17 @@ function refuseLineBreaks(command: string, args: readonly string[]): void {
 }
 
 function startError(command: string, cwd: string, cause: NodeJS.ErrnoException): ConnectionError {
-  const hint =
-    cause.code === 'ENOENT'
-      ? `Look whether it is installed and in PATH, or give its whole path; and whether the folder ${cwd} exists.`
-      : 'Look whether it may be executed.'
+  const hint = cause.code === 'ENOENT' ? notFoundHint(command, cwd) : 'Check that it is allowed to be executed.'
   const message = `The server ${quoted(command)} could not be started: ${cause.code ?? cause.message}`
   return new ConnectionError('unreachable', message, { hint, cause })
+}
+
+function notFoundHint(command: string, cwd: string): string {
+  const [program, ...args] = command.trim().split(/\s+/).map(quoted)
+  if (args.length > 0) {
+    return `If its arguments are part of the command, pass them separately: spawn(${program}, [${args.join(', ')}]).`
+  }
+  return `Check that it is installed and in PATH, or pass its whole path, and that the folder ${cwd} exists.`
 }
 
 /** Such lines are only reported: some servers exit when they receive an error for a line that they logged by mistake. */

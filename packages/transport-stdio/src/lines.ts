@@ -17,13 +17,18 @@ import {
 
 /** A readable byte stream: a `Readable`, a socket, `process.stdin`. */
 export interface ByteSource {
+  /** Adds a listener. */
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown
   on(event: 'end' | 'close', listener: () => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
+  /** Removes a listener. */
   removeListener(event: 'data', listener: (chunk: Uint8Array) => void): unknown
   removeListener(event: 'end' | 'close', listener: () => void): unknown
+  /** Stops the `data` events. */
   pause(): unknown
+  /** Continues the `data` events. */
   resume(): unknown
+  /** Ends reading and releases the stream. */
   destroy(): unknown
 }
 
@@ -31,9 +36,12 @@ export interface ByteSource {
 export interface ByteSink {
   /** Returns whether there is room for more. Calls `done` once the text is written. */
   write(text: string, done: (error?: Error | null) => void): boolean
+  /** Ends the stream and calls `done` once everything is written. */
   end(done: () => void): unknown
+  /** Adds a listener. */
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'close', listener: () => void): unknown
+  /** Removes a listener. */
   removeListener(event: 'close', listener: () => void): unknown
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Server } from 'node:net'
-import { caught, requesterContract } from '@mcpx/testkit'
-import { afterAll, expect, it } from 'vitest'
+import { caught, describeContract, requesterContract } from '@mcpx/testing'
+import { afterAll, describe, expect, it } from 'vitest'
 import { serveStdio } from './serve.ts'
 import { overStreams } from './stream-channel.ts'
 
@@ -25,12 +25,14 @@ function open(port: number) {
   return { input: socket, output: socket }
 }
 
-requesterContract('a connector over a socket', {
-  async connect(responder) {
+describeContract(
+  'a connector over a socket',
+  requesterContract(async (responder) => {
     const port = await listen(responder)
     return overStreams(() => open(port)).connect(silent)
-  },
-})
+  }),
+  { describe, it },
+)
 
 it('opens new streams for each connection', async () => {
   const port = await listen({ respond: () => undefined })

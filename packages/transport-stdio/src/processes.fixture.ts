@@ -3,7 +3,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { delay } from '@mcpx/testkit'
+import { delay } from '@mcpx/testing'
 import { childArgs, compileCache } from './child.fixture.ts'
 
 export interface Bare {

@@ -1,4 +1,4 @@
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { expect, it } from 'vitest'
 import { createRestartDelay, type RestartOptions } from './restart.ts'
 

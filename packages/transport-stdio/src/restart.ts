@@ -2,6 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises'
 
+/** How fast a server process that keeps exiting is started again. */
 export interface RestartOptions {
   /** The delay before the second restart in a row, in ms; it doubles with each further one. The first has none. Default: 250. */
   readonly delay?: number | undefined

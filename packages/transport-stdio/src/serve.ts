@@ -6,6 +6,7 @@ import type { ByteSink, ByteSource } from './lines.ts'
 import { takeStdout } from './stdout-guard.ts'
 import { StreamChannel, type StreamLimits } from './stream-channel.ts'
 
+/** Options of `serveStdio`. */
 export interface ServeStdioOptions extends StreamLimits {
   /** The input. Default: standard input; serving then also ends at SIGTERM and SIGINT. */
   readonly input?: ByteSource | undefined

@@ -23,10 +23,10 @@ export class ServerExitError extends Error {
 /** How many lines of standard error the message repeats. */
 const SHOWN_LINES = 10
 
-const RESTART_HINT = 'What waited for an answer is lost. The next call starts the server again.'
+const RESTART_HINT = 'Pending requests are lost. The next call starts the server again.'
 
 export function stdioClosedError(command: string): ConnectionError {
-  const message = `The server ${quoted(command)} closed its input or its output, and runs on without: it is ended`
+  const message = `The server ${quoted(command)} closed its input or output but keeps running, so it is ended`
   return new ConnectionError('closed', message, { hint: RESTART_HINT })
 }
 
@@ -34,5 +34,6 @@ export function exitedError(command: string, exit: ServerExitError): ConnectionE
   const last = exit.stderr.slice(-SHOWN_LINES).join('\n')
   const output = last === '' ? 'It wrote nothing to its standard error.' : `Last stderr output:\n${last}`
   const message = `The server ${quoted(command)} ${exit.message}. ${output}`
-  return new ConnectionError('exited', message, { cause: exit, hint: RESTART_HINT })
+  const hint = `${RESTART_HINT} If it needs environment variables, pass them with \`env\`: it inherits only a few.`
+  return new ConnectionError('exited', message, { cause: exit, hint })
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConnectionError } from '@mcpx/protocol'
-import { caught, delay } from '@mcpx/testkit'
+import { caught, delay } from '@mcpx/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { childArgs } from './child.fixture.ts'
 import { lives, until } from './processes.fixture.ts'
@@ -66,6 +66,8 @@ describe('a started server', () => {
     expect(missing).toMatchObject({ name: 'ConnectionError', reason: 'unreachable', cause: { code: 'ENOENT' } })
     expect(missing.message).toContain('"no-such-command"')
     expect(missing.hint).toContain('PATH')
+    const joined = (await caught(() => openCommand('node server.mjs', []))) as ConnectionError
+    expect(joined.hint).toContain('spawn("node", ["server.mjs"])')
     expect(await caught(() => openCommand(folder, []))).toMatchObject({ reason: 'unreachable' })
     expect(await caught(() => open('serve', { cwd: join(folder, 'none') }))).toMatchObject({ reason: 'unreachable' })
   })
@@ -90,6 +92,7 @@ describe('a server that exits', () => {
     const cause = exit.cause as ServerExitError
     expect(cause).toMatchObject({ name: 'ServerExitError', exitCode: 3, signal: null })
     expect(cause.stderr.slice(-2)).toEqual(['last but one', 'last words'])
+    expect(exit.hint).toContain('`env`')
     expect(await connection.closed).toMatchObject({ reason: 'exited' })
     expect(await caught(() => connection.request('echo'))).toMatchObject({ reason: 'exited' })
   })

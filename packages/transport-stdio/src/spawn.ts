@@ -17,6 +17,7 @@ export interface ShutdownTimes {
 /** The target of a server's standard error. `inherit` is the standard error of this process. The text is never interpreted. */
 export type StderrTarget = 'inherit' | 'ignore' | ((text: string) => void) | { readonly file: string | URL }
 
+/** Options of `spawn`. */
 export interface SpawnOptions extends Pick<StreamLimits, 'maxLineLength' | 'maxUnsent'> {
   /**
    * Environment variables for the server, in addition to the few that any program needs, such as PATH and HOME.

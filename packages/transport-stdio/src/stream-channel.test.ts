@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
 import { PassThrough, Writable } from 'node:stream'
 import { type Channel, createDuplex, type Decoded, type Message, Refusal, resultMessage } from '@mcpx/protocol'
-import { caught, channelContract, delay, requesterContract, settled } from '@mcpx/testkit'
+import { caught, channelContract, delay, describeContract, requesterContract, settled } from '@mcpx/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createStreamChannel, type StreamChannelOptions } from './stream-channel.ts'
 
@@ -38,20 +38,24 @@ function streamChannels(options: Partial<StreamChannelOptions> = {}): [Channel, 
   return [near, far, there, back]
 }
 
-channelContract('a socket', { create: socketChannels })
-channelContract('a pair of streams', {
-  create() {
+describeContract('a socket', channelContract(socketChannels), { describe, it })
+describeContract(
+  'a pair of streams',
+  channelContract(() => {
     const [near, far] = streamChannels()
     return [near, far]
-  },
-})
-requesterContract('a duplex over a socket', {
-  async connect(responder) {
+  }),
+  { describe, it },
+)
+describeContract(
+  'a duplex over a socket',
+  requesterContract(async (responder) => {
     const [near, far] = await socketChannels()
     createDuplex(far, { responder })
     return createDuplex(near)
-  },
-})
+  }),
+  { describe, it },
+)
 
 function note(n: number, text = ''): Message {
   return { jsonrpc: '2.0', method: 'n', params: { n, text } }

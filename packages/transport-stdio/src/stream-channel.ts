@@ -17,6 +17,7 @@ import {
 } from '@mcpx/protocol'
 import { type ByteSink, type ByteSource, encodeLine, LineReader, LineWriter, MAX_LINE_LENGTH } from './lines.ts'
 
+/** Limits of the lines of one connection. */
 export interface StreamLimits {
   /**
    * The maximum length of a line in bytes, from 1 to 256 Mi. A longer line is refused with an error, and reading
@@ -32,11 +33,15 @@ export interface StreamLimits {
   readonly flushTimeout?: number | undefined
 }
 
+/** The two byte streams of a connection. */
 export interface StreamPair {
+  /** The stream of the messages of the peer. */
   readonly input: ByteSource
+  /** The stream of the messages to the peer. */
   readonly output: ByteSink
 }
 
+/** Options of `createStreamChannel`. */
 export interface StreamChannelOptions extends StreamLimits, StreamPair {
   /** Called with each line that is not a JSON-RPC message. Default: the peer receives an error without id. */
   readonly onStray?: ((line: string) => void) | undefined
@@ -212,6 +217,7 @@ export async function completesWithin(promise: Promise<unknown>, ms: number): Pr
   }
 }
 
+/** Options of `overStreams`. */
 export interface OverStreamsOptions extends StreamLimits {
   /** Names the server for what is remembered about it, such as its era. Default: nothing is remembered. */
   readonly peer?: string | undefined

@@ -1,4 +1,4 @@
-/** A server of its own, mounted in this one: with pages of its own size, and bounds of its own. */
+/** A mounted server with a page size and limits of its own. */
 import { createServer, SERVER_LIMITS, type Server } from '@mcpx/server'
 
 const YEARS = Array.from({ length: 25 }, (_, index) => 2001 + index)

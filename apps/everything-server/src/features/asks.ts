@@ -1,9 +1,9 @@
-/** Several questions in one round: what each is answered with has its type, and what cannot be asked has no answer. */
+/** Several input requests in one round with typed answers; requests that the client does not support have no answer. */
 import { elicit, openUrl, roots, type Server, sample } from '@mcpx/server'
 import { z } from 'zod'
 
 export function addAsks(server: Server): void {
-  server.tool('plan_trip', { description: 'Asks all it needs to know at once' }, async (_, ctx) => {
+  server.tool('plan_trip', { description: 'Sends all its input requests at once' }, async (_, ctx) => {
     const { seat, folders, slogan, terms } = await ctx.ask({
       seat: elicit({ message: 'Which row?', schema: z.object({ row: z.number().int() }) }),
       folders: roots(),

@@ -1,4 +1,4 @@
-/** A server that is one object: each method is a capability, and whoever asks is answered by it and by nothing else. */
+/** A server made of one handler object. Each method provides a capability. */
 import type { Change, LoggingLevel, Prompt, Tool } from '@mcpx/protocol'
 import { createServer, invalidParams, resourceNotFound, type Server } from '@mcpx/server'
 
@@ -15,16 +15,16 @@ export function createThermometer(): Server {
   let celsius = 20
   let level: LoggingLevel = 'info'
   const listeners = new Set<(change: Change) => void>()
-  let watchers = 0
+  let subscribers = 0
   return createServer(
     { name: 'thermometer', version: '1.0.0' },
     {
       listTools: () => ({ tools: [set] }),
-      async callTool({ name, arguments: given }, { log }) {
+      async callTool({ name, arguments: args }, { log }) {
         if (name !== set.name) throw invalidParams(`Unknown tool: ${name}`)
-        celsius = Number(given?.celsius)
-        await log.info(`It is ${celsius} °C now, and ${watchers} are watching (from ${level} on)`)
-        for (const tell of listeners) tell({ kind: 'resource', uri: URI })
+        celsius = Number(args?.celsius)
+        await log.info(`It is ${celsius} °C now; subscribers: ${subscribers}, log level: ${level}`)
+        for (const listener of listeners) listener({ kind: 'resource', uri: URI })
         return { content: [] }
       },
       listResources: () => ({ resources: [{ uri: URI, name: 'Temperature' }] }),
@@ -34,14 +34,14 @@ export function createThermometer(): Server {
         return { contents: [{ uri, text: `${celsius} °C` }] }
       },
       subscribe() {
-        watchers += 1
+        subscribers += 1
       },
       unsubscribe() {
-        watchers -= 1
+        subscribers -= 1
       },
       listPrompts: () => ({ prompts: [judge] }),
-      getPrompt: ({ arguments: given }) => ({
-        messages: [{ role: 'user', content: { type: 'text', text: `Is ${celsius} °C warm in ${given?.city}?` } }],
+      getPrompt: ({ arguments: args }) => ({
+        messages: [{ role: 'user', content: { type: 'text', text: `Is ${celsius} °C warm in ${args?.city}?` } }],
       }),
       complete({ argument }) {
         const values = cities.filter((city) => city.startsWith(argument.value))

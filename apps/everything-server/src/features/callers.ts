@@ -1,11 +1,11 @@
-/** Who is asking: what a guard found out decides what may be done. */
+/** Shows the authentication of the caller, and requires scopes. */
 import type { Server } from '@mcpx/server'
 
 export function addCallers(server: Server): void {
   server
     .tool(
       'who_am_i',
-      { description: 'What the server knows of its caller' },
+      { description: 'Returns what the server knows about the caller' },
       (_, { auth, client, requestInfo, meta }) => ({
         subject: auth?.subject ?? 'anonymous',
         issuer: auth?.issuer,

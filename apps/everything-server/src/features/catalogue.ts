@@ -1,10 +1,10 @@
-/** A handler written by hand, as for what is in a database: it cuts its own pages, and is mounted under a prefix. */
+/** A hand-written resource handler with its own pagination, as for a database, mounted under a prefix. */
 import type { ResourceHandler } from '@mcpx/protocol'
 import { parseUriTemplate } from '@mcpx/protocol/uri-template'
 import { invalidParams, resourceNotFound, type Server } from '@mcpx/server'
 
 const BOOKS = 25
-const PAGE = 10
+const PAGE_SIZE = 10
 const book = parseUriTemplate('book://{number}')
 
 const catalogue: ResourceHandler = {
@@ -12,9 +12,9 @@ const catalogue: ResourceHandler = {
     const start = cursor === undefined ? 1 : Number(cursor)
     if (!Number.isInteger(start) || start < 1 || start > BOOKS)
       throw invalidParams(`Invalid cursor: no page at ${cursor}`)
-    const numbers = Array.from({ length: Math.min(PAGE, BOOKS - start + 1) }, (_, index) => start + index)
+    const numbers = Array.from({ length: Math.min(PAGE_SIZE, BOOKS - start + 1) }, (_, index) => start + index)
     const resources = numbers.map((number) => ({ uri: book.expand({ number }), name: `Book ${number}` }))
-    return start + PAGE > BOOKS ? { resources } : { resources, nextCursor: String(start + PAGE) }
+    return start + PAGE_SIZE > BOOKS ? { resources } : { resources, nextCursor: String(start + PAGE_SIZE) }
   },
   readResource({ uri }) {
     const number = Number(book.match(uri)?.number)

@@ -1,34 +1,34 @@
-/** Offers that change while the server runs: clients that want to know are told by themselves. */
+/** Tools, resources and prompts that change while the server runs; clients that listen are notified. */
 import type { Server } from '@mcpx/server'
 
 export function addChanges(server: Server): void {
   let changes = 0
-  const offer = (replace: boolean) => {
+  const register = (replace: boolean) => {
     const description = `Was changed ${changes} times`
     server.tool('changing', { replace, description }, () => `${changes} changes`)
     server.resource('test://changing', { replace, description }, `${changes} changes`)
     server.prompt('changing', { replace, description }, () => `${changes} changes`)
   }
-  offer(false)
+  register(false)
   const change = () => {
     changes += 1
-    offer(true)
+    register(true)
     return `Changed ${changes} times.`
   }
   server
     .tool('test_trigger_tool_change', { description: 'Changes a tool' }, change)
     .tool('test_trigger_prompt_change', { description: 'Changes a prompt' }, change)
-    .tool('grow', { description: 'Adds one offer of each kind, or takes them away again' }, () => {
+    .tool('grow', { description: 'Adds one tool, resource and prompt, or removes them' }, () => {
       if (server.removeTool('grown')) {
         server.removeResource('test://grown')
         server.removePrompt('grown')
         return 'Gone.'
       }
-      const about = { description: 'Is here for a while' }
+      const options = { description: 'Exists temporarily' }
       server
-        .tool('grown', about, () => 'Here I am.')
-        .resource('test://grown', about, 'Here I am.')
-        .prompt('grown', about, () => 'Are you there?')
+        .tool('grown', options, () => 'Here I am.')
+        .resource('test://grown', options, 'Here I am.')
+        .prompt('grown', options, () => 'Are you there?')
       return 'Here.'
     })
 }

@@ -1,21 +1,21 @@
-/** What a tool can give back: text, pictures, sounds, whole resources, links to them, and any mixture. */
+/** The content that a tool can return: text, images, audio, embedded resources, links to resources, and combinations. */
 import { audio, image, link, resource, type Server, text } from '@mcpx/server'
 import { PNG, WAV } from './media.ts'
 
 export function addContent(server: Server): void {
   server
-    .tool('test_simple_text', { description: 'Gives a text' }, () => 'This is a simple text response for testing.')
-    .tool('test_image_content', { description: 'Gives a picture' }, () => image(PNG, 'image/png'))
-    .tool('test_audio_content', { description: 'Gives a sound' }, () => audio(WAV, 'audio/wav'))
-    .tool('test_embedded_resource', { description: 'Gives a resource with its contents' }, () =>
+    .tool('test_simple_text', { description: 'Returns text' }, () => 'This is a simple text response for testing.')
+    .tool('test_image_content', { description: 'Returns an image' }, () => image(PNG, 'image/png'))
+    .tool('test_audio_content', { description: 'Returns audio' }, () => audio(WAV, 'audio/wav'))
+    .tool('test_embedded_resource', { description: 'Returns an embedded resource' }, () =>
       resource('test://embedded-resource', 'This is an embedded resource content.'),
     )
-    .tool('test_multiple_content_types', { description: 'Gives a text, a picture and a resource' }, () => [
+    .tool('test_multiple_content_types', { description: 'Returns text, an image and a resource' }, () => [
       'Multiple content types test:',
       image(PNG, 'image/png'),
       resource('test://mixed-content-resource', { test: 'data', value: 123 }),
     ])
-    .tool('show_links', { description: 'Points at resources, and says whom they are for' }, () => [
+    .tool('show_links', { description: 'Returns links to resources, with annotations' }, () => [
       text('Read one of these:', {
         annotations: { audience: ['assistant'], priority: 0.5 },
         _meta: { 'example.com/kind': 'introduction' },

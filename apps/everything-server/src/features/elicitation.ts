@@ -1,4 +1,4 @@
-/** Asks the user: by a form, in the ways that a form can be written, or by sending them to a page. */
+/** Asks the user with forms, written as zod schemas or JSON Schema, or sends the user to a URL. */
 import type { ElicitOutcome, RequestedSchema } from '@mcpx/protocol'
 import type { Server } from '@mcpx/server'
 import { z } from 'zod'
@@ -10,20 +10,24 @@ export function addElicitation(server: Server): void {
       { description: 'Asks the user who they are', input: z.object({ message: z.string() }) },
       async ({ message }, ctx) => {
         const schema = z.object({ username: z.string().meta({ description: "User's response" }), email: z.email() })
-        return told(await ctx.elicit('who', { message, schema }))
+        return describeOutcome(await ctx.elicit('who', { message, schema }))
       },
     )
-    .tool('test_elicitation_sep1034_defaults', { description: 'A form that is filled in already' }, async (_, ctx) =>
-      told(await ctx.elicit('form', { message: 'Please review the form', schema: withDefaults })),
+    .tool('test_elicitation_sep1034_defaults', { description: 'Asks with a form that has defaults' }, async (_, ctx) =>
+      describeOutcome(await ctx.elicit('form', { message: 'Please review the form', schema: withDefaults })),
     )
-    .tool('test_elicitation_sep1330_enums', { description: 'A form of choices' }, async (_, ctx) =>
-      told(await ctx.elicit('choices', { message: 'Please choose', schema: choices })),
+    .tool('test_elicitation_sep1330_enums', { description: 'Asks with a form of enums' }, async (_, ctx) =>
+      describeOutcome(await ctx.elicit('choices', { message: 'Please choose', schema: choices })),
     )
-    .tool('sign_in', { description: 'Sends the user to a page, for what no form may ask' }, async (_, ctx) => {
-      const url = `https://example.com/sign-in?for=${crypto.randomUUID()}`
-      const { action } = await ctx.openUrl('sign-in', { message: 'Please sign in on this page', url })
-      return action === 'accept' ? 'The user is on the way.' : 'The user does not want to.'
-    })
+    .tool(
+      'sign_in',
+      { description: 'Sends the user to a page, for input that a form may not ask for' },
+      async (_, ctx) => {
+        const url = `https://example.com/sign-in?for=${crypto.randomUUID()}`
+        const { action } = await ctx.openUrl('sign-in', { message: 'Please sign in on this page', url })
+        return action === 'accept' ? 'The user is on the way.' : 'The user does not want to.'
+      },
+    )
 }
 
 const withDefaults = z.object({
@@ -40,7 +44,7 @@ const titled = [
   { const: 'value3', title: 'Third Option' },
 ]
 
-/** Written by hand: no schema library has names for the values of an enum. */
+/** Written as JSON Schema, because schema libraries have no titles for the values of an enum. */
 const choices: RequestedSchema = {
   type: 'object',
   properties: {
@@ -52,6 +56,6 @@ const choices: RequestedSchema = {
   },
 }
 
-function told({ action, content }: ElicitOutcome<RequestedSchema>): string {
+function describeOutcome({ action, content }: ElicitOutcome<RequestedSchema>): string {
   return `User response: action=${action}, content=${JSON.stringify(content ?? {})}`
 }

@@ -1,4 +1,4 @@
-/** How a tool fails: in words for the model, with an error of the protocol, or with a fault that only the log gets to see. */
+/** The ways a tool fails: a message for the model, a protocol error, or an unexpected error that only the log contains. */
 import { ErrorCode, insufficientScope, missingClientCapability, RpcError, type Server, ToolError } from '@mcpx/server'
 import { z } from 'zod'
 
@@ -6,26 +6,26 @@ const report = z.object({ title: z.string(), isPublic: z.boolean() })
 
 export function addFailures(server: Server): void {
   server
-    .tool('test_error_handling', { description: 'Fails, and says why' }, () => {
+    .tool('test_error_handling', { description: 'Fails with a message for the model' }, () => {
       throw new ToolError('This tool intentionally returns an error for testing')
     })
-    .tool('break', { description: 'Fails by accident: its caller is told no more than a number' }, () => {
+    .tool('break', { description: 'Throws an unexpected error, of which the caller sees only an id' }, () => {
       throw new Error('the password is hunter2')
     })
-    .tool('refuse', { description: 'Answers with an error of the protocol' }, () => {
+    .tool('refuse', { description: 'Fails with a protocol error' }, () => {
       throw new RpcError(ErrorCode.InvalidParams, 'Not today', {
         data: { retry: 'tomorrow' },
-        // For the log of whoever catches it; clients do not get to see it.
+        // For the server's log; not sent to clients.
         cause: new Error('The door is closed on Sundays'),
       })
     })
-    .tool('publish', { description: 'Takes a scope for some arguments only', input: report }, (given, { auth }) => {
-      if (given.isPublic && !auth?.scopes.includes('admin')) throw insufficientScope(['admin'])
-      return `Published ${given.title}.`
+    .tool('publish', { description: 'Requires a scope for some arguments only', input: report }, (args, { auth }) => {
+      if (args.isPublic && !auth?.scopes.includes('admin')) throw insufficientScope(['admin'])
+      return `Published ${args.title}.`
     })
     .tool(
       'has_model',
-      { description: 'Fails for clients without a model before it does anything' },
+      { description: 'Fails at once for clients without the sampling capability' },
       (_, { client }) => {
         if (client.capabilities.sampling === undefined) throw missingClientCapability({ sampling: {} })
         return 'There is a model.'

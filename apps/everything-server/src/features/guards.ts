@@ -1,4 +1,4 @@
-/** Middleware around every request: who did what, how much of it, for how long, and with whose consent. */
+/** Middleware around every request: audit, rate limits, timeout and approval. */
 import {
   approve,
   audit,
@@ -11,24 +11,24 @@ import {
   timeout,
 } from '@mcpx/server'
 
-const words: Readonly<Record<number, string>> = { [RATE_LIMITED]: 'too many', [TIMED_OUT]: 'too slow' }
+const outcomeNames: Readonly<Record<number, string>> = { [RATE_LIMITED]: 'too many', [TIMED_OUT]: 'too slow' }
 
 export function addGuards(server: Server): void {
   const entries: string[] = []
-  // Where several processes serve one endpoint, they share a store.
+  // Several processes that serve one endpoint share a store.
   const store = createMemoryCounterStore({ maxKeys: 1_000 })
   server
     .use(
       audit(
-        ({ method, target, outcome, errorCode, arguments: given }) => {
-          const how = words[errorCode ?? 0] ?? outcome
-          entries.push(`${method} ${target ?? ''} ${how} ${JSON.stringify(given ?? {})}`)
+        ({ method, target, outcome, errorCode, arguments: args }) => {
+          const result = outcomeNames[errorCode ?? 0] ?? outcome
+          entries.push(`${method} ${target ?? ''} ${result} ${JSON.stringify(args ?? {})}`)
           if (entries.length > 100) entries.shift()
         },
         {
           isSecret: (key) => looksSecret(key) || key === 'email',
           maxLength: 1_000,
-          onError: (error, { method }) => console.error(`no entry was written for ${method}:`, error),
+          onError: (error, { method }) => console.error(`the audit entry of ${method} could not be written:`, error),
         },
       ),
     )
@@ -49,7 +49,7 @@ export function addGuards(server: Server): void {
         key: 'consent',
       }),
     )
-    // Not everything is for the user to decide: here the scopes of the caller do.
+    // Approves by the scopes of the caller instead of asking the user.
     .use(
       approve({
         when: ({ name }) => name === 'pay',
@@ -57,8 +57,16 @@ export function addGuards(server: Server): void {
         key: 'permission to pay',
       }),
     )
-    .tool('audit_log', { description: 'The last requests' }, () => entries.join('\n'))
-    .tool('scarce', { description: 'Three times a minute, for all together' }, () => 'Here you are.')
-    .tool('erase', { description: 'Runs with consent only', annotations: { destructiveHint: true } }, () => 'Erased.')
-    .tool('pay', { description: 'Runs when an admin calls it, and nobody is asked' }, () => 'Paid.')
+    .tool('audit_log', { description: 'Returns the last requests' }, () => entries.join('\n'))
+    .tool(
+      'scarce',
+      { description: 'May be called three times a minute by all clients together' },
+      () => 'Here you are.',
+    )
+    .tool(
+      'erase',
+      { description: 'Runs only if the user approves', annotations: { destructiveHint: true } },
+      () => 'Erased.',
+    )
+    .tool('pay', { description: 'Runs only for admins, without asking the user' }, () => 'Paid.')
 }

@@ -1,4 +1,4 @@
-/** A handler around another one, which does not get to know who is asking. */
+/** A handler that wraps another one and removes the authentication from its context. */
 import type { ToolHandler } from '@mcpx/protocol'
 import { deriveContext, type Server } from '@mcpx/server'
 

@@ -1,4 +1,4 @@
-/** Log messages to the client: it gets those from the level on that it asked for, in either era. */
+/** Log messages to the client, which receives those at or above the level that it requested. */
 import type { Server } from '@mcpx/server'
 import { pause } from './pause.ts'
 
@@ -12,15 +12,11 @@ export function addLogging(server: Server): void {
       await ctx.log.info('Tool execution completed')
       return 'Logged.'
     })
-    .tool(
-      'test_logging_tool',
-      { description: 'Logs at every level, under the name of a logger' },
-      async (_, { log }) => {
-        await log.debug('Looking closely', 'test')
-        await log.info({ what: 'a value', is: 'fine too' }, 'test')
-        await log.warning('Something is odd', 'test')
-        await log.error('Something is wrong', 'test')
-        return 'Logged.'
-      },
-    )
+    .tool('test_logging_tool', { description: 'Logs at several levels with a logger name' }, async (_, { log }) => {
+      await log.debug('Looking closely', 'test')
+      await log.info({ a: 'structured', log: 'message' }, 'test')
+      await log.warning('Something is odd', 'test')
+      await log.error('Something is wrong', 'test')
+      return 'Logged.'
+    })
 }

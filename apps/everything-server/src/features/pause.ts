@@ -1,4 +1,4 @@
-/** Waits; fails at once when the signal fires. */
+/** Waits for the given milliseconds; rejects when the signal is aborted. */
 
 import { setTimeout } from 'node:timers/promises'
 

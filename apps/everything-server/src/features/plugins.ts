@@ -1,10 +1,9 @@
-/** Tools that others describe, such as in a file: what is wrong with one is said, and the others are there all the same. */
+/** Tools with schemas from plugins. An invalid plugin is reported, and the others are registered. */
 import { assertObjectRoot, createJsonSchemaValidator, JsonSchemaError, SUPPORTED_DIALECTS } from '@mcpx/json-schema'
 import { RegistrationError, type Server } from '@mcpx/server'
 
-/**
- * Checks plain JSON Schemas for the whole server. Others write them, so they get less room than one's own would; what a `format`
- * names is for people here, and regular expressions are not run at all.
+/** The JSON Schema validator of the server. Plugin schemas are not trusted, so its limits are low, `format` is not checked,
+ * and regular expressions are not run.
  */
 export const validator = createJsonSchemaValidator({
   formats: 'annotate',
@@ -28,15 +27,15 @@ const plugins: readonly Plugin[] = [
 ]
 
 export function addPlugins(server: Server): void {
-  const problems = plugins.flatMap((plugin) => problemOf(plugin, server))
-  server.tool('plugin_problems', { description: 'What is wrong with the tools of others' }, () => problems.join('\n'))
+  const problems = plugins.flatMap((plugin) => registerPlugin(plugin, server))
+  server.tool('plugin_problems', { description: 'Returns the errors of invalid plugins' }, () => problems.join('\n'))
 }
 
-function problemOf({ name, input }: Plugin, server: Server): string[] {
+function registerPlugin({ name, input }: Plugin, server: Server): string[] {
   try {
     assertObjectRoot(input)
     validator.compile(input)
-    server.tool(name, { description: 'A tool of others', input }, (given) => `${name}: ${JSON.stringify(given)}`)
+    server.tool(name, { description: 'A tool of a plugin', input }, (args) => `${name}: ${JSON.stringify(args)}`)
     return []
   } catch (error) {
     if (error instanceof RegistrationError) return [error.message]

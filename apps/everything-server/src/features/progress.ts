@@ -1,4 +1,4 @@
-/** Work that takes a while: it says how far it is, and stops when nobody wants its result any more. */
+/** Long-running tools that report progress and stop when the call is cancelled. */
 import type { Server } from '@mcpx/server'
 import { z } from 'zod'
 import { pause } from './pause.ts'
@@ -15,7 +15,7 @@ export function addProgress(server: Server): void {
     .tool(
       'count',
       {
-        description: 'Counts, ten times a second, until it is done or cancelled',
+        description: 'Counts ten times a second until it is done or cancelled',
         input: z.object({ to: z.number().int().positive() }),
       },
       async ({ to }, ctx) => {

@@ -1,4 +1,4 @@
-/** Prompts: plain, with arguments that can be completed, with content, with messages of both roles. */
+/** Prompts: without arguments, with completed arguments, with embedded content, and with messages of both roles. */
 import { image, resource, type Server } from '@mcpx/server'
 import { z } from 'zod'
 import { PNG } from './media.ts'
@@ -11,7 +11,7 @@ export function addPrompts(server: Server): void {
       {
         description: 'A prompt with arguments',
         args: z.object({ arg1: z.string().meta({ description: 'The first' }), arg2: z.string() }),
-        complete: { arg1: ['paris', 'park', 'party', 'test'], arg2: (typed, { arg1 }) => [`${arg1} ${typed}`] },
+        complete: { arg1: ['paris', 'park', 'party', 'test'], arg2: (value, { arg1 }) => [`${arg1} ${value}`] },
       },
       ({ arg1, arg2 }) => `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`,
     )
@@ -26,10 +26,10 @@ export function addPrompts(server: Server): void {
     .prompt(
       'test_prompt_with_image',
       {
-        title: 'With a picture',
-        description: 'A prompt with a picture',
+        title: 'With an image',
+        description: 'A prompt with an image',
         icons: [{ src: 'https://example.com/picture.svg', mimeType: 'image/svg+xml' }],
-        _meta: { 'example.com/kind': 'pictures' },
+        _meta: { 'example.com/kind': 'images' },
       },
       () => [
         { role: 'user', content: image(PNG, 'image/png') },

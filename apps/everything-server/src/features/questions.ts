@@ -1,6 +1,5 @@
-/**
- * Questions in the middle of a call. A client of the newest revision gets them as the result of the call, and calls
- * again with the answers; what is known so far travels with it, sealed. A client of an older one is asked at once.
+/** Input requests during a call. A modern client receives them as the result of the call and calls again with the answers
+ * and the sealed state. A legacy client receives a request while the call is running.
  */
 
 import type { Context, ElicitResult, InputRequest, ListRootsResult } from '@mcpx/protocol'
@@ -9,42 +8,46 @@ import { z } from 'zod'
 import { textOf } from './sampling.ts'
 
 const name = z.object({ name: z.string() })
-const description = 'Asks in the middle of the call'
+const description = 'Sends an input request during the call'
 
-export function addQuestions(server: Server): void {
-  addSingleQuestions(server)
-  addManyQuestions(server)
-  server.prompt('test_input_required_result_prompt', { description: 'A prompt that asks' }, async (_, ctx) => {
-    const answer = await ctx.elicit('user_context', {
-      message: 'What context should the prompt use?',
-      schema: z.object({ context: z.string() }),
-    })
-    return answer.action === 'accept' ? `Use this context: ${answer.content.context}` : 'Use no context.'
-  })
+export function addInputRequests(server: Server): void {
+  addSingleRequests(server)
+  addSeveralRequests(server)
+  server.prompt(
+    'test_input_required_result_prompt',
+    { description: 'A prompt that sends an input request' },
+    async (_, ctx) => {
+      const answer = await ctx.elicit('user_context', {
+        message: 'What context should the prompt use?',
+        schema: z.object({ context: z.string() }),
+      })
+      return answer.action === 'accept' ? `Use this context: ${answer.content.context}` : 'Use no context.'
+    },
+  )
 }
 
-function addSingleQuestions(server: Server): void {
+function addSingleRequests(server: Server): void {
   server
     .tool('test_input_required_result_elicitation', { description }, async (_, ctx) => {
       const answer = await ctx.elicit('user_name', { message: 'What is your name?', schema: name })
       return `Hello, ${answer.action === 'accept' ? answer.content.name : 'stranger'}!`
     })
     .tool('test_input_required_result_sampling', { description }, async (_, ctx) =>
-      textOf(await ctx.sample('capital_question', capitalQuestion)),
+      textOf(await ctx.sample('capital_question', capitalRequest)),
     )
     .tool('test_input_required_result_list_roots', { description }, async (_, ctx) => {
       const roots = await ctx.roots('client_roots')
       return `Roots: ${roots.map(({ uri }) => uri).join(', ')}`
     })
-    .tool('test_streaming_elicitation', { description: 'Has nothing to ask' }, () => 'Nothing had to be asked.')
-    .tool('ask_by_hand', { description: 'Writes the question and the state of the call by itself' }, (_, ctx) => {
+    .tool('test_streaming_elicitation', { description: 'Sends no input request' }, () => 'No input was needed.')
+    .tool('ask_by_hand', { description: 'Returns the input request and the request state by hand' }, (_, ctx) => {
       const answer = ctx.inputResponses?.colour as ElicitResult | undefined
-      if (answer === undefined) return inputRequired({ colour: colourQuestion }, 'asked for a colour')
+      if (answer === undefined) return inputRequired({ colour: colourRequest }, 'asked for a colour')
       return `${answer.action}: ${JSON.stringify(answer.content ?? {})} (${ctx.requestState})`
     })
 }
 
-function addManyQuestions(server: Server): void {
+function addSeveralRequests(server: Server): void {
   server
     .tool('test_input_required_result_request_state', { description }, async (_, ctx) => {
       const ticket = await ctx.step('ticket', () => crypto.randomUUID())
@@ -59,8 +62,8 @@ function addManyQuestions(server: Server): void {
     .tool('test_input_required_result_multiple_inputs', { description }, async (_, ctx) => {
       await ctx.step('started', () => Date.now())
       const { user_name, client_roots } = await ctx.ask({
-        user_name: nameQuestion,
-        greeting: { method: 'sampling/createMessage', params: greetingQuestion },
+        user_name: nameRequest,
+        greeting: { method: 'sampling/createMessage', params: greetingRequest },
         client_roots: { method: 'roots/list' },
       })
       const { content } = user_name as ElicitResult
@@ -69,8 +72,8 @@ function addManyQuestions(server: Server): void {
     .tool('test_input_required_result_multi_round', { description }, askTwice)
     .tool('test_input_required_result_capabilities', { description }, async (_, ctx) => {
       const answers = await ctx.ask({
-        user_name: nameQuestion,
-        greeting: { method: 'sampling/createMessage', params: greetingQuestion },
+        user_name: nameRequest,
+        greeting: { method: 'sampling/createMessage', params: greetingRequest },
         client_roots: { method: 'roots/list' },
       })
       return `Could ask for ${Object.keys(answers).join(', ')}.`
@@ -84,21 +87,21 @@ async function askTwice(_: unknown, ctx: Context): Promise<string> {
     message: 'Which colour do you like?',
     schema: z.object({ color: z.string() }),
   })
-  if (first.action !== 'accept' || second.action !== 'accept') return 'Somebody does not want to say.'
+  if (first.action !== 'accept' || second.action !== 'accept') return 'The user declined.'
   return `${first.content.name} likes ${second.content.color}.`
 }
 
-const capitalQuestion = {
+const capitalRequest = {
   messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'What is the capital of France?' } }],
   maxTokens: 100,
 }
 
-const greetingQuestion = {
+const greetingRequest = {
   messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'Write a greeting.' } }],
   maxTokens: 50,
 }
 
-const nameQuestion: InputRequest = {
+const nameRequest: InputRequest = {
   method: 'elicitation/create',
   params: {
     mode: 'form',
@@ -107,7 +110,7 @@ const nameQuestion: InputRequest = {
   },
 }
 
-const colourQuestion: InputRequest = {
+const colourRequest: InputRequest = {
   method: 'elicitation/create',
   params: {
     mode: 'form',

@@ -1,9 +1,9 @@
-/** Another server behind this one: a client is connected to it, and all it offers is passed on under a prefix. */
+/** Mounts a proxy of another server under a prefix. */
 import { connect, proxy } from '@mcpx/client'
 import { createServer, type Server } from '@mcpx/server'
 import { z } from 'zod'
 
-/** In this process; anything that `connect` can reach would do. */
+/** The proxied server. It runs in this process; any other server that `connect` supports works too. */
 const clock = createServer({ name: 'clock', version: '1.0.0' }).tool(
   'now',
   { description: 'The time', output: z.object({ iso: z.string() }), annotations: { readOnlyHint: true } },

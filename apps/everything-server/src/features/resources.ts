@@ -1,18 +1,18 @@
-/** Resources: as they are, computed, by a template, and one that can be watched. */
+/** Resources: static, computed, by a template, and one that supports subscriptions. */
 import type { Server } from '@mcpx/server'
 import { z } from 'zod'
 import { PNG } from './media.ts'
 
-const picture = Buffer.from(PNG, 'base64')
+const png = Buffer.from(PNG, 'base64')
 
 export function addResources(server: Server): void {
   server
     .resource(
       'test://static-text',
-      { name: 'Static text', description: 'A text', cache: { ttlMs: 60_000, cacheScope: 'public' } },
+      { name: 'Static text', description: 'A text resource', cache: { ttlMs: 60_000, cacheScope: 'public' } },
       'This is the content of the static text resource.',
     )
-    .resource('test://static-binary', { name: 'Static picture', mimeType: 'image/png', size: picture.length }, picture)
+    .resource('test://static-binary', { name: 'Static image', mimeType: 'image/png', size: png.length }, png)
     .resource(
       'config://app',
       {
@@ -43,7 +43,7 @@ function addWatched(server: Server): void {
     .resource('test://watched-resource', { name: 'Watched text', subscribe: true }, () => contents)
     .tool(
       'write_watched_resource',
-      { description: 'Writes the resource that can be watched', input: z.object({ text: z.string() }) },
+      { description: 'Writes the resource that supports subscriptions', input: z.object({ text: z.string() }) },
       ({ text }) => {
         contents = text
         server.resourceUpdated('test://watched-resource')

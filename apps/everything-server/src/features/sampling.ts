@@ -1,4 +1,4 @@
-/** Asks the client's model. */
+/** Requests completions of the client's model. */
 import type { CreateMessageResult } from '@mcpx/protocol'
 import type { Server } from '@mcpx/server'
 import { z } from 'zod'
@@ -7,18 +7,18 @@ export function addSampling(server: Server): void {
   server
     .tool(
       'test_sampling',
-      { description: 'Has the client’s model answer a prompt', input: z.object({ prompt: z.string() }) },
-      async ({ prompt }, ctx) => `LLM response: ${textOf(await ctx.sample('answer', question(prompt)))}`,
+      { description: 'Sends a prompt to the client’s model', input: z.object({ prompt: z.string() }) },
+      async ({ prompt }, ctx) => `LLM response: ${textOf(await ctx.sample('answer', createParams(prompt)))}`,
     )
     .tool(
       'test_missing_capability',
-      { description: 'Needs a client with a model: one without is told so' },
-      async (_, ctx) => textOf(await ctx.sample('answer', question('Are you there?'))),
+      { description: 'Fails for clients without the sampling capability' },
+      async (_, ctx) => textOf(await ctx.sample('answer', createParams('Are you there?'))),
     )
 }
 
-function question(words: string) {
-  return { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: words } }], maxTokens: 100 }
+function createParams(text: string) {
+  return { messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }], maxTokens: 100 }
 }
 
 export function textOf({ content }: CreateMessageResult): string {

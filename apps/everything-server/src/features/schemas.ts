@@ -1,11 +1,11 @@
-/** What tools take and give: schemas of a library, or plain JSON Schema, which clients get to see word for word. */
+/** Tools with schemas of zod and with plain JSON Schema, which is sent to clients unchanged. */
 import type { Server } from '@mcpx/server'
 import { z } from 'zod'
 
 export function addSchemas(server: Server): void {
   server
-    .tool('json_schema_2020_12_tool', { description: 'Takes an address and a contact', input: contact }, (given) =>
-      JSON.stringify(given),
+    .tool('json_schema_2020_12_tool', { description: 'Accepts an address and a contact', input: contact }, (args) =>
+      JSON.stringify(args),
     )
     .tool(
       'add',
@@ -23,7 +23,7 @@ export function addSchemas(server: Server): void {
     .tool(
       'test_x_mcp_header',
       {
-        description: 'Takes a region, which travels as a header too',
+        description: 'Accepts a region, which is also sent as a header',
         input: {
           type: 'object',
           properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
@@ -53,7 +53,7 @@ const contact = {
   },
   allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
   if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
-  // biome-ignore lint/suspicious/noThenProperty: this is how JSON Schema says it
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: { required: ['phone'] },
   else: { required: ['email'] },
   additionalProperties: false,

@@ -1,4 +1,4 @@
-/** What must happen once, however often a call comes again with answers. */
+/** A side effect that runs once, although the handler runs again for each answer. */
 import type { Server } from '@mcpx/server'
 import { z } from 'zod'
 

@@ -1,6 +1,5 @@
-/**
- * Sends the user to a page by an error (-32042), in place of a question: the call ends, and the client makes it again when the
- * user has been there. Clients of 2025-11-25 know the error; `ctx.openUrl` asks clients of all revisions that have pages.
+/** Sends the user to a page with the error -32042. The call fails, and the client repeats it after the user has visited the
+ * page. Only clients of 2025-11-25 handle this error; `ctx.openUrl` works with all revisions that support URL elicitation.
  */
 import { type Server, urlElicitationRequired } from '@mcpx/server'
 
@@ -10,7 +9,7 @@ export function addUrlRequired(server: Server): void {
     const user = ctx.auth?.subject ?? ctx.client.info?.name ?? 'anonymous'
     if (connected.has(user)) return 'Lunch at noon.'
     const elicitationId = crypto.randomUUID()
-    // The page would write this down; here, who is sent there counts as having been there.
+    // A real page would record the visit. Here it is assumed.
     connected.add(user)
     throw urlElicitationRequired([
       {

@@ -1,17 +1,20 @@
-/** How the server is reached by HTTP, whichever runtime serves it. */
+/** The options of the HTTP endpoint, for every runtime. */
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { type EndpointOptions, HTTP_LIMITS } from '@mcpx/transport-http'
 
-/** The pages of these origins may call, and read the answers. */
-const PAGES = ['http://localhost:6274']
+/** The origins whose pages may call the server. */
+const ORIGINS = ['http://localhost:6274']
 
 export function endpointOptions(): EndpointOptions {
   return {
-    // The transport of the first revision, for clients that know no other.
+    // The HTTP+SSE transport of 2024-11-05.
     sse: '/sse',
-    // Processes that serve one endpoint together would share all three.
+    // Several processes that serve one endpoint share these three.
     sessions: {
-      store: createMemorySessionStore({ maxSessions: 1_000, onEvict: (id) => console.error(`session ${id} is over`) }),
+      store: createMemorySessionStore({
+        maxSessions: 1_000,
+        onEvict: (id) => console.error(`session ${id} was evicted`),
+      }),
       events: createMemoryEventStore({
         maxStreams: 1_000,
         maxLive: 1_000,
@@ -19,11 +22,13 @@ export function endpointOptions(): EndpointOptions {
         maxCharacters: 1024 * 1024,
         ttl: 600_000,
       }),
-      bus: createMemoryEventBus({ onWarning: (error) => console.error('another process could not be heard:', error) }),
+      bus: createMemoryEventBus({
+        onWarning: (error) => console.error('an event of another process was lost:', error),
+      }),
       ttl: 600_000,
       retry: 500,
     },
-    cors: PAGES,
+    cors: ORIGINS,
     keepAlive: 10_000,
     limits: {
       body: HTTP_LIMITS.body / 4,

@@ -1,16 +1,16 @@
-/** Says who is asking. Anonymous callers are let in, to what is for everybody; whoever shows something has to be known. */
-import type { DevAuthorizationServer } from '@mcpx/auth'
+/** Authenticates callers. Requests without credentials are anonymous; invalid credentials are rejected. */
 import { apiKeys, firstOf } from '@mcpx/auth/resource-server'
 import type { Guard } from '@mcpx/protocol'
+import type { DevAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { guardPartners, type Partner } from './partners.ts'
 import { guardTokens } from './tokens.ts'
 
-/** Whoever brings the key, as `Authorization: Bearer <key>`, is an admin. */
+/** Accepts an admin key as `Authorization: Bearer <key>`. */
 export function guardByKey(adminKey: string): Guard {
-  return lettingAnonymousIn(apiKeys({ keys: [{ key: adminKey, subject: 'admin', scopes: ['admin'] }] }))
+  return allowAnonymous(apiKeys({ keys: [{ key: adminKey, subject: 'admin', scopes: ['admin'] }] }))
 }
 
-/** The key comes as a header of its own; tokens are those of an authorization server, or of that of a partner. */
+/** Accepts the admin key in `x-api-key`, and tokens of the authorization server or of a partner. */
 export function guardByLogin(url: string, login: DevAuthorizationServer, adminKey: string, partner?: Partner): Guard {
   const keys = apiKeys({
     keys: [
@@ -19,24 +19,24 @@ export function guardByLogin(url: string, login: DevAuthorizationServer, adminKe
         subject: 'admin',
         scopes: ['admin'],
         clientId: 'scripts',
-        // Keys that end are drawn anew from time to time.
+        // An expiry forces keys to be rotated.
         expiresAt: Date.now() / 1_000 + 90 * 24 * 3_600,
       },
     ],
     header: 'x-api-key',
   })
-  // The last one is who tells clients where to log in.
+  // The last guard provides the challenge that tells clients where to log in.
   const tokens = guardTokens(url, login)
-  return lettingAnonymousIn(
+  return allowAnonymous(
     partner === undefined ? firstOf(keys, tokens) : firstOf(keys, guardPartners(url, partner), tokens),
   )
 }
 
-function lettingAnonymousIn(known: Guard): Guard {
+function allowAnonymous(inner: Guard): Guard {
   const guard: Guard = (request) => {
     const { headers } = request
-    return headers.has('authorization') || headers.has('x-api-key') ? known(request) : undefined
+    return headers.has('authorization') || headers.has('x-api-key') ? inner(request) : undefined
   }
-  // Metadata that says where to log in, and the challenge that sends callers there.
-  return Object.assign(guard, { metadata: known.metadata, refuse: known.refuse })
+  // Keeps the metadata and the challenge of the inner guard.
+  return Object.assign(guard, { metadata: inner.metadata, refuse: inner.refuse })
 }

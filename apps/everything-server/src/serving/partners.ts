@@ -1,16 +1,16 @@
-/** The tokens of somebody else's authorization server: JWTs, opaque ones, which it is asked about, and those of machines. */
+/** Verifies tokens of a partner's authorization server: JWTs, opaque tokens by introspection, and fixed tokens of machines. */
 import { bearer } from '@mcpx/auth/resource-server'
 import type { Guard } from '@mcpx/protocol'
 
 export interface Partner {
   readonly issuer: string
-  /** Where its keys are, and where it answers what a token is worth. */
+  /** The URLs of its JWKS and of its introspection endpoint. */
   readonly keys: string
   readonly introspection: string
-  /** What this server shows it before it asks. */
+  /** The credentials of this server for introspection. */
   readonly clientId: string
   readonly clientSecret: string
-  /** What its machines show that know no tokens, with their names. */
+  /** The fixed tokens of machines, with the name of each machine. */
   readonly machines: ReadonlyMap<string, string>
   readonly fetch?: typeof fetch
 }
@@ -20,9 +20,9 @@ export function guardPartners(url: string, partner: Partner): Guard {
   return bearer({
     audience: url,
     issuers: [{ issuer, jwksUri: keys, algorithms: ['ES256', 'RS256'] }],
-    // What was revoked must not work any more, so that no answer is kept.
+    // Results are not cached, so that revoked tokens are rejected at once.
     introspection: { endpoint, clientId, clientSecret, method: 'post', maxAge: 0, maxKept: 100, tokens: 'opaque' },
-    // Whoever comes from there needs this scope, whatever they want.
+    // Every token of the partner needs this scope.
     scopes: ['partner'],
     verify: (token) => {
       const subject = partner.machines.get(token)

@@ -8,17 +8,17 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createEverything } from '../everything.ts'
 import { serveSocket } from './socket.ts'
 
-it.each(['legacy', 'modern'] as const)('serves everybody who connects to its socket, in the %s era', async (era) => {
+it.each(['legacy', 'modern'] as const)('serves several clients on its socket in the %s era', async (era) => {
   const folder = await mkdtemp(join(tmpdir(), 'everything-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const path = join(folder, 'socket')
   const stop = new AbortController()
   await serveSocket(await createEverything(), path, stop.signal)
-  const reach = overStreams(() => {
+  const transport = overStreams(() => {
     const socket = dial(path)
     return { input: socket, output: socket }
   })
-  const clients = await Promise.all([connect(reach, { era }), connect(reach, { era })])
+  const clients = await Promise.all([connect(transport, { era }), connect(transport, { era })])
   const [content] = (await clients[1].callTool('add', { a: 1, b: 2 })).content
   expect(content).toMatchObject({ text: '{"sum":3}' })
   stop.abort()

@@ -1,10 +1,10 @@
-/** Serves everybody who connects to a socket: each connection is a pipe, with bounds for what strangers may send. */
+/** Serves each connection to a socket like stdio, with limits for untrusted peers. */
 import { once } from 'node:events'
 import { type Server as Listener, createServer as listenOn } from 'node:net'
 import type { Server } from '@mcpx/server'
 import { serveStdio } from '@mcpx/transport-stdio'
 
-/** @param signal ends what is being served. */
+/** @param signal closes the socket and all connections. */
 export async function serveSocket(server: Server, path: string, signal: AbortSignal): Promise<Listener> {
   const listener = listenOn((socket) => {
     const { closed } = serveStdio(server, {

@@ -1,27 +1,27 @@
-/** The tokens of the authorization server that belongs to this server: JWTs, which it checks by itself. */
-import type { DevAuthorizationServer } from '@mcpx/auth'
+/** Verifies the JWTs of this server's own authorization server. */
 import { type BearerGuard, bearer, createMemoryReplayStore } from '@mcpx/auth/resource-server'
+import type { DevAuthorizationServer } from '@mcpx/testing/authorization-server'
 
 export function guardTokens(url: string, login: DevAuthorizationServer): BearerGuard {
   return bearer({
     audience: url,
     issuer: login.issuer,
-    // The authorization server is in this process: no network leads there.
+    // The authorization server runs in this process and is called without a network.
     fetch: (input, init) => login.fetch(new Request(input, init)),
     algorithms: ['ES256'],
     clockTolerance: 10,
-    // Who owns the place may do what admins may.
+    // Owners have the rights of admins.
     implies: { owner: ['admin'] },
-    // Groups count as scopes, beside those that were granted.
+    // Groups count as scopes, in addition to the granted ones.
     scopesIn: ({ scope = '', groups = [] }) => [...String(scope).split(' '), ...[groups].flat().map(String)],
     dpop: {
       replays: createMemoryReplayStore({ maxIds: 10_000 }),
       required: false,
       algorithms: ['ES256', 'EdDSA'],
       maxAge: 60,
-      // Processes behind one address take each other's nonces.
+      // Processes behind one address accept each other's nonces.
       nonces: { secret: process.env.EVERYTHING_NONCES ?? crypto.randomUUID(), ttl: 120 },
-      // Clients sign the address that they know, whatever a proxy makes of it.
+      // Clients sign the public URL, which may differ from the one behind a proxy.
       url: (request) => new URL(new URL(request.url).pathname, url).href,
     },
     metadata: { name: 'Everything', documentation: 'https://example.com/everything', scopes: ['admin'] },

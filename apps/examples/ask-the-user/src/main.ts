@@ -1,4 +1,4 @@
-/** Reserves seats in both eras; then for a user who says no, and for a client that cannot ask. `npm start` */
+/** Reserves seats in both eras, then with a user who declines and with a client without `onElicit`. `npm start` */
 import { strict as assert } from 'node:assert'
 import { connect, type ElicitAnswer, type ElicitAsk } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
@@ -7,16 +7,16 @@ import { payments, server, type Theatre } from './server.ts'
 
 const { url, close } = await serveHttp(server, { port: 0 })
 
-/** Here a program would show a form, made from `ask.schema`. This user has made up their mind. */
+/** The answers of this user. A real client shows a form that is made from `schema`. */
 const answers: Record<string, ElicitAnswer> = {
   'How many seats?': { action: 'accept', content: { count: 2 } },
   'For whom?': { action: 'accept', content: { name: 'Nora' } },
   'Write a greeting?': { action: 'decline' },
 }
-const asked: string[] = []
-function onElicit(ask: ElicitAsk): ElicitAnswer {
-  asked.push(ask.message)
-  return answers[ask.message] ?? { action: 'cancel' }
+const messages: string[] = []
+function onElicit({ message }: ElicitAsk): ElicitAnswer {
+  messages.push(message)
+  return answers[message] ?? { action: 'cancel' }
 }
 
 for (const era of ['modern', 'legacy'] as const) {
@@ -25,21 +25,24 @@ for (const era of ['modern', 'legacy'] as const) {
   const { content } = await client.callTool('reserve', { play: 'Peer Gynt' })
   assert.deepEqual(content, [{ type: 'text', text: `2 seats in Peer Gynt for Nora. Receipt ${before + 1}.` }])
   assert.equal(payments.length, before + 1)
-  console.log(`${client.revision}: asked ${asked.splice(0).length} times, paid once`)
+  console.log(`${client.revision}: asked ${messages.splice(0).length} times, paid once`)
 }
 
-// A user who says no is an answer like any other: the tool says what became of it.
-await using shy = await connect<Theatre>(http(url), { onElicit: () => ({ action: 'decline' }) })
-const { content } = await shy.callTool('reserve', { play: 'Peer Gynt' })
+// Declining is a normal answer: the tool handles it and returns a result.
+await using decliningClient = await connect<Theatre>(http(url), { onElicit: () => ({ action: 'decline' }) })
+const { content } = await decliningClient.callTool('reserve', { play: 'Peer Gynt' })
 assert.deepEqual(content, [{ type: 'text', text: 'Nothing was reserved.' }])
 assert.equal(payments.length, 2)
-console.log('declined: nothing was paid')
+console.log('declined: no payment was made')
 
-// A client that cannot be asked is told what it lacks, and nothing happens.
-await using mute = await connect<Theatre>(http(url))
-await assert.rejects(mute.callTool('reserve', { play: 'Peer Gynt' }), { name: 'RpcError', code: -32021 })
+// A client without the elicitation capability gets an error that names the capability, and the tool does nothing.
+await using clientWithoutElicitation = await connect<Theatre>(http(url))
+await assert.rejects(clientWithoutElicitation.callTool('reserve', { play: 'Peer Gynt' }), {
+  name: 'RpcError',
+  code: -32021,
+})
 assert.equal(payments.length, 2)
-console.log('a client without a user: refused')
+console.log('client without elicitation: rejected')
 
 await close()
 console.log('ok')

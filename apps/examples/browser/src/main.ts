@@ -6,19 +6,19 @@ import { servePage } from './page-server.ts'
 import { server } from './server.ts'
 
 const page = await servePage()
-// Pages of other origins are refused, and cannot read the answers, unless they are named here.
+// The server rejects pages of other origins unless they are listed here.
 const mcp = await serveHttp(server, { port: 0, cors: [page.origin] })
 console.log(`the page is on ${page.origin}, the server on ${new URL(mcp.url).origin}`)
 
 const browser = await openPage(`${page.origin}/?${new URLSearchParams({ server: mcp.url, row: '7' })}`)
 try {
-  const said = await Promise.race([page.said, browser.ended])
-  assert.deepEqual(said, ['2026-07-28: Row 7 to Bergen.', '2025-11-25: Row 7 to Bergen.'])
-  for (const line of said) console.log(line)
+  const lines = await Promise.race([page.finished, browser.ended])
+  assert.deepEqual(lines, ['2026-07-28: Row 7 to Bergen.', '2025-11-25: Row 7 to Bergen.'])
+  for (const line of lines) console.log(line)
 
-  const stranger = await fetch(mcp.url, { method: 'POST', headers: { origin: 'https://elsewhere.example' } })
-  assert.equal(stranger.status, 403)
-  console.log('a page of another origin: refused')
+  const foreign = await fetch(mcp.url, { method: 'POST', headers: { origin: 'https://elsewhere.example' } })
+  assert.equal(foreign.status, 403)
+  console.log('page of another origin: rejected')
 } finally {
   await browser.close()
   await mcp.close()

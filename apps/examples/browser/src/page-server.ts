@@ -1,4 +1,4 @@
-/** Serves the page and its script, as any web server would, and hears what the page says. */
+/** Serves the page and its script, and receives the lines that the page reports. */
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-/** `said` resolves to the lines of the page when it is done. */
-export async function servePage(): Promise<{ origin: string; said: Promise<string[]>; close(): void }> {
+/** Starts the web server. `finished` resolves to the reported lines when the page is done. */
+export async function servePage(): Promise<{ origin: string; finished: Promise<string[]>; close(): void }> {
   const html = await readFile(new URL('../page.html', import.meta.url))
   const entry = fileURLToPath(new URL('page.ts', import.meta.url))
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, minify: true, format: 'esm', write: false })
@@ -16,12 +16,12 @@ export async function servePage(): Promise<{ origin: string; said: Promise<strin
 
   const lines: string[] = []
   let finish: (lines: string[]) => void = () => {}
-  const said = new Promise<string[]>((resolve) => {
+  const finished = new Promise<string[]>((resolve) => {
     finish = resolve
   })
   const server = createServer(async (request, response) => {
     if (request.url === '/page.js') response.setHeader('content-type', 'text/javascript').end(script)
-    else if (request.url === '/said') {
+    else if (request.url === '/report') {
       const line = await text(request)
       response.end()
       if (line === 'done') finish(lines)
@@ -30,5 +30,5 @@ export async function servePage(): Promise<{ origin: string; said: Promise<strin
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return { origin: `http://localhost:${port}`, said, close: () => void server.close().closeAllConnections() }
+  return { origin: `http://localhost:${port}`, finished, close: () => void server.close().closeAllConnections() }
 }

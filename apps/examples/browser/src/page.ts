@@ -1,4 +1,4 @@
-/** What runs in the page: a client like any other, whose user is asked by a dialog. */
+/** The script of the page: an MCP client that asks its user in a dialog. */
 import { connect, type ElicitAnswer } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
 import type { Trains } from './server.ts'
@@ -10,23 +10,23 @@ const dialog = document.querySelector('dialog') as HTMLDialogElement
 for (const era of ['modern', 'legacy'] as const) {
   const trains = await connect<Trains>(http(settings.get('server') ?? ''), {
     era,
-    onElicit: ({ message }) => ask(message),
+    onElicit: ({ message }) => showDialog(message),
   })
   const { to } = await trains.tools.departures({ from: 'Oslo' })
   const { content } = await trains.callTool('book', { to: to[0] ?? '' })
   const [answer] = content
-  say(`${trains.revision}: ${answer?.type === 'text' ? answer.text : ''}`)
+  report(`${trains.revision}: ${answer?.type === 'text' ? answer.text : ''}`)
   await trains.close()
 }
-say('done')
+report('done')
 
-/** Shows the question; what the user fills in is the answer. */
-function ask(message: string): Promise<ElicitAnswer> {
+/** Shows the message in a dialog and returns the value that the user enters. */
+function showDialog(message: string): Promise<ElicitAnswer> {
   const row = dialog.querySelector('input') as HTMLInputElement
   const question = dialog.querySelector('p') as HTMLParagraphElement
   question.textContent = message
   dialog.showModal()
-  // Stands in for the user, where there is none.
+  // In automated runs the query parameter `row` replaces the user.
   if (settings.has('row')) setTimeout(() => fillIn(row, settings.get('row') ?? ''), 20)
   return new Promise((resolve) => {
     const answer = (): ElicitAnswer =>
@@ -41,9 +41,9 @@ function fillIn(row: HTMLInputElement, value: string): void {
   ok.click()
 }
 
-function say(line: string): void {
+function report(line: string): void {
   const item = document.createElement('li')
   item.textContent = line
   list.append(item)
-  void fetch('/said', { method: 'POST', body: line })
+  void fetch('/report', { method: 'POST', body: line })
 }

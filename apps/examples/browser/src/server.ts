@@ -1,4 +1,4 @@
-/** What is offered to pages. */
+/** The MCP server that the page uses. */
 import { createServer } from '@mcpx/server'
 import { z } from 'zod'
 

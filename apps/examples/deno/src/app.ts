@@ -1,4 +1,4 @@
-/** The server over HTTP: `deno serve src/app.ts` serves what a module exports by default. */
+/** The server over HTTP: `deno serve src/app.ts` serves the default export of this module. */
 import { mcp } from '@mcpx/transport-http'
 import { server } from './server.ts'
 

@@ -1,4 +1,4 @@
-/** The server as a process, on standard input and output: `deno run --allow-read --allow-env src/program.ts`. */
+/** The server over stdio: `deno run --allow-read --allow-env src/program.ts`. */
 import { serveStdio } from '@mcpx/transport-stdio'
 import { server } from './server.ts'
 

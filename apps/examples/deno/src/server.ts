@@ -1,4 +1,4 @@
-/** What is offered, on any runtime and over any transport. */
+/** The server. It is independent of the runtime and of the transport. */
 import { createServer } from '@mcpx/server'
 import { z } from 'zod'
 

@@ -1,4 +1,4 @@
-/** What is used of the platform; a project of its own has these types by `wrangler types`. */
+/** The part of the platform's types that the worker uses. A real project generates them with `wrangler types`. */
 declare module 'cloudflare:workers' {
   export const env: { readonly SECRET: string }
 }

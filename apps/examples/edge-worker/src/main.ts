@@ -1,4 +1,4 @@
-/** Bundles the worker as `wrangler` does, runs two instances of it on workerd, and orders. `npm start` */
+/** Bundles the worker as `wrangler` does, runs two instances on workerd, and places an order. `npm start` */
 import { strict as assert } from 'node:assert'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { http } from '@mcpx/transport-http/client'
 import { build } from 'esbuild'
 import type { Shop } from './worker.ts'
 
-/** Where the program is; the command of that name starts it behind another one. */
+/** The path of the workerd binary. The command `workerd` is a wrapper that starts it as a child process. */
 const workerd: string = createRequire(import.meta.url)('workerd').default
 const folder = fileURLToPath(new URL('..', import.meta.url))
 const { metafile } = await build({
@@ -23,12 +23,12 @@ const { metafile } = await build({
   external: ['cloudflare:*'],
   metafile: true,
 })
-console.log(`bundled: ${Math.round((metafile.outputs['dist/worker.js']?.bytes ?? 0) / 1000)} kB, nothing of Node in it`)
+console.log(`bundled: ${Math.round((metafile.outputs['dist/worker.js']?.bytes ?? 0) / 1000)} kB without Node modules`)
 
 const instances = [await start(), await start()]
-let turn = 0
-/** As a load balancer would: each request reaches another instance. */
-const balanced: typeof fetch = (_, init) => fetch(instances[turn++ % instances.length]?.url ?? '', init)
+let requests = 0
+/** Sends each request to the next instance, as a load balancer does. */
+const balanced: typeof fetch = (_, init) => fetch(instances[requests++ % instances.length]?.url ?? '', init)
 
 try {
   await using shop = await connect<Shop>(http('https://shop.example.com/mcp', { fetch: balanced }), {
@@ -37,25 +37,27 @@ try {
   const { content } = await shop.callTool('order', { dish: 'Soup' })
   const [answer] = content
   assert.match(answer?.type === 'text' ? answer.text : '', /^Soup for table 7, receipt [\w-]{36}$/)
-  console.log(`${shop.revision}: one instance took the payment and asked, another one took the answer`)
+  console.log(
+    `${shop.revision}: one instance took the payment and requested the input, the other one received the answer`,
+  )
 
-  await using older = await connect<Shop>(http('https://shop.example.com/mcp', { fetch: balanced }), { era: 'legacy' })
-  const names = (await older.listTools().all()).map(({ name }) => name)
+  await using legacy = await connect<Shop>(http('https://shop.example.com/mcp', { fetch: balanced }), { era: 'legacy' })
+  const names = (await legacy.listTools().all()).map(({ name }) => name)
   assert.deepEqual(names, ['order'])
-  console.log(`${older.revision}: listed without a session`)
+  console.log(`${legacy.revision}: listed without a session`)
 } finally {
   for (const { stop } of instances) stop()
 }
 console.log('ok')
 
-/** Starts an instance on a port that is free; it says on its standard output which. */
+/** Starts an instance on a free port, which workerd prints on its standard output. */
 async function start() {
   const args = ['serve', 'config.capnp', '--socket-addr=http=127.0.0.1:0', '--control-fd=1']
   const env = { ...process.env, SECRET: 'a secret that all instances share' }
   const child = spawn(workerd, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`workerd ended with ${code}`)))
-  const [said] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer]
+  const [message] = (await Promise.race([once(child.stdout, 'data'), ended])) as [Buffer]
   ended.catch(() => {})
-  const { port } = JSON.parse(said.toString()) as { port: number }
+  const { port } = JSON.parse(message.toString()) as { port: number }
   return { url: `http://127.0.0.1:${port}/mcp`, stop: () => child.kill() }
 }

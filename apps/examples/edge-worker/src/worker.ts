@@ -1,4 +1,4 @@
-/** A server as a worker. Nothing stays between requests that could be relied on: the next one may reach another machine. */
+/** A server as a worker. It keeps no state between requests, because the next one may reach another machine. */
 import { env } from 'cloudflare:workers'
 import { createServer } from '@mcpx/server'
 import { mcp } from '@mcpx/transport-http'
@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 const server = createServer(
   { name: 'shop', version: '1.0.0' },
-  // A call that waits for an answer of the user travels with the client, sealed by this. Every instance has to have it.
+  // Encrypts the state of a call that waits for the user; the client keeps that state. All instances need the same secret.
   { secrets: [env.SECRET] },
 ).tool('order', { input: z.object({ dish: z.string() }) }, async ({ dish }, ctx) => {
   const receipt = await ctx.step('pay', () => ({ id: crypto.randomUUID() }))
@@ -17,9 +17,9 @@ const server = createServer(
 
 export type Shop = typeof server
 
-// biome-ignore lint/style/noDefaultExport: workerd takes a worker's handlers from its default export
+// biome-ignore lint/style/noDefaultExport: workerd reads a worker's handlers from its default export
 export default mcp(server, {
   allowedHosts: ['shop.example.com', '127.0.0.1'],
-  // Sessions of the older revisions are kept in memory unless they are given a store: here each request stands alone.
+  // Sessions of the legacy era would be kept in memory here, so they are turned off.
   sessions: false,
 })

@@ -1,4 +1,4 @@
-/** Serves the gateway over HTTP and uses what is behind it. `npm start` */
+/** Serves the gateway over HTTP and calls the servers behind it. `npm start` */
 import { strict as assert } from 'node:assert'
 import { connect } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
@@ -6,7 +6,7 @@ import { serveHttp } from '@mcpx/transport-http/node'
 import { spawn } from '@mcpx/transport-stdio'
 import { createGateway } from './gateway.ts'
 
-// What the program behind may ask is what its client declares: here whatever the gateway's own clients can be asked.
+// The notes server may only send input requests that its client declares. The gateway passes them to its own clients.
 const program = spawn(process.execPath, [`${import.meta.dirname}/notes.ts`])
 await using notes = await connect(program, { capabilities: { elicitation: { form: {} } } })
 
@@ -17,12 +17,12 @@ const gateway = createGateway(notes, ({ method, target, outcome }) => {
 const { url, close } = await serveHttp(gateway, { port: 0 })
 
 for (const era of ['modern', 'legacy'] as const) {
-  const asked: string[] = []
+  const questions: string[] = []
   const client = await connect(http(url), {
     era,
     onElicit({ message }) {
-      asked.push(message)
-      // This user allows nothing to be deleted.
+      questions.push(message)
+      // This user declines every deletion.
       return message.includes('mood') ? { action: 'accept', content: { mood: 'cheerful' } } : { action: 'decline' }
     },
   })
@@ -32,20 +32,24 @@ for (const era of ['modern', 'legacy'] as const) {
   const read = await client.callTool('files.read', { path: 'a.txt' })
   assert.deepEqual(read.content, [{ type: 'text', text: 'the text of a.txt' }])
 
-  // The question and the progress come from the program behind, through the gateway, to the client that called.
-  const heard: (string | undefined)[] = []
-  const added = await client.callTool('notes.add', { text: 'Hi' }, { onProgress: ({ message }) => heard.push(message) })
+  // The input request and the progress pass from the notes server through the gateway to the client that called.
+  const messages: (string | undefined)[] = []
+  const added = await client.callTool(
+    'notes.add',
+    { text: 'Hi' },
+    { onProgress: ({ message }) => messages.push(message) },
+  )
   assert.match(JSON.stringify(added.content), /Note \d, cheerful/)
-  assert.ok(heard.includes('asking') && heard.includes('writing'))
+  assert.ok(messages.includes('asking') && messages.includes('writing'))
 
   const deleted = await client.callTool('files.delete', { path: 'a.txt' })
   assert.equal(deleted.isError, true)
-  assert.equal(asked.length, 2)
+  assert.equal(questions.length, 2)
   await client.close()
-  console.log(`${client.revision}: read, asked for a mood by the program behind, and was not allowed to delete`)
+  console.log(`${client.revision}: read a file, answered the notes server, was not allowed to delete`)
 }
 
-// A question ends a modern call and is written down as such; the call that brings the answer is another entry.
+// In the modern era an input request ends the call, so the call with the answer has an audit entry of its own.
 assert.deepEqual([...new Set(log)].sort(), [
   'files.delete: declined',
   'files.delete: input-required',
@@ -53,7 +57,7 @@ assert.deepEqual([...new Set(log)].sort(), [
   'notes.add: input-required',
   'notes.add: ok',
 ])
-console.log(`written down: ${log.join(', ')}`)
+console.log(`audit log: ${log.join(', ')}`)
 
 await close()
 console.log('ok')

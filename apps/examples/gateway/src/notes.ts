@@ -1,4 +1,4 @@
-/** A server of its own, as somebody else may have written it: a program on standard input and output. */
+/** An independent server over stdio. */
 import { createServer } from '@mcpx/server'
 import { serveStdio } from '@mcpx/transport-stdio'
 import { z } from 'zod'

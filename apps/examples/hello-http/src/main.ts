@@ -1,26 +1,26 @@
-/** Serves notes on a port, and uses them as two callers would: one who may write, and one who may only read. `npm start` */
+/** Serves notes over HTTP and calls them as two users: one may write, the other may only read. `npm start` */
 import { strict as assert } from 'node:assert'
 import { type Client, connect } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { type Notes, server } from './server.ts'
 
-/** Who is behind a token. A real server asks whoever issued it. */
-const callers: Record<string, { subject: string; scopes: string[] }> = {
+/** The user of each token. A real server verifies tokens with their issuer. */
+const users: Record<string, { subject: string; scopes: string[] }> = {
   'token-of-ann': { subject: 'ann', scopes: ['write'] },
   'token-of-bob': { subject: 'bob', scopes: [] },
 }
 
 const { url, drain } = await serveHttp(server, {
-  port: 0, // any that is free
+  port: 0, // any free port
   authenticate(request) {
     const token = request.headers.get('authorization')?.replace(/^Bearer /, '') ?? ''
-    return callers[token] ?? new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } })
+    return users[token] ?? new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } })
   },
 })
 console.log(`serving on ${url}`)
 
-// One endpoint answers clients of every revision. A client finds out by itself what a server speaks; here it is told.
+// One endpoint serves clients of every revision. Clients detect the era of a server; here it is set to test both.
 for (const era of ['modern', 'legacy'] as const) {
   const ann = await connect<Notes>(http(url, { headers: { authorization: 'Bearer token-of-ann' } }), {
     era,
@@ -35,24 +35,24 @@ for (const era of ['modern', 'legacy'] as const) {
   assert.deepEqual(names, ['search'])
   await assert.rejects(bob.callTool('write', { id: '2', text: 'x' }), { name: 'RpcError', code: -32602 })
   await bob.close()
-  console.log(`${ann.revision}: ann searched, was asked, wrote, and heard of it; for bob there is only ${names}`)
+  console.log(`${ann.revision}: ann searched, confirmed, wrote and received the change; bob sees only ${names}`)
 }
 
 await assert.rejects(connect(http(url)), /401/)
-console.log('nobody: refused')
+console.log('anonymous: rejected')
 
-// Running calls may end, new ones are refused, then the port is closed.
+// Rejects new calls, waits for running ones, then closes the port.
 await drain(1_000)
 await assert.rejects(connect(http(url)), { name: 'ConnectionError' })
 console.log('ok')
 
 async function search(client: Client<Notes>): Promise<void> {
-  // Typed by the server: an unknown tool or a wrong argument does not compile.
+  // The type of the server is known: an unknown tool or a wrong argument does not compile.
   assert.deepEqual(await client.tools.search({ word: 'milk' }), { ids: ['1'] })
 
-  const heard: number[] = []
-  await client.callTool('search', { word: 'milk' }, { onProgress: ({ progress }) => heard.push(progress) })
-  assert.deepEqual(heard, [1])
+  const steps: number[] = []
+  await client.callTool('search', { word: 'milk' }, { onProgress: ({ progress }) => steps.push(progress) })
+  assert.deepEqual(steps, [1])
 }
 
 async function writeAndWatch(client: Client<Notes>): Promise<void> {

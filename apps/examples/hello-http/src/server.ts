@@ -1,4 +1,4 @@
-/** What is offered. It knows nothing of HTTP: the same object could be served on standard input and output. */
+/** The server. It does not depend on HTTP: the same object can be served over stdio. */
 import { createServer } from '@mcpx/server'
 import { z } from 'zod'
 
@@ -26,12 +26,12 @@ export const server = createServer({ name: 'notes', version: '1.0.0' })
     'write',
     {
       input: z.object({ id: z.string(), text: z.string() }),
-      // For everybody else there is no such tool: not in the list, and not to be called.
+      // For other users the tool does not exist: it is not listed and cannot be called.
       visible: (auth) => auth?.scopes?.includes('write') === true,
     },
     async (note, ctx) => {
       if (notes.has(note.id)) {
-        // The user is asked in the middle of the call; the handler goes on in a straight line.
+        // Asks the user during the call and waits for the answer.
         const schema = z.object({ sure: z.boolean() })
         const answer = await ctx.elicit('replace', { message: `Replace note ${note.id}?`, schema })
         if (answer.action !== 'accept' || !answer.content.sure) return 'Nothing was written.'

@@ -1,4 +1,4 @@
-/** What is offered, and the one line that makes a program of it. */
+/** A server over stdio. */
 import { createServer } from '@mcpx/server'
 import { serveStdio } from '@mcpx/transport-stdio'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ const server = createServer({ name: 'desk', version: '1.0.0' })
     'add',
     { input: z.object({ a: z.number(), b: z.number() }), output: z.object({ sum: z.number() }) },
     ({ a, b }) => {
-      console.log(`adding ${a} and ${b}`) // does no harm
+      console.log(`adding ${a} and ${b}`) // goes to stderr
       return { sum: a + b }
     },
   )
@@ -17,9 +17,9 @@ const server = createServer({ name: 'desk', version: '1.0.0' })
     const answer = await ctx.elicit('table', { message: 'Which table?', schema })
     return answer.action === 'accept' ? `${dish} for table ${answer.content.table}` : 'No order.'
   })
-  .tool('wait', { description: 'Never ends by itself' }, async (_, ctx) => {
+  .tool('wait', { description: 'Waits until the call is cancelled' }, async (_, ctx) => {
     await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
-    return 'given up'
+    return 'cancelled'
   })
   .tool('crash', { description: 'Ends the process' }, () => {
     console.error('out of paper')

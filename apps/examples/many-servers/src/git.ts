@@ -1,4 +1,4 @@
-/** A program that offers what is in a repository. */
+/** A server over stdio with a tool and a resource template. */
 import { createServer } from '@mcpx/server'
 import { serveStdio } from '@mcpx/transport-stdio'
 

@@ -1,4 +1,4 @@
-/** One client for a program, a URL, a server of this process, and one that is away. `npm start` */
+/** One client for four servers: a child process, a URL, a server of this process, and an unreachable one. `npm start` */
 import { strict as assert } from 'node:assert'
 import { connectAll } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
@@ -18,25 +18,25 @@ const mail = createServer({ name: 'mail', version: '1.0.0' }).tool(
 )
 const { url, close } = await serveHttp(mail, { port: 0 })
 
-const reports: string[] = []
+const warnings: string[] = []
 await using all = await connectAll(
   {
     git: spawn(process.execPath, [`${import.meta.dirname}/git.ts`]),
     mail: http(url),
     clock,
-    news: http('http://127.0.0.1:3999/mcp'), // nobody listens there
+    news: http('http://127.0.0.1:3999/mcp'), // an unused port
   },
-  // The options are those of `connect`, for all of them: whichever server asks, this user answers.
-  { onElicit: () => ({ action: 'accept', content: {} }), onWarning: ({ message }) => void reports.push(message) },
+  // The options are those of `connect` and apply to all servers.
+  { onElicit: () => ({ action: 'accept', content: {} }), onWarning: ({ message }) => void warnings.push(message) },
 )
 
-// One that fails is left out, and said; the others go on.
+// A server that fails is left out and reported; the others stay usable.
 assert.deepEqual(Object.keys(all.clients).sort(), ['clock', 'git', 'mail'])
 assert.match(all.failures.news?.message ?? '', /127\.0\.0\.1:3999.*ECONNREFUSED/)
-assert.deepEqual(reports, ['The server "news" could not be connected to'])
-console.log(`away: ${Object.keys(all.failures)}`)
+assert.deepEqual(warnings, ['The server "news" could not be connected to'])
+console.log(`unreachable: ${Object.keys(all.failures)}`)
 
-// Names say whose they are, so that two servers may both have a tool called search.
+// Names are prefixed, so that two servers may have a tool of the same name.
 const tools = (await all.listTools().all()).map(({ name }) => name)
 assert.deepEqual(tools.sort(), ['clock.now', 'git.log', 'mail.send'])
 console.log(`tools: ${tools.join(', ')}`)
@@ -46,10 +46,10 @@ assert.deepEqual(structuredContent, { id: 1 })
 const [readme] = (await all.readResource('git.file://readme')).contents
 assert.ok(readme !== undefined && 'text' in readme && readme.text === 'the text of readme')
 
-// Each client is there by itself too, with the types of its server where they are known.
+// Each client is also accessible by itself, with the types of its server if they are known.
 assert.deepEqual((await all.clients.clock?.callTool('now'))?.content, [{ type: 'text', text: 'noon' }])
 await assert.rejects(all.callTool('calendar.add'), { name: 'ConnectionError', reason: 'unsupported' })
-console.log('called three servers by one client')
+console.log('called three servers through one client')
 
 await close()
 console.log('ok')

@@ -1,4 +1,4 @@
-/** What is offered, and which scopes it takes. Nothing here knows where tokens come from. */
+/** The protected server and the scopes of its tools. It does not know where tokens come from. */
 import { createServer } from '@mcpx/server'
 import { z } from 'zod'
 
@@ -9,7 +9,7 @@ export const server = createServer({ name: 'diary', version: '1.0.0' })
     subject: auth?.subject ?? 'nobody',
     scopes: [...(auth?.scopes ?? [])],
   }))
-  // A client without the scope is told which one it lacks, gets it, and asks again.
+  // A client without the scope gets an error that names it, obtains the scope and retries.
   .tool('write', { input: z.object({ text: z.string() }), scopes: ['notes:write'] }, ({ text }, { auth }) => {
     notes.set(auth?.subject ?? '', text)
     return 'Written.'

@@ -1,8 +1,8 @@
-/** Puts both servers on ports of this machine: the one that hands out tokens, and the one that wants them. */
+/** Serves the authorization server and the protected server on local ports. */
 import { createServer } from 'node:net'
 import { serve } from '@hono/node-server'
-import { devAuthorizationServer } from '@mcpx/auth'
 import { bearer } from '@mcpx/auth/resource-server'
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { server } from './server.ts'
 
@@ -10,7 +10,7 @@ const HOST = '127.0.0.1'
 
 export const machine = { clientId: 'nightly-job', clientSecret: 'only-for-this-example' }
 
-/** Stands in for the authorization server of your company. It is for development: its user says yes to everything. */
+/** Serves an authorization server for development, whose user grants everything. */
 export async function serveTokens(): Promise<{ issuer: string; close: () => void }> {
   const port = await freePort()
   const issuer = `http://${HOST}:${port}`
@@ -20,7 +20,7 @@ export async function serveTokens(): Promise<{ issuer: string; close: () => void
   })
 }
 
-/** The server itself. What the guard needs to know is who issues tokens, and what this server is called. */
+/** Serves the protected server. The guard needs the issuer of tokens and the URL of this server. */
 export async function serveDiary(issuer: string) {
   const port = await freePort()
   const authenticate = bearer({
@@ -33,7 +33,7 @@ export async function serveDiary(issuer: string) {
   return serveHttp(server, { port, host: HOST, authenticate })
 }
 
-/** A port that nobody uses. Elsewhere a server knows its URL, by which it is called, before it runs. */
+/** Returns a free port. The guard must know the server's URL before the server listens. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, HOST, () => {

@@ -1,8 +1,8 @@
-/** A network that cuts the first stream of events after two of them, and writes down how clients come back. */
+/** A `fetch` that cuts the first SSE stream after two events and records how clients resume it. */
 
 export interface FlakyNetwork {
   readonly fetch: typeof fetch
-  /** The ids that streams were resumed at. */
+  /** The `last-event-id` of each resumed stream. */
   readonly resumed: string[]
   cuts: number
 }
@@ -24,14 +24,14 @@ export function createFlakyNetwork(): FlakyNetwork {
   return network
 }
 
-/** Passes so many events with progress on; then the line is dead. */
+/** Passes the given number of progress events, then fails the stream. */
 function cutAfter(events: number): TransformStream<Uint8Array, Uint8Array> {
   let seen = 0
   return new TransformStream({
     transform(chunk, controller) {
       controller.enqueue(chunk)
       seen += new TextDecoder().decode(chunk).split('notifications/progress').length - 1
-      if (seen >= events) controller.error(new Error('the line was cut'))
+      if (seen >= events) controller.error(new Error('the connection was cut'))
     },
   })
 }

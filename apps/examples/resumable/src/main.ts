@@ -1,4 +1,4 @@
-/** Loses a stream in the middle of a call, and hears the rest of it all the same. `npm start` */
+/** Loses the stream of a running call and receives the remaining events after resuming. `npm start` */
 import { strict as assert } from 'node:assert'
 import { connect } from '@mcpx/client'
 import { http } from '@mcpx/transport-http/client'
@@ -8,35 +8,35 @@ import { server } from './server.ts'
 
 const { url, close } = await serveHttp(server, {
   port: 0,
-  // What was sent in a session is kept, by default in memory, and can be sent again to a client that names the last
-  // event it had. `retry` is how long, in ms, it is told to wait before it comes back.
+  // The events of a session are stored, by default in memory, and sent again after the last event that a client received.
+  // `retry` tells clients how long to wait before they reconnect, in milliseconds.
   sessions: { retry: 50 },
 })
 
-// Sessions, and with them streams that can be resumed, are of the older revisions. It takes nothing on the client's side.
+// Resuming needs a session, which exists only in the legacy era. The client resumes by itself.
 const network = createFlakyNetwork()
 await using cook = await connect(http(url, { fetch: network.fetch, reconnect: { minDelay: 20 } }), { era: 'legacy' })
-const heard: number[] = []
-const cake = await cook.callTool('bake', { minutes: 5 }, { onProgress: ({ progress }) => heard.push(progress) })
+const progress: number[] = []
+const cake = await cook.callTool('bake', { minutes: 5 }, { onProgress: (event) => progress.push(event.progress) })
 assert.deepEqual(cake.content, [{ type: 'text', text: 'A cake' }])
-assert.deepEqual(heard, [1, 2, 3, 4, 5]) // each once, in order
+assert.deepEqual(progress, [1, 2, 3, 4, 5]) // each once, in order
 assert.deepEqual([network.cuts, network.resumed.length], [1, 1])
-console.log(`${cook.revision}: the line was cut after 2 of 5; resumed; heard ${heard.join(', ')}`)
+console.log(`${cook.revision}: the connection was cut after 2 of 5 and resumed; progress ${progress.join(', ')}`)
 
-// A server lets a connection go on purpose: nothing is held open while it works.
+// A server may close the stream on purpose, so that no connection stays open during a long call.
 const cheese = await cook.callTool('ripen')
 assert.deepEqual(cheese.content, [{ type: 'text', text: 'A cheese' }])
 assert.ok(network.resumed.length >= 2)
-console.log(`${cook.revision}: the server let the line go, and the client came back for the answer`)
+console.log(`${cook.revision}: the server closed the stream, and the client reconnected for the answer`)
 
-// In the newest revision nothing is resumed: a call whose line is cut has failed, and the error says whether it may
-// be made again. What has to outlive a connection there is for the server to keep, under a handle of its own.
-const other = createFlakyNetwork()
-await using guest = await connect(http(url, { fetch: other.fetch }))
-const call = guest.callTool('bake', { minutes: 5 }, { onProgress: () => {} })
+// Modern streams cannot be resumed: the call fails, and the error says whether it may be retried. A modern server keeps
+// long-running work under an id of its own.
+const secondNetwork = createFlakyNetwork()
+await using modernCook = await connect(http(url, { fetch: secondNetwork.fetch }))
+const call = modernCook.callTool('bake', { minutes: 5 }, { onProgress: () => {} })
 await assert.rejects(call, { name: 'ConnectionError', retryable: false })
-assert.deepEqual(other.resumed, [])
-console.log(`${guest.revision}: the call failed with its line`)
+assert.deepEqual(secondNetwork.resumed, [])
+console.log(`${modernCook.revision}: the call failed with its connection`)
 
 await close()
 console.log('ok')

@@ -1,4 +1,4 @@
-/** Work that takes longer than connections live. */
+/** A server whose calls last longer than connections. */
 import { createServer } from '@mcpx/server'
 import { z } from 'zod'
 
@@ -13,7 +13,7 @@ export const server = createServer({ name: 'oven', version: '1.0.0' })
     return 'A cake'
   })
   .tool('ripen', {}, async (_, ctx) => {
-    // Nothing will be said for long: the connection may go, and the client comes back for the answer.
+    // Closes the SSE stream; the call keeps running and the client reconnects for the answer.
     ctx.closeStream()
     await pause(300)
     return 'A cheese'

@@ -1,4 +1,4 @@
-/** Watches a match and a list of tools in both eras, in the two ways there are. `npm start` */
+/** Receives changes of a resource and of the tool list in both eras, by `listen` and by `onChange`. `npm start` */
 import { strict as assert } from 'node:assert'
 import { EventEmitter, once } from 'node:events'
 import { type Client, connect } from '@mcpx/client'
@@ -10,16 +10,16 @@ const { url, close } = await serveHttp(server, { port: 0 })
 const uri = 'match://final'
 
 for (const era of ['modern', 'legacy'] as const) {
-  // One way: iterate over changes. Modern servers hold a stream open for it, legacy ones use the stream of the session.
+  // With `listen` a program iterates over changes. Modern servers use a separate stream, legacy ones that of the session.
   await using fan = await connect(http(url), { era })
   const changes = fan.listen({ resourceSubscriptions: [uri], toolsListChanged: true })
-  // Resolves when the server has confirmed, to what it follows: from then on nothing is missed.
+  // `ready` resolves to the filter that the server confirmed. From then on no change is missed.
   assert.deepEqual(await changes.ready, { resourceSubscriptions: [uri], toolsListChanged: true })
 
   await using referee = await connect(http(url), { era })
   await referee.callTool('goal', { id: 'final', by: 'home' })
   assert.deepEqual((await changes.next()).value, { kind: 'resource', uri })
-  // Kept answers are thrown away when they change, so this is the new one.
+  // A change invalidates the cached result, so this reads the new one.
   console.log(`${fan.revision}: ${await scoreOf(fan)}`)
 
   openBets()
@@ -29,7 +29,7 @@ for (const era of ['modern', 'legacy'] as const) {
   assert.deepEqual((await changes.next()).value, { kind: 'tools' })
   changes.close()
 
-  // The other way: a callback for everything that is subscribed to, for as long as the client lives.
+  // With `onChange` one callback receives all changes until the client is closed.
   const board = new EventEmitter()
   await using screen = await connect(http(url), { era, onChange: (change) => board.emit('change', change) })
   await screen.subscribe(uri)

@@ -9,12 +9,12 @@ export const server = createServer({ name: 'scores', version: '1.0.0' })
   .tool('goal', { input: z.object({ id: z.string(), by: z.enum(['home', 'away']) }) }, ({ id, by }) => {
     const score = scores.get(id)
     if (score !== undefined) score[by] += 1
-    // Tells those who watch this URI; everybody else hears nothing.
+    // Notifies the clients that subscribed to this URI.
     server.resourceUpdated(`match://${id}`)
     return 'Goal!'
   })
 
-/** What is registered later is told to those who asked for changes of lists. */
+/** Registers a tool at run time; clients that listen for list changes are notified. */
 export function openBets(): void {
   server.tool('bet', { input: z.object({ id: z.string() }) }, ({ id }) => `Your bet on ${id} is placed.`)
 }

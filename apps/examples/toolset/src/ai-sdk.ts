@@ -1,7 +1,7 @@
-/** Tools for `generateText` and its like of the AI SDK, which calls them by itself. */
+/** Converts tools for the AI SDK, whose `generateText` calls them. */
 import type { JsonObject } from '@mcpx/client'
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai'
-import { type Toolset, wordsOf } from './toolset.ts'
+import { type Toolset, toText } from './toolset.ts'
 
 type Result = Awaited<ReturnType<Toolset['call']>>
 
@@ -11,7 +11,7 @@ export function aiTools(toolset: Toolset): ToolSet {
       ...(description !== undefined && { description }),
       inputSchema: jsonSchema(inputSchema as Parameters<typeof jsonSchema>[0]),
       execute: (input, { abortSignal }) => toolset.call(name, input as JsonObject, abortSignal),
-      toModelOutput: ({ output }) => ({ type: 'text', value: wordsOf(output as Result) }),
+      toModelOutput: ({ output }) => ({ type: 'text', value: toText(output as Result) }),
     })
     return [name, tool] as const
   })

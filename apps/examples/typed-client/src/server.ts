@@ -1,4 +1,4 @@
-/** What is offered. Its type is all that a client needs to know of it. */
+/** The server. A client only imports its type. */
 import { createServer, ToolError } from '@mcpx/server'
 import { z } from 'zod'
 

@@ -3,7 +3,7 @@
 import type { AskOrigin, ElicitAsk } from '@mcpx/client'
 import type { Awaitable, Context, CreateMessageRequestParams, ElicitResult, RequestedSchema } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
-import { settled } from '@mcpx/testkit'
+import { settled } from '@mcpx/testing'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'

@@ -2,7 +2,7 @@
 
 import type { AuthInfo } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'

@@ -2,7 +2,7 @@
 
 import type { Change } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
-import { caught, settled } from '@mcpx/testkit'
+import { caught, settled } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import type { Rig } from '../rig.ts'

@@ -2,7 +2,7 @@
 
 import { type Awaitable, type Context, LOGGING_LEVELS, type LoggingLevel } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
-import { caught, settled } from '@mcpx/testkit'
+import { caught, settled } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import { moment } from '../moment.ts'

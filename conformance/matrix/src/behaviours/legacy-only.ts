@@ -1,7 +1,7 @@
 /** What went away with the handshake. */
 
 import { createServer } from '@mcpx/server'
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import { moment } from '../moment.ts'

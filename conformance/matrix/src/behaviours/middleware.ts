@@ -11,7 +11,7 @@ import {
   TIMED_OUT,
   timeout,
 } from '@mcpx/server'
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'

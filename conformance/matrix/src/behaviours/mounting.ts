@@ -2,7 +2,7 @@
 
 import { connectAll } from '@mcpx/client'
 import { createServer, link, type Server } from '@mcpx/server'
-import { settled } from '@mcpx/testkit'
+import { settled } from '@mcpx/testing'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'

@@ -2,7 +2,7 @@
 
 import { type Change, eraOf } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
-import { caught, settled } from '@mcpx/testkit'
+import { caught, settled } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import { isOneByOne } from '../carriers.ts'

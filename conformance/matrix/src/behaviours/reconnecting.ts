@@ -3,7 +3,7 @@
 import type { Client } from '@mcpx/client'
 import type { Change, Connector, Context, Responder } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
-import { caught, settled } from '@mcpx/testkit'
+import { caught, settled } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import { moment } from '../moment.ts'

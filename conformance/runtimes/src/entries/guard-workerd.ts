@@ -1,8 +1,8 @@
 /** On workerd: a guarded server, an authorization server and clients of both, in one worker. Answers with what its checks found. */
-import { devAuthorizationServer } from '@mcpx/auth'
 import { clientCredentials, type Fetch } from '@mcpx/auth/client'
 import { bearer } from '@mcpx/auth/resource-server'
 import { connect } from '@mcpx/client'
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
 import { desk } from '../desk.ts'

@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, decodeProtectedHeader, type JWK, jwtVerify } from 'jose'
 import { expect, it } from 'vitest'
-import { tokenHash as sha256 } from '../dpop-proof.ts'
+import { sha256 } from '../resource-server/dpop.ts'
 import { clientCredentials } from './client-credentials.ts'
 import { oauth } from './oauth.ts'
 import { memoryStore } from './store.ts'

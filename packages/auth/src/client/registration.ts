@@ -4,11 +4,11 @@ import { isObject } from '@mcpx/protocol'
 import { allowInsecureRequests, customFetch, dynamicClientRegistrationRequest } from 'oauth4webapi'
 import { AuthError, printable } from '../auth-error.ts'
 import { readJson } from '../bounded-fetch.ts'
+import { networkZone } from '../urls.ts'
 import { type ServerMetadata, stringsOf } from './discovery.ts'
 import type { FlowContext } from './flow.ts'
 import type { Client, SecretMethod } from './token-endpoint.ts'
 import { damagedRecord, hasStrings, recordKey } from './token-records.ts'
-import { networkZone } from './url-policy.ts'
 
 /** The metadata of a client for its registration (RFC 7591). */
 export interface ClientMetadata {

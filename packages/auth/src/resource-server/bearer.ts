@@ -4,6 +4,7 @@ import type { AuthInfo, Awaitable, Guard, ScopeRefusal } from '@mcpx/protocol'
 import type { SendRequest } from '../bounded-fetch.ts'
 import {
   type Challenge,
+  type Claims,
   CredentialsError,
   type RefusalReason,
   readCredentials,
@@ -16,7 +17,7 @@ import type { IntrospectionOptions } from './introspection.ts'
 import type { TrustedIssuer } from './issuers.ts'
 import { createMetadataHandler, metadataUrlOf, type ResourceMetadata, resourceUrl } from './metadata.ts'
 import { createScopeHierarchy, type Implies, type ScopeHierarchy } from './scopes.ts'
-import { type Claims, createVerification, trustedIssuers, type VerifyToken } from './verification.ts'
+import { createVerification, trustedIssuers, type VerifyToken } from './verification.ts'
 
 /** A refused request, for logs and metrics. It contains nothing of the credentials. */
 export interface RefusedRequest {

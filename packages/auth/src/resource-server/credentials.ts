@@ -2,6 +2,9 @@
 
 import { isScope } from './scopes.ts'
 
+/** The claims of a token. */
+export type Claims = Readonly<Record<string, unknown>>
+
 export interface Credentials {
   readonly scheme: 'Bearer' | 'DPoP'
   readonly token: string

@@ -2,9 +2,8 @@
 
 import type { Awaitable } from '@mcpx/protocol'
 import { base64url, calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, jwtVerify, SignJWT } from 'jose'
-import { createExpiringMap } from '../expiring-map.ts'
-import { type Credentials, CredentialsError } from './credentials.ts'
-import type { Claims } from './verification.ts'
+import { type Claims, type Credentials, CredentialsError } from './credentials.ts'
+import { createExpiringMap } from './expiring-map.ts'
 
 /** Options of proofs of possession. */
 export interface DpopOptions {

@@ -1,9 +1,9 @@
 /** Asks the authorization server about tokens that cannot be verified here (RFC 7662). */
 
-import { createExpiringMap } from '../expiring-map.ts'
-import { secureUrl } from '../secure-url.ts'
-import { CredentialsError } from './credentials.ts'
+import { secureUrl } from '../urls.ts'
+import { type Claims, CredentialsError } from './credentials.ts'
 import { sha256 } from './dpop.ts'
+import { createExpiringMap } from './expiring-map.ts'
 import {
   type CachedDocument,
   type FetchSettings,
@@ -11,7 +11,6 @@ import {
   type IssuerMetadata,
   type JsonRequestInit,
 } from './issuers.ts'
-import type { Claims } from './verification.ts'
 
 /** Options of token introspection. */
 export interface IntrospectionOptions {
@@ -39,14 +38,12 @@ export interface IntrospectionRules {
   readonly clockTolerance: number
 }
 
-/** Returns the claims of a token. Rejects unless the token is active and for this server. */
-export type Introspect = (token: string) => Promise<Claims>
-
+/** Returns a function that returns the claims of a token. It rejects unless the token is active and for this server. */
 export function createIntrospection(
   options: IntrospectionOptions,
   rules: IntrospectionRules,
   settings: FetchSettings,
-): Introspect {
+): (token: string) => Promise<Claims> {
   const { endpoint, maxAge = 10_000, maxKept = 10_000 } = options
   if (endpoint !== undefined) secureUrl(endpoint, 'introspection.endpoint')
   if (endpoint === undefined && rules.metadata === undefined) {

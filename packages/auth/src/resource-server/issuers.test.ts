@@ -1,7 +1,7 @@
+import { devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { exportJWK, generateKeyPair, type JSONWebKeySet, SignJWT } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { SendRequest as Fetch } from '../bounded-fetch.ts'
-import { devAuthorizationServer } from '../dev-server/dev-authorization-server.ts'
 import type { BearerOptions } from './bearer.ts'
 import { bearer } from './bearer.ts'
 import { createFixture, ISSUER, RESOURCE } from './stage.fixture.ts'
@@ -206,7 +206,7 @@ describe('invalid options', () => {
     ['an audience that is not a URL', { audience: 'mcp' }, 'audience: expected a URL'],
     ['an audience with a fragment', { audience: `${RESOURCE}#x` }, 'has a fragment'],
     ['an audience with a query', { audience: `${RESOURCE}?a=b` }, 'without a query'],
-    ['an issuer with credentials', { issuer: 'https://me:secret@as.example' }, 'holds credentials'],
+    ['an issuer with credentials', { issuer: 'https://me:secret@as.example' }, 'contains credentials'],
     ['the same issuer twice', { issuers: [ISSUER] }, 'got one twice'],
     ['nothing that checks tokens', { issuer: undefined }, 'expected an issuer, introspection, or verify'],
     ['keys with plain HTTP', { issuer: { issuer: ISSUER, jwksUri: 'http://x.example/' } }, 'issuer.jwksUri'],

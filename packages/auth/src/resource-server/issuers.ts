@@ -3,7 +3,7 @@
 import { isObject } from '@mcpx/protocol'
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { boundedFetch, readJson, type SendRequest } from '../bounded-fetch.ts'
-import { secureUrl } from '../secure-url.ts'
+import { secureUrl } from '../urls.ts'
 import { CredentialsError } from './credentials.ts'
 
 /** An authorization server whose tokens are accepted. */

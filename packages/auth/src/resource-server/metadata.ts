@@ -1,7 +1,7 @@
 /** The metadata of a protected server, by which clients find its authorization servers (RFC 9728). */
 
 import type { Guard } from '@mcpx/protocol'
-import { secureUrl } from '../secure-url.ts'
+import { secureUrl } from '../urls.ts'
 
 /** The metadata of a protected server. */
 export interface ResourceMetadata {

@@ -1,15 +1,14 @@
 /** A guard with its authorization server, and functions that send requests to it. */
 
 import type { AuthInfo } from '@mcpx/protocol'
-import { calculateJwkThumbprint } from 'jose'
+import { type DevAuthorizationServerOptions, devAuthorizationServer } from '@mcpx/testing/authorization-server'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { SendRequest as Fetch } from '../bounded-fetch.ts'
-import { createProver, ISSUER, RESOURCE } from '../dev-server/client.fixture.ts'
-import { devAuthorizationServer } from '../dev-server/dev-authorization-server.ts'
-import type { DevAuthorizationServerOptions } from '../dev-server/options.ts'
 import type { BearerOptions, RefusedRequest } from './bearer.ts'
 import { bearer } from './bearer.ts'
 
-export { createProver, ISSUER, RESOURCE } from '../dev-server/client.fixture.ts'
+export const ISSUER = 'https://as.example'
+export const RESOURCE = 'https://mcp.example/mcp'
 
 export type HeaderInit = Readonly<Record<string, string | readonly string[]>>
 
@@ -78,6 +77,23 @@ export function createFixture(
 }
 
 export type Fixture = ReturnType<typeof createFixture>
+
+/** A key pair that makes proofs of possession. */
+export async function createProver() {
+  const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwk = await exportJWK(publicKey)
+  return {
+    privateKey,
+    jwk,
+    /** A proof; members that are `undefined` are omitted. */
+    async prove(claims: Readonly<Record<string, unknown>>, header: Readonly<Record<string, unknown>> = {}) {
+      const whole = { jti: crypto.randomUUID(), iat: Math.floor(Date.now() / 1000), ...claims }
+      return new SignJWT(JSON.parse(JSON.stringify(whole)))
+        .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk, ...header })
+        .sign(privateKey)
+    },
+  }
+}
 
 /** A holder of a key, with a token that is bound to it. */
 export async function createHolder(fixture: Fixture) {

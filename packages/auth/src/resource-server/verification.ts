@@ -1,12 +1,12 @@
 /** Finds the caller of a token: by the keys of its issuer, by introspection, or by a function of the user. */
 
 import type { AuthInfo } from '@mcpx/protocol'
-import { createExpiringMap } from '../expiring-map.ts'
-import { secureUrl } from '../secure-url.ts'
+import { secureUrl } from '../urls.ts'
 import type { BearerOptions } from './bearer.ts'
-import { CredentialsError } from './credentials.ts'
+import { type Claims, CredentialsError } from './credentials.ts'
 import { sha256 } from './dpop.ts'
-import { createIntrospection, type Introspect } from './introspection.ts'
+import { createExpiringMap } from './expiring-map.ts'
+import { createIntrospection } from './introspection.ts'
 import {
   type CachedDocument,
   createIssuerKeys,
@@ -17,9 +17,6 @@ import {
 } from './issuers.ts'
 import { ALGORITHMS, claimedIssuer, type JwtRules, verifyJwt } from './jwt.ts'
 import { type ScopeHierarchy, scopesOf } from './scopes.ts'
-
-/** The claims of a token. */
-export type Claims = Readonly<Record<string, unknown>>
 
 /** Returns the caller. Rejects with `CredentialsError` for a token that is not accepted. */
 export type VerifyToken = (token: string, request: Request) => Promise<AuthInfo>
@@ -53,7 +50,7 @@ export function createVerification(
   if (issuers.size < trusted.length) throw new RangeError('issuers: expected different issuers, got one twice')
   const [first] = issuers.values()
   const rules = { audiences, clockTolerance, issuer: first?.issuer, metadata: first?.metadata }
-  const introspect: Introspect | undefined =
+  const introspect: ((token: string) => Promise<Claims>) | undefined =
     introspection === undefined ? undefined : createIntrospection(introspection, rules, settings)
   const verifyIssued = cacheVerified(
     async (token, rules) => toAuthInfo(await verifyJwt(token, rules)),
@@ -85,19 +82,24 @@ export function createVerification(
     return Object.freeze({ subject, issuer: nonEmpty(claims.iss), clientId, scopes, expiresAt, claims: freeze(claims) })
   }
 
+  /** Returns undefined without introspection, and for an inactive token that `verify` may accept. */
+  async function introspectedClaims(token: string): Promise<Claims | undefined> {
+    try {
+      return await introspect?.(token)
+    } catch (error) {
+      const isInactive = error instanceof CredentialsError && error.reason === 'inactive'
+      if (verify === undefined || !isInactive) throw error
+      return undefined
+    }
+  }
+
   return async (token, request) => {
     const claimed = claimedIssuer(token)
     const rules = issuers.get(claimed ?? '')
     // A token of a known issuer is verified by the keys of that issuer only.
     if (rules !== undefined && introspection?.tokens !== 'all') return verifyIssued(token, rules)
-    if (introspect !== undefined) {
-      try {
-        return toAuthInfo(await introspect(token))
-      } catch (error) {
-        const isInactive = error instanceof CredentialsError && error.reason === 'inactive'
-        if (verify === undefined || !isInactive) throw error
-      }
-    }
+    const claims = await introspectedClaims(token)
+    if (claims !== undefined) return toAuthInfo(claims)
     if (verify === undefined) throw unknownToken(claimed)
     const auth = await verify(token, request)
     if (auth === undefined) throw new CredentialsError('unknown', 'the token is not known here')

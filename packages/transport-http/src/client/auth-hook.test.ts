@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { expect, it } from 'vitest'
 import type { AuthTarget } from './options.ts'
 import { modern, reach, result, serve } from './peer.fixture.ts'

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { caught, delay } from '@mcpx/testkit'
+import { caught, delay } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { empty, failure, json, modern, note, reach, result, serve, stream, until } from './peer.fixture.ts'
 

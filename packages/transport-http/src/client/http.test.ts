@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { ConnectionError, type Exchange, type Message, type RequestMessage, type Responder } from '@mcpx/protocol'
-import { caught, delay, requesterContract } from '@mcpx/testkit'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { caught, delay, describeContract, requesterContract } from '@mcpx/testing'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { http } from '../client.ts'
 import {
   empty,
@@ -54,8 +54,9 @@ async function answerOf(
   }
 }
 
-requesterContract('http, modern era', {
-  async connect(responder) {
+describeContract(
+  'http, modern era',
+  requesterContract(async (responder) => {
     const { url } = await serve((seen, response) => respond(responder, seen, response, seen.gone))
     const { connection } = await reach(url)
     return {
@@ -64,11 +65,13 @@ requesterContract('http, modern era', {
       close: (reason) => connection.close(reason),
       closed: connection.closed,
     }
-  },
-})
+  }),
+  { describe, it },
+)
 
-requesterContract('http, legacy era', {
-  async connect(responder) {
+describeContract(
+  'http, legacy era',
+  requesterContract(async (responder) => {
     const running = new Map<unknown, AbortController>()
     const { url } = await serveLegacy(
       (seen, response) => {
@@ -86,11 +89,13 @@ requesterContract('http, legacy era', {
       },
     )
     return (await shakeHands(await reach(url))).connection
-  },
-})
+  }),
+  { describe, it },
+)
 
-requesterContract('http, the oldest wire', {
-  async connect(responder) {
+describeContract(
+  'http, the oldest wire',
+  requesterContract(async (responder) => {
     const running = new Map<unknown, AbortController>()
     let events: ReturnType<typeof stream> | undefined
     const { url } = await serve(async (seen, response) => {
@@ -122,8 +127,9 @@ requesterContract('http, the oldest wire', {
       if (answer !== undefined && !controller.signal.aborted) events?.event(answer)
     })
     return (await shakeHands(await reach(url))).connection
-  },
-})
+  }),
+  { describe, it },
+)
 
 it('sends nothing before something is asked, and names the server by origin and path', async () => {
   const { url, seen } = await serve((_, response) => empty(response, 500))

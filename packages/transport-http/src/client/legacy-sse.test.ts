@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type RequestMessage, resultMessage } from '@mcpx/protocol'
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { empty, failure, note, reach, type Seen, serve, shakeHands, stream, until } from './peer.fixture.ts'
 

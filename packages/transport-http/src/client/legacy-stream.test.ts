@@ -1,4 +1,4 @@
-import { caught, delay } from '@mcpx/testkit'
+import { caught, delay } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { empty, note, reach, result, type Seen, serveLegacy, shakeHands, stream, until } from './peer.fixture.ts'
 

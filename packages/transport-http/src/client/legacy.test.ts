@@ -1,5 +1,5 @@
 import { errorMessage, methodNotFound, type RequestMessage, resultMessage } from '@mcpx/protocol'
-import { caught, delay } from '@mcpx/testkit'
+import { caught, delay } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import {
   empty,

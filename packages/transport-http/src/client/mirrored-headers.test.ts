@@ -1,4 +1,4 @@
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkAnnotations, encodeValue } from '../mirrored-headers.ts'

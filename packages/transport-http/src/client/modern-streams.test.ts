@@ -1,4 +1,4 @@
-import { caught } from '@mcpx/testkit'
+import { caught } from '@mcpx/testing'
 import { expect, it } from 'vitest'
 import { modern, note, reach, result, serve, stream } from './peer.fixture.ts'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { delay } from '@mcpx/testkit'
+import { delay } from '@mcpx/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { HandWritten, MODERN, modern } from '../server/server.fixture.ts'
 import { arrivalSettings } from './broken-requests.ts'

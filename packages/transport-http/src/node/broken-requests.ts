@@ -91,19 +91,24 @@ export class OpenResponses {
   }
 
   add(socket: Socket, response: ServerResponse): void {
-    const responses = this.#bySocket.get(socket) ?? this.#follow(socket)
-    responses.push(response)
-    response.once('close', () => responses.splice(responses.indexOf(response), 1))
+    const responses = this.#bySocket.get(socket)
+    if (responses === undefined) this.#follow(socket, [response])
+    else responses.push(response)
+    response.on('close', () => this.#delete(socket, response))
+  }
+
+  #delete(socket: Socket, response: ServerResponse): void {
+    const responses = this.#bySocket.get(socket) ?? []
+    const index = responses.indexOf(response)
+    if (index >= 0) responses.splice(index, 1)
   }
 
   /** Before Node 24, a response that waits behind others of its connection does not close with it. */
-  #follow(socket: Socket): ServerResponse[] {
-    const responses: ServerResponse[] = []
+  #follow(socket: Socket, responses: ServerResponse[]): void {
     this.#bySocket.set(socket, responses)
-    socket.once('close', () => {
+    socket.on('close', () => {
       this.#bySocket.delete(socket)
-      for (const waiting of [...responses]) if (!waiting.destroyed) waiting.destroy().emit('close')
+      for (const waiting of responses) if (!waiting.destroyed) waiting.destroy().emit('close')
     })
-    return responses
   }
 }

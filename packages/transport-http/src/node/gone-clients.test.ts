@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { delay } from '@mcpx/testkit'
+import { delay } from '@mcpx/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { gate, HandWritten, LEGACY, MODERN, modern, request } from '../server/server.fixture.ts'
 import { type HttpServer, serveHttp } from './serve-http.ts'

@@ -1,7 +1,7 @@
 /** Reads the body of a request as text, within a limit. */
 
-import type { HonoRequest } from 'hono'
-import { bindingsOf, type HttpRequest, type NodeIncoming } from './http-request.ts'
+import type { Context, HonoRequest } from 'hono'
+import { bindingsOf, type NodeIncoming } from './http-request.ts'
 import { bodyReadBefore, bodyTooLarge, bodyUnreadable, type HttpAnswer, notUtf8 } from './responses.ts'
 import { nextTurn } from './timers.ts'
 
@@ -11,7 +11,7 @@ export type Body = string | HttpAnswer
 type Bytes = Uint8Array | HttpAnswer
 
 /** Never rejects. Later middleware can read the body again by `c.req.text()` and `c.req.json()`. */
-export async function readBody({ context }: HttpRequest, limit: number): Promise<Body> {
+export async function readBody(context: Context, limit: number): Promise<Body> {
   const { req } = context
   const { incoming } = bindingsOf(context)
   const announced = req.raw.headers.get('content-length')

@@ -47,7 +47,7 @@ export class Endpoint {
     const isOnNode = bindingsOf(context).incoming !== undefined
     const waitUntil = isOnNode ? undefined : this.#waitUntilOf(context)
     const request = new HttpRequest(context, context.get('auth'), canStream, waitUntil)
-    if (method === 'POST') return checkPostHeaders(raw, strictAccept === true) ?? this.#post(request)
+    if (method === 'POST') return checkPostHeaders(raw, strictAccept === true) ?? this.#post(context, request)
     if (this.#legacy === undefined) return methodNotAllowed('POST')
     if (method !== 'GET' && method !== 'DELETE') return methodNotAllowed('GET, POST, DELETE')
     return namesModern(request) ? methodNotAllowed('POST') : this.#legacy.other(request)
@@ -74,13 +74,13 @@ export class Endpoint {
     this.close()
   }
 
-  async #post(request: HttpRequest): Promise<HttpAnswer> {
+  async #post(context: Context, request: HttpRequest): Promise<HttpAnswer> {
     const { running, limits } = this.#context
     if (running.size + this.#arriving >= limits.running) {
       return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)
     }
     this.#arriving += 1
-    const body = await readBody(request, limits.body)
+    const body = await readBody(context, limits.body)
     this.#arriving -= 1
     if (typeof body !== 'string') return body
     const posted = decode(body)

@@ -3,7 +3,7 @@
 import { ConnectionError } from '@mcpx/protocol'
 import { encodeComment } from '@mcpx/sse/encode'
 import type { EndpointContext } from './endpoint-context.ts'
-import { bindingsOf, type HttpRequest, type NodeOutgoing } from './http-request.ts'
+import type { HttpRequest } from './http-request.ts'
 import { eventsResponse, type HttpAnswer } from './responses.ts'
 import { every, LONGEST_TIMER, nextTurn } from './timers.ts'
 
@@ -22,13 +22,12 @@ const ENOUGH = 16 * 1024
 const comment = encodeComment()
 const encoder = new TextEncoder()
 
-export class EventStream {
+/** It is the source of the body of its response. */
+export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   readonly #endpoint: EndpointContext
+  readonly #request: HttpRequest
   readonly #owner: StreamOwner
-  /** The response of Node. The request is not kept: thousands of streams are open for hours. */
-  readonly #outgoing: NodeOutgoing | undefined
-  readonly #expiresAt: number | undefined
-  readonly #keepAlive: ReturnType<typeof setInterval> | undefined
+  #keepAlive: ReturnType<typeof setInterval> | undefined
   #expiry: ReturnType<typeof setTimeout> | undefined
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
   /** Text that the runtime has not asked for yet. */
@@ -40,17 +39,12 @@ export class EventStream {
   #failure: Error | undefined
   #room: Promise<void> | undefined
   #resolveRoom: (() => void) | undefined
-  readonly #unfollow: () => void
+  #unfollow: (() => void) | undefined
 
   constructor(endpoint: EndpointContext, request: HttpRequest, owner: StreamOwner) {
     this.#endpoint = endpoint
+    this.#request = request
     this.#owner = owner
-    this.#outgoing = bindingsOf(request.context).outgoing
-    this.#expiresAt = request.auth?.expiresAt
-    this.#keepAlive = every(endpoint.keepAlive, () => this.#sendKeepAlive())
-    this.#watchExpiry()
-    // Owners do not have their stream yet when the client is gone already.
-    this.#unfollow = request.onGone((reason) => queueMicrotask(() => this.#close(reason)))
   }
 
   get isOpen(): boolean {
@@ -62,24 +56,32 @@ export class EventStream {
     return this.#room
   }
 
-  /** The response with this stream as its body: a string when all of it is known already. */
+  /** Begins the response, with this stream as its body: a string when all of it is known already. */
   toResponse(): HttpAnswer {
     if (!this.#isOpen && this.#failure === undefined) return eventsResponse(this.#unsent)
-    const source: UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> = {
-      start: (controller) => {
-        this.#controller = controller
-        if (this.#failure !== undefined) controller.error(this.#failure)
-      },
-      pull: () => {
-        this.#isWanted = true
-        this.#flush()
-      },
-      cancel: () => {
-        this.#controller = undefined
-        this.#close(new ConnectionError('closed', 'The client closed the stream'))
-      },
+    if (this.#isOpen) {
+      this.#keepAlive = every(this.#endpoint.keepAlive, () => this.#sendKeepAlive())
+      this.#watchExpiry()
+      // Owners do not have their stream yet when the client is gone already.
+      this.#unfollow = this.#request.onGone((reason) => queueMicrotask(() => this.#close(reason)))
     }
-    return eventsResponse(new ReadableStream(source, { highWaterMark: 0 }))
+    return eventsResponse(new ReadableStream(this, { highWaterMark: 0 }))
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>): void {
+    this.#controller = controller
+    if (this.#failure !== undefined) controller.error(this.#failure)
+  }
+
+  pull(): void {
+    this.#isWanted = true
+    if (this.#isOpen && this.#unsent.length < ENOUGH) void this.#flushSoon()
+    else this.#flush()
+  }
+
+  cancel(): void {
+    this.#controller = undefined
+    this.#close(new ConnectionError('closed', 'The client closed the stream'))
   }
 
   /** Sends text. The promise, if there is one, resolves when there is room for more. Ignored after the end. */
@@ -112,7 +114,7 @@ export class EventStream {
   async #flushSoon(): Promise<void> {
     if (this.#isFlushing) return
     this.#isFlushing = true
-    if (this.#outgoing !== undefined) await nextTurn()
+    if (this.#request.outgoing !== undefined) await nextTurn()
     this.#isFlushing = false
     this.#flush()
   }
@@ -143,8 +145,9 @@ export class EventStream {
     report(error)
     this.#close(error)
     // The server of Hono would log an error of the stream.
-    if (this.#outgoing === undefined) this.#controller?.error(error)
-    else this.#outgoing.destroy()
+    const { outgoing } = this.#request
+    if (outgoing === undefined) this.#controller?.error(error)
+    else outgoing.destroy()
   }
 
   #sendKeepAlive(): void {
@@ -155,8 +158,9 @@ export class EventStream {
 
   /** The stream ends with the credentials of its client. */
   #watchExpiry(): void {
-    if (this.#expiresAt === undefined || !this.#isOpen) return
-    const left = Math.max(this.#expiresAt * 1000 - Date.now(), 0)
+    const expiresAt = this.#request.auth?.expiresAt
+    if (expiresAt === undefined || !this.#isOpen) return
+    const left = Math.max(expiresAt * 1000 - Date.now(), 0)
     const expire = () => (left > LONGEST_TIMER ? this.#watchExpiry() : this.#expire())
     this.#expiry = setTimeout(expire, Math.min(left, LONGEST_TIMER))
   }
@@ -181,7 +185,7 @@ export class EventStream {
     this.#isOpen = false
     clearInterval(this.#keepAlive)
     clearTimeout(this.#expiry)
-    this.#unfollow()
+    this.#unfollow?.()
     this.#makeRoom()
   }
 }

@@ -16,10 +16,15 @@ export type Envelope = Exclude<ReturnType<typeof readEnvelope>, string>
 
 /** Carries messages before the answer. */
 export interface MessageSink {
-  /** Resolves when there is room for more. Without a message, it only shows that an answer will come. */
-  send(message: Message | undefined): Promise<void>
+  /**
+   * The promise, if there is one, resolves when there is room for more. Without a message, it only shows that an answer
+   * will come.
+   */
+  send(message: Message | undefined): Promise<void> | undefined
   /** Ends the response; the client reconnects to resume. */
   closeStream?(): void
+  /** Whether a stream is open, whose owner is told when the client disconnects. */
+  readonly hasStream?: boolean
 }
 
 export interface ExchangeFacts {
@@ -67,7 +72,7 @@ export class HttpExchange implements Exchange {
   }
 
   get requestInfo(): RequestInfo {
-    this.#requestInfo ??= toRequestInfo(this.#request.context.req.raw)
+    this.#requestInfo ??= toRequestInfo(this.#request.raw)
     return this.#requestInfo
   }
 
@@ -86,11 +91,11 @@ export class HttpExchange implements Exchange {
     else if (!this.#hasEnded) this.#onClose = listener
   }
 
-  async notify(method: string, params?: JsonObject): Promise<void> {
-    if (this.#hasEnded) return
+  notify(method: string, params?: JsonObject): Promise<void> | undefined {
+    if (this.#hasEnded) return undefined
     const message: NotificationMessage =
       params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params }
-    await this.sink?.send(message)
+    return this.sink?.send(message)
   }
 
   closeStream(): void {
@@ -131,7 +136,7 @@ export class HttpExchange implements Exchange {
   }
 
   #followClient(): void {
-    if (!this.#endsWithClient || this.#hasEnded || this.#unfollow !== undefined) return
+    if (!this.#endsWithClient || this.#hasEnded || this.#unfollow !== undefined || this.sink?.hasStream) return
     const unfollow = this.#request.onGone((reason) => this.abort(reason))
     if (this.abortReason === undefined) this.#unfollow = unfollow
   }

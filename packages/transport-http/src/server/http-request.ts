@@ -1,4 +1,4 @@
-/** One HTTP request as the endpoint sees it: the context of Hono, the caller, and the connection. */
+/** One HTTP request as the endpoint sees it: the request, the caller, and the connection. */
 
 import { type AuthInfo, ConnectionError, type Message, type Refusal } from '@mcpx/protocol'
 import type { Context } from 'hono'
@@ -24,7 +24,7 @@ export interface NodeIncoming {
 export interface NodeOutgoing {
   readonly destroyed: boolean
   destroy(): unknown
-  once(event: 'close', listener: () => void): unknown
+  on(event: 'close', listener: () => void): unknown
   off(event: 'close', listener: () => void): unknown
 }
 
@@ -40,32 +40,28 @@ export type Posted = Message | (Message | Refusal)[]
 /** Keeps work alive on runtimes that end it with its request. Absent on the others. */
 export type WaitUntil = ((work: Promise<unknown>) => void) | undefined
 
+/** Does not keep the context of Hono, which is large: thousands of streams are open for hours. */
 export class HttpRequest {
-  readonly context: Context
+  readonly raw: Request
   /** The caller, when `authenticate` knows one. */
   readonly auth: AuthInfo | undefined
   /** Whether the answer may be an SSE stream. */
   readonly acceptsEvents: boolean
   readonly waitUntil: WaitUntil
+  /** The response of Node. Absent on other runtimes. */
+  readonly outgoing: NodeOutgoing | undefined
 
   constructor(context: Context, auth: AuthInfo | undefined, acceptsEvents: boolean, waitUntil: WaitUntil) {
-    this.context = context
+    this.raw = context.req.raw
     this.auth = auth
     this.acceptsEvents = acceptsEvents
     this.waitUntil = waitUntil
-  }
-
-  get method(): string {
-    return this.context.req.method
-  }
-
-  get url(): string {
-    return this.context.req.raw.url
+    this.outgoing = bindingsOf(context).outgoing
   }
 
   /** The value of a header by its lower-case name; null when it is absent. */
   header(name: string): string | null {
-    return this.context.req.raw.headers.get(name)
+    return this.raw.headers.get(name)
   }
 
   /**
@@ -73,16 +69,16 @@ export class HttpRequest {
    * at once when that has happened.
    */
   onGone(listener: (reason: Error) => void): () => void {
-    const { outgoing } = bindingsOf(this.context)
-    const signal = outgoing === undefined ? this.context.req.raw.signal : undefined
+    const { outgoing } = this
+    const signal = outgoing === undefined ? this.raw.signal : undefined
     const gone = () => {
       const cause = signal && { cause: signal.reason }
       listener(new ConnectionError('closed', 'The client closed the connection', cause))
     }
     // Some runtimes give requests no signal.
     if (outgoing?.destroyed || signal?.aborted) gone()
-    else if (outgoing !== undefined) outgoing.once('close', gone)
-    else signal?.addEventListener('abort', gone, { once: true })
+    else if (outgoing !== undefined) outgoing.on('close', gone)
+    else signal?.addEventListener('abort', gone)
     return () => {
       outgoing?.off('close', gone)
       signal?.removeEventListener('abort', gone)

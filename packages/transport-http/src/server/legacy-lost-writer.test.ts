@@ -1,5 +1,5 @@
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
-import { delay } from '@mcpx/testkit'
+import { delay } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../index.ts'
 import { eventsOf, get, HandWritten, json, openSession } from './server.fixture.ts'

@@ -19,10 +19,10 @@ import {
 /** Messages on their way to one client. */
 export interface MessageStream {
   readonly body: EventStream
-  /** Resolves when there is room for more. */
-  send(text: string): Promise<void>
-  /** Ends the stream after the messages that were sent. Resolves when they are with the stream. */
-  end(): Promise<void>
+  /** The promise, if there is one, resolves when there is room for more. */
+  send(text: string): Promise<void> | undefined
+  /** Ends the stream after the messages that were sent. The promise, if there is one, resolves when they are with the stream. */
+  end(): Promise<void> | undefined
   /** Ends the response, but not the stream: the client reconnects for the rest. Absent where it cannot. */
   closeStream?(): void
 }
@@ -31,8 +31,8 @@ export interface MessageStream {
 export function createPlainStream(body: EventStream): MessageStream {
   return {
     body,
-    send: async (text) => body.send(encodeEvent({ data: text })),
-    end: async () => body.end(),
+    send: (text) => body.send(encodeEvent({ data: text })),
+    end: () => void body.end(),
   }
 }
 
@@ -67,12 +67,17 @@ export class Reply implements MessageSink {
     return !this.#hasEnded && this.#request.acceptsEvents
   }
 
-  async send(message: Message | undefined): Promise<void> {
-    if (!this.canSend) return
+  get hasStream(): boolean {
+    return this.#stream !== undefined
+  }
+
+  send(message: Message | undefined): Promise<void> | undefined {
+    if (!this.canSend) return undefined
     const text = message && messageText(message, this.#endpoint.report)
-    if (text !== undefined) await this.#open().send(text)
+    if (text !== undefined) return this.#open().send(text)
     // Runtimes send the head of a response with the first bytes of its body.
-    else if (message === undefined) this.#open().body.sendComment()
+    if (message === undefined) this.#open().body.sendComment()
+    return undefined
   }
 
   closeStream(): void {

@@ -134,10 +134,10 @@ export function lackedScopes(answer: ResponseMessage): readonly string[] | undef
 export function scopeResponse(
   text: string,
   requiredScopes: readonly string[],
-  { auth, context }: HttpRequest,
+  { auth, raw }: HttpRequest,
   { authenticate }: EndpointOptions,
 ): HttpAnswer {
-  const refused = authenticate?.refuse?.(context.req.raw, { requiredScopes, auth })
+  const refused = authenticate?.refuse?.(raw, { requiredScopes, auth })
   const status = refused?.status ?? (auth === undefined ? 401 : 403)
   const headers =
     refused === undefined

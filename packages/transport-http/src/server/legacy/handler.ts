@@ -71,7 +71,7 @@ export class LegacyEra {
   async other(request: HttpRequest): Promise<HttpAnswer> {
     if (this.#sse?.handles(request)) return this.#sse.other(request)
     if (!this.#sessions.areStored) return methodNotAllowed('POST')
-    const isGet = request.method === 'GET'
+    const isGet = request.raw.method === 'GET'
     if (isGet && this.#endpoint.options.responses === 'json') return methodNotAllowed('POST, DELETE')
     const refused = versionProblem(request)
     if (refused !== undefined) return refused

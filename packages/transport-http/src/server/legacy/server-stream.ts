@@ -100,7 +100,7 @@ export class ServerStream implements StreamOwner {
       for (const text of pending?.notStored ?? []) void this.#sendText(text)
       return
     }
-    if (stored !== undefined) void stored.open(this.body)
+    stored?.open(this.body)
     for (const text of pending?.all ?? []) void this.#sendText(text)
   }
 
@@ -197,9 +197,7 @@ class PendingChanges {
       return
     }
     if (subject !== undefined) this.#changes.set(subject, text)
-    void stream.send(text).then((isStored) => {
-      if (!isStored) this.notStored.push(text)
-    })
+    void stream.send(text, () => this.notStored.push(text))
   }
 
   #reportLoss(): void {

@@ -108,7 +108,7 @@ export function batchesNotAllowed(): HttpAnswer {
 /** The stream that carries a request. It cannot once it has ended. */
 export interface RequestStream {
   readonly canSend: boolean
-  send(message: Message): Promise<void>
+  send(message: Message): Promise<void> | undefined
 }
 
 /** Requests from the server to the client: they leave on the stream of a request and are answered by POSTs. */

@@ -54,12 +54,12 @@ export class SseConnections {
     this.#path = readPath('sse', path, '/sse')
   }
 
-  handles({ url }: HttpRequest): boolean {
-    return pathOf(url).endsWith(this.#path)
+  handles({ raw }: HttpRequest): boolean {
+    return pathOf(raw.url).endsWith(this.#path)
   }
 
   async post(posted: Posted, request: HttpRequest): Promise<HttpAnswer> {
-    const id = new URL(request.url).searchParams.get(SESSION_PARAMETER)
+    const id = new URL(request.raw.url).searchParams.get(SESSION_PARAMETER)
     if (id === null) {
       const text = `${SESSION_PARAMETER} is missing: open the stream first, and post to the URL it names`
       return refusal(400, invalidRequest(text))
@@ -72,7 +72,7 @@ export class SseConnections {
   }
 
   other(request: HttpRequest): HttpAnswer {
-    if (request.method !== 'GET') return methodNotAllowed('GET, POST')
+    if (request.raw.method !== 'GET') return methodNotAllowed('GET, POST')
     if (this.#isStopped) return shuttingDown()
     if (!request.acceptsEvents) return eventsNotAccepted()
     const most = this.#endpoint.limits.running
@@ -108,7 +108,7 @@ class SseConnection implements StreamOwner, MessageSink {
     this.#onClosed = onClosed
     this.principal = principalOf(request.auth)
     this.stream = new EventStream(endpoint, request, this)
-    const url = `${pathOf(request.url)}?${SESSION_PARAMETER}=${this.id}`
+    const url = `${pathOf(request.raw.url)}?${SESSION_PARAMETER}=${this.id}`
     void this.stream.send(encodeEvent({ event: 'endpoint', data: url }))
   }
 
@@ -121,8 +121,8 @@ class SseConnection implements StreamOwner, MessageSink {
   }
 
   /** The stream is open: without a message there is nothing to do. */
-  async send(message: Message | undefined): Promise<void> {
-    await this.#sendText(message && messageText(message, this.#endpoint.report))
+  send(message: Message | undefined): Promise<void> | undefined {
+    return this.#sendText(message && messageText(message, this.#endpoint.report))
   }
 
   /** Accepts a message. Its answer is sent on the stream. */
@@ -193,14 +193,14 @@ class SseConnection implements StreamOwner, MessageSink {
     if (live.state.initialized !== true || live.serverStream !== undefined || !this.canSend) return
     live.serverStream = { end() {} }
     try {
-      const stop = responder.watchChanges?.(this.#session, (change) => this.send(change))
+      const stop = responder.watchChanges?.(this.#session, async (change) => this.send(change))
       live.serverStream = { end: () => stop?.() }
     } catch (problem) {
       report(problem as Error)
     }
   }
 
-  async #sendText(text: string | undefined): Promise<void> {
-    if (text !== undefined) await this.stream.send(encodeEvent({ event: 'message', data: text }))
+  #sendText(text: string | undefined): Promise<void> | undefined {
+    return text === undefined ? undefined : this.stream.send(encodeEvent({ event: 'message', data: text }))
   }
 }

@@ -1,6 +1,6 @@
 /** A stream whose events are stored, so that a client that loses it can have the rest on another response. */
 
-import type { EventStore, StoredEvent } from '@mcpx/protocol'
+import { type Awaitable, type EventStore, isPromise, type StoredEvent } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
 import type { EventStream } from '../event-stream.ts'
 import { every } from '../timers.ts'
@@ -29,8 +29,8 @@ export class StoredStream {
   #hasEnded = false
   /** Runs while there is no reader. */
   #refreshing: ReturnType<typeof setInterval> | undefined
-  /** Steps run one after the other, so that nothing overtakes an event that is being stored. */
-  #lastStep: Promise<void> = Promise.resolve()
+  /** Resolves when the last call of the store is done. Undefined while none is waited for. */
+  #lastCall: Promise<void> | undefined
 
   constructor(storing: Storing, id: string, onEnd?: () => void) {
     this.#storing = storing
@@ -38,27 +38,26 @@ export class StoredStream {
     this.#onEnd = onEnd
   }
 
-  /** Resolves when everything that was sent until now is stored. */
-  get stored(): Promise<void> {
-    return this.#lastStep
+  /** Resolves when everything that was sent until now is stored. Undefined when it is. */
+  get stored(): Promise<void> | undefined {
+    return this.#lastCall
   }
 
   /** Attaches a reader that has seen nothing of the stream. The first event has no data: it is a position to resume from. */
-  open(reader: EventStream): Promise<void> {
+  open(reader: EventStream): void {
     this.#dismissReaders()
     this.#reader = reader
     const { retry } = this.#storing
-    return this.#enqueue(() => this.#append('', { retry }))
+    void this.#append('', (id) => id !== undefined && this.#sendEvent({ id, retry, data: '' }))
   }
 
-  /** Resolves to whether the event was stored, when the reader has room for more. */
-  async send(text: string): Promise<boolean> {
-    let isStored = false
-    await this.#enqueue(async () => {
-      isStored = await this.#append(text)
+  /** The promise, if there is one, resolves when the reader has room for more. */
+  send(text: string, onNotStored?: () => void): Promise<void> | undefined {
+    const stored = this.#append(text, (id) => {
+      if (id === undefined) onNotStored?.()
+      this.#sendEvent({ id, data: text })
     })
-    await this.#reader?.room
-    return isStored
+    return stored === undefined ? this.#reader?.room : stored.then(() => this.#reader?.room)
   }
 
   /** Refreshes the stream in the store. */
@@ -70,19 +69,25 @@ export class StoredStream {
     }
   }
 
-  end(): Promise<void> {
-    void this.#enqueue(async () => this.#storing.events.end(this.id))
-    return this.#enqueue(async () => {
-      this.#hasEnded = true
-      this.stopRefreshing()
-      this.#reader?.end()
-      this.#onEnd?.()
-    })
+  /** The promise, if there is one, resolves when everything is stored and with the reader. */
+  end(): Promise<void> | undefined {
+    return this.#callStore(
+      () => this.#storing.events.end(this.id),
+      () => {
+        this.#hasEnded = true
+        this.stopRefreshing()
+        this.#reader?.end()
+        this.#onEnd?.()
+      },
+    )
   }
 
   /** Ends the response after the messages that were sent. The client reconnects for the rest. */
   closeStream(): void {
-    void this.#enqueue(async () => this.#reader?.end())
+    void this.#callStore(
+      () => undefined,
+      () => this.#reader?.end(),
+    )
   }
 
   /** The reader is gone; events are stored for the next one. */
@@ -107,10 +112,10 @@ export class StoredStream {
     for (;;) {
       const missed = await this.#join(reader, last)
       if (missed.length === 0) return
-      for (const { id, data } of missed) {
-        last = id
+      for (const event of missed) {
+        last = event.id
         // No faster than it reads: there may be more events than may wait unread.
-        await reader.send(encodeEvent({ id, data }))
+        await reader.send(encodeStored(event, this.#storing.report))
       }
     }
   }
@@ -125,15 +130,16 @@ export class StoredStream {
   /** Hands the stream over to a reader that has missed little. Otherwise returns the events that it is sent before. */
   async #join(reader: EventStream, last: string): Promise<readonly StoredEvent[]> {
     let missed: readonly StoredEvent[] = []
-    await this.#enqueue(async () => {
-      if (this.#joining !== reader) return
-      const { events = [] } = (await this.#storing.events.replay(last)) ?? {}
-      // Another reader may have come, or this one gone, while the store was asked.
-      if (this.#joining !== reader) return
-      if (events.reduce((sum, { data }) => sum + data.length, 0) > SENT_AT_ONCE) missed = events
-      else this.#handOver(reader, events)
-    })
-    // The store failed: the client can try again.
+    await this.#callStore(
+      async () => (await this.#storing.events.replay(last))?.events ?? [],
+      (events) => {
+        // Another reader may have come, or this one gone, while the store was asked; or the store failed.
+        if (this.#joining !== reader || events === undefined) return
+        if (events.reduce((sum, { data }) => sum + data.length, 0) > SENT_AT_ONCE) missed = events
+        else this.#handOver(reader, events)
+      },
+    )
+    // The store failed, or another reader has the stream: the client can try again.
     if (missed.length === 0 && this.#reader !== reader) reader.end()
     return missed
   }
@@ -141,42 +147,68 @@ export class StoredStream {
   #handOver(reader: EventStream, missed: readonly StoredEvent[]): void {
     this.#joining = undefined
     this.#reader = reader
-    for (const { id, data } of missed) void reader.send(encodeEvent({ id, data }))
+    for (const event of missed) this.#sendEvent(event)
     if (this.#hasEnded) reader.end()
   }
 
-  /** A store that fails costs the position to resume from, not the event. Returns whether the event was stored. */
-  async #append(data: string, first?: { readonly retry: number }): Promise<boolean> {
-    const { events, report } = this.#storing
-    let id: string | undefined
-    try {
-      id = await events.append(this.id, data)
-      this.lastEventId = id
-    } catch (problem) {
-      report(problem as Error)
-    }
-    // The next event is stored whether or not the reader has room: the reader itself limits what waits.
-    if (id !== undefined || data !== '') void this.#reader?.send(encodeStored({ ...first, id, data }, report))
-    return id !== undefined
+  /** A store that fails costs the position to resume from, not the event. */
+  #append(data: string, onAppended: (id: string | undefined) => void): Promise<void> | undefined {
+    return this.#callStore(
+      () => this.#storing.events.append(this.id, data),
+      (id) => {
+        if (id !== undefined) this.lastEventId = id
+        onAppended(id)
+      },
+    )
   }
 
-  #enqueue(step: () => Promise<unknown>): Promise<void> {
-    this.#lastStep = this.#lastStep.then(async () => {
-      try {
-        await step()
-      } catch (problem) {
-        this.#storing.report(problem as Error)
-      }
+  /** The next event is stored whether or not the reader has room: the reader itself limits what waits. */
+  #sendEvent(event: EventToSend): void {
+    void this.#reader?.send(encodeStored(event, this.#storing.report))
+  }
+
+  /**
+   * Calls the store, then `done` with its result, or with undefined when it has failed. Calls run one after the other, so
+   * that nothing overtakes an event that is being stored. Returns undefined when nothing had to be waited for: a promise
+   * for each event of a store in memory costs a third of an answer.
+   */
+  #callStore<Result>(call: () => Awaitable<Result>, done: (result?: Result) => void): Promise<void> | undefined {
+    const earlier = this.#lastCall
+    const calling = earlier === undefined ? this.#callNow(call, done) : earlier.then(() => this.#callNow(call, done))
+    if (calling === undefined) return undefined
+    this.#lastCall = calling.then(() => {
+      if (this.#lastCall === last) this.#lastCall = undefined
     })
-    return this.#lastStep
+    const last = this.#lastCall
+    return last
+  }
+
+  #callNow<Result>(call: () => Awaitable<Result>, done: (result?: Result) => void): Promise<void> | undefined {
+    const fail = (problem: unknown) => {
+      this.#storing.report(problem as Error)
+      done()
+    }
+    let result: Awaitable<Result>
+    try {
+      result = call()
+    } catch (problem) {
+      fail(problem)
+      return undefined
+    }
+    if (isPromise(result)) return Promise.resolve(result).then(done, fail).catch(this.#storing.report)
+    done(result)
+    return undefined
   }
 }
 
+interface EventToSend {
+  readonly id: string | undefined
+  readonly data: string
+  readonly retry?: number
+}
+
 /** The text of an event. An invalid id of the store costs the position to resume from, not the event. */
-function encodeStored(
-  event: { readonly id: string | undefined; readonly data: string; readonly retry?: number },
-  report: (problem: Error) => void,
-): string {
+function encodeStored(event: EventToSend, report: Storing['report']): string {
   try {
     return encodeEvent(event)
   } catch (cause) {

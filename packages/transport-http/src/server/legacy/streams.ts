@@ -71,10 +71,10 @@ export class SessionStreams {
     if (!this.canResume(live)) return createPlainStream(this.#openReader(live, request, undefined, onLost))
     const stream = this.#createPost(live)
     const body = this.#openReader(live, request, stream)
-    void stream.open(body)
+    stream.open(body)
     return {
       body,
-      send: async (text) => void (await stream.send(text)),
+      send: (text) => stream.send(text),
       end: () => stream.end(),
       closeStream: () => stream.closeStream(),
     }

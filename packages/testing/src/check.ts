@@ -1,0 +1,60 @@
+/** Assertions of the contract suites. A failure has the form `<place>: expected X, got Y`. */
+
+/** Requires deep equality; members that are undefined count as absent. */
+export function checkEqual(place: string, received: unknown, expected: unknown): void {
+  if (!isEqual(received, expected)) fail(place, show(expected), received)
+}
+
+/** Requires a condition. `expected` says in words what the value should be. */
+export function check(place: string, condition: boolean, expected: string, received: unknown): void {
+  if (!condition) fail(place, expected, received)
+}
+
+/** Requires that a call throws or rejects with an Error that has these members, and returns the error. */
+export async function checkError(
+  place: string,
+  call: () => unknown,
+  members: Readonly<Record<string, unknown>> = {},
+): Promise<Error> {
+  const expected = isEqual(members, {}) ? 'an Error' : `an Error with ${show(members)}`
+  let result: unknown
+  try {
+    result = await call()
+  } catch (error) {
+    if (!(error instanceof Error)) fail(place, expected, error)
+    const received = error as Error & Record<string, unknown>
+    const differing = Object.keys(members).find((name) => !isEqual(received[name], members[name]))
+    if (differing !== undefined) fail(place, expected, { ...pick(received, members), message: received.message })
+    return error
+  }
+  return fail(place, expected, result === undefined ? 'no error' : result)
+}
+
+function fail(place: string, expected: string, received: unknown): never {
+  throw new Error(`${place}: expected ${expected}, got ${received === 'no error' ? received : show(received)}`)
+}
+
+function pick(source: Readonly<Record<string, unknown>>, members: object): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(members).map((name) => [name, source[name]]))
+}
+
+function isEqual(left: unknown, right: unknown): boolean {
+  if (Object.is(left, right)) return true
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
+  if (Array.isArray(left) !== Array.isArray(right)) return false
+  const [first, second] = [definedEntries(left), new Map(definedEntries(right))]
+  return first.length === second.size && first.every(([name, value]) => isEqual(value, second.get(name)))
+}
+
+function definedEntries(value: object): [string, unknown][] {
+  return Object.entries(value).filter(([, each]) => each !== undefined)
+}
+
+const MAX_SHOWN = 300
+
+/** Formats a value as JSON of at most 300 characters; errors show their name and message. */
+function show(value: unknown): string {
+  if (value instanceof Error) return `${value.name}: ${value.message}`
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
+}

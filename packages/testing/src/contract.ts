@@ -1,0 +1,93 @@
+/** A contract suite is a list of named cases that any test runner can run. */
+
+/** One promise of an interface, and the function that checks it. */
+export interface ContractCase {
+  /** The promise, such as "returns a stored record". */
+  readonly name: string
+  /** Resolves when the promise holds. Rejects with a `ContractError` that says what was expected and received. */
+  readonly run: () => Promise<void>
+}
+
+/** A promise that an implementation breaks. */
+export class ContractError extends Error {
+  override readonly name = 'ContractError'
+  /** The broken promise, such as "a session store returns a stored record". */
+  readonly promise: string
+
+  constructor(promise: string, problem: string, options?: ErrorOptions) {
+    super(`${promise}\n  ${problem}`, options)
+    this.promise = promise
+  }
+}
+
+/** Options of every suite. */
+export interface ContractOptions {
+  /** Time limit of one case, in ms. Default: 4,000, which is less than the limits of common test runners. */
+  readonly timeout?: number | undefined
+}
+
+/** Waits for a promise. When the time limit of the case fires first, the error names `event`. */
+export type WaitFor = <T>(event: string, promise: PromiseLike<T> | T) => Promise<T>
+
+/** Makes the cases of a suite. `subject` and the name of a case form a sentence. */
+export function defineContract(
+  subject: string,
+  { timeout = 4_000 }: ContractOptions,
+  checks: Readonly<Record<string, (waitFor: WaitFor) => Promise<void>>>,
+): readonly ContractCase[] {
+  return Object.entries(checks).map(([name, check]) => ({
+    name,
+    run: () => runCase(`${subject} ${name}`, timeout, check),
+  }))
+}
+
+async function runCase(promise: string, timeout: number, check: (waitFor: WaitFor) => Promise<void>): Promise<void> {
+  let pending = 'the case to end'
+  const waitFor: WaitFor = async (event, value) => {
+    pending = event
+    const result = await value
+    pending = 'the case to end'
+    return result
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timedOut = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`expected ${pending} within ${timeout} ms, got nothing`)), timeout)
+  })
+  try {
+    await Promise.race([check(waitFor), timedOut])
+  } catch (cause) {
+    throw new ContractError(promise, cause instanceof Error ? cause.message : `threw ${String(cause)}`, { cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The functions of a test runner that `describeContract` uses: those of Vitest, Jest, Mocha, Bun and node:test fit. */
+export interface TestRunner {
+  describe(name: string, define: () => void): unknown
+  it(name: string, run: () => Promise<void>): unknown
+}
+
+/**
+ * Registers all cases with a test runner, grouped under a name.
+ *
+ * ```ts
+ * import { describe, it } from 'vitest'
+ * describeContract('the session store over Redis', sessionStoreContract(create), { describe, it })
+ * ```
+ *
+ * @param runner Default: the global functions `describe` and `it`. Throws a `TypeError` if there are none.
+ */
+export function describeContract(
+  name: string,
+  cases: readonly ContractCase[],
+  runner: TestRunner = globalThis as unknown as TestRunner,
+): void {
+  if (typeof runner.describe !== 'function' || typeof runner.it !== 'function') {
+    throw new TypeError('describeContract: expected global functions describe and it, got none; pass { describe, it }')
+  }
+  const { describe, it } = runner
+  describe(name, () => {
+    for (const { name: promise, run } of cases) it(promise, run)
+  })
+}

@@ -1,0 +1,94 @@
+/** The contract of event buses, which connect the processes of one endpoint. */
+
+import type { EventBus } from '@mcpx/protocol'
+import { check, checkEqual } from './check.ts'
+import { type ContractCase, defineContract } from './contract.ts'
+import type { StoreContractOptions } from './session-store-contract.ts'
+import { settled } from './timing.ts'
+
+/** Options of `eventBusContract`. */
+export interface EventBusContractOptions extends StoreContractOptions<EventBus> {
+  /** Resolves when published messages have arrived. Default: after five turns of the event loop. */
+  readonly waitForDelivery?: (() => Promise<void>) | undefined
+}
+
+/**
+ * The cases that every event bus must pass.
+ *
+ * @param create Called once per case; returns a bus without subscribers.
+ */
+export function eventBusContract(
+  create: () => EventBus | Promise<EventBus>,
+  options: EventBusContractOptions = {},
+): readonly ContractCase[] {
+  const { openSecond = (bus) => bus, waitForDelivery = settled } = options
+  return defineContract('An event bus', options, {
+    async 'delivers the messages of a topic in order, to every process'() {
+      const bus = await create()
+      const received: string[] = []
+      const second = await openSecond(bus)
+      await second.subscribe('t', (message) => received.push(message))
+      for (const message of ['1', '2', '3']) await bus.publish('t', message)
+      await waitForDelivery()
+      checkEqual('the messages at the second bus', received, ['1', '2', '3'])
+    },
+
+    async 'delivers a message to its own topic only'() {
+      const bus = await create()
+      const received: string[] = []
+      await bus.subscribe('t', (message) => received.push(message))
+      for (const topic of ['u', '__proto__', '']) await bus.publish(topic, `of ${topic}`)
+      await waitForDelivery()
+      checkEqual('the messages of topic "t" after publishing to other topics', received, [])
+    },
+
+    async 'ends one subscription when its function is called, however often'() {
+      const bus = await create()
+      const received: string[] = []
+      const listener = (message: string) => void received.push(message)
+      const unsubscribe = await bus.subscribe('t', listener)
+      await bus.subscribe('t', listener)
+      await unsubscribe()
+      await unsubscribe()
+      await bus.publish('t', 'x')
+      await waitForDelivery()
+      checkEqual('the messages after one of two subscriptions of the same listener ended', received, ['x'])
+    },
+
+    async 'delivers to the other listeners when one throws'() {
+      const bus = await create()
+      const received: string[] = []
+      await bus.subscribe('t', () => {
+        throw new Error('thrown by a listener')
+      })
+      await bus.subscribe('t', (message) => received.push(message))
+      await bus.publish('t', 'x')
+      await waitForDelivery()
+      checkEqual('the messages at the second listener', received, ['x'])
+    },
+
+    async 'keeps the order for every listener when one of them publishes'() {
+      const bus = await create()
+      const received: string[] = []
+      await bus.subscribe('t', (message) => {
+        if (message === '1') void bus.publish('t', '2')
+      })
+      await bus.subscribe('t', (message) => received.push(message))
+      await bus.publish('t', '1')
+      await waitForDelivery()
+      checkEqual('the messages at the second listener', received, ['1', '2'])
+    },
+
+    async 'lets a listener end its own and other subscriptions while it is called'() {
+      const bus = await create()
+      const received: string[] = []
+      const unsubscribes: (() => unknown)[] = []
+      unsubscribes.push(await bus.subscribe('t', () => void unsubscribes.forEach((each) => void each())))
+      unsubscribes.push(await bus.subscribe('t', (message) => received.push(message)))
+      await bus.publish('t', 'a')
+      await bus.publish('t', 'b')
+      await waitForDelivery()
+      check('the messages after all subscriptions ended', !received.includes('b'), 'no "b"', received)
+    },
+  })
+}

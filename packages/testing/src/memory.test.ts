@@ -1,0 +1,36 @@
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
+import { createDuplex } from '@mcpx/protocol'
+import {
+  createChannelPair,
+  createMemoryEventBus,
+  createMemoryEventStore,
+  createMemorySessionStore,
+} from '@mcpx/protocol/memory'
+import { describe, it } from 'vitest'
+import {
+  channelContract,
+  describeContract,
+  eventBusContract,
+  eventStoreContract,
+  jsonSchemaValidatorContract,
+  requesterContract,
+  sessionContract,
+  sessionStoreContract,
+} from './index.ts'
+
+const runner = { describe, it }
+const cases = {
+  'the channel pair in memory': channelContract(() => createChannelPair()),
+  'the session store in memory': sessionStoreContract(() => createMemorySessionStore()),
+  'the event store in memory': eventStoreContract(() => createMemoryEventStore()),
+  'the event bus in memory': eventBusContract(() => createMemoryEventBus()),
+  'a duplex over a channel pair in memory': requesterContract((responder) => {
+    const [near, far] = createChannelPair()
+    createDuplex(far, { responder })
+    return createDuplex(near)
+  }),
+  'the session of a duplex': sessionContract(() => createDuplex(createChannelPair()[0]).session),
+  'the validator of @mcpx/json-schema': jsonSchemaValidatorContract(() => createJsonSchemaValidator()),
+}
+
+for (const [name, contract] of Object.entries(cases)) describeContract(name, contract, runner)

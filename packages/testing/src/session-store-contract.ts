@@ -1,0 +1,133 @@
+/** The contract of session stores. */
+
+import type { SessionStore } from '@mcpx/protocol'
+import { check, checkEqual, checkError } from './check.ts'
+import { type ContractCase, type ContractOptions, defineContract } from './contract.ts'
+import { delay } from './timing.ts'
+
+/** Options of the suites for stores and event buses. */
+export interface StoreContractOptions<Store> extends ContractOptions {
+  /** Opens a second store over the same state, as another process would. Default: the same store is used twice. */
+  readonly openSecond?: ((store: Store) => Store | Promise<Store>) | undefined
+}
+
+/** Time to live of records that must not expire during a case, in ms. */
+const TTL = 60_000
+
+/**
+ * The cases that every session store must pass. Records expire after 40 to 80 ms in two of them.
+ *
+ * @param create Called once per case; returns an empty store.
+ */
+export function sessionStoreContract(
+  create: () => SessionStore | Promise<SessionStore>,
+  options: StoreContractOptions<SessionStore> = {},
+): readonly ContractCase[] {
+  const { openSecond = (store) => store } = options
+  return defineContract('A session store', options, {
+    async 'returns a stored record to every process'() {
+      const store = await create()
+      await store.create('a', { initialized: true, subscriptions: ['x:1'] }, TTL)
+      const second = await openSecond(store)
+      const expected = { initialized: true, subscriptions: ['x:1'] }
+      checkEqual('get("a") of the second store', await second.get('a'), expected)
+    },
+
+    async 'returns undefined for an unknown id, also for names such as "__proto__"'() {
+      const store = await create()
+      for (const id of ['none', '__proto__', 'constructor', '']) {
+        checkEqual(`get(${JSON.stringify(id)})`, await store.get(id), undefined)
+      }
+    },
+
+    async 'refuses to create a record whose id is taken, and keeps the old one'() {
+      const store = await create()
+      await store.create('a', { subject: 'first' }, TTL)
+      await checkError('the second create("a")', () => store.create('a', { subject: 'second' }, TTL))
+      checkEqual('get("a")', await store.get('a'), { subject: 'first' })
+    },
+
+    async 'stores a copy, so that later changes of the object do not change the record'() {
+      const store = await create()
+      const state = { subscriptions: ['x:1'] }
+      await store.create('a', state, TTL)
+      state.subscriptions.push('x:2')
+      const place = 'get("a") after the object that was passed to create() changed'
+      checkEqual(place, await store.get('a'), { subscriptions: ['x:1'] })
+    },
+
+    async 'returns a copy, which an update does not change'() {
+      const store = await create()
+      await store.create('a', { subscriptions: ['x:1'] }, TTL)
+      const before = await store.get('a')
+      await store.update('a', (state) => void state.subscriptions?.push('x:2'))
+      checkEqual('the record that get("a") returned before the update', before, { subscriptions: ['x:1'] })
+    },
+
+    async 'updates the newest record and returns the result'() {
+      const store = await create()
+      await store.create('a', { subject: 's' }, TTL)
+      const updated = await store.update('a', (state) => void Object.assign(state, { initialized: true }))
+      checkEqual('update("a")', updated, { subject: 's', initialized: true })
+      checkEqual('get("a")', await store.get('a'), { subject: 's', initialized: true })
+    },
+
+    async 'loses none of 40 concurrent updates by two processes'() {
+      const store = await create()
+      const second = await openSecond(store)
+      await store.create('a', { subscriptions: [] }, TTL)
+      const uris = Array.from({ length: 40 }, (_, n) => `x:${n}`)
+      const add = (uri: string, n: number) =>
+        (n % 2 ? store : second).update('a', (state) => void state.subscriptions?.push(uri))
+      await Promise.all(uris.map(add))
+      const stored = await store.get('a')
+      checkEqual('the subscriptions of get("a")', [...(stored?.subscriptions ?? [])].sort(), [...uris].sort())
+    },
+
+    async 'rejects an update whose callback throws, and keeps the record as it was'() {
+      const store = await create()
+      await store.create('a', { subscriptions: ['x:1'] }, TTL)
+      await checkError('update("a") with a callback that throws', () =>
+        store.update('a', (state) => {
+          state.subscriptions?.push('x:2')
+          throw new Error('thrown by the callback')
+        }),
+      )
+      checkEqual('get("a")', await store.get('a'), { subscriptions: ['x:1'] })
+    },
+
+    async 'returns undefined when it updates an unknown id, and creates no record'() {
+      const store = await create()
+      checkEqual('update("none")', await store.update('none', () => {}), undefined)
+      checkEqual('get("none")', await store.get('none'), undefined)
+    },
+
+    async 'deletes a record and says whether it existed'() {
+      const store = await create()
+      await store.create('a', {}, TTL)
+      checkEqual('the first delete("a")', await store.delete('a'), true)
+      checkEqual('get("a")', await store.get('a'), undefined)
+      checkEqual('the second delete("a")', await store.delete('a'), false)
+    },
+
+    async 'drops a record that was not used for its time to live'() {
+      const store = await create()
+      await store.create('a', {}, 40)
+      checkEqual('get("a") at once', await store.get('a'), {})
+      await delay(70)
+      checkEqual('get("a") after 70 ms with a time to live of 40 ms', await store.get('a'), undefined)
+      checkEqual('update("a") of the expired record', await store.update('a', () => {}), undefined)
+      checkEqual('delete("a") of the expired record', await store.delete('a'), false)
+    },
+
+    async 'restarts the time to live when get() is called with one'() {
+      const store = await create()
+      await store.create('a', {}, 80)
+      for (let n = 1; n <= 4; n++) {
+        await delay(40)
+        const record = await store.get('a', 80)
+        check(`get("a", 80) number ${n}, each after 40 ms`, record !== undefined, 'the record', record)
+      }
+    },
+  })
+}

@@ -1,0 +1,21 @@
+/** Helpers of tests for time and errors. */
+
+/** Resolves after a time in ms. */
+export function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms))
+}
+
+/** Returns the value that a call threw or rejected with, or undefined when it succeeded. */
+export async function caught(call: () => unknown): Promise<unknown> {
+  try {
+    await call()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+/** Resolves after five turns of the event loop, so that all work that is due has run. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await delay(0)
+}
