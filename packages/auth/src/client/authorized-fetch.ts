@@ -12,15 +12,17 @@ import { includesAll, type Tokens } from './token-records.ts'
 const MAX_NONCES = 2
 const MAX_REFUSALS = 4
 
-/** The history of one request. */
-interface Attempts {
+/** The state of one request. */
+interface Attempt {
+  readonly url: URL
+  readonly method: string
+  tokens: Tokens | undefined
+  /** The source of the tokens. */
+  source: Renewed['source']
   nonces: number
   refusals: number
-  stepUps: number
-  /** The source of the current token. */
-  source: Renewed['source']
   /** The sets of scopes that were requested in step-ups. */
-  readonly scopes: Set<string>
+  readonly stepUps: string[]
 }
 
 export function createAuthorizedFetch(
@@ -29,8 +31,7 @@ export function createAuthorizedFetch(
   { url: serverUrl, hold }: AuthTarget,
   maxStepUps: number,
 ): Fetch {
-  const { dpop } = cache.settings
-  const responder = new ChallengeHandler(cache, maxStepUps)
+  const handler = new ChallengeHandler(cache, maxStepUps)
 
   return async (input, init = {}) => {
     const request = input instanceof Request ? input : undefined
@@ -38,18 +39,16 @@ export function createAuthorizedFetch(
     refuseOtherOrigin(url, serverUrl)
     const caller: Caller = { fetch, signal: init.signal ?? request?.signal }
     const method = (init.method ?? request?.method ?? 'GET').toUpperCase()
-    const attempts: Attempts = { nonces: 0, refusals: 0, stepUps: 0, source: 'store', scopes: new Set() }
-    let tokens = cache.current() ?? (await withoutClock(caller, hold, () => cache.load(caller)))
+    const tokens = cache.current() ?? (await withoutClock(caller, hold, () => cache.load(caller)))
+    const attempt: Attempt = { url, method, tokens, source: 'store', nonces: 0, refusals: 0, stepUps: [] }
     for (;;) {
-      const response = await send(fetch, dpop, tokens, input, { ...init, method }, url)
-      const next = responder.next(response, tokens, attempts, url, method)
+      const response = await send(fetch, cache.settings.dpop, attempt, input, { ...init, method })
+      const next = handler.next(response, attempt)
       if (next === 'done') return response
       await response.body?.cancel().catch(() => {})
       if (next !== 'repeat') {
-        const refused = tokens
-        const renewed = await withoutClock(caller, hold, () => cache.renew(caller, refused, next))
-        tokens = renewed.tokens
-        attempts.source = renewed.source
+        const renewed = await withoutClock(caller, hold, () => cache.renew(caller, attempt.tokens, next))
+        Object.assign(attempt, renewed)
       }
       if (init.body instanceof ReadableStream) throw notRepeatable(url)
     }
@@ -81,10 +80,9 @@ async function withoutClock<T>({ signal }: Caller, hold: AuthTarget['hold'], wor
 async function send(
   fetch: Fetch,
   dpop: DpopKey | undefined,
-  tokens: Tokens | undefined,
+  { tokens, method, url }: Attempt,
   input: string | URL | Request,
-  init: RequestInit & { readonly method: string },
-  url: URL,
+  init: RequestInit,
 ): Promise<Response> {
   const copy = input instanceof Request ? input.clone() : input
   if (tokens === undefined) return fetch(copy, init)
@@ -93,7 +91,7 @@ async function send(
     headers.set('authorization', `Bearer ${tokens.accessToken}`)
     return fetch(copy, { ...init, headers })
   }
-  return dpop.sendBound(tokens.accessToken, init.method, url, (signed) => {
+  return dpop.sendBound(tokens.accessToken, method, url, (signed) => {
     for (const [name, value] of Object.entries(signed)) headers.set(name, value)
     return fetch(copy, { ...init, headers })
   })
@@ -114,39 +112,29 @@ class ChallengeHandler {
     this.#maxStepUps = maxStepUps
   }
 
-  next(
-    response: Response,
-    tokens: Tokens | undefined,
-    attempts: Attempts,
-    url: URL,
-    method: string,
-  ): TokenNeed | 'repeat' | 'done' {
-    const { status } = response
-    if (response.ok) for (const scopes of attempts.scopes) this.#failedStepUps.delete(scopes)
+  next(response: Response, attempt: Attempt): TokenNeed | 'repeat' | 'done' {
+    const { status, ok, headers } = response
+    if (ok) for (const scopes of attempt.stepUps) this.#failedStepUps.delete(scopes)
     if (status !== 401 && status !== 403) return 'done'
     const challenge = readChallenge(response, this.#cache.settings.dpop ? 'dpop' : 'bearer')
-    const wantsNonce = challenge.error === 'use_dpop_nonce' && response.headers.has('dpop-nonce')
-    if (wantsNonce && tokens?.tokenType === 'DPoP' && attempts.nonces < MAX_NONCES) {
-      attempts.nonces += 1
+    const wantsNonce = challenge.error === 'use_dpop_nonce' && headers.has('dpop-nonce')
+    if (wantsNonce && attempt.tokens?.tokenType === 'DPoP' && attempt.nonces < MAX_NONCES) {
+      attempt.nonces += 1
       return 'repeat'
     }
     // A request that ends a session is not worth a login.
-    if (method === 'DELETE') return 'done'
-    if (status === 401) return this.#afterUnauthorized(challenge, tokens, attempts, url)
+    if (attempt.method === 'DELETE') return 'done'
+    if (status === 401) return this.#afterUnauthorized(challenge, attempt)
     const lacksScopes = challenge.error === 'insufficient_scope' && challenge.scope.length > 0
-    return lacksScopes ? this.#afterForbidden(challenge, tokens, attempts, url) : 'done'
+    return lacksScopes ? this.#afterForbidden(challenge, attempt) : 'done'
   }
 
-  #afterUnauthorized(
-    { scope, resourceMetadata, error: code }: Challenge,
-    tokens: Tokens | undefined,
-    attempts: Attempts,
-    url: URL,
-  ): TokenNeed {
-    attempts.refusals += 1
-    if (attempts.refusals <= MAX_REFUSALS) {
+  #afterUnauthorized({ scope, resourceMetadata, error: code }: Challenge, attempt: Attempt): TokenNeed {
+    const { tokens, source, url } = attempt
+    attempt.refusals += 1
+    if (attempt.refusals <= MAX_REFUSALS) {
       if (tokens === undefined) return { scope, resourceMetadata }
-      if (attempts.source !== 'login') return { scope, resourceMetadata, loginOnly: attempts.source === 'refresh' }
+      if (source !== 'login') return { scope, resourceMetadata, loginOnly: source === 'refresh' }
     }
     const reason = code === undefined ? '' : ` (${printable(code)})`
     const hint = 'The server and its authorization server disagree on the issuer or the audience of tokens.'
@@ -156,30 +144,24 @@ class ChallengeHandler {
     throw error
   }
 
-  #afterForbidden(
-    { scope, resourceMetadata }: Challenge,
-    tokens: Tokens | undefined,
-    attempts: Attempts,
-    url: URL,
-  ): TokenNeed {
+  #afterForbidden({ scope, resourceMetadata }: Challenge, { tokens, stepUps, url }: Attempt): TokenNeed {
     const scopes = [...scope].sort().join(' ')
-    const failed = this.#failedStepUps.get(scopes) ?? 0
+    const failed = this.#failedStepUps.get(scopes)
+    const isLimited = failed === undefined ? this.#failedStepUps.size >= MAX_SCOPE_SETS : failed >= this.#maxStepUps
     const wasGranted = tokens !== undefined && includesAll(tokens.scope, scope)
-    const isNew = !this.#failedStepUps.has(scopes)
-    if (wasGranted || failed >= this.#maxStepUps || (isNew && this.#failedStepUps.size >= MAX_SCOPE_SETS)) {
+    if (wasGranted || isLimited) {
       const reason = wasGranted ? 'although the token has it' : 'and it was requested without success'
       const message = `The server requires the scope ${printable(scopes)}, ${reason}`
       const hint = 'The user may lack the permission, or the authorization server never grants the scope.'
       throw new AuthError(message, { step: 'authorization', url, hint })
     }
-    if (attempts.stepUps >= this.#maxStepUps) {
+    if (stepUps.length >= this.#maxStepUps) {
       const message = `The server requires other scopes each time, now ${printable(scopes)}`
       const hint = 'The user is not asked again for this request.'
       throw new AuthError(message, { step: 'authorization', url, hint })
     }
-    attempts.stepUps += 1
-    attempts.scopes.add(scopes)
-    this.#failedStepUps.set(scopes, failed + 1)
+    stepUps.push(scopes)
+    this.#failedStepUps.set(scopes, (failed ?? 0) + 1)
     return { scope, resourceMetadata, stepUp: true, loginOnly: true }
   }
 }

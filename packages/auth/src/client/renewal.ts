@@ -8,7 +8,16 @@ import type { Flow, FlowContext } from './flow.ts'
 import type { ConnectionFactory } from './requests.ts'
 import { type AuthStore, withLock } from './store.ts'
 import { type Client, tryTokenRequest } from './token-endpoint.ts'
-import { includesAll, isDue, isExpired, recordKey, type TokenRecords, type Tokens, tokensOf } from './token-records.ts'
+import {
+  includesAll,
+  isDue,
+  isExpired,
+  recordKey,
+  type TokenRecords,
+  type Tokens,
+  type TokenTerms,
+  tokensOf,
+} from './token-records.ts'
 
 /** The login to one MCP server. */
 export interface LoginSettings {
@@ -58,6 +67,9 @@ export function satisfies(tokens: Tokens, refused: Tokens | undefined, { scope, 
   return includesAll(stepUp === true ? tokens.scope : tokens.requested, scope)
 }
 
+/** Errors of a refresh that do not concern the refresh token. */
+const TRANSIENT_ERRORS = new Set(['temporarily_unavailable', 'server_error', 'slow_down', 'use_dpop_nonce'])
+
 /**
  * Runs under the lock of the server's tokens. Resolves to undefined if `refreshOnly` is set and there is no refreshed
  * token.
@@ -65,116 +77,81 @@ export function satisfies(tokens: Tokens, refused: Tokens | undefined, { scope, 
 export async function renewTokens(
   settings: LoginSettings,
   records: TokenRecords,
-  renewal: Renewal,
+  { fetch, refused, need, signal }: Renewal,
 ): Promise<Renewed | undefined> {
   const { serverUrl, store, connect, flow, dpop, issuer, resource } = settings
-  const { need, refused, signal } = renewal
   const record = await records.server()
   const stored = record && (await records.tokensOf(record))
   if (stored !== undefined && satisfies(stored, refused, need)) return { tokens: stored, source: 'store' }
-  const connection = connect(renewal.fetch)
+  const connection = connect(fetch)
   const resourceMetadata = need.resourceMetadata ?? record?.resourceMetadata
   const previousIssuer = record?.issuer
   const discovery = await discover(connection, { serverUrl, resourceMetadata, issuer, previousIssuer, resource })
-  if (flow.bound && issuer === undefined && previousIssuer !== undefined) {
-    refuseOtherIssuer(discovery.server.issuer, previousIssuer, serverUrl)
-  }
+  const { server, resourceParams } = discovery
+  if (flow.bound && issuer === undefined) refuseOtherIssuer(server.issuer, previousIssuer, serverUrl)
   const context: FlowContext = { serverUrl, connection, discovery, store, dpop, clientId: record?.clientId, signal }
-  let renewed =
-    need.loginOnly === true ? undefined : await refresh(settings, records, context, renewal, resourceMetadata)
-  if (renewed === undefined) {
-    if (need.refreshOnly === true) return undefined
-    renewed = await logIn(settings, context, need, stored ?? refused)
-    await records.save(renewed.tokens, resourceMetadata)
-  }
+  let renewed = need.loginOnly === true ? undefined : await refresh()
+  if (renewed === undefined && need.refreshOnly === true) return undefined
+  renewed ??= await logIn(stored ?? refused)
   // Tokens of the previous authorization server are useless now.
   if (stored !== undefined && stored.issuer !== renewed.tokens.issuer) await records.delete(stored)
   return renewed
+
+  /** Several servers can share a resource, and with it the tokens: the first one refreshes them for all. */
+  async function refresh(): Promise<Renewed | undefined> {
+    const client = await flow.client(context)
+    if (client === undefined) return undefined
+    const owner = { issuer: server.issuer, clientId: client.id, resource: discovery.resource }
+    return withLock(store, recordKey('refresh', owner.issuer, owner.clientId, owner.resource), async () => {
+      const tokens = await records.tokensOf(owner)
+      if (tokens === undefined) return undefined
+      const isNew = satisfies(tokens, refused, need)
+      const renewed: Renewed | undefined = isNew ? { tokens, source: 'store' } : await sendRefresh(client, tokens)
+      if (renewed !== undefined) await records.save(renewed.tokens, resourceMetadata)
+      return renewed
+    })
+  }
+
+  async function sendRefresh(client: Client, tokens: Tokens): Promise<Renewed | undefined> {
+    if (tokens.refreshToken === undefined || !includesAll(tokens.requested, need.scope)) return undefined
+    const params = { refresh_token: tokens.refreshToken, ...resourceParams }
+    const request = { step: 'refresh', server, client, grantType: 'refresh_token', params, dpop } as const
+    const response = await tryTokenRequest(connection, request)
+    if (!('error' in response)) {
+      return { tokens: tokensOf(response, termsFor(client, tokens.requested), tokens), source: 'refresh' }
+    }
+    const newer = await records.tokensOf(tokens)
+    if (newer !== undefined && satisfies(newer, tokens, need)) return { tokens: newer, source: 'store' }
+    if (TRANSIENT_ERRORS.has(response.code)) throw response.error
+    if (response.code === 'invalid_client') await flow.forgetClient?.(context)
+    // After a refresh ahead of time, the access token can be used until it expires.
+    const isUsable = need.refreshOnly === true && !isExpired(tokens)
+    if (isUsable) await records.save({ ...tokens, refreshToken: undefined }, resourceMetadata)
+    else await records.delete(tokens)
+    return undefined
+  }
+
+  async function logIn(previous: Tokens | undefined): Promise<Renewed> {
+    // The scopes of the challenge, or else all that the server lists; always those that the user wants.
+    const named = [...settings.scope, ...need.scope]
+    const held = need.stepUp === true ? (previous?.requested ?? []) : []
+    const requested = [...new Set([...held, ...(named.length > 0 ? named : discovery.scopesSupported)])]
+    const { client, response } = await flow.start(context, requested)
+    const tokens = tokensOf(response, termsFor(client, requested))
+    await records.save(tokens, resourceMetadata)
+    return { tokens, source: 'login' }
+  }
+
+  function termsFor(client: Client, requested: readonly string[]): TokenTerms {
+    const tokenType = dpop === undefined ? 'Bearer' : 'DPoP'
+    return { issuer: server.issuer, clientId: client.id, resource: discovery.resource, requested, tokenType }
+  }
 }
 
-function refuseOtherIssuer(issuer: string, previous: string, url: URL): void {
-  if (issuer === previous) return
+function refuseOtherIssuer(issuer: string, previous: string | undefined, url: URL): void {
+  if (previous === undefined || issuer === previous) return
   const named = printable(issuer)
   const message = `The server now names ${named} as its authorization server, and the client belongs to ${previous}`
   const hint = 'Register with the new one, and pass its issuer with the client id.'
   throw new AuthError(message, { step: 'discovery', url, hint })
-}
-
-/** Several servers can share a resource, and with it the tokens: the first one refreshes them for all. */
-async function refresh(
-  { flow, store }: LoginSettings,
-  records: TokenRecords,
-  context: FlowContext,
-  renewal: Renewal,
-  resourceMetadata: string | undefined,
-): Promise<Renewed | undefined> {
-  const client = await flow.client(context)
-  if (client === undefined) return undefined
-  const { resource, server } = context.discovery
-  const owner = { issuer: server.issuer, clientId: client.id, resource }
-  return withLock(store, recordKey('refresh', owner.issuer, owner.clientId, resource), async () => {
-    const stored = await records.tokensOf(owner)
-    const renewed: Renewed | undefined =
-      stored !== undefined && satisfies(stored, renewal.refused, renewal.need)
-        ? { tokens: stored, source: 'store' }
-        : await sendRefresh(flow, records, context, renewal.need, client, stored, resourceMetadata)
-    if (renewed !== undefined) await records.save(renewed.tokens, resourceMetadata)
-    return renewed
-  })
-}
-
-/** Errors that do not concern the refresh token. */
-const TRANSIENT_ERRORS = new Set(['temporarily_unavailable', 'server_error', 'slow_down', 'use_dpop_nonce'])
-
-async function sendRefresh(
-  flow: Flow,
-  records: TokenRecords,
-  context: FlowContext,
-  need: TokenNeed,
-  client: Client,
-  tokens: Tokens | undefined,
-  resourceMetadata: string | undefined,
-): Promise<Renewed | undefined> {
-  if (tokens?.refreshToken === undefined || !includesAll(tokens.requested, need.scope)) return undefined
-  const { connection, discovery, dpop } = context
-  const { server, resourceParams } = discovery
-  const params = { refresh_token: tokens.refreshToken, ...resourceParams }
-  const request = { step: 'refresh', server, client, grantType: 'refresh_token', params, dpop } as const
-  const response = await tryTokenRequest(connection, request)
-  if (!('error' in response)) {
-    const owner = ownerOf(context, client, tokens.requested)
-    return { tokens: tokensOf(response, owner, tokens), source: 'refresh' }
-  }
-  const stored = await records.tokensOf(tokens)
-  if (stored !== undefined && satisfies(stored, tokens, need)) return { tokens: stored, source: 'store' }
-  if (TRANSIENT_ERRORS.has(response.code)) throw response.error
-  if (response.code === 'invalid_client') await flow.forgetClient?.(context)
-  // A refresh ahead of time: the access token can be used until it expires.
-  if (need.refreshOnly === true && !isExpired(tokens)) {
-    await records.save({ ...tokens, refreshToken: undefined }, resourceMetadata)
-  } else {
-    await records.delete(tokens)
-  }
-  return undefined
-}
-
-async function logIn(
-  { flow, scope: wanted }: LoginSettings,
-  context: FlowContext,
-  need: TokenNeed,
-  previous: Tokens | undefined,
-): Promise<Renewed> {
-  // The scopes of the challenge, or else all that the server lists; always those that the user wants.
-  const named =
-    need.scope.length > 0 || wanted.length > 0 ? [...wanted, ...need.scope] : context.discovery.scopesSupported
-  const held = need.stepUp === true ? (previous?.requested ?? []) : []
-  const requested = [...new Set([...held, ...named])]
-  const { client, response } = await flow.start(context, requested)
-  return { tokens: tokensOf(response, ownerOf(context, client, requested)), source: 'login' }
-}
-
-function ownerOf({ discovery, dpop }: FlowContext, client: Client, requested: readonly string[]) {
-  const { resource, server } = discovery
-  const tokenType = dpop === undefined ? 'Bearer' : 'DPoP'
-  return { issuer: server.issuer, clientId: client.id, resource, requested, tokenType } as const
 }

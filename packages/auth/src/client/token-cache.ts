@@ -2,10 +2,11 @@
 
 import { AuthError } from '../auth-error.ts'
 import type { Fetch } from './auth.ts'
+import { readServerMetadata } from './discovery.ts'
 import { type LoginSettings, type Renewed, renewTokens, satisfies, type TokenNeed } from './renewal.ts'
 import { SharedTask } from './shared-task.ts'
-import { revokeTokens } from './sign-out.ts'
 import { withLock } from './store.ts'
+import { revokeToken } from './token-endpoint.ts'
 import { isDue, isExpired, TokenRecords, type Tokens } from './token-records.ts'
 
 /** A request that needs tokens. */
@@ -110,15 +111,30 @@ export class TokenCache {
     this.#pause = undefined
   }
 
-  /** Deletes the tokens, and revokes them if the authorization server supports that. */
+  /** Deletes the tokens, and revokes them if the authorization server supports that (RFC 7009). */
   async signOut(fetch: Fetch): Promise<void> {
     await withLock(this.settings.store, this.#records.lockKey, async () => {
-      try {
-        await revokeTokens(this.settings, this.#records, fetch)
-      } finally {
-        this.#tokens = undefined
-        this.#isLoaded = false
-      }
+      const record = await this.#records.server()
+      const tokens = await this.#records.deleteAll()
+      this.#tokens = undefined
+      this.#isLoaded = false
+      if (record !== undefined && tokens !== undefined) await this.#revoke(tokens, record.clientId, fetch)
     })
+  }
+
+  async #revoke(tokens: Tokens, clientId: string, fetch: Fetch): Promise<void> {
+    const { connect, flow, issuer, serverUrl } = this.settings
+    const connection = connect(fetch)
+    const namedBy = tokens.issuer === issuer ? new URL(issuer) : serverUrl
+    const server = await readServerMetadata(connection, { issuer: tokens.issuer, namedBy })
+    if (server?.revocation_endpoint === undefined) return
+    const discovery = { resource: tokens.resource, resourceParams: {}, scopesSupported: [], server }
+    const { signal } = new AbortController()
+    const client = await flow.client({ ...this.settings, connection, discovery, clientId, signal })
+    if (client === undefined) return
+    const { refreshToken, accessToken } = tokens
+    // The refresh token first: it is worth more.
+    if (refreshToken !== undefined) await revokeToken(connection, server, client, 'refresh_token', refreshToken)
+    await revokeToken(connection, server, client, 'access_token', accessToken)
   }
 }

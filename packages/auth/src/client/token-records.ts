@@ -33,35 +33,35 @@ export interface ServerRecord extends TokenOwner {
   readonly resourceMetadata?: string | undefined
 }
 
+/** What a token response must match, and what is stored with it. */
+export type TokenTerms = Pick<Tokens, 'issuer' | 'clientId' | 'resource' | 'requested' | 'tokenType'>
+
 /** How long before its expiry a token is refreshed at most, in ms. */
 const REFRESH_AHEAD = 30_000
 
 /** @throws AuthError for a type of token that was not requested */
-export function tokensOf(
-  response: TokenResponse,
-  owner: TokenOwner & { readonly requested: readonly string[]; readonly tokenType: Tokens['tokenType'] },
-  previous?: Tokens,
-): Tokens {
+export function tokensOf(response: TokenResponse, terms: TokenTerms, previous?: Tokens): Tokens {
   const { accessToken, lifetime, refreshToken = previous?.refreshToken, scope } = response
-  checkType(response.tokenType, owner.tokenType, owner.issuer)
+  checkType(response.tokenType, terms)
   const expiresAt = lifetime === undefined ? undefined : Date.now() + lifetime
   return {
-    ...owner,
+    ...terms,
     accessToken,
     refreshToken,
     expiresAt,
     renewAt: expiresAt === undefined ? undefined : expiresAt - Math.min(REFRESH_AHEAD, (lifetime ?? 0) / 10),
-    scope: scope === undefined ? (previous?.scope ?? owner.requested) : scopesOf(scope),
+    scope: scope === undefined ? (previous?.scope ?? terms.requested) : scopesOf(scope),
   }
 }
 
-function checkType(type: string, expected: Tokens['tokenType'], url: string): void {
-  if (type.toLowerCase() === expected.toLowerCase()) return
-  if (expected === 'DPoP' && type.toLowerCase() === 'bearer') {
+function checkType(type: string, { tokenType: expected, issuer: url }: TokenTerms): void {
+  const received = type.toLowerCase()
+  if (received === expected.toLowerCase()) return
+  if (expected === 'DPoP' && received === 'bearer') {
     const hint = 'It was not used, because anybody who steals it can use it. Omit the dpop option to accept it.'
     throw new AuthError('The token is not bound to the DPoP key', { step: 'token', url, hint })
   }
-  const hint = type.toLowerCase() === 'dpop' ? 'Pass dpop: true.' : 'Only Bearer and DPoP tokens can be used.'
+  const hint = received === 'dpop' ? 'Pass dpop: true.' : 'Only Bearer and DPoP tokens can be used.'
   throw new AuthError(`The server issued a token of type ${printable(type)}`, { step: 'token', url, hint })
 }
 
