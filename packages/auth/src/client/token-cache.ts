@@ -115,9 +115,10 @@ export class TokenCache {
   async signOut(fetch: Fetch): Promise<void> {
     await withLock(this.settings.store, this.#records.lockKey, async () => {
       const record = await this.#records.server()
-      const tokens = await this.#records.deleteAll()
-      this.#tokens = undefined
-      this.#isLoaded = false
+      const tokens = await this.#records.deleteAll().finally(() => {
+        this.#tokens = undefined
+        this.#isLoaded = false
+      })
       if (record !== undefined && tokens !== undefined) await this.#revoke(tokens, record.clientId, fetch)
     })
   }

@@ -1,4 +1,4 @@
-/** A process of its own that calls a server with the tokens of a shared file, and prints how that went. */
+/** A process that calls a server with the tokens of a shared file, and prints the statuses. */
 import { argv, exit, stdout } from 'node:process'
 import { oauth } from '../client/oauth.ts'
 import { manualRedirect } from '../client/redirects.ts'

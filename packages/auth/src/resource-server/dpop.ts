@@ -3,7 +3,7 @@
 import type { Awaitable } from '@mcpx/protocol'
 import { base64url, calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, jwtVerify, SignJWT } from 'jose'
 import { type Claims, type Credentials, CredentialsError } from './credentials.ts'
-import { createExpiringMap } from './expiring-map.ts'
+import { ExpiringMap } from './expiring-map.ts'
 
 /** Options of proofs of possession. */
 export interface DpopOptions {
@@ -189,7 +189,7 @@ export interface MemoryReplayStoreOptions {
 
 /** Stores the ids of proofs in the memory of this process. */
 export function createMemoryReplayStore({ maxIds = 100_000 }: MemoryReplayStoreOptions = {}): ReplayStore {
-  const ids = createExpiringMap<true>(maxIds, 'refuse')
+  const ids = new ExpiringMap<true>(maxIds, 'refuse')
   return {
     add(id, ttl) {
       if (ids.get(id) === true) return false

@@ -1,53 +1,50 @@
-/** A map whose entries die after a time, with a limit on how many live. */
+/** A map with a limit on its entries and a time to live for each of them. No timer runs. */
 
-export interface ExpiringMap<V> {
-  get(key: string): V | undefined
-  /** Stores a value; whether there was room. */
-  set(key: string, value: V, ttl: number): boolean
-  delete(key: string): boolean
-}
+/** The shortest time between two searches for expired entries in a full map, in ms. */
+const SWEEP_INTERVAL = 1_000
 
-/** How often a full map is searched through for dead entries, in ms. */
-const SWEEP_PAUSE = 1_000
+export class ExpiringMap<V> {
+  readonly #maxEntries: number
+  readonly #whenFull: 'drop-oldest' | 'refuse'
+  /** In the order of insertion. Times in ms since 1970. */
+  readonly #entries = new Map<string, { readonly value: V; readonly expiresAt: number }>()
+  #nextSweep = 0
 
-/** `full` says what becomes of a new entry when there is no room: it pushes out the oldest, or is not taken. */
-export function createExpiringMap<V>(maxEntries: number, full: 'forget-oldest' | 'refuse'): ExpiringMap<V> {
-  const entries = new Map<string, { readonly value: V; readonly diesAt: number }>()
-  let nextSweep = 0
-
-  /** Looks at the oldest entries; the first that lives ends the search, so that a call stays cheap. */
-  function makeRoom(now: number): void {
-    for (const [key, { diesAt }] of entries) {
-      if (diesAt > now) break
-      entries.delete(key)
-    }
-    if (entries.size < maxEntries) return
-    if (now >= nextSweep) {
-      nextSweep = now + SWEEP_PAUSE
-      for (const [key, { diesAt }] of entries) if (diesAt <= now) entries.delete(key)
-    }
-    if (full === 'refuse') return
-    for (const key of entries.keys()) {
-      if (entries.size < maxEntries) return
-      entries.delete(key)
-    }
+  /** @param whenFull whether a new entry replaces the oldest one or is refused */
+  constructor(maxEntries: number, whenFull: 'drop-oldest' | 'refuse') {
+    this.#maxEntries = maxEntries
+    this.#whenFull = whenFull
   }
 
-  return {
-    get(key) {
-      const entry = entries.get(key)
-      if (entry === undefined || entry.diesAt > Date.now()) return entry?.value
-      entries.delete(key)
-      return undefined
-    },
-    set(key, value, ttl) {
-      const now = Date.now()
-      entries.delete(key)
-      makeRoom(now)
-      if (entries.size >= maxEntries) return false
-      entries.set(key, { value, diesAt: now + ttl })
-      return true
-    },
-    delete: (key) => entries.delete(key),
+  get(key: string): V | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined || entry.expiresAt > Date.now()) return entry?.value
+    this.#entries.delete(key)
+    return undefined
+  }
+
+  /** @param ttl in ms. Returns false if the entry was refused. */
+  set(key: string, value: V, ttl: number): boolean {
+    const now = Date.now()
+    this.#entries.delete(key)
+    this.#makeRoom(now)
+    if (this.#entries.size >= this.#maxEntries) return false
+    this.#entries.set(key, { value, expiresAt: now + ttl })
+    return true
+  }
+
+  #makeRoom(now: number): void {
+    const mayStop = this.#entries.size < this.#maxEntries || now < this.#nextSweep
+    if (!mayStop) this.#nextSweep = now + SWEEP_INTERVAL
+    for (const [key, { expiresAt }] of this.#entries) {
+      if (expiresAt <= now) this.#entries.delete(key)
+      // Usually the oldest entries expire first.
+      else if (mayStop) break
+    }
+    if (this.#whenFull === 'refuse') return
+    for (const key of this.#entries.keys()) {
+      if (this.#entries.size < this.#maxEntries) return
+      this.#entries.delete(key)
+    }
   }
 }

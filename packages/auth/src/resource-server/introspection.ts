@@ -3,7 +3,7 @@
 import { secureUrl } from '../urls.ts'
 import { type Claims, CredentialsError } from './credentials.ts'
 import { sha256 } from './dpop.ts'
-import { createExpiringMap } from './expiring-map.ts'
+import { ExpiringMap } from './expiring-map.ts'
 import {
   type CachedDocument,
   type FetchSettings,
@@ -49,7 +49,7 @@ export function createIntrospection(
   if (endpoint === undefined && rules.metadata === undefined) {
     throw new RangeError('introspection.endpoint: expected a URL, because there is no issuer whose metadata names it')
   }
-  const cache = createExpiringMap<Claims>(maxKept, 'forget-oldest')
+  const cache = new ExpiringMap<Claims>(maxKept, 'drop-oldest')
 
   async function request(token: string): Promise<Claims> {
     const url = endpoint ?? (await endpointOf(rules.metadata))

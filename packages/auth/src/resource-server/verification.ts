@@ -5,7 +5,7 @@ import { secureUrl } from '../urls.ts'
 import type { BearerOptions } from './bearer.ts'
 import { type Claims, CredentialsError } from './credentials.ts'
 import { sha256 } from './dpop.ts'
-import { createExpiringMap } from './expiring-map.ts'
+import { ExpiringMap } from './expiring-map.ts'
 import { createIntrospection } from './introspection.ts'
 import {
   type CachedDocument,
@@ -136,7 +136,7 @@ function cacheVerified(
   maxAge: number,
 ): (token: string, rules: JwtRules) => Promise<AuthInfo> {
   if (maxAge <= 0) return verify
-  const cache = createExpiringMap<AuthInfo>(MAX_VERIFIED, 'forget-oldest')
+  const cache = new ExpiringMap<AuthInfo>(MAX_VERIFIED, 'drop-oldest')
   return async (token, rules) => {
     // The cache has digests only, from which no token can be recovered.
     const key = await sha256(token)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { oauth } from '../client/oauth.ts'
 import { caught, json, World } from '../client/world.fixture.ts'
-import { type LoopbackRedirectOptions, loopbackRedirect } from './loopback-redirect.ts'
+import { type LoopbackRedirectOptions, loopbackRedirect } from './loopback.ts'
 
 type Uri = (options: { signal: AbortSignal; registered: readonly string[] }) => Promise<string>
 
@@ -16,7 +16,7 @@ async function begin(options: LoopbackRedirectOptions = {}, registered: readonly
   return { over, uri, visit: () => redirect(url, { signal: over.signal }) }
 }
 
-/** The browser does what it is told, later. */
+/** A browser that requests the changed callback a little later. */
 const browse = (change: (back: URL) => void, seen: Response[] = []) => ({
   open: (url: URL) => {
     const back = new URL(url.searchParams.get('redirect_uri') ?? '')
@@ -27,7 +27,7 @@ const browse = (change: (back: URL) => void, seen: Response[] = []) => ({
   },
 })
 
-it('listens at 127.0.0.1 only, tells the user that it is done, and is gone then [C-156]', async () => {
+it('listens on 127.0.0.1 only, responds to the user, and closes the port [C-156]', async () => {
   const seen: Response[] = []
   const { over, uri, visit } = await begin(browse((back) => back.searchParams.set('code', 'c1'), seen))
   expect(uri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)
@@ -41,7 +41,7 @@ it('listens at 127.0.0.1 only, tells the user that it is done, and is gone then 
   expect(await caught(() => fetch(uri))).toMatchObject({ cause: { code: 'ECONNREFUSED' } })
 })
 
-it('waits on when somebody else knocks: another path, method, host or state', async () => {
+it('refuses requests with another path, method, host or state, and keeps waiting', async () => {
   const { over, uri, visit } = await begin({ open: () => true })
   const back = visit()
   const statuses = []
@@ -64,7 +64,7 @@ it('waits on when somebody else knocks: another path, method, host or state', as
   over.abort()
 })
 
-it('shows the URL where no browser opens, be it that it says so or throws', async () => {
+it('shows the URL if no browser was opened', async () => {
   for (const open of [() => false, () => Promise.reject(new Error('no browser'))]) {
     const shown: string[] = []
     const show = (url: URL) => void shown.push(url.host)
@@ -78,7 +78,7 @@ it('shows the URL where no browser opens, be it that it says so or throws', asyn
   }
 })
 
-it('gives up a user who does not come back, and one whom nobody waits for any more', async () => {
+it('fails after the timeout, and rejects with the reason of its signal', async () => {
   const late = await begin({ open: () => true, timeout: 20 })
   expect(await caught(late.visit)).toMatchObject({
     step: 'authorization',
@@ -91,7 +91,7 @@ it('gives up a user who does not come back, and one whom nobody waits for any mo
   expect(await caught(() => fetch(left.uri))).toMatchObject({ cause: { code: 'ECONNREFUSED' } })
 })
 
-it('takes the port that the client is registered with, and another where that is taken', async () => {
+it('uses the registered port, or another one if it is in use', async () => {
   const first = await begin()
   first.over.abort()
   const again = await begin({}, [first.uri])
@@ -102,7 +102,7 @@ it('takes the port that the client is registered with, and another where that is
   third.over.abort()
 })
 
-it('says which port it cannot listen at, and what options cannot be', async () => {
+it('reports a port that is in use, and invalid options', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => taken.once('listening', resolve))
   const { port } = taken.address() as AddressInfo
@@ -110,11 +110,11 @@ it('says which port it cannot listen at, and what options cannot be', async () =
     message: expect.stringMatching(`Port ${port} of 127.0.0.1`),
   })
   taken.close()
-  expect(() => loopbackRedirect({ path: 'callback' })).toThrow(/path: expected one like \/callback/)
+  expect(() => loopbackRedirect({ path: 'callback' })).toThrow(/path: expected a path such as \/callback/)
   expect(() => loopbackRedirect({ timeout: 0 })).toThrow(/timeout: expected a positive number/)
 })
 
-it('logs in from end to end, and leaves nothing open when a step before the browser fails', async () => {
+it('logs in, and closes its port when a step before the browser fails', async () => {
   const world = new World()
   const browser = {
     open: (url: URL) => {

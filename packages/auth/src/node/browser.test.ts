@@ -2,9 +2,9 @@ import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { openBrowser } from './open-browser.ts'
+import { openBrowser } from './loopback.ts'
 
-/** In place of what opens browsers on Linux and on macOS: writes down how it is called. */
+/** Replaces the programs that open browsers on Linux and macOS: records their arguments. */
 async function fakeBrowser(): Promise<{ folder: string; seen: () => Promise<string | undefined> }> {
   const folder = await mkdtemp(join(tmpdir(), 'mcpx-browser-'))
   const file = join(folder, 'seen')
@@ -27,7 +27,7 @@ it.each(['file:///etc/passwd', 'javascript:alert(1)', 'data:text/html,x', 'vbscr
   },
 )
 
-it('hands the address on as one word that no shell reads [C-157]', async () => {
+it('passes the URL as one argument, without a shell [C-157]', async () => {
   const { folder, seen } = await fakeBrowser()
   const bad = join(folder, 'bad')
   const gap = ['$', '{IFS}'].join('')
