@@ -1,13 +1,23 @@
 /** Reads the doc comments of all entries of the published packages, as TypeDoc sees them. */
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Application, Comment, type DeclarationReflection, Logger, LogLevel, ReflectionKind } from 'typedoc'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Packages that others build on come first: a symbol is described where it is declared, and linked elsewhere. */
-const order = ['protocol', 'json-schema', 'sse', 'server', 'client', 'transport-stdio', 'transport-http', 'auth']
+const order = [
+  'protocol',
+  'json-schema',
+  'sse',
+  'server',
+  'client',
+  'transport-stdio',
+  'transport-http',
+  'auth',
+  'testing',
+]
 
 /** A way to import a package, such as `@mcpx/auth/client`. */
 export interface Entry {
@@ -32,7 +42,7 @@ interface Manifest {
 }
 
 export function readEntries(): Entry[] {
-  const others = globSync('packages/*', { cwd: root }).map((folder) => basename(folder))
+  const others = globSync('packages/*/package.json', { cwd: root }).map((file) => basename(dirname(file)))
   const names = [...new Set([...order, ...others.sort()])]
   return names.flatMap((name) => readEntriesOf(`packages/${name}`))
 }
@@ -60,6 +70,8 @@ export async function readReference(): Promise<Reference> {
     // The stage `types` of `npm test` finds type errors.
     skipErrorChecking: true,
     sortEntryPoints: false,
+    kindSortOrder: ['Module', 'Function', 'Class', 'Interface', 'TypeAlias', 'Variable', 'Reference'],
+    groupOrder: ['Functions', 'Classes', 'Interfaces', 'Type Aliases', 'Variables', '*'],
     navigation: { includeFolders: false },
     hideGenerator: true,
     includeHierarchySummary: false,

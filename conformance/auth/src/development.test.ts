@@ -47,7 +47,7 @@ describe.each(['modern', 'legacy'] as const)('in the %s era, the development ser
   })
 
   it('lets a client hear of changes for longer than its token lives [S-273]', async () => {
-    const { connect, asked } = createDevelopment({ accessTokenTtl: 1 })
+    const { connect, asked } = createDevelopment({ accessTokenTtl: 1_000 })
     const client = await connect(clientCredentials({ ...MACHINE, scope: 'mcp' }), { era })
     const changes = client.listen({ resourceSubscriptions: ['clock://now'] })
     await changes.ready

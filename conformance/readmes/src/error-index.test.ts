@@ -40,9 +40,7 @@ function statuses(): string[] {
 }
 
 async function exportedErrors(): Promise<string[]> {
-  const published = [...entries()].filter((name) =>
-    /^@mcpx\/(?!testkit|testing|[^/]*conformance|.*\/package\.json)/.test(name),
-  )
+  const published = [...entries()].filter((name) => /^@mcpx\/(?!.*\/package\.json)/.test(name))
   const ours = published.filter((name) =>
     sources.some(({ path }) => path.startsWith(`packages/${name.split('/')[1]}/`)),
   )

@@ -4,10 +4,10 @@ export {
   type DevAuthorizationServer,
   devAuthorizationServer,
 } from './authorization-server/dev-authorization-server.ts'
-export type { Fetch } from './authorization-server/json-document.ts'
 export type {
   ConsentRequest,
   DevAuthorizationServerOptions,
   DevClient,
   TrustedAssertions,
 } from './authorization-server/options.ts'
+export type { Fetch } from './authorization-server/urls.ts'

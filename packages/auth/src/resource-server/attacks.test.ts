@@ -87,7 +87,7 @@ const tokens: readonly Row[] = [
   ['a key that the issuer does not have', 'unknown_key', 401, () => foreign('nobody')],
   ['a key in the header of the token', 'unknown_key', 401, () => withOwnKey('jwk')],
   ['a key at a URL in the header of the token', 'unknown_key', 401, () => withOwnKey('jku')],
-  ['a token that has expired', 'expired', 401, () => fixture.token({}, { ttl: -31 })],
+  ['a token that has expired', 'expired', 401, () => fixture.token({}, { ttl: -31_000 })],
   ['a token that is not valid yet', 'not_yet_valid', 401, () => fixture.token({ nbf: NOW() + 60 })],
   ['a token that was issued in the future', 'not_yet_valid', 401, () => fixture.token({ iat: NOW() + 60 })],
   ['a token without an expiry', 'claims', 401, () => fixture.token({ exp: undefined })],
@@ -175,10 +175,10 @@ describe('bearer', () => {
   })
 
   it('tolerates small differences of clocks', async () => {
-    expect((await fixture.sendToken(await fixture.token({}, { ttl: -5 }))).auth).toBeDefined()
+    expect((await fixture.sendToken(await fixture.token({}, { ttl: -5_000 }))).auth).toBeDefined()
     expect((await fixture.sendToken(await fixture.token({ nbf: NOW() + 5 }))).auth).toBeDefined()
     const exact = createFixture({ clockTolerance: 0 })
-    expect((await exact.sendToken(await exact.token({}, { ttl: -5 }))).reason).toBe('expired')
+    expect((await exact.sendToken(await exact.token({}, { ttl: -5_000 }))).reason).toBe('expired')
   })
 })
 

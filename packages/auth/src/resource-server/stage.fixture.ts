@@ -70,7 +70,7 @@ export function createFixture(
     send,
     sendHeaders,
     sendToken: (token: string) => sendHeaders({ authorization: `Bearer ${token}` }),
-    /** A valid token, except for changed claims. */
+    /** A valid token, except for changed claims; `ttl` in ms. */
     token: (claims: Readonly<Record<string, unknown>> = {}, header?: { typ?: string; ttl?: number }) =>
       server.sign({ sub: 'ada', aud: RESOURCE, scope: 'mcp', client_id: 'app', ...claims }, header),
   }

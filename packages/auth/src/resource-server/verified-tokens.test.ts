@@ -26,7 +26,7 @@ it('verifies the signature of a token once, until the cache entry expires', asyn
 it('caches no token beyond its expiry, and no refused token', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const fixture = createFixture({ clockTolerance: 0 })
-  const token = await fixture.token({}, { ttl: 10 })
+  const token = await fixture.token({}, { ttl: 10_000 })
   expect((await fixture.sendToken(token)).status).toBe(200)
   vi.advanceTimersByTime(10_000)
   expect((await fixture.sendToken(token)).reason).toBe('expired')

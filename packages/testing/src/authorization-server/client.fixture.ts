@@ -1,8 +1,7 @@
-/** Speaks to a development server as a client does, one request at a time. */
+/** Sends the requests of an OAuth client to an authorization server. */
 
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { base64url, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import type { DevAuthorizationServer } from './dev-authorization-server.ts'
-import { tokenHash } from './dpop-proof.ts'
 
 export const ISSUER = 'https://as.example'
 export const RESOURCE = 'https://mcp.example/mcp'
@@ -31,12 +30,12 @@ export async function post(
   return { status: response.status, body: text === '' ? {} : JSON.parse(text), headers: response.headers }
 }
 
-/** What an authorization request leads to: the members of the redirect, or of the error. */
+/** Sends an authorization request. Returns the parameters of the redirect, or the members of the error. */
 export async function authorize(server: DevAuthorizationServer, form: Form): Promise<Record<string, string>> {
   const params = paramsOf({
     response_type: 'code',
     redirect_uri: REDIRECT,
-    code_challenge: await tokenHash(VERIFIER),
+    code_challenge: await hash(VERIFIER),
     code_challenge_method: 'S256',
     state: 'xyz',
     resource: RESOURCE,
@@ -49,19 +48,24 @@ export async function authorize(server: DevAuthorizationServer, form: Form): Pro
   return { location, ...Object.fromEntries(new URL(location).searchParams) }
 }
 
-/** The form that redeems a code. */
-export function redeeming(code: string | undefined, form: Form = {}): Form {
+async function hash(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return base64url.encode(new Uint8Array(digest))
+}
+
+/** Creates the form of a token request with a code. */
+export function createCodeForm(code: string | undefined, form: Form = {}): Form {
   return { grant_type: 'authorization_code', code, redirect_uri: REDIRECT, code_verifier: VERIFIER, ...form }
 }
 
-/** A key pair that makes proofs of possession. */
+/** Creates a key pair that signs DPoP proofs. */
 export async function createProver() {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
   const jwk = await exportJWK(publicKey)
   return {
     privateKey,
     jwk,
-    /** A proof; members given as `undefined` are left out. */
+    /** Signs a proof. Claims that are undefined are left out. */
     async prove(claims: Readonly<Record<string, unknown>>, header: Readonly<Record<string, unknown>> = {}) {
       const whole = { jti: crypto.randomUUID(), iat: Math.floor(Date.now() / 1000), ...claims }
       return new SignJWT(JSON.parse(JSON.stringify(whole)))

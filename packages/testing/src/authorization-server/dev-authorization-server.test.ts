@@ -7,8 +7,8 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
-import { describe, expect, it } from 'vitest'
-import { authorize, createProver, ISSUER, post, REDIRECT, RESOURCE, redeeming } from './client.fixture.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { authorize, createCodeForm, createProver, ISSUER, post, REDIRECT, RESOURCE } from './client.fixture.ts'
 import { devAuthorizationServer } from './dev-authorization-server.ts'
 import type { DevAuthorizationServerOptions } from './options.ts'
 
@@ -27,7 +27,7 @@ type Server = ReturnType<typeof serve>
 
 async function login(server: Server, scope = 'mcp') {
   const { code } = await authorize(server, { client_id: clientId, scope })
-  return (await post(server, 'token', redeeming(code, { client_id: clientId }))).body
+  return (await post(server, 'token', createCodeForm(code, { client_id: clientId }))).body
 }
 
 describe('the metadata', () => {
@@ -35,7 +35,7 @@ describe('the metadata', () => {
     'https://as.example/.well-known/oauth-authorization-server/t',
     'https://as.example/.well-known/openid-configuration/t',
     'https://as.example/t/.well-known/openid-configuration',
-  ])('is found at %s, by pages too [S-281, X-112]', async (url) => {
+  ])('is served at %s, also to web pages [S-281, X-112]', async (url) => {
     const server = devAuthorizationServer({ issuer: `${ISSUER}/t` })
     const response = await server.fetch(new Request(url))
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
@@ -48,7 +48,7 @@ describe('the metadata', () => {
     })
   })
 
-  it('is only served for an issuer that is HTTPS, or on this machine [S-279]', () => {
+  it('requires an issuer that uses HTTPS or is on this machine [S-279]', () => {
     expect(() => devAuthorizationServer({ issuer: 'http://as.example' })).toThrow(
       'issuer: "http://as.example/" is not HTTPS',
     )
@@ -57,11 +57,15 @@ describe('the metadata', () => {
 })
 
 describe('the authorization code flow', () => {
-  it('gives a token for the resource that was asked for, and names itself in the response [S-281]', async () => {
+  it('issues a token for the requested resource, and sends its issuer in the response [S-281]', async () => {
     const server = serve()
     const { code, state, iss } = await authorize(server, { client_id: clientId })
     expect({ state, iss }).toEqual({ state: 'xyz', iss: ISSUER })
-    const { status, body } = await post(server, 'token', redeeming(code, { client_id: clientId, resource: RESOURCE }))
+    const { status, body } = await post(
+      server,
+      'token',
+      createCodeForm(code, { client_id: clientId, resource: RESOURCE }),
+    )
     expect(status).toBe(200)
     expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'mcp' })
     const { payload } = await jwtVerify(body.access_token as string, createLocalJWKSet(await server.jwks()), {
@@ -72,7 +76,7 @@ describe('the authorization code flow', () => {
     expect(payload).toMatchObject({ sub: 'dev-user', client_id: clientId, scope: 'mcp' })
   })
 
-  it('takes any port of a loopback redirect, and no other change [S-281]', async () => {
+  it('accepts any port of a loopback redirect URI, and no other difference [S-281]', async () => {
     const server = serve()
     const redirect = (redirect_uri: string) => authorize(server, { client_id: clientId, redirect_uri })
     expect((await redirect('http://127.0.0.1:5555/back')).code).toBeDefined()
@@ -88,11 +92,11 @@ describe('the authorization code flow', () => {
     ['an unknown resource', { resource: 'https://other.example' }, 'invalid_target'],
     ['a resource with a fragment', { resource: `${RESOURCE}#x` }, 'invalid_target'],
     ['an unknown scope', { scope: 'root' }, 'invalid_scope'],
-  ])('tells the client about %s, and names itself [S-281]', async (_, form, error) => {
+  ])('redirects with an error for %s, and sends its issuer [S-281]', async (_, form, error) => {
     const server = serve({ resources: [RESOURCE], scopes: ['mcp'] })
-    const answer = await authorize(server, { client_id: clientId, ...form })
-    expect(answer).toMatchObject({ error, iss: ISSUER, state: 'xyz' })
-    expect(answer.code).toBeUndefined()
+    const parameters = await authorize(server, { client_id: clientId, ...form })
+    expect(parameters).toMatchObject({ error, iss: ISSUER, state: 'xyz' })
+    expect(parameters.code).toBeUndefined()
   })
 
   it.each([
@@ -104,23 +108,23 @@ describe('the authorization code flow', () => {
   ])('refuses a code with %s', async (_, form, error) => {
     const server = serve()
     const { code } = await authorize(server, { client_id: clientId })
-    expect((await post(server, 'token', redeeming(code, { client_id: clientId, ...form }))).body).toMatchObject({
+    expect((await post(server, 'token', createCodeForm(code, { client_id: clientId, ...form }))).body).toMatchObject({
       error,
     })
   })
 
-  it('redeems a code once, and ends all that came of it when it comes again [S-281]', async () => {
+  it('accepts a code once, and revokes its tokens when it is used again [S-281]', async () => {
     const server = serve()
     const { code } = await authorize(server, { client_id: clientId })
-    const { status, body } = await post(server, 'token', redeeming(code, { client_id: clientId }))
+    const { status, body } = await post(server, 'token', createCodeForm(code, { client_id: clientId }))
     expect(status).toBe(200)
-    const again = await post(server, 'token', redeeming(code, { client_id: clientId }))
+    const again = await post(server, 'token', createCodeForm(code, { client_id: clientId }))
     expect(again.body).toMatchObject({ error: 'invalid_grant' })
     const refresh = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token), client_id: clientId }
     expect((await post(server, 'token', refresh)).body).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('lets a stand-in for the user deny, or grant less', async () => {
+  it('lets the option consent deny, or grant fewer scopes', async () => {
     const denied = await authorize(serve({ consent: () => false }), { client_id: clientId })
     expect(denied).toMatchObject({ error: 'access_denied', iss: ISSUER })
     const body = await login(serve({ consent: ({ scopes }) => scopes.slice(0, 1) }), 'mcp admin')
@@ -128,8 +132,8 @@ describe('the authorization code flow', () => {
   })
 })
 
-describe('refreshing', () => {
-  it('gives a new refresh token each time, and ends the family when an old one comes again [S-281]', async () => {
+describe('refresh tokens', () => {
+  it('are replaced by each refresh, and all are revoked when an old one is used again [S-281]', async () => {
     const server = serve()
     const refresh = (refresh_token: unknown) =>
       post(server, 'token', { grant_type: 'refresh_token', refresh_token: String(refresh_token), client_id: clientId })
@@ -154,7 +158,7 @@ describe('clients', () => {
     return (await response.json()) as Record<string, string>
   }
 
-  it('register themselves', async () => {
+  it('can register themselves', async () => {
     const server = serve()
     const { client_id } = await register(server, metadata)
     const answer = await authorize(server, { client_id, redirect_uri: 'https://web.example/back' })
@@ -184,7 +188,7 @@ describe('clients', () => {
     return answer.then(({ code, error }) => ({ code, error, asked }))
   }
 
-  it('are named by the URL of their metadata [S-281]', async () => {
+  it('can be identified by the URL of their metadata [S-281]', async () => {
     const { code, asked } = await byUrl({ ...metadata, client_id: url })
     expect(code).toBeDefined()
     expect(asked).toEqual([url])
@@ -201,6 +205,12 @@ describe('clients', () => {
     expect(await byUrl(document)).toMatchObject({ error: 'invalid_client' })
   })
 
+  it('are refused when the metadata URL redirects', async () => {
+    const fetch = async () => new Response(null, { status: 302, headers: { location: 'https://web.example/other' } })
+    const answer = await authorize(serve({ fetch }), { client_id: url, redirect_uri: 'https://web.example/back' })
+    expect(answer).toMatchObject({ error: 'invalid_client' })
+  })
+
   it.each([
     'http://web.example/client.json',
     'https://web.example',
@@ -213,7 +223,7 @@ describe('clients', () => {
     'https://intranet/client.json',
     'https://0x7f.1/client.json',
     'https://user:pass@web.example/client.json',
-  ])('are refused unread at %s [S-281]', async (client_id) => {
+  ])('are refused without a request to %s [S-281]', async (client_id) => {
     expect(await byUrl({ ...metadata, client_id }, client_id)).toMatchObject({ error: 'invalid_client', asked: [] })
   })
 })
@@ -221,7 +231,7 @@ describe('clients', () => {
 describe('client credentials', () => {
   const form = { grant_type: 'client_credentials', resource: RESOURCE, scope: 'mcp' }
 
-  it('are taken as a header and as a form', async () => {
+  it('are accepted in the header and in the form', async () => {
     const server = serve()
     const byHeader = await post(server, 'token', form, basic(machine.clientId, machine.clientSecret))
     const byForm = await post(server, 'token', {
@@ -234,7 +244,7 @@ describe('client credentials', () => {
     }
   })
 
-  it('are refused when they are wrong, missing, or there twice', async () => {
+  it('are refused when they are wrong, missing, or sent twice', async () => {
     const server = serve()
     const wrong = await post(server, 'token', form, basic(machine.clientId, 'wrong'))
     expect(wrong).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
@@ -244,7 +254,7 @@ describe('client credentials', () => {
     expect(twice.body).toMatchObject({ error: 'invalid_request' })
   })
 
-  it('can be an assertion that is for this server, and used once', async () => {
+  it('can be an assertion for this server, which is accepted once', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     const server = serve({ clients: [{ clientId: 'signer', jwks: { keys: [await exportJWK(publicKey)] } }] })
     const assert = (aud: string) =>
@@ -267,7 +277,7 @@ describe('client credentials', () => {
 })
 
 describe('enterprise-managed authorization', () => {
-  it('exchanges an ID token for an assertion, and that for a token [S-281]', async () => {
+  it('exchanges an ID token for an assertion, and the assertion for an access token [S-281]', async () => {
     const provider = serve({ issuer: 'https://idp.example', subject: 'ada' })
     const server = serve({ trusted: [{ issuer: provider.issuer, jwks: await provider.jwks() }] })
     const { id_token } = await login(provider, 'openid')
@@ -302,7 +312,7 @@ describe('enterprise-managed authorization', () => {
     expect((await bring(id_token)).body).toMatchObject({ error: 'invalid_grant' })
   })
 
-  it('takes assertions of workloads of a trusted platform only', async () => {
+  it('accepts assertions of workloads of trusted platforms only', async () => {
     const platform = serve({ issuer: 'https://platform.example' })
     const trusted = [{ issuer: platform.issuer, jwks: await platform.jwks(), workloads: true }]
     const assertion = await platform.sign({ sub: 'job', aud: `${ISSUER}/token` }, { typ: 'JWT' })
@@ -318,11 +328,11 @@ describe('enterprise-managed authorization', () => {
   })
 })
 
-describe('proofs of possession', () => {
+describe('DPoP proofs', () => {
   const proving = { htm: 'POST', htu: `${ISSUER}/token` }
   const form = { grant_type: 'client_credentials', client_id: machine.clientId, client_secret: machine.clientSecret }
 
-  it('bind tokens to their key, and are used once', async () => {
+  it('bind tokens to their key, and are accepted once', async () => {
     const server = serve()
     const prover = await createProver()
     const dpop = await prover.prove(proving)
@@ -333,7 +343,29 @@ describe('proofs of possession', () => {
     expect((await post(server, 'token', form, { dpop })).body).toMatchObject({ error: 'invalid_dpop_proof' })
   })
 
-  it('can be made to hold a nonce', async () => {
+  it.each([
+    ['for another method', { htm: 'GET' }, {}],
+    ['for another URL', { htu: `${ISSUER}/other` }, {}],
+    ['from six minutes ago', { iat: Math.floor(Date.now() / 1000) - 360 }, {}],
+    ['from the future', { iat: Math.floor(Date.now() / 1000) + 360 }, {}],
+    ['without an id', { jti: undefined }, {}],
+    ['of another type', {}, { typ: 'JWT' }],
+    ['with the key of somebody else', {}, { jwk: undefined }],
+    ['that is too long', { filler: 'x'.repeat(8_192) }, {}],
+  ])('are refused when they are %s', async (_, claims, header) => {
+    const prover = await createProver()
+    const other = 'jwk' in header ? { jwk: (await createProver()).jwk } : header
+    const dpop = await prover.prove({ ...proving, ...claims }, other)
+    const { status, body } = await post(serve(), 'token', form, { dpop })
+    expect({ status, error: body.error }).toEqual({ status: 400, error: 'invalid_dpop_proof' })
+  })
+
+  it('are required with `dpop: "required"`', async () => {
+    const { body } = await post(serve({ dpop: 'required' }), 'token', form)
+    expect(body).toMatchObject({ error: 'invalid_dpop_proof' })
+  })
+
+  it('must contain the current nonce with `dpop: "nonce"`', async () => {
     const server = serve({ dpop: 'nonce' })
     const prover = await createProver()
     const first = await post(server, 'token', form, { dpop: await prover.prove(proving) })
@@ -346,8 +378,35 @@ describe('proofs of possession', () => {
   })
 })
 
+describe('lifetimes', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('of access tokens and ID tokens are set in milliseconds', async () => {
+    const body = await login(serve({ accessTokenTtl: 120_000 }), 'openid')
+    expect(body.expires_in).toBe(120)
+    for (const token of [body.access_token, body.id_token]) {
+      const { exp = 0, iat = 0 } = decodeJwt(String(token))
+      expect(exp - iat).toBe(120)
+    }
+  })
+
+  it.each([
+    [59_000, undefined, undefined],
+    [61_000, undefined, 'invalid_grant'],
+    [1_500, 2_000, undefined],
+    [2_500, 2_000, 'invalid_grant'],
+  ])('of codes end in time: after %i ms with a limit of %s', async (wait, codeTtl, error) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const server = serve({ codeTtl })
+    const { code } = await authorize(server, { client_id: clientId })
+    vi.advanceTimersByTime(wait)
+    const { body } = await post(server, 'token', createCodeForm(code, { client_id: clientId }))
+    expect(body.error).toBe(error)
+  })
+})
+
 describe('introspection', () => {
-  it('says what a token is good for, to clients that authenticate, until it is revoked', async () => {
+  it('returns the claims of a token to clients that authenticate, until it is revoked', async () => {
     const server = serve({ accessTokens: 'opaque' })
     const { access_token: issued } = await login(server)
     const token = String(issued)

@@ -1,66 +1,69 @@
-/** What can be set on the authorization server for development. */
+/** The options of the authorization server, and the names of its grants and tokens. */
 
 import type { JSONWebKeySet } from 'jose'
-import type { Fetch } from './json-document.ts'
+import type { Fetch } from './urls.ts'
 
+/** A registered client. */
 export interface DevClient {
   readonly clientId: string
-  /** Makes the client a confidential one. */
+  /** Makes the client confidential. Default: none. */
   readonly clientSecret?: string | undefined
-  /** The client's public keys, for `private_key_jwt`. */
+  /** The public keys of the client, for `private_key_jwt`. Default: none. */
   readonly jwks?: JSONWebKeySet | undefined
-  /** Compared exactly; the port of a loopback address may be any. */
+  /** Compared exactly, except for the port of a loopback address. Default: none. */
   readonly redirectUris?: readonly string[] | undefined
-  /** Default: `authorization_code` and `refresh_token`, or `client_credentials` where there are no redirect URIs. */
+  /** Default: `authorization_code` and `refresh_token`, or `client_credentials` without redirect URIs. */
   readonly grantTypes?: readonly string[] | undefined
   readonly name?: string | undefined
 }
 
-/** Whose assertions are taken: identity providers for ID-JAG, platforms for workloads. */
+/** An issuer whose assertions are accepted: an identity provider (ID-JAG) or a workload platform. */
 export interface TrustedAssertions {
   readonly issuer: string
+  /** Its public keys. Default: fetched from `jwksUri`. */
   readonly jwks?: JSONWebKeySet | undefined
-  /** Where its keys are, if they are not given. Fetched by the option `fetch`. */
+  /** The URL of its public keys. */
   readonly jwksUri?: string | undefined
-  /** Workloads send assertions of their own, without being a client. Default: false. */
+  /** Whether workloads send its assertions, without being clients. Default: false. */
   readonly workloads?: boolean | undefined
 }
 
-/** What is asked of the user, who is not there. */
+/** The authorization request that the option `consent` decides on. */
 export interface ConsentRequest {
   readonly clientId: string
   readonly scopes: readonly string[]
   readonly resources: readonly string[]
 }
 
+/** Options of `devAuthorizationServer`. Durations are in ms. */
 export interface DevAuthorizationServerOptions {
-  /** The URL of the server. It answers below it, and at the well-known paths of its origin. */
+  /** The URL of the server: HTTPS, or HTTP on this machine. Its endpoints are below this URL. */
   readonly issuer: string
-  /** Clients that are known from the start. */
+  /** Registered clients. Default: none. */
   readonly clients?: readonly DevClient[] | undefined
-  /** The user who is logged in. Default: `dev-user`. */
+  /** The user who logs in. Default: `dev-user`. */
   readonly subject?: string | undefined
-  /** Stands in for the user: `false` denies, an array grants these scopes only. Default: everything is granted. */
+  /** Takes the place of the user: `false` denies, an array grants only these scopes. Default: everything is granted. */
   readonly consent?: ((request: ConsentRequest) => boolean | readonly string[]) | undefined
-  /** Default: any scope is granted, and none is announced. */
+  /** Supported scopes. Default: any; the metadata lists none. */
   readonly scopes?: readonly string[] | undefined
-  /** The resource servers that tokens are issued for; others are refused with `invalid_target`. Default: any. */
+  /** Resource servers that tokens are issued for; others are refused with `invalid_target`. Default: any. */
   readonly resources?: readonly string[] | undefined
-  /** Default: `jwt`. */
+  /** Format of access tokens. Default: `jwt`. */
   readonly accessTokens?: 'jwt' | 'opaque' | undefined
-  /** Default: 3600 s. */
+  /** Lifetime of access tokens and ID tokens, in ms. Default: 3,600,000. */
   readonly accessTokenTtl?: number | undefined
-  /** Default: 60 s. */
+  /** Lifetime of authorization codes, in ms. Default: 60,000. */
   readonly codeTtl?: number | undefined
   /** Whether clients may register themselves. Default: true. */
   readonly registration?: boolean | undefined
-  /** Whether clients may be named by the URL of their metadata. Default: true. */
+  /** Whether a client id may be the URL of client metadata. Default: true. */
   readonly clientMetadata?: boolean | undefined
-  /** `required`: every token is bound to a key. `nonce`: proofs need a nonce besides. Default: `optional`. */
+  /** `required`: every token is bound to a key. `nonce`: proofs must contain a nonce as well. Default: `optional`. */
   readonly dpop?: 'optional' | 'required' | 'nonce' | undefined
-  /** Whose assertions are taken by the grants `jwt-bearer` and `token-exchange`. Default: nobody's, and its own ID tokens. */
+  /** Issuers whose assertions are accepted. Default: none; its own ID tokens are always accepted. */
   readonly trusted?: readonly TrustedAssertions[] | undefined
-  /** Fetches the metadata and the keys of clients. Default: the global one. */
+  /** Fetches the metadata and keys of clients and trusted issuers. Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined
 }
 
@@ -76,3 +79,4 @@ export const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
 export const ID_JAG_TYPE = 'oauth-id-jag+jwt'
 export const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token'
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+export const ASSERTION_ALGORITHMS: readonly string[] = ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA', 'Ed25519']

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { isPrivate } from './secure-url.ts'
+import { isPrivate } from './urls.ts'
 
-describe('a private host', () => {
+describe('isPrivate', () => {
   it.each([
     '10.1.2.3',
     '127.1',
@@ -35,7 +35,7 @@ describe('a private host', () => {
     'metadata.google.internal',
     'localhost.',
     'nas.lan',
-  ])('is %s', (host) => {
+  ])('is true for %s', (host) => {
     expect(isPrivate(new URL(`https://${host}/`))).toBe(true)
   })
 
@@ -49,7 +49,7 @@ describe('a private host', () => {
     '192.0.66.1',
     '[2606:4700::1111]',
     '[2001:4860::1]',
-  ])('is not %s', (host) => {
+  ])('is false for %s', (host) => {
     expect(isPrivate(new URL(`https://${host}/`))).toBe(false)
   })
 })
