@@ -33,16 +33,14 @@ export interface Registration {
   readonly redirectUris: readonly string[]
 }
 
-type RegistrationContext = Pick<FlowContext, 'store'> & { readonly discovery: { readonly server: ServerMetadata } }
-
 /** The key of the record of a client with an id, or of the client that was registered last. */
-function keyOf({ discovery }: RegistrationContext, ...id: readonly string[]): string {
+function keyOf({ discovery }: FlowContext, ...id: readonly string[]): string {
   return recordKey('client', discovery.server.issuer, ...id)
 }
 
 /** Returns the stored client with an id, or the one that was registered last, unless its registration has expired. */
 export async function storedRegistration(
-  context: RegistrationContext,
+  context: FlowContext,
   id: string | undefined,
 ): Promise<Registration | undefined> {
   const key = id === undefined ? keyOf(context) : keyOf(context, id)
@@ -57,14 +55,14 @@ export async function storedRegistration(
 }
 
 /** Deletes a registration that the authorization server no longer knows. */
-export async function deleteRegistration(context: RegistrationContext & Pick<FlowContext, 'clientId'>): Promise<void> {
+export async function deleteRegistration(context: FlowContext): Promise<void> {
   const { store, clientId } = context
   if (clientId !== undefined) await store.delete(keyOf(context, clientId))
   if ((await storedRegistration(context, undefined))?.client.id === clientId) await store.delete(keyOf(context))
 }
 
 /** Makes the next login register again. Tokens of the current client can still be refreshed. */
-export async function requireNewRegistration(context: RegistrationContext): Promise<void> {
+export async function requireNewRegistration(context: FlowContext): Promise<void> {
   await context.store.delete(keyOf(context))
 }
 

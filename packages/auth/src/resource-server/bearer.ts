@@ -12,12 +12,12 @@ import {
   schemeOf,
   writeChallenge,
 } from './credentials.ts'
-import { boundKey, createProofChecker, type DpopOptions, type ProofChecker } from './dpop.ts'
+import { boundKey, createProofChecker, type DpopOptions } from './dpop.ts'
 import type { IntrospectionOptions } from './introspection.ts'
 import type { TrustedIssuer } from './issuers.ts'
 import { createMetadataHandler, metadataUrlOf, type ResourceMetadata, resourceUrl } from './metadata.ts'
-import { createScopeHierarchy, type Implies, type ScopeHierarchy } from './scopes.ts'
-import { createVerification, trustedIssuers, type VerifyToken } from './verification.ts'
+import { createScopeHierarchy, type Implies } from './scopes.ts'
+import { createVerification, trustedIssuers } from './verification.ts'
 
 /** A refused request, for logs and metrics. It contains nothing of the credentials. */
 export interface RefusedRequest {
@@ -26,6 +26,9 @@ export interface RefusedRequest {
   readonly description: string
   readonly status: number
 }
+
+/** The scopes of a token are repeated in challenges up to this number, which limits headers and work. */
+const MAX_HELD_SCOPES = 100
 
 /** Options of `bearer`. Durations are in ms. */
 export interface BearerOptions {
@@ -98,47 +101,7 @@ export interface BearerGuard extends Required<Guard> {
  * @throws RangeError for options that cannot work
  */
 export function bearer(options: BearerOptions): BearerGuard {
-  const config = createConfig(options)
-  const { proofs } = config
-  const metadata = createMetadataHandler({
-    authorizationServers: trustedIssuers(options).map(({ issuer }) => issuer),
-    scopes: config.scopes,
-    ...options.metadata,
-    resource: config.resource,
-    more: {
-      dpop_signing_alg_values_supported: proofs?.algorithms,
-      dpop_bound_access_tokens_required: proofs?.required || undefined,
-      ...options.metadata?.more,
-    },
-  })
-  const guard = async (request: Request): Promise<AuthInfo | Response> => {
-    try {
-      return await authenticate(config, request)
-    } catch (error) {
-      if (!(error instanceof CredentialsError)) throw error
-      return refuseCredentials(config, request, error)
-    }
-  }
-  return Object.assign(guard, {
-    metadata,
-    refuse: (request: Request, refusal: ScopeRefusal) => refuseScopes(config, request, refusal),
-  })
-}
-
-interface BearerConfig {
-  readonly resource: string
-  readonly metadataUrl: string
-  /** The scopes that every request needs. */
-  readonly scopes: readonly string[]
-  readonly hierarchy: ScopeHierarchy
-  /** Undefined if bound tokens are refused. */
-  readonly proofs: ProofChecker | undefined
-  readonly verify: VerifyToken
-  readonly onRefused: BearerOptions['onRefused']
-}
-
-function createConfig(options: BearerOptions): BearerConfig {
-  const { audience, scopes = [], dpop = 'optional', onRefused } = options
+  const { audience, scopes: requiredScopes = [], dpop = 'optional', onRefused } = options
   const audiences = typeof audience === 'string' ? [audience] : audience
   // Without an audience, tokens for any other server would be accepted. Code without types may omit it.
   const resource: unknown = audiences?.[0]
@@ -146,84 +109,84 @@ function createConfig(options: BearerOptions): BearerConfig {
     throw new RangeError('audience: expected the URL of this server, such as "https://example.com/mcp"')
   }
   const url = resourceUrl(resource)
+  const metadataUrl = metadataUrlOf(url)
   const hierarchy = createScopeHierarchy(options.implies)
   // An origin may be written with or without its slash.
   const spellings = url.pathname === '/' ? [url.origin, url.href] : []
+  const verify = createVerification(options, [...audiences, ...spellings], hierarchy)
   const dpopOptions = typeof dpop === 'string' ? { required: dpop === 'required' } : dpop
-  return {
+  const proofs = dpopOptions === false ? undefined : createProofChecker(dpopOptions, url)
+  const metadata = createMetadataHandler({
+    authorizationServers: trustedIssuers(options).map(({ issuer }) => issuer),
+    scopes: requiredScopes,
+    ...options.metadata,
     resource,
-    metadataUrl: metadataUrlOf(url),
-    scopes,
-    hierarchy,
-    proofs: dpopOptions === false ? undefined : createProofChecker(dpopOptions, url),
-    verify: createVerification(options, [...audiences, ...spellings], hierarchy),
-    onRefused,
-  }
-}
-
-async function authenticate(config: BearerConfig, request: Request): Promise<AuthInfo> {
-  const { verify, proofs, scopes } = config
-  const credentials = readCredentials(request)
-  if (credentials === undefined) throw new CredentialsError('missing', 'a token is required')
-  const auth = await verify(credentials.token, request)
-  if (proofs !== undefined) await proofs.check(credentials, auth.claims, request)
-  else if (credentials.scheme === 'DPoP' || boundKey(auth.claims) !== undefined) {
-    throw new CredentialsError('bound', 'tokens that are bound to a key are not accepted here')
-  }
-  if (auth.expiresAt !== undefined && auth.expiresAt * 1_000 <= Date.now()) {
-    throw new CredentialsError('expired', 'the token has expired')
-  }
-  if (scopes.every((scope) => auth.scopes.includes(scope))) return auth
-  const description = 'the token lacks scopes that every request needs here'
-  throw new CredentialsError('scope', description, { scopes: challengedScopes(config, auth.scopes, []) })
-}
-
-/** The scopes of a token are repeated in challenges up to this number, which limits headers and work. */
-const MAX_HELD_SCOPES = 100
-
-/** The scopes that one new token needs: those of the current token, and the missing ones. */
-function challengedScopes({ hierarchy, scopes }: BearerConfig, held: readonly string[], required: readonly string[]) {
-  return hierarchy.reduce([...(held.length > MAX_HELD_SCOPES ? [] : held), ...scopes, ...required])
-}
-
-async function refuseCredentials(config: BearerConfig, request: Request, refusal: CredentialsError): Promise<Response> {
-  const { reason, message: description } = refusal
-  const { status, error } = responseTo(reason)
-  config.onRefused?.({ reason, description, status }, request)
-  const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' })
-  if (status === 503) {
-    headers.set('retry-after', '5')
-  } else {
-    const scopes = refusal.scopes ?? config.scopes
-    headers.set('www-authenticate', challengeFor(config, request, { error, description, scopes }))
-  }
-  if (reason === 'proof_nonce') headers.set('dpop-nonce', (await config.proofs?.nonces?.issue()) ?? '')
-  const code = error ?? (status === 503 ? 'temporarily_unavailable' : 'unauthorized')
-  return new Response(JSON.stringify({ error: code, error_description: description }), { status, headers })
-}
-
-/** One challenge with all scopes that the operation needs, so that one new token is enough. */
-function refuseScopes(config: BearerConfig, request: Request, { auth, requiredScopes }: ScopeRefusal): Response {
-  const scopes = challengedScopes(config, auth?.scopes ?? [], requiredScopes)
-  const status = auth === undefined ? 401 : 403
-  const description = 'the token lacks scopes that this request needs'
-  if (auth !== undefined) config.onRefused?.({ reason: 'scope', description, status }, request)
-  const error = auth === undefined ? undefined : 'insufficient_scope'
-  const challenge = challengeFor(config, request, { error, description, scopes })
-  return new Response(null, { status, headers: { 'cache-control': 'no-store', 'www-authenticate': challenge } })
-}
-
-function challengeFor(
-  { proofs, metadataUrl }: BearerConfig,
-  request: Request,
-  content: Pick<Challenge, 'error' | 'description' | 'scopes'>,
-): string {
-  const scheme = schemeOf(request.headers.get('authorization') ?? '')
-  const usesProofs = proofs !== undefined && (proofs.required || scheme === 'DPoP')
-  return writeChallenge({
-    ...content,
-    scheme: usesProofs ? 'DPoP' : 'Bearer',
-    metadata: metadataUrl,
-    algorithms: usesProofs ? proofs.algorithms : undefined,
+    more: {
+      dpop_signing_alg_values_supported: proofs?.algorithms,
+      dpop_bound_access_tokens_required: proofs?.required || undefined,
+      ...options.metadata?.more,
+    },
   })
+
+  async function guard(request: Request): Promise<AuthInfo | Response> {
+    try {
+      return await authenticate(request)
+    } catch (error) {
+      if (!(error instanceof CredentialsError)) throw error
+      return refuseCredentials(request, error)
+    }
+  }
+
+  async function authenticate(request: Request): Promise<AuthInfo> {
+    const credentials = readCredentials(request)
+    if (credentials === undefined) throw new CredentialsError('missing', 'a token is required')
+    const auth = await verify(credentials.token, request)
+    if (proofs !== undefined) await proofs.check(credentials, auth.claims, request)
+    else if (credentials.scheme === 'DPoP' || boundKey(auth.claims) !== undefined) {
+      throw new CredentialsError('bound', 'tokens that are bound to a key are not accepted here')
+    }
+    if (auth.expiresAt !== undefined && auth.expiresAt * 1_000 <= Date.now()) {
+      throw new CredentialsError('expired', 'the token has expired')
+    }
+    if (requiredScopes.every((scope) => auth.scopes.includes(scope))) return auth
+    const description = 'the token lacks scopes that every request needs here'
+    throw new CredentialsError('scope', description, { scopes: challengedScopes(auth.scopes, []) })
+  }
+
+  /** The scopes that one new token needs: those of the current token, and the missing ones. */
+  function challengedScopes(held: readonly string[], needed: readonly string[]) {
+    return hierarchy.reduce([...(held.length > MAX_HELD_SCOPES ? [] : held), ...requiredScopes, ...needed])
+  }
+
+  async function refuseCredentials(request: Request, refusal: CredentialsError): Promise<Response> {
+    const { reason, message: description, scopes = requiredScopes } = refusal
+    const { status, error } = responseTo(reason)
+    onRefused?.({ reason, description, status }, request)
+    const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' })
+    if (status === 503) headers.set('retry-after', '5')
+    else headers.set('www-authenticate', challengeFor(request, { error, description, scopes }))
+    if (reason === 'proof_nonce') headers.set('dpop-nonce', (await proofs?.nonces?.issue()) ?? '')
+    const code = error ?? (status === 503 ? 'temporarily_unavailable' : 'unauthorized')
+    return new Response(JSON.stringify({ error: code, error_description: description }), { status, headers })
+  }
+
+  /** One challenge with all scopes that the operation needs, so that one new token is enough. */
+  function refuse(request: Request, { auth, requiredScopes: needed }: ScopeRefusal): Response {
+    const scopes = challengedScopes(auth?.scopes ?? [], needed)
+    const status = auth === undefined ? 401 : 403
+    const description = 'the token lacks scopes that this request needs'
+    if (auth !== undefined) onRefused?.({ reason: 'scope', description, status }, request)
+    const error = auth === undefined ? undefined : 'insufficient_scope'
+    const challenge = challengeFor(request, { error, description, scopes })
+    return new Response(null, { status, headers: { 'cache-control': 'no-store', 'www-authenticate': challenge } })
+  }
+
+  function challengeFor(request: Request, content: Pick<Challenge, 'error' | 'description' | 'scopes'>): string {
+    const scheme = schemeOf(request.headers.get('authorization') ?? '')
+    const usesProofs = proofs !== undefined && (proofs.required || scheme === 'DPoP')
+    const algorithms = usesProofs ? proofs.algorithms : undefined
+    return writeChallenge({ ...content, scheme: usesProofs ? 'DPoP' : 'Bearer', metadata: metadataUrl, algorithms })
+  }
+
+  return Object.assign(guard, { metadata, refuse })
 }

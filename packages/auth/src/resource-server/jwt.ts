@@ -61,23 +61,23 @@ export function claimedIssuer(token: string): string | undefined {
   }
 }
 
+/** The refusals of errors, by class. */
+const refusals = [
+  [errors.JWTExpired, 'expired', 'the token has expired'],
+  [errors.JOSEAlgNotAllowed, 'algorithm', 'the algorithm of the token is not accepted'],
+  [errors.JWSSignatureVerificationFailed, 'signature', 'the signature of the token is invalid'],
+  [errors.JWKSNoMatchingKey, 'unknown_key', 'the token does not name a key of its issuer'],
+  [errors.JWKSMultipleMatchingKeys, 'unknown_key', 'the token does not name one key of its issuer'],
+  [errors.JWSInvalid, 'not_a_token', 'the token is not a valid JWT'],
+  [errors.JWTInvalid, 'not_a_token', 'the token is not a valid JWT'],
+  [errors.JOSENotSupported, 'not_a_token', 'the token is not a valid JWT'],
+] as const
+
 function refusalOf(error: unknown): CredentialsError {
   if (error instanceof CredentialsError) return error
-  if (error instanceof errors.JWTExpired) return new CredentialsError('expired', 'the token has expired')
   if (error instanceof errors.JWTClaimValidationFailed) return claimRefusal(error)
-  if (error instanceof errors.JOSEAlgNotAllowed) {
-    return new CredentialsError('algorithm', 'the algorithm of the token is not accepted')
-  }
-  if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return new CredentialsError('signature', 'the signature of the token is invalid')
-  }
-  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) {
-    return new CredentialsError('unknown_key', 'the token does not name one key of its issuer')
-  }
-  const invalid = [errors.JWSInvalid, errors.JWTInvalid, errors.JOSENotSupported]
-  if (invalid.some((kind) => error instanceof kind)) {
-    return new CredentialsError('not_a_token', 'the token is not a valid JWT')
-  }
+  const [, reason, message] = refusals.find(([kind]) => error instanceof kind) ?? []
+  if (reason !== undefined) return new CredentialsError(reason, message)
   // The key does not match its algorithm, or this runtime does not support it.
   return new CredentialsError('unknown_key', 'the key of the token cannot be used', { cause: error })
 }
