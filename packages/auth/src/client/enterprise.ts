@@ -17,17 +17,19 @@ const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
 /** The identity provider of the company, and the credentials of this client there. */
 export interface IdentityProvider extends CredentialOptions {
+  /** The identifier of the provider. */
   readonly issuer: string
-  /** Default: the one in the metadata of the issuer. */
+  /** The URL of its token endpoint. Default: the one in the metadata of the issuer. */
   readonly tokenEndpoint?: string | undefined
   /** The token of the employee's login, or a function that is called for each exchange. */
   readonly subjectToken: string | (() => Awaitable<string>)
-  /** Default: `id_token`. */
+  /** The type of the subject token. Default: `id_token`. */
   readonly subjectTokenType?: 'id_token' | 'refresh_token' | 'saml2' | undefined
 }
 
 /** Options of `enterprise`. */
 export interface EnterpriseOptions extends CommonOptions, CredentialOptions {
+  /** The identity provider of the company. */
   readonly identityProvider: IdentityProvider
 }
 

@@ -6,6 +6,7 @@ import type { Awaitable } from './auth.ts'
 /** The URL to which the authorization server sent the user back, or its query. */
 export type Callback = string | URL | URLSearchParams
 
+/** What a redirect knows when its URI is requested. */
 export interface RedirectUriOptions {
   /** Fires when the login has ended. */
   readonly signal: AbortSignal

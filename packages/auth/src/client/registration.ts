@@ -14,13 +14,21 @@ import { damagedRecord, hasStrings, recordKey } from './token-records.ts'
 export interface ClientMetadata {
   /** Shown to the user. Default: `MCP client`. */
   readonly client_name?: string | undefined
+  /** The home page of the client. */
   readonly client_uri?: string | undefined
+  /** A logo that is shown to the user. */
   readonly logo_uri?: string | undefined
+  /** Ways to contact the developers. */
   readonly contacts?: readonly string[] | undefined
+  /** The terms of service. */
   readonly tos_uri?: string | undefined
+  /** The privacy policy. */
   readonly policy_uri?: string | undefined
+  /** An id of the software, equal for all of its installations. */
   readonly software_id?: string | undefined
+  /** The version of the software. */
   readonly software_version?: string | undefined
+  /** The scopes that the client may request, separated by spaces. */
   readonly scope?: string | undefined
   /** Default: `native` for redirect URIs of this machine or of a private scheme, else `web`. */
   readonly application_type?: 'native' | 'web' | undefined

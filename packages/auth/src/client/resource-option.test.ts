@@ -11,7 +11,7 @@ function refusing(accepted?: string, options: WorldOptions = {}): World {
     const { searchParams, pathname } = new URL(request.url)
     const resource = searchParams.get('resource') ?? body.get('resource')
     if (resource === (accepted ?? null) || !['/authorize', '/token', '/exchange'].includes(pathname)) return undefined
-    const description = 'AADSTS9010010: The resource parameter provided in the request is not supported.'
+    const description = "AADSTS901002: The 'resource' request parameter is not supported."
     if (pathname !== '/authorize') return json({ error: 'invalid_target', error_description: description }, 400)
     const back = new URL(searchParams.get('redirect_uri') ?? '')
     const params = { error: 'invalid_target', state: searchParams.get('state') ?? '', iss: world.issuer }

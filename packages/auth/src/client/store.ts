@@ -9,8 +9,11 @@ import type { Awaitable } from './auth.ts'
  * Several users can share one place if each store adds a prefix of its own to the keys.
  */
 export interface AuthStore {
+  /** Returns the record, or undefined. */
   get(key: string): Awaitable<unknown>
+  /** Stores a record, in place of an earlier one. */
   set(key: string, value: object): Awaitable<void>
+  /** Deletes a record if there is one. */
   delete(key: string): Awaitable<void>
   /**
    * Runs `run` while no other user of the store runs anything under the same key. Without it, two processes may refresh
@@ -67,7 +70,7 @@ export interface WebStorage {
 export interface LocalStorageStoreOptions {
   /** Prefix of each key. Default: `mcpx-auth:`. */
   readonly prefix?: string | undefined
-  /** Default: `localStorage`. `sessionStorage` is cleared when the tab is closed. */
+  /** Where records are stored. Default: `localStorage`. `sessionStorage` is cleared when the tab is closed. */
   readonly storage?: WebStorage | undefined
 }
 

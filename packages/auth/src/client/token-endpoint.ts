@@ -140,6 +140,7 @@ const hints: Readonly<Record<string, string>> = {
   invalid_client: 'Check that the client id and its secret or key belong to this authorization server.',
   invalid_grant:
     'The code, token or assertion was used before, has expired, or was issued to another client: log in again.',
+  invalid_request: 'If the description is about the resource parameter, pass resource: false.',
   invalid_scope: 'Request other scopes.',
   invalid_target:
     'The authorization server does not know the resource. If it supports no resource parameter, pass resource: false.',

@@ -13,6 +13,7 @@ export interface ApiKey extends Omit<AuthInfo, 'scopes' | 'claims'> {
 
 /** Options of `apiKeys`. */
 export interface ApiKeysOptions {
+  /** The accepted keys; at least one. */
   readonly keys: readonly ApiKey[]
   /** The header that contains the key. Default: `Authorization: Bearer`. */
   readonly header?: string | undefined

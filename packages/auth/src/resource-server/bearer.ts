@@ -21,9 +21,11 @@ import { createVerification, trustedIssuers } from './verification.ts'
 
 /** A refused request, for logs and metrics. It contains nothing of the credentials. */
 export interface RefusedRequest {
+  /** The reason as a constant. */
   readonly reason: RefusalReason
   /** The reason as a sentence. */
   readonly description: string
+  /** The HTTP status of the response. */
   readonly status: number
 }
 

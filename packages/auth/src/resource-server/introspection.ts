@@ -18,6 +18,7 @@ export interface IntrospectionOptions {
   readonly endpoint?: string | undefined
   /** The client id of this server. */
   readonly clientId: string
+  /** The secret of this server. */
   readonly clientSecret: string
   /** How the secret is sent: in the header or in the form. Default: `basic`. */
   readonly method?: 'basic' | 'post' | undefined
