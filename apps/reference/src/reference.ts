@@ -74,6 +74,9 @@ export async function readReference(): Promise<Reference> {
     groupOrder: ['Functions', 'Classes', 'Interfaces', 'Type Aliases', 'Variables', '*'],
     navigation: { includeFolders: false },
     hideGenerator: true,
+    // Links to sources follow the `repository` of the packages, so that no git remote is needed.
+    disableGit: true,
+    sourceLinkTemplate: `${repositoryUrl()}/blob/main/packages/{path}#L{line}`,
     includeHierarchySummary: false,
     validation: { invalidLink: true, notExported: false, notDocumented: false },
   })
@@ -96,6 +99,12 @@ export async function readReference(): Promise<Reference> {
     warnings,
     write: (folder) => app.generateDocs(project, folder),
   }
+}
+
+function repositoryUrl(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(root, 'packages/protocol/package.json'), 'utf8'))
+  const { repository } = manifest as { repository: { url: string } }
+  return repository.url.replace(/^git\+|\.git$/g, '')
 }
 
 class CollectingLogger extends Logger {

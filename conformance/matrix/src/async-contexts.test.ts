@@ -3,16 +3,16 @@ import { REVISIONS } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { type Carrier, carrierNames, exists } from './carriers.ts'
 import { jsonOf } from './results.ts'
 import { withRig } from './rig.ts'
+import { supports, type TransportName, transportNames } from './transports.ts'
 
-/** Those that stay within the process from end to end: a pipe knows nothing of who writes to it. */
-const carriers = ['objects', 'text', 'HTTP', 'HTTP without sessions', 'HTTP+SSE'] as const satisfies Carrier[]
+/** The transports that preserve the async context: a pipe loses it. */
+const transports = ['objects', 'text', 'HTTP', 'HTTP without sessions', 'HTTP+SSE'] as const satisfies TransportName[]
 
 const context = new AsyncLocalStorage<number>()
 
-/** In whose context it began, and in whose it went on after each wait. */
+/** A server whose tool returns the async contexts that it ran in: at its start and after each await. */
 function teller(isAsking: boolean) {
   return createServer({ name: 'teller', version: '1' })
     .use(({ method, params }, ctx, next) => {
@@ -30,52 +30,55 @@ function teller(isAsking: boolean) {
     })
 }
 
-/** It asks, logs and reports what it does. */
+/** A server whose tool reports progress, logs and sends an input request. */
 const talker = () =>
   createServer({ name: 'talker', version: '1' }).tool('talk', {}, async (_, ctx) => {
     await ctx.progress(1)
     await ctx.log.info('one')
     await ctx.roots()
     await ctx.progress(2)
-    return 'said'
+    return 'done'
   })
 
-describe.each(carrierNames)('the callbacks of a call, over %s', (carrier) => {
-  it.each(REVISIONS.filter((each) => exists(carrier, each)))('run in the context of its caller: %s', (revision) =>
-    withRig(revision, carrier, async ({ connect }) => {
-      const isAsking = carrier !== 'HTTP without sessions'
-      if (!isAsking) return
-      const client = await connect(talker(), { roots: [], logLevel: 'info', onLog: () => {} })
-      const calls = Array.from({ length: 10 }, (_, n) =>
-        context.run(n, async () => {
-          const seen = new Map<string, Set<number | undefined>>()
-          const see = (what: string) => void seen.set(what, (seen.get(what) ?? new Set()).add(context.getStore()))
-          await client.callTool('talk', undefined, {
-            onProgress: () => see('progress'),
-            onNotification: () => see('notification'),
-            onLog: () => see('log'),
-            onAsk() {
-              see('ask')
-              return { roots: [] }
-            },
-          })
-          return seen
-        }),
-      )
-      for (const [n, seen] of (await Promise.all(calls)).entries()) {
-        expect([...seen.keys()]).toEqual(expect.arrayContaining(['ask', 'notification', 'progress']))
-        for (const contexts of seen.values()) expect([...contexts]).toEqual([n])
-      }
-    }),
+describe.each(transportNames)('the callbacks of a call over %s', (transport) => {
+  it.each(REVISIONS.filter((each) => supports(transport, each)))(
+    'run in the async context of the caller in %s',
+    (revision) =>
+      withRig(revision, transport, async ({ connect }) => {
+        const isAsking = transport !== 'HTTP without sessions'
+        if (!isAsking) return
+        const client = await connect(talker(), { roots: [], logLevel: 'info', onLog: () => {} })
+        const calls = Array.from({ length: 10 }, (_, n) =>
+          context.run(n, async () => {
+            const seen = new Map<string, Set<number | undefined>>()
+            const see = (callback: string) =>
+              void seen.set(callback, (seen.get(callback) ?? new Set()).add(context.getStore()))
+            await client.callTool('talk', undefined, {
+              onProgress: () => see('progress'),
+              onNotification: () => see('notification'),
+              onLog: () => see('log'),
+              onAsk() {
+                see('ask')
+                return { roots: [] }
+              },
+            })
+            return seen
+          }),
+        )
+        for (const [n, seen] of (await Promise.all(calls)).entries()) {
+          expect([...seen.keys()]).toEqual(expect.arrayContaining(['ask', 'notification', 'progress']))
+          for (const contexts of seen.values()) expect([...contexts]).toEqual([n])
+        }
+      }),
   )
 })
 
-describe.each(carriers)('a server within the process, over %s', (carrier) => {
-  it.each(REVISIONS.filter((each) => exists(carrier, each)))(
-    'runs each of many calls in the context of its caller: %s',
+describe.each(transports)('a server in the same process over %s', (transport) => {
+  it.each(REVISIONS.filter((each) => supports(transport, each)))(
+    'runs each concurrent call in the async context of its caller in %s',
     (revision) =>
-      withRig(revision, carrier, async ({ connect }) => {
-        const isAsking = carrier !== 'HTTP without sessions'
+      withRig(revision, transport, async ({ connect }) => {
+        const isAsking = transport !== 'HTTP without sessions'
         const client = await connect(teller(isAsking), { roots: [{ uri: 'file:///a', name: '7' }] })
         const calls = Array.from({ length: 100 }, (_, n) =>
           context.run(n, async () => jsonOf(await client.callTool('whose', { from: 0 }, { onProgress: () => {} }))),

@@ -1,8 +1,8 @@
-/** One thing that client and server do together, the same in every revision that has it. */
+/** A test that runs in every revision and over every transport. */
 
 import type { Rig } from './rig.ts'
 
 export type Behaviour = (rig: Rig) => Promise<void>
 
-/** Names of behaviours are sentences about client and server; what a revision gets instead is asked of the rig. */
+/** Behaviours by their names, which are sentences. Differences between revisions are handled inside the test. */
 export type Behaviours = Readonly<Record<string, Behaviour>>

@@ -1,15 +1,15 @@
-/** Everything that is tried in every revision. */
+/** All behaviours of the matrix. */
 
 import type { Behaviours } from './behaviour.ts'
-import { asking } from './behaviours/asking.ts'
-import { askingThroughProxies } from './behaviours/asking-through-proxies.ts'
-import { byHand } from './behaviours/by-hand.ts'
 import { callers } from './behaviours/callers.ts'
 import { callingTools } from './behaviours/calling-tools.ts'
 import { changes } from './behaviours/changes.ts'
 import { content } from './behaviours/content.ts'
 import { flow } from './behaviours/flow.ts'
 import { forms } from './behaviours/forms.ts'
+import { handWrittenServers } from './behaviours/hand-written-servers.ts'
+import { inputRequests } from './behaviours/input-requests.ts'
+import { inputRequestsThroughProxies } from './behaviours/input-requests-through-proxies.ts'
 import { legacyOnly } from './behaviours/legacy-only.ts'
 import { middleware } from './behaviours/middleware.ts'
 import { mounting } from './behaviours/mounting.ts'
@@ -31,13 +31,13 @@ export const behaviours: Behaviours = {
   ...promptBehaviours,
   ...flow,
   ...forms,
-  ...asking,
+  ...inputRequests,
   ...changes,
   ...middleware,
   ...callers,
   ...passingOn,
-  ...askingThroughProxies,
-  ...byHand,
+  ...inputRequestsThroughProxies,
+  ...handWrittenServers,
   ...sealedState,
   ...reconnecting,
   ...sharedProxies,

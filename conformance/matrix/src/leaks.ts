@@ -1,4 +1,4 @@
-/** Connections that came and went leave nothing behind, however they went. */
+/** Checks that closed and dropped connections leak no memory, listeners or timers. */
 
 import { getEventListeners, setMaxListeners } from 'node:events'
 import { getActiveResourcesInfo } from 'node:process'
@@ -16,10 +16,10 @@ const collectGarbage = runInNewContext('gc') as () => void
 
 const timers = () => getActiveResourcesInfo().filter((kind) => kind === 'Timeout' || kind === 'Immediate').length
 
-/** More than so many bytes for each connection are a leak; fewer are noise. */
+/** The allowed growth per connection in bytes; less is noise. */
 const MOST_BYTES = 64
 
-/** The smallest of several: what waits to be collected is no leak. */
+/** Returns the smallest heap size of several garbage collections. */
 async function heap(): Promise<number> {
   const sizes: number[] = []
   for (let times = 0; times < 4; times += 1) {
@@ -30,20 +30,20 @@ async function heap(): Promise<number> {
   return Math.min(...sizes)
 }
 
-/** What is kept of each connection, on purpose: the leak that has to be seen. */
+/** Deliberate leaks, which show that the check finds them. */
 interface Leak {
-  /** Keeps what a call was made with, for as long as the server lives. */
+  /** Keeps the metadata of each call. */
   readonly calls?: boolean
-  /** Leaves a listener on the changes behind. */
+  /** Does not remove listeners for changes. */
   readonly listeners?: boolean
-  /** Leaves a listener on the signal of the application behind. */
+  /** Does not remove a listener on the application's signal. */
   readonly signals?: boolean
-  /** Leaves a timer behind. */
+  /** Does not clear a timer. */
   readonly timers?: ReturnType<typeof setTimeout>[]
 }
 
-/** A server that counts who listens to its changes. */
-function counted(leak: Leak) {
+/** A server that counts its change listeners. */
+function createCountingServer(leak: Leak) {
   const counts = { listeners: 0, most: 0, subscribed: 0, calls: 0 }
   const kept: unknown[] = []
   const handler = {
@@ -68,19 +68,19 @@ function counted(leak: Leak) {
 interface Use {
   readonly server: Server
   readonly revision: Revision
-  /** The signal of an application that outlives all of its connections. */
+  /** The signal of an application, which lives longer than its connections. */
   readonly signal: AbortSignal
   readonly leak: Leak
 }
 
-/** How a connection ends: by the client, by the server that goes without a word, or by that and then the client. */
+/** How a connection ends: the client closes it, the server drops it, or both in that order. */
 type End = 'closed' | 'dropped' | 'dropped and closed'
 const ends: readonly End[] = ['closed', 'dropped', 'dropped and closed']
 
 async function useOnce({ server, revision, signal, leak }: Use, end: End | undefined): Promise<void> {
-  const [here, there] = createChannelPair()
-  const far = createDuplex(there, { responder: server })
-  const connector = { connect: (options: object) => createDuplex(here, options) }
+  const [clientEnd, serverEnd] = createChannelPair()
+  const serverConnection = createDuplex(serverEnd, { responder: server })
+  const connector = { connect: (options: object) => createDuplex(clientEnd, options) }
   const client = await connect(connector, { era: revision, signal })
   const listening = client.listen({ toolsListChanged: true }, { signal })
   await listening.ready
@@ -88,8 +88,8 @@ async function useOnce({ server, revision, signal, leak }: Use, end: End | undef
   if (leak.signals === true) signal.addEventListener('abort', () => {})
   leak.timers?.push(setTimeout(() => {}, 60_000))
   if (end !== 'closed') {
-    await there.close()
-    await far.closed
+    await serverEnd.close()
+    await serverConnection.closed
   }
   if (end !== 'dropped') {
     await client.close()
@@ -105,29 +105,29 @@ async function useMany(use: Use, count: number): Promise<void> {
   await settled()
 }
 
-/** A dropped client that was listening tries again for a while before it gives up; how many timers are left then. */
-async function timersLeft(armed: number): Promise<number> {
-  for (let times = 0; times < 40 && timers() > armed; times += 1) {
+/** Waits until dropped clients have stopped reconnecting; returns the number of timers above `initial`. */
+async function countTimersAbove(initial: number): Promise<number> {
+  for (let times = 0; times < 40 && timers() > initial; times += 1) {
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
-  return timers() - armed
+  return timers() - initial
 }
 
-/** How many connections show what stays warm before anything is counted. */
+/** The connections that are made before measuring, to fill caches. */
 const WARM_UP = 1_000
 
-/** What so many connections leave behind. */
-async function leftBy(count: number, revision: Revision, leak: Leak = {}, warmUp = WARM_UP) {
-  const { server, counts, kept } = counted(leak)
+/** Measures what the given number of connections leaves behind. */
+async function measureLeaks(count: number, revision: Revision, leak: Leak = {}, warmUp = WARM_UP) {
+  const { server, counts, kept } = createCountingServer(leak)
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
   const use: Use = { server, revision, signal: controller.signal, leak }
-  const armed = timers()
+  const initial = timers()
   await useMany(use, warmUp)
-  await timersLeft(armed)
+  await countTimersAbove(initial)
   const before = await heap()
   await useMany(use, count)
-  const timersThen = await timersLeft(armed)
+  const timersAfter = await countTimersAbove(initial)
   const after = await heap()
   return {
     calls: counts.calls,
@@ -135,10 +135,10 @@ async function leftBy(count: number, revision: Revision, leak: Leak = {}, warmUp
     listeners: counts.listeners,
     subscribed: counts.subscribed,
     signalListeners: getEventListeners(controller.signal, 'abort').length,
-    timers: timersThen,
+    timers: timersAfter,
     kept: kept.length,
     megabytes: before / 2 ** 20,
-    /** As a share of what there was before. */
+    /** Growth of the heap as a fraction. */
     grown: after / before - 1,
     bytesEach: (after - before) / count,
   }
@@ -146,8 +146,8 @@ async function leftBy(count: number, revision: Revision, leak: Leak = {}, warmUp
 
 export function findLeaks(revision: Revision): void {
   describe(`10,000 connections in ${revision}, most of them dropped`, () => {
-    it('leave no listener, no timer and no memory', async () => {
-      const left = await leftBy(10_000, revision)
+    it('leave no listeners, timers or memory behind', async () => {
+      const left = await measureLeaks(10_000, revision)
       const { megabytes, grown, bytesEach } = left
       console.log(
         `${revision}: ${megabytes.toFixed(1)} MiB, grown by ${(grown * 100).toFixed(2)} %, ${bytesEach.toFixed(0)} B each`,
@@ -159,13 +159,13 @@ export function findLeaks(revision: Revision): void {
       expect(bytesEach).toBeLessThan(MOST_BYTES)
     }, 120_000)
 
-    it('are seen to leave what they leave, be it two small objects each', async () => {
+    it('are measured precisely enough to find a leak of two small objects each', async () => {
       const few = 500
       const timers: ReturnType<typeof setTimeout>[] = []
-      expect((await leftBy(few, revision, { calls: true }, few)).bytesEach).toBeGreaterThan(MOST_BYTES)
-      const left = await leftBy(few, revision, { listeners: true, signals: true, timers }, few)
+      expect((await measureLeaks(few, revision, { calls: true }, few)).bytesEach).toBeGreaterThan(MOST_BYTES)
+      const left = await measureLeaks(few, revision, { listeners: true, signals: true, timers }, few)
       timers.forEach(clearTimeout)
-      // Those who listen at one time share one listener.
+      // Concurrent subscriptions share one listener.
       expect(left.subscribed).toBeGreaterThan(0)
       expect(left).toMatchObject({ listeners: left.subscribed, signalListeners: 2 * few })
       expect(left.timers).toBeGreaterThan(few)

@@ -2,14 +2,14 @@ import { connect } from '@mcpx/client'
 import { REVISIONS, type Revision } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Carrier, carrierNames, carry, exists, isOneByOne } from './carriers.ts'
-import { passTime, stopClocks } from './clocks.ts'
+import { advanceTime, useFakeClock } from './fake-clock.ts'
+import { createTransport, hasSeparateRequests, supports, type TransportName, transportNames } from './transports.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
-beforeEach(() => stopClocks())
-afterEach(() => stopClocks(false))
+beforeEach(() => useFakeClock())
+afterEach(() => useFakeClock(false))
 
 const outcomeOf = (call: Promise<unknown>) => call.catch((error: unknown) => error)
 
@@ -19,8 +19,8 @@ interface Call {
   readonly maxTimeout?: number
 }
 
-/** Works for so many minutes, and tells of each; says when it is stopped. */
-async function callOfMinutes(era: Revision, carrier: Carrier, { minutes, ...options }: Call) {
+/** Calls a tool that works for the given minutes and reports progress each minute; records its cancellation. */
+async function callForMinutes(era: Revision, transport: TransportName, { minutes, ...options }: Call) {
   const stopped: unknown[] = []
   const server = createServer({ name: 'long', version: '1' }).tool('work', {}, async (_args, ctx) => {
     ctx.signal.addEventListener('abort', () => stopped.push(ctx.signal.reason))
@@ -30,41 +30,45 @@ async function callOfMinutes(era: Revision, carrier: Carrier, { minutes, ...opti
     }
     return 'done'
   })
-  const { connector, end } = carry(carrier)(server, { revision: era })
+  const { connector, close } = createTransport(transport, server, { revision: era })
   const client = await connect(connector, { era })
   const call = outcomeOf(client.callTool('work', {}, { ...options, onProgress: () => {} }))
   const silent = outcomeOf(client.callTool('work', {}, options))
-  await passTime((minutes + 1) * MINUTE)
+  await advanceTime((minutes + 1) * MINUTE)
   const outcomes = { call: await call, silent: await silent, stopped }
   await client.close()
-  end?.()
+  close?.()
   return outcomes
 }
 
-const inAll = REVISIONS.flatMap((revision) =>
-  carrierNames.filter((carrier) => exists(carrier, revision)).map((carrier) => [revision, carrier] as const),
+const combinations = REVISIONS.flatMap((revision) =>
+  transportNames
+    .filter((transport) => supports(transport, revision))
+    .map((transport) => [revision, transport] as const),
 )
 
-/** Without a session nothing tells whose request a cancellation names. */
-const isTold = (carrier: Carrier) => carrier !== 'HTTP without sessions'
-/** Over HTTP a modern client says by leaving that it wants no more of a call. */
-const givenUp = (era: Revision, carrier: Carrier) => ({
+/** Without a session a cancellation cannot be matched to its request. */
+const canCancel = (transport: TransportName) => transport !== 'HTTP without sessions'
+/** The abort reason of the tool. Over HTTP a modern client cancels by closing the response. */
+const cancellationOf = (era: Revision, transport: TransportName) => ({
   name: 'ConnectionError',
-  reason: era >= '2026' && isOneByOne(carrier, era) ? 'closed' : 'cancelled',
+  reason: era >= '2026' && hasSeparateRequests(transport, era) ? 'closed' : 'cancelled',
 })
 
-describe.each(inAll)('in %s over %s', (era, carrier) => {
-  it('progress keeps a call alive, and without it the time is up', async () => {
-    const { call, silent, stopped } = await callOfMinutes(era, carrier, { minutes: 5, timeout: 90 * SECOND })
+describe.each(combinations)('in %s over %s', (era, transport) => {
+  it('progress resets the timeout of a call', async () => {
+    const { call, silent, stopped } = await callForMinutes(era, transport, { minutes: 5, timeout: 90 * SECOND })
     expect(call).toMatchObject({ content: [{ text: 'done' }] })
     expect(silent).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
-    expect(stopped).toMatchObject(isTold(carrier) ? [givenUp(era, carrier)] : [])
+    expect(stopped).toMatchObject(canCancel(transport) ? [cancellationOf(era, transport)] : [])
   })
 
-  it('no progress keeps a call alive for longer than its longest time', async () => {
+  it('progress does not extend a call beyond maxTimeout', async () => {
     const times = { timeout: 90 * SECOND, maxTimeout: 3.5 * MINUTE }
-    const { call, stopped } = await callOfMinutes(era, carrier, { minutes: 5, ...times })
+    const { call, stopped } = await callForMinutes(era, transport, { minutes: 5, ...times })
     expect(call).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
-    expect(stopped).toMatchObject(isTold(carrier) ? [givenUp(era, carrier), givenUp(era, carrier)] : [])
+    expect(stopped).toMatchObject(
+      canCancel(transport) ? [cancellationOf(era, transport), cancellationOf(era, transport)] : [],
+    )
   })
 })

@@ -1,3 +1,3 @@
-import { tryOver } from './matrix.ts'
+import { testMatrix } from './matrix.ts'
 
-tryOver('HTTP', 'HTTP+SSE')
+testMatrix('HTTP', 'HTTP+SSE')

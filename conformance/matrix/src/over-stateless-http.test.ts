@@ -1,3 +1,3 @@
-import { tryOver } from './matrix.ts'
+import { testMatrix } from './matrix.ts'
 
-tryOver('HTTP without sessions')
+testMatrix('HTTP without sessions')

@@ -1,4 +1,4 @@
-/** A server behind a proxy, each hop in a revision of its own. */
+/** A server behind a proxy, with a revision for each connection. */
 
 import { type Client, proxy } from '@mcpx/client'
 import { REVISIONS, type Revision } from '@mcpx/protocol'
@@ -8,7 +8,7 @@ import type { Rig } from './rig.ts'
 
 const name = z.object({ name: z.string() })
 
-/** What stands behind a proxy. */
+/** The server behind the proxy. */
 export function upstream() {
   return createServer({ name: 'upstream', version: '1' }, { pageSize: 2 })
     .tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => String(a + b))
@@ -32,15 +32,15 @@ export function upstream() {
     .resource('item://{id}', {}, ({ id }) => `item ${id}`)
 }
 
-/** As a client without callbacks has to declare it to a legacy server, so that it may ask. */
+/** The capabilities that a proxy client must declare to a legacy server, because it has no callbacks. */
 const capabilities = { elicitation: { form: {} }, roots: {} }
 
-export async function proxied(rig: Rig, server: Server, era: Revision): Promise<Server> {
+export async function createProxy(rig: Rig, server: Server, era: Revision): Promise<Server> {
   const client: Client = (await rig.connect(server, { era, capabilities })) as Client
   return createServer({ name: 'proxy', version: '1' }).mount('up', proxy(client))
 }
 
-export async function inEach(
+export async function forEachRevision(
   run: (era: Revision) => Promise<void>,
   eras: readonly Revision[] = REVISIONS,
 ): Promise<void> {

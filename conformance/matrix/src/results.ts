@@ -1,21 +1,21 @@
-/** What a tool gave back. A failure is never taken for a value, nor a value for a failure. */
+/** Reads tool results. Reading a failed result as a success throws, and the other way round. */
 
 import type { CallToolResult, JsonObject } from '@mcpx/protocol'
 
-/** What the model reads of a call that went well. */
+/** Returns the text of a successful result. */
 export function textOf(result: CallToolResult | JsonObject): string {
   const text = allTextOf(result)
   if (result.isError === true) throw new Error(`The tool failed: ${text}`)
   return text
 }
 
-/** What a tool said that answers in JSON. */
+/** Parses the text of a successful result as JSON. */
 export function jsonOf(result: CallToolResult): ReturnType<typeof JSON.parse> {
   return JSON.parse(textOf(result))
 }
 
-/** What the model reads of a call that failed. */
-export function complaintOf(result: CallToolResult): string {
+/** Returns the text of a failed result. */
+export function errorTextOf(result: CallToolResult): string {
   const text = allTextOf(result)
   if (result.isError !== true) throw new Error(`The tool did not fail: ${text}`)
   return text

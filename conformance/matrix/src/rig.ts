@@ -1,4 +1,4 @@
-/** What a behaviour is tried on: the real client, pinned to one revision, connected to real servers within the process. */
+/** The rig of a behaviour: it connects clients of one revision to servers in the same process and closes them afterwards. */
 
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import {
@@ -11,121 +11,121 @@ import {
   type Revision,
 } from '@mcpx/protocol'
 import { settled } from '@mcpx/testing'
-import type { CarrierOptions, Way } from './carriers/carrier.ts'
-import { type Carrier, carry, isOneByOne } from './carriers.ts'
+import type { MatrixTransport, TransportOptions } from './transports/transport.ts'
+import { createTransport, hasSeparateRequests, type TransportName } from './transports.ts'
 
 export interface RigOptions extends ClientOptions {
-  /** Who is at the client's end, as a carrier's guard would say. */
+  /** The authenticated caller, as an HTTP guard would report it. */
   readonly auth?: AuthInfo | undefined
-  /** Speaks another revision than the one under test: the second hop of a proxy. */
+  /** Another revision than the one under test, for the connection behind a proxy. */
   readonly era?: Revision | undefined
 }
 
 export interface Rig {
   readonly revision: Revision
   readonly era: Era
-  readonly carrier: Carrier
-  /** Whether each request goes its own way, as over HTTP; elsewhere one connection carries them all. */
-  readonly oneByOne: boolean
-  /** What either side ignored, dropped or masked. What a behaviour leaves here fails it. */
-  readonly reports: readonly Error[]
-  /** Takes away the reports whose message fits. */
-  forgive(known: RegExp): void
-  /** What comes in time; rejects, and says what it was, if it does not come. */
-  soon<Value>(what: string, coming: PromiseLike<Value>): Promise<Value>
-  /** A client of the revision under test. It is closed when the behaviour is over. */
+  readonly transport: TransportName
+  /** Whether each request is an HTTP request of its own; otherwise one connection carries all messages. */
+  readonly separateRequests: boolean
+  /** The warnings of both sides. Warnings that remain at the end fail the behaviour. */
+  readonly warnings: readonly Error[]
+  /** Removes the expected warnings. */
+  removeWarnings(expected: RegExp): void
+  /** Waits for a promise; rejects with the description after a timeout. */
+  waitFor<Value>(description: string, promise: PromiseLike<Value>): Promise<Value>
+  /** Connects a client of the revision under test. It is closed at the end. */
   connect<Server extends Responder>(server: Server, options?: RigOptions): Promise<Client<Server>>
-  /** The same over a way that the behaviour has. */
+  /** Connects a client with a given connector. */
   connectOver(connector: Connector, options?: ClientOptions): Promise<Client>
-  /** The way to a server, over the carrier under test, for those who connect by themselves. */
-  reach(server: Responder, options?: CarrierOptions): Way
+  /** Opens the transport under test to a server. */
+  open(server: Responder, options?: TransportOptions): MatrixTransport
 }
 
-/** How long a call, or what comes unasked, may take, in ms: enough for anything within a process, and less than a test may. */
+/** The timeout of calls and waits, in milliseconds; shorter than that of tests. */
 const TIMEOUT = 4_000
 
 /**
- * Runs one behaviour and leaves nothing open.
+ * Runs one behaviour and closes everything that it opened.
  *
- * @param patience how long what comes unasked may take, in ms. Default: 4,000.
+ * @param waitTimeout the timeout of `waitFor`, in milliseconds. Default: 4,000.
  */
 export async function withRig(
   revision: Revision,
-  carrier: Carrier,
+  transport: TransportName,
   run: (rig: Rig) => Promise<void>,
-  patience = TIMEOUT,
+  waitTimeout = TIMEOUT,
 ): Promise<void> {
   const clients: Client[] = []
   const calls: Promise<unknown>[] = []
-  const ends: (() => void)[] = []
-  const reports: Error[] = []
-  const report = (problem: Error) => void reports.push(problem)
+  const closers: (() => void)[] = []
+  const warnings: Error[] = []
+  const onWarning = (problem: Error) => void warnings.push(problem)
   const rig: Rig = {
     revision,
     era: eraOf(revision),
-    carrier,
-    oneByOne: isOneByOne(carrier, revision),
-    reports,
-    forgive(known) {
-      const others = reports.splice(0).filter(({ message }) => !known.test(message))
-      reports.push(...others)
+    transport,
+    separateRequests: hasSeparateRequests(transport, revision),
+    warnings,
+    removeWarnings(expected) {
+      const others = warnings.splice(0).filter(({ message }) => !expected.test(message))
+      warnings.push(...others)
     },
-    soon: (what, coming) => inTime(patience, what, coming),
-    reach(server, options = {}) {
-      const way = carry(carrier)(server, { revision, report, ...options })
-      if (way.end !== undefined) ends.push(way.end)
-      return way
+    waitFor: (description, promise) => withTimeout(waitTimeout, description, promise),
+    open(server, options = {}) {
+      const opened = createTransport(transport, server, { revision, onWarning, ...options })
+      if (opened.close !== undefined) closers.push(opened.close)
+      return opened
     },
     async connect<Server extends Responder>(server: Server, { auth, ...options }: RigOptions = {}) {
-      const { connector } = rig.reach(server, { auth, revision: options.era ?? revision })
+      const { connector } = rig.open(server, { auth, revision: options.era ?? revision })
       return (await rig.connectOver(connector, options)) as Client<Server>
     },
     async connectOver(connector, options = {}) {
-      const client = await connect(connector, { era: revision, timeout: TIMEOUT, onWarning: report, ...options })
+      const client = await connect(connector, { era: revision, timeout: TIMEOUT, onWarning, ...options })
       clients.push(client)
-      return noting(client, calls)
+      return recordCalls(client, calls)
     },
   }
-  let said = 0
+  let warningsOfRun = 0
   try {
     await run(rig)
-    said = reports.length
+    warningsOfRun = warnings.length
   } catch (error) {
-    // What failed leaves behind what it would have waited for.
+    // A failed behaviour does not await its remaining calls.
     for (const call of calls) call.catch(() => {})
     throw error
   } finally {
     for (const client of clients.reverse()) await client.close()
-    for (const end of ends) end()
+    for (const close of closers) close()
   }
   await settled()
-  // What was on its way when the client closed cannot arrive.
-  for (const [index, report] of reports.entries()) if (index < said || !isClosed(report)) throw report
+  // Closing the client may cause warnings about the closed connection.
+  for (const [index, warning] of warnings.entries()) if (index < warningsOfRun || !isClosed(warning)) throw warning
 }
 
-/** The same client; what its methods promise is noted. */
-function noting(client: Client, calls: Promise<unknown>[]): Client {
+/** Wraps the client so that the promises of its methods are recorded. */
+function recordCalls(client: Client, calls: Promise<unknown>[]): Client {
   return new Proxy(client, {
     get(target, key) {
       const member: unknown = Reflect.get(target, key)
       if (typeof member !== 'function') return member
       return (...args: unknown[]) => {
-        const given: unknown = member.apply(target, args)
-        if (given instanceof Promise) calls.push(given)
-        return given
+        const returned: unknown = member.apply(target, args)
+        if (returned instanceof Promise) calls.push(returned)
+        return returned
       }
     },
   })
 }
 
-async function inTime<Value>(ms: number, what: string, coming: PromiseLike<Value>): Promise<Value> {
+async function withTimeout<Value>(ms: number, description: string, promise: PromiseLike<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`It has not come: ${what}`)), ms)
+  const timedOut = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`Timed out waiting for ${description}`)), ms)
   })
-  return Promise.race([coming, late]).finally(() => clearTimeout(timer))
+  return Promise.race([promise, timedOut]).finally(() => clearTimeout(timer))
 }
 
-function isClosed(report: Error): boolean {
-  return report instanceof ConnectionError && report.reason === 'closed'
+function isClosed(warning: Error): boolean {
+  return warning instanceof ConnectionError && warning.reason === 'closed'
 }

@@ -1,9 +1,9 @@
-/** What does not exist in a revision, why, and what is seen instead. Each entry is tried too, on every carrier. */
+/** Behaviours that a revision does not support, the reason, and the expected failure. Each entry is run too, over every transport. */
 
 import type { Revision } from '@mcpx/protocol'
-import { type Missing, notAsked } from './missing.ts'
+import { cannotBeAsked, type Unsupported } from './unsupported.ts'
 
-export interface Skip extends Missing {
+export interface Skip extends Unsupported {
   readonly revisions: readonly Revision[]
   readonly behaviours: readonly string[]
 }
@@ -13,103 +13,105 @@ const BEFORE_NOVEMBER = [...BEFORE_JUNE, '2025-06-18'] as const
 const LEGACY = [...BEFORE_NOVEMBER, '2025-11-25'] as const
 const MODERN = ['2026-07-28'] as const
 
-/** The question is asked while the call waits, of a client that here has no answer; or not at all, if it cannot be asked. */
-const NEVER_UNFINISHED =
+/** Legacy servers send the input request during the call, to a client that does not answer it or does not support it. */
+const NO_UNFINISHED_CALLS =
   /^(?:RpcError -32601: Method not found: "elicitation\/create"|Error: The tool failed: The client cannot be asked\. The client must declare: elicitation\.form)$/
 
 export const skips: readonly Skip[] = [
   {
     revisions: BEFORE_JUNE,
     reason: 'outputSchema and structuredContent came with 2025-06-18',
-    seen: /^AssertionError: outputSchema: expected undefined to match object /,
-    behaviours: ['a tool with an output schema gives structured content that fits it'],
+    failure: /^AssertionError: outputSchema: expected undefined to match object /,
+    behaviours: ['a tool with an output schema returns structured content that matches it'],
   },
   {
     revisions: BEFORE_JUNE,
     reason: 'structuredContent came with 2025-06-18',
-    seen: /^AssertionError: structuredContent: expected undefined to deeply equal \{ sum: 3 \}$/,
-    behaviours: ['a whole result carries structured content without an output schema'],
+    failure: /^AssertionError: structuredContent: expected undefined to deeply equal \{ sum: 3 \}$/,
+    behaviours: ['a complete result may have structured content without an output schema'],
   },
   {
     revisions: LEGACY,
     reason: 'structuredContent was an object before 2026-07-28',
-    seen: /^AssertionError: expected \[ \[ 'list', undefined \], .*, \[ 'nothing', undefined \] \] to deeply equal \[ \[ 'list', 'array' \], /,
+    failure:
+      /^AssertionError: expected \[ \[ 'list', undefined \], .*, \[ 'nothing', undefined \] \] to deeply equal \[ \[ 'list', 'array' \], /,
     behaviours: ['structured content is any JSON value'],
   },
   {
     revisions: BEFORE_JUNE,
     reason: 'the context of a completion came with 2025-06-18',
-    seen: /^AssertionError: expected \[ '\?\/a' \] to deeply equal \[ '7\/a' \]$/,
-    behaviours: ['completion knows what is filled in already'],
+    failure: /^AssertionError: expected \[ '\?\/a' \] to deeply equal \[ '7\/a' \]$/,
+    behaviours: ['a completion receives the other arguments'],
   },
   {
     revisions: BEFORE_JUNE,
     reason: 'elicitation came with 2025-06-18',
-    seen: notAsked('elicitation.form'),
+    failure: cannotBeAsked('elicitation.form'),
     behaviours: [
-      'a form is filled in, and its values fit the schema',
-      'a form has fields of every shape',
-      'defaults of the form stand for what was left out',
+      'a form returns values that match its schema',
+      'a form has fields of every type',
+      'defaults of a form replace omitted values',
       'a form can be declined and cancelled',
-      'values that a schema of the server refuses are asked for again',
-      'a step runs once, however often the call comes back with questions',
-      'prompts and resources ask as tools do',
-      'a user who takes their time is not timed out by the limit of an answer',
-      'a question that the user does not answer any more ends with the call',
-      'the user is told why a form comes again',
-      'a call that needs approval runs after a yes, and not after a no',
-      'the audit says that a call came back with questions',
-      'the audit tells a call that was declined from one that failed',
-      'the time of the user does not count as the time of the handler',
-      'questions pass through a proxy',
-      'questions pass through two proxies in a row',
-      'two approvals in a row are asked for one by one',
+      'values that the schema rejects are requested again',
+      'a step runs once, although the call returns input requests several times',
+      'prompts and resources can send input requests',
+      'the timeout of a call does not include the time of the user',
+      'cancelling a call cancels its input request',
+      'a repeated form says why the values were rejected',
+      'a call that needs approval runs only if the user accepts',
+      'the audit entry of a call that needs input says so',
+      'the audit distinguishes declined calls from failed ones',
+      'the timeout of a handler does not include the time of the user',
+      'input requests pass through a proxy',
+      'input requests pass through two chained proxies',
+      'two nested approvals are requested one after the other',
     ],
   },
   {
     revisions: BEFORE_JUNE,
     reason: 'these fields came with 2025-11-25, and forms with 2025-06-18',
-    seen: notAsked('elicitation.form'),
-    behaviours: ['a form has choices with titles, choices of several values, and presets'],
+    failure: cannotBeAsked('elicitation.form'),
+    behaviours: ['a form has titled enums, multiple-choice enums, and defaults'],
   },
   {
     revisions: ['2025-06-18'],
     reason: 'these fields came with 2025-11-25',
-    seen: /^AssertionError: expected \{ titled: 'b', .* \} to deeply equal \{ titled: 'b', .*, preset: 'p' \}$/,
-    behaviours: ['a form has choices with titles, choices of several values, and presets'],
+    failure: /^AssertionError: expected \{ titled: 'b', .* \} to deeply equal \{ titled: 'b', .*, preset: 'p' \}$/,
+    behaviours: ['a form has titled enums, multiple-choice enums, and defaults'],
   },
   {
     revisions: BEFORE_NOVEMBER,
     reason: 'elicitation by URL came with 2025-11-25',
-    seen: notAsked('elicitation.url'),
-    behaviours: ['the user is sent to a URL'],
+    failure: cannotBeAsked('elicitation.url'),
+    behaviours: ['a handler sends the user to a URL'],
   },
   {
     revisions: BEFORE_NOVEMBER,
     reason: 'tools in sampling came with 2025-11-25',
-    seen: notAsked('sampling.tools'),
-    behaviours: ['a model of the client is given tools, and uses one'],
+    failure: cannotBeAsked('sampling.tools'),
+    behaviours: ['a sampling request offers tools, and the model uses one'],
   },
   {
     revisions: MODERN,
-    reason: 'ping went with the handshake',
-    seen: /^ConnectionError unsupported: Revision 2026-07-28 has no ping$/,
-    behaviours: ['the server can be pinged, also while it is busy, and not when it is gone'],
+    reason: 'ping was removed together with the handshake',
+    failure: /^ConnectionError unsupported: Revision 2026-07-28 has no ping$/,
+    behaviours: ['the server answers pings until the client is closed'],
   },
   {
     revisions: MODERN,
-    reason: 'a stream of changes confirms what it follows, and has no error for one of several URIs',
-    seen: /^AssertionError: the refusal: expected ConnectionError: The server does not tell of updates of note:\/\/nope \{/,
-    behaviours: ['subscribing to a resource that is not there has the code of its era'],
+    reason: 'a modern subscription has no error for a single URI',
+    failure:
+      /^AssertionError: the error: expected ConnectionError: The server does not tell of updates of note:\/\/nope \{/,
+    behaviours: ['subscribing to a missing resource fails with the code of the era'],
   },
   {
     revisions: LEGACY,
-    reason: 'calls that come back unfinished came with 2026-07-28',
-    seen: NEVER_UNFINISHED,
+    reason: 'unfinished calls came with 2026-07-28',
+    failure: NO_UNFINISHED_CALLS,
     behaviours: [
-      'unfinished calls can be carried on by hand, over any connection of the caller',
-      'state is refused from another caller, for another call, altered, old, or from another server',
-      'servers that share a secret carry on the calls of each other, until the state is too old',
+      'an unfinished call can be continued on any connection of the caller',
+      'request state is rejected from another caller, for another call, altered, or from another server',
+      'servers that share a secret continue each other’s calls until the state expires',
     ],
   },
 ]

@@ -1,8 +1,9 @@
-/** Ways to change an official schema: each makes an edit of the definitions it is about. */
-import type { Edit } from './judge.ts'
-import { type Definitions, type JsonSchema, type OfficialSchema, referred } from './official.ts'
+/** Functions that create edits of the definitions of an official schema. */
 
-/** `Tool > inputSchema > $schema`: a definition and members below it; `[]` is an item, `{}` the value under any name. */
+import { type Definitions, type JsonSchema, type OfficialSchema, resolveReference } from './official.ts'
+import type { Edit } from './official-validator.ts'
+
+/** Returns the schema at a path such as `Tool > inputSchema > $schema`; `[]` is an item, `{}` an additional property. */
 function schemaAt(definitions: Definitions, path: string): JsonSchema {
   const [name = '', ...members] = path.split(' > ')
   let found: JsonSchema | boolean | undefined = definitions[name]
@@ -15,21 +16,21 @@ function schemaAt(definitions: Definitions, path: string): JsonSchema {
   return found
 }
 
-/** The last member of the path need not be there. */
-export function absent(...paths: string[]): Edit {
+/** Makes the last member of each path optional. */
+export function makeOptional(...paths: string[]): Edit {
   return (definitions) => {
     for (const path of paths) {
       const cut = path.lastIndexOf(' > ')
-      const holder = schemaAt(definitions, path.slice(0, cut))
+      const parent = schemaAt(definitions, path.slice(0, cut))
       const member = path.slice(cut + 3)
-      if (!holder.required?.includes(member)) throw new Error(`${path} is not required`)
-      holder.required = holder.required.filter((name) => name !== member)
+      if (!parent.required?.includes(member)) throw new Error(`${path} is not required`)
+      parent.required = parent.required.filter((name) => name !== member)
     }
   }
 }
 
-/** What is at the path may be what `schema` says. */
-export function replaced(path: string, schema: JsonSchema): Edit {
+/** Replaces the schema at the path. */
+export function replaceSchema(path: string, schema: JsonSchema): Edit {
   return (definitions) => {
     const found = schemaAt(definitions, path)
     for (const key of Object.keys(found)) delete found[key as keyof JsonSchema]
@@ -37,26 +38,27 @@ export function replaced(path: string, schema: JsonSchema): Edit {
   }
 }
 
-/** What is at the path may be anything. */
-export function anything(...paths: string[]): Edit {
-  return all(...paths.map((path) => replaced(path, {})))
+/** Allows any value at each path. */
+export function allowAnything(...paths: string[]): Edit {
+  return combineEdits(...paths.map((path) => replaceSchema(path, {})))
 }
 
-/** What is at the path may also be what `schema` says. */
-export function orElse(path: string, schema: JsonSchema): Edit {
-  return (definitions) => replaced(path, { anyOf: [structuredClone(schemaAt(definitions, path)), schema] })(definitions)
+/** Allows values of another schema at the path too. */
+export function allowAlso(path: string, schema: JsonSchema): Edit {
+  return (definitions) =>
+    replaceSchema(path, { anyOf: [structuredClone(schemaAt(definitions, path)), schema] })(definitions)
 }
 
-/** Definitions of a newer file, as `New…`, with all that they refer to. */
-export function borrowed(newer: OfficialSchema, ...names: string[]): Edit {
+/** Adds definitions of a newer revision as `New…`, with all definitions that they refer to. */
+export function addNewerDefinitions(newer: OfficialSchema, ...names: string[]): Edit {
   return (definitions) => {
     const keyword = 'JSONValue' in definitions || 'Icon' in definitions ? '$defs' : 'definitions'
     const copy = (name: string): void => {
       const known = definitions[`New${name}`]
       if (known !== undefined) return
-      const schema = structuredClone(referred(newer.definitions, name))
+      const schema = structuredClone(resolveReference(newer.definitions, name))
       definitions[`New${name}`] = schema
-      everywhere((part) => {
+      changeEverySchema((part) => {
         const target = part.$ref?.split('/').at(-1)
         if (target === undefined) return
         part.$ref = `#/${keyword}/New${target}`
@@ -67,8 +69,8 @@ export function borrowed(newer: OfficialSchema, ...names: string[]): Edit {
   }
 }
 
-/** Does whatever has to be done to each schema, wherever it is. */
-export function everywhere(change: (schema: JsonSchema) => void): Edit {
+/** Applies a change to every nested schema. */
+export function changeEverySchema(change: (schema: JsonSchema) => void): Edit {
   const visit = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
     if (!Array.isArray(value)) change(value as JsonSchema)
@@ -77,7 +79,7 @@ export function everywhere(change: (schema: JsonSchema) => void): Edit {
   return visit
 }
 
-export function all(...edits: Edit[]): Edit {
+export function combineEdits(...edits: Edit[]): Edit {
   return (definitions) => {
     for (const edit of edits) edit(definitions)
   }

@@ -1,11 +1,11 @@
-/** What the official schema files get wrong, or cannot say: schema.ts of the specification, and JSON-RPC, come first. */
+/** Errors and omissions of the official schema files, where schema.ts of the specification or JSON-RPC says otherwise. */
 import type { Revision } from '../../../packages/protocol/src/methods.ts'
-import { replaced } from './edits.ts'
-import type { Edit } from './judge.ts'
+import { replaceSchema } from './edits.ts'
 import type { JsonSchema } from './official.ts'
+import type { Edit } from './official-validator.ts'
 
 export interface Erratum {
-  readonly why: string
+  readonly reason: string
   readonly revisions: readonly Revision[]
   readonly edit: Edit
 }
@@ -15,27 +15,27 @@ const formValues: JsonSchema = { anyOf: [{ items: { type: 'string' }, type: 'arr
 
 export const errata: readonly Erratum[] = [
   {
-    why: 'schema.ts: the values of a form are of type number; the file has made it integer',
+    reason: 'schema.ts: form values have the type number; the file says integer',
     revisions: ['2025-06-18'],
-    edit: replaced('ElicitResult > content > {}', formValue),
+    edit: replaceSchema('ElicitResult > content > {}', formValue),
   },
   {
-    why: 'schema.ts: the values of a form are of type number; the file has made it integer',
+    reason: 'schema.ts: form values have the type number; the file says integer',
     revisions: ['2025-11-25', '2026-07-28'],
-    edit: replaced('ElicitResult > content > {}', formValues),
+    edit: replaceSchema('ElicitResult > content > {}', formValues),
   },
   {
-    why: 'schema.ts: a JSONValue may be any number, and null',
+    reason: 'schema.ts: a JSONValue may be any number, and null',
     revisions: ['2026-07-28'],
-    edit: replaced('JSONValue', {}),
+    edit: replaceSchema('JSONValue', {}),
   },
   {
-    why: 'An InputRequiredResult says so in its resultType; the file allows any string there',
+    reason: 'the resultType of an InputRequiredResult is fixed; the file allows any string',
     revisions: ['2026-07-28'],
-    edit: replaced('InputRequiredResult > resultType', { type: 'string', const: 'input_required' }),
+    edit: replaceSchema('InputRequiredResult > resultType', { type: 'string', const: 'input_required' }),
   },
   {
-    why: 'JSON-RPC: a notification has no id; what has one is a request, and must have a right one',
+    reason: 'JSON-RPC: a notification has no id; a message with an id is a request',
     revisions: ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'],
     edit: (definitions) => {
       const notification = definitions.JSONRPCNotification as JsonSchema
@@ -43,7 +43,7 @@ export const errata: readonly Erratum[] = [
     },
   },
   {
-    why: 'JSON-RPC: an array of messages is not empty',
+    reason: 'JSON-RPC: an array of messages is not empty',
     revisions: ['2025-03-26'],
     edit: (definitions) => {
       const arrays = [

@@ -1,5 +1,5 @@
 /**
- * Runs the official test suite of JSON Schema against our validator, and says which groups of tests fail:
+ * Runs the official JSON Schema test suite against @mcpx/json-schema and prints the failing groups:
  * `node conformance/schema/src/json-schema-suite.ts <folder with the repository of the suite>`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -17,19 +17,19 @@ const dialects = {
   draft7: 'http://json-schema.org/draft-07/schema#',
 } as const
 
-/** The tests of a group that fail, each in a sentence. */
+/** Returns a description of each failing test of a group. */
 function failuresOf({ schema, tests }: Group, $schema: string, formats: 'assert' | 'annotate'): string[] {
   try {
     const declared = typeof schema === 'object' ? { $schema, ...schema } : schema
     const check = createJsonSchemaValidator({ formats }).compile(declared)
-    const wrong = tests.filter(({ data, valid }) => check(data).valid !== valid)
-    return wrong.map(({ description, valid }) => `${description}: should be ${valid ? 'valid' : 'invalid'}`)
+    const failing = tests.filter(({ data, valid }) => check(data).valid !== valid)
+    return failing.map(({ description, valid }) => `${description}: should be ${valid ? 'valid' : 'invalid'}`)
   } catch (error) {
-    return tests.map(() => `refused: ${error instanceof Error ? error.message : error}`)
+    return tests.map(() => `rejected: ${error instanceof Error ? error.message : error}`)
   }
 }
 
-/** Of required tests, format is an annotation; the optional ones about formats assert it. */
+/** Runs the tests of a folder. `format` is an annotation, except for the optional tests of formats. */
 function runFolder(folder: string, $schema: string, formats: 'assert' | 'annotate'): string[] {
   let passed = 0
   let all = 0
@@ -47,7 +47,7 @@ function runFolder(folder: string, $schema: string, formats: 'assert' | 'annotat
 }
 
 const [suite] = process.argv.slice(2)
-if (suite === undefined) throw new Error('Name the folder of the test suite')
+if (suite === undefined) throw new Error('argument: expected the folder of the JSON Schema test suite, got none')
 for (const [dialect, $schema] of Object.entries(dialects)) {
   for (const [kind, formats] of [
     ['', 'annotate'],

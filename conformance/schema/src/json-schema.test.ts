@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noThenProperty: JSON Schema has a keyword of that name
-/** Compares the verdicts of the validator with those of others, for schemas and values made at random. */
+/** Compares the results of the validator with those of other validators, for random schemas and values. */
 
 import { createJsonSchemaValidator, type JsonSchema, JsonSchemaError } from '@mcpx/json-schema'
 import { Ajv } from 'ajv'
@@ -80,13 +80,13 @@ const older: Grammar = (one, many) => ({
   additionalItems: one,
 })
 
-/** Schemas with some of the keywords given. */
+/** Schemas with some of the given keywords. */
 const some = (keywords: Record<string, fc.Arbitrary<unknown>>) =>
   fc
     .subarray(Object.entries(keywords), { maxLength: Math.min(4, Object.keys(keywords).length) })
     .chain((chosen) => fc.record(Object.fromEntries(chosen)) as fc.Arbitrary<Keywords>)
 
-/** Documents with two definitions. Beside a reference draft-07 ignores every keyword, which ajv does not. */
+/** Schemas with two definitions. In draft-07 keywords beside `$ref` are ignored, which ajv does not do, so they are separate. */
 function documents(latest: boolean, grammars: readonly Grammar[], asserted = assertions): fc.Arbitrary<Keywords> {
   const defs = latest ? '$defs' : 'definitions'
   const $ref = fc.constantFrom(`#/${defs}/a`, `#/${defs}/b`, '#')
@@ -105,7 +105,7 @@ const validator = createJsonSchemaValidator()
 const latestDialect = 'https://json-schema.org/draft/2020-12/schema'
 const draft07 = 'http://json-schema.org/draft-07/schema#'
 
-/** Compares verdicts on eight values for each of many schemas. Schemas that are refused as recursive are left out. */
+/** Compares the results for eight values per schema. Schemas that are rejected as recursive are skipped. */
 function compare(
   title: string,
   schemas: fc.Arbitrary<JsonSchema>,
@@ -115,7 +115,7 @@ function compare(
   const counts = { valid: 0, invalid: 0, recursive: 0 }
   afterAll(() => console.log(`json-schema verdicts, ${title}: ${JSON.stringify(counts)}`))
 
-  it(`are the same, ${title}`, () => {
+  it(`are the same ${title}`, () => {
     const property = fc.property(schemas, fc.array(value, { minLength: 8, maxLength: 8 }), (schema, values) => {
       let check: ReturnType<typeof validator.compile>
       try {
@@ -130,9 +130,9 @@ function compare(
         const verdict = check(each)
         const { valid } = verdict
         counts[valid ? 'valid' : 'invalid'] += 1
-        if (valid !== oracle(each)) throw new Error(`the other says ${!valid} of ${JSON.stringify(each)}`)
+        if (valid !== oracle(each)) throw new Error(`expected ${!valid} for ${JSON.stringify(each)}, got ${valid}`)
         const vague = !verdict.valid && verdict.problems.some(({ message }) => message === 'does not fit the schema')
-        if (vague) throw new Error(`nothing is said about ${JSON.stringify(each)}`)
+        if (vague) throw new Error(`expected a specific problem for ${JSON.stringify(each)}`)
       }
     })
     fc.assert(property, { seed, numRuns })
@@ -141,11 +141,11 @@ function compare(
   })
 }
 
-/** Of `contains` ajv is not asked: beside some keywords it lets an empty list pass. */
-describe('verdicts and those of ajv', () => {
+/** `contains` is not compared with ajv, which accepts empty arrays beside some keywords. */
+describe('validation results and those of ajv', () => {
   const options = { strict: false, validateFormats: false, logger: false } as const
   const ajv2020 = new Ajv2020(options)
-  // What it does to keep track of what was evaluated throws on some schemas.
+  // ajv's tracking of evaluated members throws on some schemas.
   ajv2020.opts.unevaluated = false
   const ajv = new Ajv(options)
   const latest = documents(true, [applicators, newer]).map((made): JsonSchema => ({ $schema: latestDialect, ...made }))
@@ -157,13 +157,12 @@ describe('verdicts and those of ajv', () => {
 
 interface Evaluated {
   readonly valid: boolean
-  /** The properties and indexes that were evaluated; those of a schema that failed do not count. */
+  /** The evaluated properties and indexes; those of a failed schema do not count. */
   readonly keys: ReadonlySet<string>
 }
 
-/**
- * What the specification says of annotations, word for word and without any haste, for a few keywords. ajv cannot be
- * asked: it forgets that a schema which lets everything pass evaluates too, and throws on some nested ones.
+/** A slow reference implementation of annotations for some keywords, written after the specification. ajv is wrong here:
+ * it ignores evaluations by schemas that accept everything, and throws on some nested schemas.
  */
 function reference(schema: unknown, value: unknown, root: Keywords): Evaluated {
   if (typeof schema === 'boolean') return { valid: schema, keys: new Set() }
@@ -174,7 +173,7 @@ function reference(schema: unknown, value: unknown, root: Keywords): Evaluated {
     if (result.valid) for (const key of result.keys) keys.add(key)
     return result.valid
   }
-  const here = (sub: unknown) => collect(reference(sub, value, root))
+  const apply = (sub: unknown) => collect(reference(sub, value, root))
   const child = (sub: unknown, key: string) => {
     keys.add(key)
     if (!reference(sub, (value as Keywords)[key], root).valid) valid = false
@@ -189,16 +188,16 @@ function reference(schema: unknown, value: unknown, root: Keywords): Evaluated {
       .split('/')
       .slice(1)
       .reduce<unknown>((at, key) => (at as Keywords)[key], root)
-    if (!here(target)) valid = false
+    if (!apply(target)) valid = false
   }
-  if (given.allOf?.map(here).includes(false)) valid = false
-  if (given.anyOf && !given.anyOf.map(here).includes(true)) valid = false
-  if (given.oneOf && given.oneOf.map(here).filter(Boolean).length !== 1) valid = false
+  if (given.allOf?.map(apply).includes(false)) valid = false
+  if (given.anyOf && !given.anyOf.map(apply).includes(true)) valid = false
+  if (given.oneOf && given.oneOf.map(apply).filter(Boolean).length !== 1) valid = false
   if (given.not !== undefined && reference(given.not, value, root).valid) valid = false
-  if (given.if !== undefined && !here(here(given.if) ? (given.then ?? true) : (given.else ?? true))) valid = false
+  if (given.if !== undefined && !apply(apply(given.if) ? (given.then ?? true) : (given.else ?? true))) valid = false
   if (!isList) {
     for (const [key, sub] of Object.entries(given.dependentSchemas ?? {}))
-      if (members.includes(key) && !here(sub)) valid = false
+      if (members.includes(key) && !apply(sub)) valid = false
     for (const key of members)
       if (Object.hasOwn(given.properties ?? {}, key)) child((given.properties as Keywords)[key], key)
     if (given.additionalProperties !== undefined) {
@@ -224,7 +223,7 @@ function reference(schema: unknown, value: unknown, root: Keywords): Evaluated {
   return { valid, keys }
 }
 
-describe('verdicts and those of the specification, read word for word', () => {
+describe('validation results and those of the reference implementation', () => {
   const leaf = fc.constantFrom<unknown>(
     true,
     false,

@@ -1,74 +1,79 @@
-/** What we are lenient about in the frames of messages, and in cancellations. */
-import { absent, all, orElse, replaced } from './edits.ts'
-import type { Edit } from './judge.ts'
-import { FRAMELESS, type Leniency, MODERN } from './leniency-entry.ts'
+/** Leniency for the JSON-RPC members of messages and for cancellations. */
+import { allowAlso, combineEdits, makeOptional, replaceSchema } from './edits.ts'
+import { type Leniency, MODERN, WITHOUT_ENVELOPE } from './leniency-entry.ts'
 import type { JsonSchema } from './official.ts'
+import type { Edit } from './official-validator.ts'
 
 const someObject: JsonSchema = { type: 'object' }
 
-export const aboutCancellations: readonly Leniency[] = [
+export const cancellationLeniencies: readonly Leniency[] = [
   {
-    what: 'a cancellation that names no request',
-    why: 'A cancellation that says nothing of use is ignored; there is nobody to answer that it was wrong.',
-    revisions: FRAMELESS,
+    title: 'a cancellation that names no request',
+    reason: 'A notification has no response, so a useless cancellation is ignored.',
+    revisions: WITHOUT_ENVELOPE,
     seenIn: ['CancelledNotification'],
-    edit: absent('CancelledNotification > params > requestId', 'CancelledNotification > params'),
+    edit: makeOptional('CancelledNotification > params > requestId', 'CancelledNotification > params'),
   },
   {
-    what: 'a cancellation that names no request',
-    why: 'A cancellation that says nothing of use is ignored; there is nobody to answer that it was wrong.',
+    title: 'a cancellation that names no request',
+    reason: 'A notification has no response, so a useless cancellation is ignored.',
     revisions: ['2025-11-25'],
     seenIn: ['CancelledNotification'],
-    edit: absent('CancelledNotification > params'),
+    edit: makeOptional('CancelledNotification > params'),
   },
   {
-    what: 'a cancellation that names no request',
-    why: 'A cancellation that says nothing of use is ignored; there is nobody to answer that it was wrong.',
+    title: 'a cancellation that names no request',
+    reason: 'A notification has no response, so a useless cancellation is ignored.',
     revisions: MODERN,
     seenIn: ['CancelledNotificationParams', 'CancelledNotification', 'ClientNotification'],
-    edit: all(absent('CancelledNotificationParams > requestId', 'CancelledNotification > params'), (definitions) => {
-      definitions.ClientNotification = { $ref: '#/$defs/CancelledNotification' }
-    }),
+    edit: combineEdits(
+      makeOptional('CancelledNotificationParams > requestId', 'CancelledNotification > params'),
+      (definitions) => {
+        definitions.ClientNotification = { $ref: '#/$defs/CancelledNotification' }
+      },
+    ),
   },
 ]
 
-export const aboutFrames: readonly Leniency[] = [
+export const envelopeLeniencies: readonly Leniency[] = [
   {
-    what: 'metadata of any kind, as far as the codec is concerned',
-    why: 'The codec checks the frame of a message only; parameters and results are checked by what the method says.',
-    revisions: FRAMELESS,
+    title: 'any metadata in the codec',
+    reason:
+      'The codec checks only the JSON-RPC members; parameters and results are checked by the shapes of the method.',
+    revisions: WITHOUT_ENVELOPE,
     seenIn: ['JSONRPCRequest', 'JSONRPCNotification', 'JSONRPCResponse', 'Request', 'Notification'],
-    edit: all(
+    edit: combineEdits(
       ...['JSONRPCRequest', 'JSONRPCNotification', 'Request', 'Notification'].map((name) =>
-        replaced(`${name} > params`, someObject),
+        replaceSchema(`${name} > params`, someObject),
       ),
-      replaced('JSONRPCResponse > result', someObject),
+      replaceSchema('JSONRPCResponse > result', someObject),
     ),
   },
   {
-    what: 'metadata of any kind, as far as the codec is concerned',
-    why: 'The codec checks the frame of a message only; parameters and results are checked by what the method says.',
+    title: 'any metadata in the codec',
+    reason:
+      'The codec checks only the JSON-RPC members; parameters and results are checked by the shapes of the method.',
     revisions: ['2025-11-25', '2026-07-28'],
     seenIn: ['JSONRPCResultResponse'],
-    edit: replaced('JSONRPCResultResponse > result', someObject),
+    edit: replaceSchema('JSONRPCResultResponse > result', someObject),
   },
   {
-    what: 'an error without the id of a request, or with null for one',
-    why: 'JSON-RPC has null where an id could not be read, and newer revisions leave it out: both are taken for no id.',
-    revisions: FRAMELESS,
+    title: 'an error without id, or with the id null',
+    reason: 'JSON-RPC uses null if the id could not be read, and newer revisions omit it: both count as no id.',
+    revisions: WITHOUT_ENVELOPE,
     seenIn: ['JSONRPCError'],
-    edit: all(absent('JSONRPCError > id'), orElse('JSONRPCError > id', { type: 'null' })),
+    edit: combineEdits(makeOptional('JSONRPCError > id'), allowAlso('JSONRPCError > id', { type: 'null' })),
   },
   {
-    what: 'an error with null for an id',
-    why: 'JSON-RPC has null where an id could not be read: it is taken for no id.',
+    title: 'an error with the id null',
+    reason: 'JSON-RPC uses null if the id could not be read: it counts as no id.',
     revisions: ['2025-11-25'],
     seenIn: ['JSONRPCErrorResponse'],
     edit: nullId('JSONRPCErrorResponse', 'URLElicitationRequiredError'),
   },
   {
-    what: 'an error with null for an id',
-    why: 'JSON-RPC has null where an id could not be read: it is taken for no id.',
+    title: 'an error with the id null',
+    reason: 'JSON-RPC uses null if the id could not be read: it counts as no id.',
     revisions: MODERN,
     seenIn: ['JSONRPCErrorResponse'],
     edit: nullId(
@@ -81,5 +86,5 @@ export const aboutFrames: readonly Leniency[] = [
 ]
 
 function nullId(...names: string[]): Edit {
-  return all(...names.map((name) => orElse(`${name} > id`, { type: 'null' })))
+  return combineEdits(...names.map((name) => allowAlso(`${name} > id`, { type: 'null' })))
 }

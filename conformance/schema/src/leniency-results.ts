@@ -1,5 +1,5 @@
-/** What we are lenient about in what the newest revision wants said of a request or a result. */
-import { absent, all, anything, replaced } from './edits.ts'
+/** Leniency for members that the newest revision requires in requests and results. */
+import { allowAnything, combineEdits, makeOptional, replaceSchema } from './edits.ts'
 import { type Leniency, MODERN } from './leniency-entry.ts'
 import { type JsonSchema, officialSchemas } from './official.ts'
 
@@ -17,56 +17,57 @@ const cacheable = [
 ]
 const results = [...cacheable, 'CallToolResult', 'CompleteResult', 'GetPromptResult', 'PaginatedResult', 'Result']
 
-export const aboutResults: readonly Leniency[] = [
+export const resultLeniencies: readonly Leniency[] = [
   {
-    what: 'a result without resultType',
-    why: 'The specification has clients read it as complete. What the library sends always has it.',
+    title: 'a result without resultType',
+    reason: 'The specification says that clients read it as complete. The library always sends it.',
     revisions: MODERN,
     seenIn: results,
-    edit: absent(...[...results, 'SubscriptionsListenResult'].map((name) => `${name} > resultType`)),
+    edit: makeOptional(...[...results, 'SubscriptionsListenResult'].map((name) => `${name} > resultType`)),
   },
   {
-    what: 'a cacheable result without cache hints',
-    why: 'It is read as stale and private: an answer that cannot be kept is still an answer.',
+    title: 'a cacheable result without cache hints',
+    reason: 'It is read as stale and private: a result that cannot be cached is still a result.',
     revisions: MODERN,
     seenIn: cacheable,
-    edit: absent(...cacheable.flatMap((name) => [`${name} > ttlMs`, `${name} > cacheScope`])),
+    edit: makeOptional(...cacheable.flatMap((name) => [`${name} > ttlMs`, `${name} > cacheScope`])),
   },
   {
-    what: 'a ttlMs that is negative or a fraction',
-    why: 'schema.ts says number; a negative one is read as 0.',
+    title: 'a ttlMs that is negative or a fraction',
+    reason: 'schema.ts says number; a negative value is read as 0.',
     revisions: MODERN,
     seenIn: cacheable,
-    edit: all(...cacheable.map((name) => replaced(`${name} > ttlMs`, { type: 'number' }))),
+    edit: combineEdits(...cacheable.map((name) => replaceSchema(`${name} > ttlMs`, { type: 'number' }))),
   },
   {
-    what: 'more than 100 proposals',
-    why: 'The limit binds the server, where it is kept; a client can show the first ones.',
+    title: 'more than 100 completion values',
+    reason: 'The limit applies to servers; a client can show the first values.',
     revisions: MODERN,
     seenIn: ['CompleteResult'],
-    edit: replaced('CompleteResult > completion > values', { type: 'array', items: { type: 'string' } }),
+    edit: replaceSchema('CompleteResult > completion > values', { type: 'array', items: { type: 'string' } }),
   },
   {
-    what: 'a serverInfo that is none',
-    why: 'Nothing may depend on it, so it fails no result: it is read by hand, and then counts as absent.',
+    title: 'an invalid serverInfo',
+    reason: 'Clients must not depend on it, so an invalid one counts as absent.',
     revisions: MODERN,
     seenIn: ['ResultMetaObject', 'SubscriptionsListenResultMetaObject'],
-    edit: anything(`ResultMetaObject > ${SERVER_INFO}`, `SubscriptionsListenResultMetaObject > ${SERVER_INFO}`),
+    edit: allowAnything(`ResultMetaObject > ${SERVER_INFO}`, `SubscriptionsListenResultMetaObject > ${SERVER_INFO}`),
   },
   {
-    what: 'a subscriptionId that is none',
-    why: 'It is read by hand; a message without one belongs to no subscription, and the last result ends its request anyway.',
+    title: 'an invalid subscriptionId',
+    reason:
+      'A notification without a valid id belongs to no subscription, and the final result ends its request anyway.',
     revisions: MODERN,
     seenIn: ['NotificationMetaObject', 'SubscriptionsListenResult'],
-    edit: all(
-      anything(`NotificationMetaObject > ${SUBSCRIPTION_ID}`),
-      absent('SubscriptionsListenResult > _meta'),
-      replaced('SubscriptionsListenResult > _meta', { type: 'object' }),
+    edit: combineEdits(
+      allowAnything(`NotificationMetaObject > ${SUBSCRIPTION_ID}`),
+      makeOptional('SubscriptionsListenResult > _meta'),
+      replaceSchema('SubscriptionsListenResult > _meta', { type: 'object' }),
     ),
   },
   {
-    what: 'the name and the log level of a client that speaks no revision that exists',
-    why: 'The request is refused for its version, with the list of those that are served; nothing else of it matters.',
+    title: 'the clientInfo and the log level of a request with an unknown revision',
+    reason: 'The request is rejected for its revision, so its other members are not checked.',
     revisions: MODERN,
     seenIn: ['RequestMetaObject'],
     edit: (definitions) => {

@@ -1,28 +1,28 @@
-/**
- * Where we take what the official schemas refuse, and why. Each entry makes the official schema say what we do, so that
- * the two must agree on every value; and each must be needed for some value, or the test fails.
+/** The values that we accept although the official schemas reject them, with reasons. Each entry edits the official schema
+ * so that both agree on every value. A test fails if an entry is not needed.
  */
-import { everywhere } from './edits.ts'
+import { changeEverySchema } from './edits.ts'
 import { LEGACY, type Leniency, MODERN } from './leniency-entry.ts'
-import { aboutCancellations, aboutFrames } from './leniency-messages.ts'
-import { aboutNewerShapes } from './leniency-newer.ts'
-import { aboutResults } from './leniency-results.ts'
+import { cancellationLeniencies, envelopeLeniencies } from './leniency-messages.ts'
+import { newerShapeLeniencies } from './leniency-newer.ts'
+import { resultLeniencies } from './leniency-results.ts'
 
 const formats: Leniency = {
-  what: 'formats (uri, uri-template, byte) are not checked',
-  why: 'Peers send URIs that are none, and checking base64 costs as much as decoding it: who uses them checks them.',
+  title: 'formats (uri, uri-template, byte) are not checked',
+  reason:
+    'Peers send invalid URIs, and checking Base64 costs as much as decoding it. The code that uses a value checks it.',
   revisions: [...LEGACY, ...MODERN],
   seenIn: ['Resource', 'ResourceTemplate', 'ImageContent', 'Root'],
-  edit: everywhere((schema) => {
+  edit: changeEverySchema((schema) => {
     if (typeof schema.format === 'string' && schema.type === 'string') delete schema.format
   }),
 }
 
-/** In the order in which they are applied: `formats` also has to reach what the others bring. */
+/** The entries in the order of their application: `formats` is last, because it also edits the definitions that others add. */
 export const leniencies: readonly Leniency[] = [
-  ...aboutResults,
-  ...aboutCancellations,
-  ...aboutFrames,
-  ...aboutNewerShapes,
+  ...resultLeniencies,
+  ...cancellationLeniencies,
+  ...envelopeLeniencies,
+  ...newerShapeLeniencies,
   formats,
 ]

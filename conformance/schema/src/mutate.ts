@@ -1,6 +1,6 @@
-/** Spoils a value in one place, in the ways that peers get things wrong. */
+/** Mutates a value in one place, with typical errors of peers. */
 
-/** A small generator of numbers from 0 to 1 that a seed decides. */
+/** Creates a seeded generator of numbers from 0 to 1. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0 || 1
   return () => {
@@ -11,8 +11,8 @@ export function createRandom(seed: number): () => number {
   }
 }
 
-/** Words that mean something somewhere, so that a wrong one is a likely one. */
-const words = [
+/** Strings with a meaning in the protocol, which make likely mutations. */
+const protocolStrings = [
   'text',
   'image',
   'audio',
@@ -48,44 +48,44 @@ const words = [
   'working',
   'light',
 ]
-const strangers: readonly unknown[] = [null, true, 0, 7, -1, 0.5, 1.5, '', 'x', [], ['x'], [7], {}, { a: 1 }]
+const otherValues: readonly unknown[] = [null, true, 0, 7, -1, 0.5, 1.5, '', 'x', [], ['x'], [7], {}, { a: 1 }]
 
 type Place = readonly (string | number)[]
 
-/** A copy with one thing changed: a member gone, another kind, another word, nothing, one more, an item too much. */
+/** Returns a copy with one mutation: a removed or added member or item, or a value of another type. */
 export function mutate(value: unknown, random: () => number): unknown {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
   const place = pick(placesIn(value))
   const found = at(value, place)
-  const ways: (() => unknown)[] = [() => pick(strangers), () => pick(strangers)]
+  const mutations: (() => unknown)[] = [() => pick(otherValues), () => pick(otherValues)]
   if (typeof found === 'string')
-    ways.push(
-      () => pick(words),
-      () => pick(words),
+    mutations.push(
+      () => pick(protocolStrings),
+      () => pick(protocolStrings),
       () => Number(found.length),
     )
   if (typeof found === 'number')
-    ways.push(
+    mutations.push(
       () => found + 0.5,
       () => String(found),
       () => -found - 1,
       () => found + 200,
     )
   if (Array.isArray(found)) {
-    ways.push(
-      () => [...found, pick(strangers)],
+    mutations.push(
+      () => [...found, pick(otherValues)],
       () => [...found, ...found, ...found],
       () => Array(101).fill(found[0] ?? 'x'),
     )
   } else if (typeof found === 'object' && found !== null) {
     const keys = Object.keys(found)
-    if (keys.length > 0) ways.push(...Array(4).fill(() => without(found, pick(keys))))
-    ways.push(
-      () => ({ ...found, 'x-more': pick(strangers) }),
+    if (keys.length > 0) mutations.push(...Array(4).fill(() => without(found, pick(keys))))
+    mutations.push(
+      () => ({ ...found, 'x-more': pick(otherValues) }),
       () => [found],
     )
   }
-  return replaced(value, place, pick(ways)())
+  return replaceAt(value, place, pick(mutations)())
 }
 
 function placesIn(value: unknown, place: Place = []): Place[] {
@@ -98,11 +98,11 @@ function at(value: unknown, place: Place): unknown {
   return place.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)[key], value)
 }
 
-function replaced(value: unknown, [key, ...rest]: Place, by: unknown): unknown {
+function replaceAt(value: unknown, [key, ...rest]: Place, by: unknown): unknown {
   if (key === undefined) return by
-  if (Array.isArray(value)) return value.map((item, index) => (index === key ? replaced(item, rest, by) : item))
+  if (Array.isArray(value)) return value.map((item, index) => (index === key ? replaceAt(item, rest, by) : item))
   const own = value as Record<string, unknown>
-  return { ...own, [key]: replaced(own[key], rest, by) }
+  return { ...own, [key]: replaceAt(own[key], rest, by) }
 }
 
 function without(value: object, key: string): unknown {

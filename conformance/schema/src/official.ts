@@ -1,9 +1,9 @@
-/** The official JSON Schemas and examples, as they lie in `official/`. */
+/** The official JSON Schemas and examples in `official/`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { REVISIONS, type Revision } from '../../../packages/protocol/src/methods.ts'
 
-/** A JSON Schema, as far as the official files use it. */
+/** The part of JSON Schema that the official files use. */
 export interface JsonSchema {
   $ref?: string
   type?: string | string[]
@@ -43,8 +43,8 @@ function load(revision: Revision): OfficialSchema {
 /** Oldest first. */
 export const officialSchemas: readonly OfficialSchema[] = REVISIONS.map(load)
 
-/** The definition that a reference leads to. */
-export function referred(definitions: Definitions, ref: string): JsonSchema {
+/** Returns the definition of a reference. */
+export function resolveReference(definitions: Definitions, ref: string): JsonSchema {
   const definition = definitions[ref.split('/').at(-1) ?? '']
   if (definition === undefined) throw new Error(`There is no definition ${ref}`)
   return definition
@@ -56,7 +56,7 @@ export interface Example {
   readonly value: unknown
 }
 
-/** The folder that an example lies in names its definition. */
+/** Reads the examples; the folder of an example is the name of its definition. */
 export function readExamples(revision: Revision): Example[] {
   const examples = join(folder, revision, 'examples')
   return readdirSync(examples).flatMap((definition) =>

@@ -1,4 +1,4 @@
-/** Our verdict on the definitions that describe whole messages: by the codec, the era tables and the shapes behind them. */
+/** Our verdicts for definitions of whole messages, by the codec, the era tables and the shapes. */
 import {
   ClientCapabilities,
   clientRequestParams,
@@ -17,20 +17,20 @@ import {
 import * as z from 'zod/mini'
 import { URLElicitationRequired } from '../../../packages/protocol/src/schemas/legacy.ts'
 import { verdictOfShape } from './our-shapes.ts'
-import { fits, hasEnvelope, received, receivedOne, type Verdict } from './verdict.ts'
+import { decodeMessage, decodeMessages, fits, hasEnvelope, type Verdict } from './verdict.ts'
 
-const requestFrame = { jsonrpc: '2.0', id: 1 }
-const notificationFrame = { jsonrpc: '2.0' }
+const requestMembers = { jsonrpc: '2.0', id: 1 }
+const notificationMembers = { jsonrpc: '2.0' }
 
-/** Older definitions leave the frame of a message to other definitions. */
-function frameFor(revision: Revision, frame: object): object | undefined {
-  return revision < '2025-11-25' ? frame : undefined
+/** Returns the JSON-RPC members that older definitions leave out. */
+function missingMembers(revision: Revision, members: object): object | undefined {
+  return revision < '2025-11-25' ? members : undefined
 }
 
-/** Absent parameters are read as none. */
+/** The verdict for requests of a method. Missing parameters count as empty. */
 function request(method: string): Verdict {
   return (value, revision) => {
-    const message = receivedOne(value, frameFor(revision, requestFrame))
+    const message = decodeMessage(value, missingMembers(revision, requestMembers))
     if (message === undefined || !isRequest(message) || message.method !== method) return false
     const { params = {} } = message
     return (
@@ -42,16 +42,16 @@ function request(method: string): Verdict {
 
 function notification(method: string): Verdict {
   return (value, revision) => {
-    const message = receivedOne(value, frameFor(revision, notificationFrame))
+    const message = decodeMessage(value, missingMembers(revision, notificationMembers))
     if (message === undefined || !isNotification(message) || message.method !== method) return false
     return fits(notificationParams(revision, method), message.params ?? {})
   }
 }
 
-/** A response with the result of a method, or with an unfinished one where that may be. */
+/** The verdict for responses of a method; `mayAsk` also allows an `input_required` result. */
 function response(method: string, mayAsk = false): Verdict {
   return (value, revision) => {
-    const message = receivedOne(value)
+    const message = decodeMessage(value)
     if (message === undefined || !('result' in message)) return false
     const isAsking = mayAsk && fits(InputRequiredResult, message.result)
     return isAsking || fits(clientRequestResult(revision, method), message.result)
@@ -60,29 +60,29 @@ function response(method: string, mayAsk = false): Verdict {
 
 function errorResponse(code: number, data?: Schema<unknown>): Verdict {
   return (value) => {
-    const message = receivedOne(value)
+    const message = decodeMessage(value)
     if (message === undefined || !('error' in message)) return false
     return message.error.code === code && (data === undefined || fits(data, message.error.data))
   }
 }
 
-/** An error object with a certain code, or with any. */
+/** The verdict for error objects with the given code, or with any code. */
 function errorObject(code?: number): Verdict {
   return (error) => {
-    const message = receivedOne({ jsonrpc: '2.0', id: 1, error })
+    const message = decodeMessage({ jsonrpc: '2.0', id: 1, error })
     return message !== undefined && 'error' in message && (code === undefined || message.error.code === code)
   }
 }
 
-function message(is: (message: Message) => boolean, frame?: object): Verdict {
+function message(is: (message: Message) => boolean, members?: object): Verdict {
   return (value) => {
-    const one = receivedOne(value, frame)
+    const one = decodeMessage(value, members)
     return one !== undefined && is(one)
   }
 }
 
 function batch(is: (message: Message) => boolean): Verdict {
-  return (value) => Array.isArray(value) && (received(value)?.every(is) ?? false)
+  return (value) => Array.isArray(value) && (decodeMessages(value)?.every(is) ?? false)
 }
 
 const isCall = (one: Message): boolean => isRequest(one) || isNotification(one)
@@ -144,7 +144,7 @@ const others: Record<string, Verdict> = {
   JSONRPCMessage: (value, revision) =>
     Array.isArray(value)
       ? revision === '2025-03-26' && (batch(isCall)(value, revision) || batch(isResponse)(value, revision))
-      : receivedOne(value) !== undefined,
+      : decodeMessage(value) !== undefined,
   JSONRPCNotification: message(isNotification),
   JSONRPCRequest: message(isRequest),
   JSONRPCResponse: (value, revision) =>
@@ -156,9 +156,9 @@ const others: Record<string, Verdict> = {
   ListToolsResultResponse: response('tools/list'),
   MethodNotFoundError: errorObject(-32601),
   MissingRequiredClientCapabilityError: errorResponse(-32021, z.object({ requiredCapabilities: ClientCapabilities })),
-  Notification: message(isNotification, notificationFrame),
+  Notification: message(isNotification, notificationMembers),
   PaginatedRequest: (value, revision) => {
-    const one = receivedOne(value, frameFor(revision, requestFrame))
+    const one = decodeMessage(value, missingMembers(revision, requestMembers))
     if (one === undefined || !isRequest(one)) return false
     return (
       hasEnvelope(one.params ?? {}, revision) &&
@@ -167,7 +167,7 @@ const others: Record<string, Verdict> = {
   },
   ParseError: errorObject(-32700),
   ReadResourceResultResponse: response('resources/read', true),
-  Request: message(isRequest, requestFrame),
+  Request: message(isRequest, requestMembers),
   SubscriptionsListenResultResponse: response('subscriptions/listen'),
   UnsupportedProtocolVersionError: errorResponse(
     -32022,
@@ -176,12 +176,12 @@ const others: Record<string, Verdict> = {
   URLElicitationRequiredError: errorResponse(-32042, URLElicitationRequired),
 }
 
-/** Requests that travel in an unfinished result are parts of it, not messages. */
+/** Modern input requests are parts of a result, not messages. */
 function isPart(name: string, revision: Revision): boolean {
   return eraOf(revision) === 'modern' && ['CreateMessageRequest', 'ElicitRequest', 'ListRootsRequest'].includes(name)
 }
 
-/** The verdict on any definition but the unions of everything that a side may send. */
+/** Returns the verdict for a definition, except for the unions of all messages of a side. */
 export function verdictOf(name: string, revision: Revision): Verdict | undefined {
   const part = verdictOfShape(name)
   if (isPart(name, revision)) return part
@@ -190,5 +190,5 @@ export function verdictOf(name: string, revision: Revision): Verdict | undefined
   return Object.hasOwn(others, name) ? others[name] : part
 }
 
-/** Names of definitions that are no parts of messages. */
+/** The names of the definitions of whole messages. */
 export const messageNames: readonly string[] = [requestMethods, notificationMethods, others].flatMap(Object.keys)

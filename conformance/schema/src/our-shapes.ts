@@ -1,4 +1,4 @@
-/** Our verdict on the definitions that describe a part of a message: by the shape of the same name, with few exceptions. */
+/** Our verdicts for definitions of parts of messages, by the shape of the same name with some exceptions. */
 import * as protocol from '@mcpx/protocol'
 import { clientRequestResult, eraOf, readEnvelope, type Schema, subscriptionIdOf } from '@mcpx/protocol'
 import * as z from 'zod/mini'
@@ -8,21 +8,21 @@ import { fits, hasEnvelope, params, shape, type Verdict } from './verdict.ts'
 
 const { Annotations, Icon, MetaObject, Result } = protocol
 
-/** The verdict of the legacy shape in the legacy era, of the other one in the modern era. */
+/** The verdict of the legacy shape in the legacy era, and of the modern shape in the modern era. */
 function perEra(ofLegacy: Schema<unknown>, ofModern: Schema<unknown>): Verdict {
   return (value, revision) => fits(eraOf(revision) === 'legacy' ? ofLegacy : ofModern, value)
 }
 
-/** The verdict of the shape that the era tables have for the result of a method. */
+/** The verdict of the era table's shape for the result of a method. */
 function result(method: string): Verdict {
   return (value, revision) => fits(clientRequestResult(revision, method), value)
 }
 
-/** Two readers of the same thing, by hand and by shape, must not differ. */
+/** Combines two verdicts, which must agree. */
 function both(one: Verdict, other: Verdict): Verdict {
   return (value, revision) => {
     const verdict = one(value, revision)
-    if (verdict !== other(value, revision)) throw new Error(`Two readers differ on ${JSON.stringify(value)}`)
+    if (verdict !== other(value, revision)) throw new Error(`expected equal verdicts for ${JSON.stringify(value)}`)
     return verdict
   }
 }
@@ -31,7 +31,7 @@ const VERSION = 'io.modelcontextprotocol/protocolVersion'
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const INFO = 'io.modelcontextprotocol/clientInfo'
 
-/** What reading an envelope by hand says of one member of it. */
+/** The verdict of `readEnvelope` for one member. */
 function inEnvelope(key: string): Verdict {
   const meta = { [VERSION]: protocol.LATEST_MODERN_REVISION, [CAPABILITIES]: {} }
   return (value) => typeof readEnvelope({ _meta: { ...meta, [key]: value } }) !== 'string'
@@ -105,12 +105,12 @@ const exceptions: Record<string, Verdict> = {
   UnsubscribeRequestParams: params('resources/unsubscribe'),
 }
 
-/** The verdict on a definition, if it is one of a part of a message. */
+/** Returns the verdict for a part of a message; undefined for other definitions. */
 export function verdictOfShape(name: string): Verdict | undefined {
   if (Object.hasOwn(exceptions, name)) return exceptions[name]
   const schema = { ...protocol, ...legacy }[name as 'Tool'] as unknown
   return typeof schema === 'object' ? shape(schema as Schema<unknown>) : undefined
 }
 
-/** Names of definitions that are treated in a way of their own. */
+/** The names of the definitions with exceptions. */
 export const exceptionalShapes: readonly string[] = Object.keys(exceptions)

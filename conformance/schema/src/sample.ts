@@ -1,10 +1,10 @@
-/** Makes values that a JSON Schema describes, as far as the official files use JSON Schema. */
+/** Generates valid values of a JSON Schema, for the keywords that the official files use. */
 import fc from 'fast-check'
-import { type Definitions, type JsonSchema, referred } from './official.ts'
+import { type Definitions, type JsonSchema, resolveReference } from './official.ts'
 
-const DEEPEST = 6
+const MAX_DEPTH = 6
 
-/** Values of one definition. Numbers stay within what JSON carries exactly. */
+/** Generates values of one definition. Numbers are small enough to be exact in JSON. */
 export function samplesOf(definitions: Definitions, name: string): fc.Arbitrary<unknown> {
   return arbitraryOf(definitions, { $ref: name }, 0)
 }
@@ -12,10 +12,10 @@ export function samplesOf(definitions: Definitions, name: string): fc.Arbitrary<
 function arbitraryOf(definitions: Definitions, schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
   const { $ref, anyOf, allOf, type } = schema
   const inner = (part: JsonSchema) => arbitraryOf(definitions, part, depth + 1)
-  if ($ref !== undefined) return inner(referred(definitions, $ref))
+  if ($ref !== undefined) return inner(resolveReference(definitions, $ref))
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
-  if (anyOf !== undefined) return oneOf(depth > DEEPEST ? flattest(anyOf) : anyOf, inner)
+  if (anyOf !== undefined) return oneOf(depth > MAX_DEPTH ? nonRecursive(anyOf) : anyOf, inner)
   if (allOf !== undefined)
     return fc.tuple(...allOf.map(inner)).map((parts) => Object.assign({}, ...(parts as object[])))
   if (Array.isArray(type))
@@ -29,7 +29,7 @@ function arbitraryOf(definitions: Definitions, schema: JsonSchema, depth: number
     case 'array':
       return fc.array(inner(schema.items ?? {}), {
         minLength: schema.minItems ?? 0,
-        maxLength: depth > DEEPEST ? 0 : 2,
+        maxLength: depth > MAX_DEPTH ? 0 : 2,
       })
     case 'string':
       return stringOf(schema.format)
@@ -53,15 +53,15 @@ function oneOf(
   return fc.oneof(...schemas.map(inner))
 }
 
-/** What a recursive definition ends with. */
-function flattest(schemas: readonly JsonSchema[]): readonly JsonSchema[] {
+/** Returns the alternatives that end a recursion. */
+function nonRecursive(schemas: readonly JsonSchema[]): readonly JsonSchema[] {
   const flat = schemas.filter((schema) => schema.$ref === undefined && schema.type !== 'array')
   return flat.length > 0 ? flat : schemas.slice(0, 1)
 }
 
 function objectOf(definitions: Definitions, schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
   const { properties = {}, required = [], additionalProperties } = schema
-  const isDeep = depth > DEEPEST
+  const isDeep = depth > MAX_DEPTH
   const members = Object.entries(properties)
     .filter(([name]) => !isDeep || required.includes(name))
     .map(([name, part]) => [name, arbitraryOf(definitions, part, depth + 1)] as const)

@@ -1,22 +1,21 @@
-/**
- * Where we refuse what an official schema takes, and why. One shape serves all revisions, so a member that came later is
- * checked in older ones too, where it is an unknown name. Here is what of that the samples can reach.
+/** The values that we reject although the official schema accepts them, with reasons. One shape serves all revisions, so
+ * newer members are also checked in older revisions, where they are unknown. Only cases that the samples reach are listed.
  */
 import type { Revision } from '@mcpx/protocol'
-import type { Edit } from './judge.ts'
 import type { JsonSchema } from './official.ts'
+import type { Edit } from './official-validator.ts'
 
 export interface Strictness {
-  readonly what: string
-  readonly why: string
+  readonly title: string
+  readonly reason: string
   readonly revisions: readonly Revision[]
   readonly edit: Edit
 }
 
 export const strictnesses: readonly Strictness[] = [
   {
-    what: 'the default of a form field, before fields had one',
-    why: 'A member that came later is not expected to mean something else in what an older peer sends.',
+    title: 'the default of a form field in revisions without defaults',
+    reason: 'Older peers are not expected to use a newer member with another meaning.',
     revisions: ['2025-06-18'],
     edit: (definitions) => {
       for (const [name, type] of [

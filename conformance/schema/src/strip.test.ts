@@ -2,21 +2,21 @@ import { type Revision, stripFor, stripParamsFor } from '@mcpx/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errata } from './errata.ts'
-import { createJudge, type Edit, type Judge } from './judge.ts'
 import { type Definitions, type JsonSchema, officialSchemas } from './official.ts'
+import { createValidator, type Edit, type Validator } from './official-validator.ts'
 import { samplesOf } from './sample.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`strip.test.ts: FC_SEED=${seed}`)
 
 const RUNS = 150
-const olderOnes = officialSchemas.filter(({ revision }) => revision < '2026-07-28')
+const legacySchemas = officialSchemas.filter(({ revision }) => revision < '2026-07-28')
 
-/** Objects whose members are for others to define: schemas of tools, metadata. */
+/** Objects with members that the schema does not define: schemas of tools and metadata. */
 const open = new Set(['inputSchema', 'outputSchema', '_meta'])
 
-/** A peer that refuses every member it does not know. */
-const closed: Edit = (definitions) => {
+/** Makes a schema reject unknown members, as a strict peer does. */
+const rejectUnknownMembers: Edit = (definitions) => {
   const close = (schema: JsonSchema, name: string): void => {
     const { properties } = schema
     if (open.has(name)) return
@@ -29,7 +29,7 @@ const closed: Edit = (definitions) => {
   for (const [name, schema] of Object.entries(definitions)) if (schema.allOf === undefined) close(schema, name)
 }
 
-/** Extensions that are older than the modern wire are announced there, though the schema does not know the member. */
+/** Allows `extensions`, which legacy peers send although the schema does not know it. */
 const withExtensions: Edit = (definitions) => {
   for (const name of ['ClientCapabilities', 'ServerCapabilities']) {
     const capabilities = definitions[name] as JsonSchema
@@ -37,14 +37,18 @@ const withExtensions: Edit = (definitions) => {
   }
 }
 
-function closedJudge(revision: Revision): Judge {
+function createStrictValidator(revision: Revision): Validator {
   const schema = officialSchemas.find((each) => each.revision === revision)
   if (schema === undefined) throw new Error(revision)
-  const meant = errata.filter(({ revisions }) => revisions.includes(revision)).map(({ edit }) => edit)
-  return createJudge(schema, [...meant, ...(revision === '2025-11-25' ? [withExtensions] : []), closed])
+  const corrections = errata.filter(({ revisions }) => revisions.includes(revision)).map(({ edit }) => edit)
+  return createValidator(schema, [
+    ...corrections,
+    ...(revision === '2025-11-25' ? [withExtensions] : []),
+    rejectUnknownMembers,
+  ])
 }
 
-/** What servers and clients of today write: the newest definitions, and what only the last legacy revision has. */
+/** The newest definitions, with the additional members of the last legacy revision. */
 function newest(): Definitions {
   const [november, modern] = officialSchemas.slice(-2).map(({ definitions }) => structuredClone(definitions))
   const definitions = { ...november, ...modern } as Definitions
@@ -71,8 +75,8 @@ function newest(): Definitions {
 const definitions = newest()
 const sampled = (name: string) => fc.sample(samplesOf(definitions, name), { seed, numRuns: RUNS }) as object[]
 
-/** Whether nothing was changed in what was given. */
-function unchanged<T>(value: T, use: (value: T) => unknown): unknown {
+/** Checks that a function does not change its argument. */
+function expectUnchanged<T>(value: T, use: (value: T) => unknown): unknown {
   const before = JSON.stringify(value)
   const result = use(value)
   expect(JSON.stringify(value)).toBe(before)
@@ -106,40 +110,37 @@ const params = [
   ['notifications/resources/updated', 'ResourceUpdatedNotificationParams', 'ResourceUpdatedNotification', '2024-11-05'],
 ] as const
 
-describe.each(olderOnes.map(({ revision }) => [revision] as const))(
-  'a peer of %s that takes nothing it does not know',
-  (revision) => {
-    const takes = closedJudge(revision)
+describe.each(legacySchemas.map(({ revision }) => [revision] as const))('a strict peer of %s', (revision) => {
+  const accepts = createStrictValidator(revision)
 
-    it.each(results.filter(([, , since]) => revision >= since))(
-      'takes a stripped result of %s',
-      (method, definition) => {
-        for (const result of sampled(definition)) {
-          const stripped = unchanged(result, (each) => stripFor(revision, method, each))
-          expect([stripped, takes(definition, stripped)]).toEqual([stripped, true])
-        }
-      },
-    )
+  it.each(results.filter(([, , since]) => revision >= since))(
+    'accepts stripped results of %s',
+    (method, definition) => {
+      for (const result of sampled(definition)) {
+        const stripped = expectUnchanged(result, (each) => stripFor(revision, method, each))
+        expect([stripped, accepts(definition, stripped)]).toEqual([stripped, true])
+      }
+    },
+  )
 
-    it.each(params.filter(([, , , since]) => revision >= since))(
-      'takes stripped parameters of %s',
-      (method, source, definition) => {
-        for (const each of sampled(source)) {
-          const stripped = unchanged(each, (value) => stripParamsFor(revision, method, value))
-          const isBare = revision < '2025-11-25'
-          const frame = isBare ? {} : { jsonrpc: '2.0', ...(method.startsWith('notifications/') ? {} : { id: 1 }) }
-          const message = { ...frame, method, params: stripped }
-          expect([message, takes(definition, message)]).toEqual([message, true])
-        }
-      },
-    )
-  },
-)
+  it.each(params.filter(([, , , since]) => revision >= since))(
+    'accepts stripped parameters of %s',
+    (method, source, definition) => {
+      for (const each of sampled(source)) {
+        const stripped = expectUnchanged(each, (value) => stripParamsFor(revision, method, value))
+        const isBare = revision < '2025-11-25'
+        const frame = isBare ? {} : { jsonrpc: '2.0', ...(method.startsWith('notifications/') ? {} : { id: 1 }) }
+        const message = { ...frame, method, params: stripped }
+        expect([message, accepts(definition, message)]).toEqual([message, true])
+      }
+    },
+  )
+})
 
-describe('a peer that takes nothing it does not know', () => {
-  it('is seen to refuse what was not stripped', () => {
-    const takes = closedJudge('2025-11-25')
-    expect(sampled('CallToolResult').some((result) => takes('CallToolResult', result))).toBe(false)
-    expect(sampled('ListToolsResult').some((result) => takes('ListToolsResult', result))).toBe(false)
+describe('a strict peer', () => {
+  it('rejects results that are not stripped', () => {
+    const accepts = createStrictValidator('2025-11-25')
+    expect(sampled('CallToolResult').some((result) => accepts('CallToolResult', result))).toBe(false)
+    expect(sampled('ListToolsResult').some((result) => accepts('ListToolsResult', result))).toBe(false)
   })
 })

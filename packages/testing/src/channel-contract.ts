@@ -78,8 +78,12 @@ export function channelContract(
       }
       await closeAndWait(a, atB.ended, waitFor)
       await closeAndWait(b, atA.ended, waitFor)
-      checkEqual('the messages at the second end', atB.items, kinds)
-      checkEqual('the messages at the first end', atA.items, kinds)
+      for (const [n, message] of kinds.entries()) {
+        checkEqual(`message ${n + 1} at the second end`, atB.items[n], message)
+        checkEqual(`message ${n + 1} at the first end`, atA.items[n], message)
+      }
+      const counts = { first: atA.items.length, second: atB.items.length }
+      checkEqual('the number of messages at both ends', counts, { first: kinds.length, second: kinds.length })
     },
 
     async 'keeps messages that were sent before the other end called receive()'(waitFor) {

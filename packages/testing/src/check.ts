@@ -55,6 +55,7 @@ const MAX_SHOWN = 300
 /** Formats a value as JSON of at most 300 characters; errors show their name and message. */
 function show(value: unknown): string {
   if (value instanceof Error) return `${value.name}: ${value.message}`
+  if (typeof value === 'function') return 'a function'
   const text = JSON.stringify(value) ?? String(value)
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

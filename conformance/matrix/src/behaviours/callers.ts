@@ -1,4 +1,4 @@
-/** Many callers of one server: each sees what is for them, and nothing of the others. */
+/** Several callers of one server: visibility, scopes and isolation. */
 
 import type { AuthInfo } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
@@ -24,7 +24,7 @@ function guarded() {
 }
 
 export const callers: Behaviours = {
-  async 'a caller sees what is visible to them'({ connect }) {
+  async 'a caller sees the items that are visible to it'({ connect }) {
     const server = guarded()
     const ada = await connect(server, { auth: caller('ada') })
     const admin = await connect(server, { auth: caller('bob', 'admin', 'read') })
@@ -39,7 +39,7 @@ export const callers: Behaviours = {
     expect(await ada.readResource('adas://1')).toMatchObject({ contents: [{ text: 'for ada' }] })
   },
 
-  async 'to everybody else it does not exist'({ connect, era }) {
+  async 'invisible items do not exist for other callers'({ connect, era }) {
     const bob = await connect(guarded(), { auth: caller('bob', 'admin') })
     const notFound = era === 'legacy' ? -32002 : -32602
     for (const tool of ['adas', 'nope']) {
@@ -59,17 +59,17 @@ export const callers: Behaviours = {
     expect(await bob.listResourceTemplates().all()).toEqual([])
   },
 
-  async 'a caller who lacks scopes is told which are needed'({ connect }) {
+  async 'a caller without the required scopes gets an error that names them'({ connect }) {
     const server = guarded()
-    const refusal = { code: 403, data: { requiredScopes: ['read', 'admin'] } }
+    const error = { code: 403, data: { requiredScopes: ['read', 'admin'] } }
     const bob = await connect(server, { auth: caller('bob', 'admin') })
-    expect(await caught(() => bob.callTool('admin')), 'the refusal').toMatchObject(refusal)
+    expect(await caught(() => bob.callTool('admin')), 'the error').toMatchObject(error)
     const nobody = await connect(server)
-    expect(await caught(() => nobody.callTool('admin')), 'the refusal').toMatchObject(refusal)
+    expect(await caught(() => nobody.callTool('admin')), 'the error').toMatchObject(error)
   },
 
-  async 'a hundred callers at once see nothing of each other'({ connect, era }) {
-    // In the modern era a call begins anew when what it asked was answered, and says again what it has said.
+  async 'a hundred concurrent callers receive only their own messages'({ connect, era }) {
+    // In the modern era the handler runs again with the answer, and sends its messages again.
     const rounds = era === 'modern' ? 2 : 1
     const server = createServer(info).tool('who', { input: who }, async ({ who }, ctx) => {
       await ctx.progress(Number(who.slice('caller '.length)), 100)
@@ -81,25 +81,25 @@ export const callers: Behaviours = {
     })
     const calls = Array.from({ length: 100 }, async (_, n) => {
       const name = `caller ${n}`
-      const said: unknown[] = []
+      const received: unknown[] = []
       const client = await connect(server, {
         auth: caller(name),
         clientInfo: { name, version: '1' },
         roots: [{ uri: 'file:///a', name }],
-        onLog: ({ data }) => void said.push((data as { who: string }).who),
+        onLog: ({ data }) => void received.push((data as { who: string }).who),
       })
       const result = await client.callTool(
         'who',
         { who: name },
-        { onProgress: ({ progress }) => void said.push(progress) },
+        { onProgress: ({ progress }) => void received.push(progress) },
       )
       expect(jsonOf(result)).toEqual([name, name, name, name, `${name} stepped`])
-      expect(said).toEqual(Array.from({ length: rounds }, () => [n, name]).flat())
+      expect(received).toEqual(Array.from({ length: rounds }, () => [n, name]).flat())
     })
     await Promise.all(calls)
   },
 
-  async 'a hundred calls of one caller at once get each its own answer'({ connect }) {
+  async 'a hundred concurrent calls of one caller receive their own results'({ connect }) {
     const server = createServer(info).tool('who', { input: who }, async ({ who }, ctx) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
       await ctx.progress(Number(who))

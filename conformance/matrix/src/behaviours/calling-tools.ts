@@ -1,28 +1,28 @@
-/** Listing and calling tools, and the ways in which a call fails. */
+/** Listing and calling tools, and failures of calls. */
 
 import { createServer, ToolError, text } from '@mcpx/server'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
-import { complaintOf, textOf } from '../results.ts'
+import { errorTextOf, textOf } from '../results.ts'
 
 const info = { name: 'tools', version: '1.0.0' }
 const point = z.object({ x: z.number(), tags: z.array(z.string()).default([]) })
 const rawPoint = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } as const
 
 export const callingTools: Behaviours = {
-  async 'the handshake or discovery tells who the server is and what it can do'({ connect, revision, era, carrier }) {
+  async 'the handshake or discovery returns the server’s info and capabilities'({ connect, revision, era, transport }) {
     const server = createServer({ ...info, title: 'The tools' }, { instructions: 'Be kind.' }).tool('a', {}, () => 'b')
     const client = await connect(server)
     expect(client).toMatchObject({ revision, era })
     expect(client.server.info).toEqual({ ...info, ...(revision >= '2025-06-18' && { title: 'The tools' }) })
     expect(client.server.instructions).toBe('Be kind.')
-    // Nothing can be told unasked where nothing is kept of a client.
-    const tools = carrier === 'HTTP without sessions' ? {} : { listChanged: true }
+    // Without sessions there is no stream for change notifications.
+    const tools = transport === 'HTTP without sessions' ? {} : { listChanged: true }
     expect(client.server.capabilities).toEqual({ tools, logging: {} })
   },
 
-  async 'tools are listed with their schemas and hints'({ connect, revision }) {
+  async 'tools are listed with their schemas and annotations'({ connect, revision }) {
     const server = createServer(info)
       .tool(
         'zod',
@@ -49,7 +49,7 @@ export const callingTools: Behaviours = {
     expect(none?.inputSchema).toEqual({ type: 'object', additionalProperties: false })
   },
 
-  async 'a tool gets its arguments as its schema gives them'({ connect }) {
+  async 'a tool receives the parsed arguments of its schema'({ connect }) {
     const server = createServer(info)
       .tool('zod', { input: point }, ({ x, tags }) => `${x + 1} ${JSON.stringify(tags)}`)
       .tool('raw', { input: rawPoint }, (args) => JSON.stringify(args))
@@ -60,19 +60,19 @@ export const callingTools: Behaviours = {
     expect(textOf(await client.callTool('none'))).toBe('{}')
   },
 
-  async 'bad arguments are a result that names the place'({ connect }) {
+  async 'invalid arguments return an error result that names the place'({ connect }) {
     const server = createServer(info)
       .tool('zod', { input: point }, () => 'never')
       .tool('raw', { input: rawPoint }, () => 'never')
     const client = await connect(server)
     const zod = await client.callTool('zod', { x: 1, tags: ['a', 7] })
-    expect(complaintOf(zod)).toMatch(/^arguments\.tags\[1\]: /)
+    expect(errorTextOf(zod)).toMatch(/^arguments\.tags\[1\]: /)
     const raw = await client.callTool('raw', { x: 'one' })
-    expect(complaintOf(raw)).toBe('arguments.x: expected number, got string')
-    expect(complaintOf(await client.callTool('raw'))).toMatch(/^arguments\.x: /)
+    expect(errorTextOf(raw)).toBe('arguments.x: expected number, got string')
+    expect(errorTextOf(await client.callTool('raw'))).toMatch(/^arguments\.x: /)
   },
 
-  async 'a ToolError is told to the model'({ connect }) {
+  async 'the message of a ToolError is returned to the model'({ connect }) {
     const server = createServer(info).tool('fail', {}, async () => {
       throw new ToolError('There is no city called Atlantis.')
     })
@@ -82,7 +82,7 @@ export const callingTools: Behaviours = {
     })
   },
 
-  async 'any other throw is masked and told to the author of the server'({ connect }) {
+  async 'other errors are masked for clients and passed to onError'({ connect }) {
     const errors: [unknown, string][] = []
     const onError = (error: unknown, _ctx: unknown, id: string) => void errors.push([error, id])
     const secret = new Error('the password is 1234')
@@ -97,29 +97,29 @@ export const callingTools: Behaviours = {
         throw secret
       })
     const client = await connect(server)
-    const complaint = complaintOf(await client.callTool('fail'))
+    const toolError = errorTextOf(await client.callTool('fail'))
     const read = await client.readResource('note://a').catch((error) => error)
     const got = await client.getPrompt('fail').catch((error) => error)
     expect([read.code, got.code]).toEqual([-32603, -32603])
-    const shown = [complaint, read.message, got.message]
-    expect(shown.join()).not.toContain('1234')
+    const messages = [toolError, read.message, got.message]
+    expect(messages.join()).not.toContain('1234')
     expect(errors.map(([error]) => error)).toEqual([secret, secret, secret])
-    for (const [index, [, id]] of errors.entries()) expect(shown[index]).toContain(id)
+    for (const [index, [, id]] of errors.entries()) expect(messages[index]).toContain(id)
   },
 
-  async 'an unknown tool is an error of the protocol'({ connect }) {
+  async 'an unknown tool is a protocol error'({ connect }) {
     const client = await connect(createServer(info).tool('a', {}, () => 'b'))
     await expect(client.callTool('nope')).rejects.toMatchObject({ code: -32602, message: 'Unknown tool: "nope"' })
   },
 
-  async 'a method that the server does not have is unknown'({ connect }) {
+  async 'an unsupported method is rejected as unknown'({ connect }) {
     const client = await connect(createServer(info).tool('a', {}, () => 'b'))
     await expect(client.request('prompts/get', { name: 'a' })).rejects.toMatchObject({ code: -32601 })
     await expect(client.readResource('a:b')).rejects.toMatchObject({ code: -32601 })
     await expect(client.request('com.example/own')).rejects.toMatchObject({ code: -32601 })
   },
 
-  async 'a removed tool is gone, and another can take its name'({ connect }) {
+  async 'a removed tool cannot be called, and its name can be reused'({ connect }) {
     const server = createServer(info)
       .tool('a', {}, () => 'old')
       .tool('b', {}, () => 'b')

@@ -1,4 +1,4 @@
-/** Every kind of content, and what a revision gets that does not have it. */
+/** Every kind of content, and its conversion for revisions without that kind. */
 
 import type { ContentBlock, Revision } from '@mcpx/protocol'
 import { audio, createServer, image, link, resource, text } from '@mcpx/server'
@@ -17,14 +17,14 @@ const blocks: readonly ContentBlock[] = [
   link('file:///b.txt', 'b', { title: 'The B', mimeType: 'text/plain', description: 'Read it' }),
 ]
 
-/** The same as that revision has it. */
+/** The content as the revision defines it. */
 function expected(revision: Revision): unknown[] {
   const annotations = { audience: ['user'], priority: 0.5 }
-  const words = { type: 'text', text: 'words' }
+  const textBlock = { type: 'text', text: 'words' }
   return [
     revision < '2025-06-18'
-      ? { ...words, annotations }
-      : { ...words, annotations: { ...annotations, lastModified }, _meta: { 'com.example/a': 1 } },
+      ? { ...textBlock, annotations }
+      : { ...textBlock, annotations: { ...annotations, lastModified }, _meta: { 'com.example/a': 1 } },
     { type: 'image', data: 'AP8K', mimeType: 'image/png' },
     revision < '2025-03-26'
       ? { type: 'text', text: '[audio left out: audio/wav]' }
@@ -36,12 +36,12 @@ function expected(revision: Revision): unknown[] {
 }
 
 export const content: Behaviours = {
-  async 'a tool gives content of every kind, in the words of older revisions where they lack it'(rig) {
+  async 'a tool returns content of every kind, converted for older revisions'(rig) {
     const server = createServer({ name: 'content', version: '1' }).tool('all', {}, () => ({ content: [...blocks] }))
     expect((await (await rig.connect(server)).callTool('all')).content).toEqual(expected(rig.revision))
   },
 
-  async 'a prompt holds content of every kind, in the words of older revisions where they lack it'(rig) {
+  async 'a prompt returns content of every kind, converted for older revisions'(rig) {
     const server = createServer({ name: 'content', version: '1' }).prompt('all', {}, () =>
       blocks.map((block, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content: block })),
     )
@@ -50,9 +50,9 @@ export const content: Behaviours = {
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user', 'assistant'])
   },
 
-  async 'words, blocks, lists of them, nothing and plain values are all results'({ connect }) {
+  async 'strings, blocks, lists, undefined and plain values are valid results'({ connect }) {
     const returned: Record<string, unknown> = {
-      words: 'a',
+      string: 'a',
       block: text('a'),
       list: ['a', text('b')],
       nothing: undefined,
@@ -63,14 +63,14 @@ export const content: Behaviours = {
     const client = await connect(server)
     const texts = async (name: string) =>
       (await client.callTool(name)).content.map((block) => (block.type === 'text' ? block.text : block))
-    expect(await texts('words')).toEqual(['a'])
+    expect(await texts('string')).toEqual(['a'])
     expect(await texts('block')).toEqual(['a'])
     expect(await texts('list')).toEqual(['a', 'b'])
     expect(await texts('nothing')).toEqual([])
     expect(await texts('value')).toEqual(['{"a":[1,null]}'])
   },
 
-  async 'metadata of a call goes both ways'({ connect }) {
+  async 'a call carries metadata in both directions'({ connect }) {
     const server = createServer({ name: 'content', version: '1' }).tool('meta', {}, (_args, ctx) => ({
       content: [],
       _meta: { 'com.example/back': ctx.meta['com.example/there'] ?? null },
@@ -80,13 +80,13 @@ export const content: Behaviours = {
     expect(result._meta).toMatchObject({ 'com.example/back': { a: 1 } })
   },
 
-  async 'text of any script and a large one arrive as they were'({ connect }) {
-    const words = `\u0000\u2028"\\ é 日本 😀 ${'x'.repeat(1_000_000)}`
+  async 'text of any script and size arrives unchanged'({ connect }) {
+    const string = `\u0000\u2028"\\ é 日本 😀 ${'x'.repeat(1_000_000)}`
     const server = createServer({ name: 'content', version: '1' }).tool('echo', { input: { type: 'object' } }, (args) =>
-      text(String(args.words)),
+      text(String(args.string)),
     )
     const client = await connect(server)
-    const { content: blocks } = await client.callTool('echo', { words })
-    expect(blocks[0]?.type === 'text' && blocks[0].text === words).toBe(true)
+    const { content: blocks } = await client.callTool('echo', { string })
+    expect(blocks[0]?.type === 'text' && blocks[0].text === string).toBe(true)
   },
 }

@@ -1,42 +1,42 @@
-/** What happens while a call runs: progress, log messages, cancellation, time limits. */
+/** Progress, log messages, cancellation and timeouts of running calls. */
 
 import { type Awaitable, type Context, LOGGING_LEVELS, type LoggingLevel } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { caught, settled } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
-import { moment } from '../moment.ts'
+import { deferred } from '../deferred.ts'
+import { recordNotifications } from '../notification-recorder.ts'
 import { textOf } from '../results.ts'
 import type { Rig } from '../rig.ts'
-import { tap } from '../tap.ts'
 
 const info = { name: 'flow', version: '1' }
 const oneTool = (run: (ctx: Context) => Awaitable<string>) => createServer(info).tool('t', {}, (_args, ctx) => run(ctx))
 
-/** Over HTTP a modern client says by leaving that it wants no more of a call, and nothing else. */
-const givenUp = ({ era, oneByOne }: Rig) => ({
+/** The abort reason of a cancelled call. Over HTTP a modern client cancels by closing the response. */
+const cancellationOf = ({ era, separateRequests }: Rig) => ({
   name: 'ConnectionError',
-  reason: era === 'modern' && oneByOne ? 'closed' : 'cancelled',
+  reason: era === 'modern' && separateRequests ? 'closed' : 'cancelled',
 })
 
-/** A tool that never ends by itself, and what becomes of it. */
-function endless({ soon }: Rig) {
-  const [start, stop] = [moment<void>(), moment<unknown>()]
+/** A server with a tool that runs until it is cancelled, and promises for its start and its end. */
+function createEndlessServer({ waitFor }: Rig) {
+  const [start, stop] = [deferred<void>(), deferred<unknown>()]
   let stops = 0
   const server = oneTool((ctx) => {
-    start.happen()
+    start.resolve()
     return new Promise((_resolve, reject) => {
       ctx.signal.addEventListener('abort', () => {
         stops += 1
-        stop.happen(ctx.signal.reason)
+        stop.resolve(ctx.signal.reason)
         reject(ctx.signal.reason)
       })
     })
   })
   return {
     server,
-    started: () => soon('the call', start.come),
-    stopped: () => soon('that the tool is told to stop', stop.come),
+    started: () => waitFor('the call', start.promise),
+    stopped: () => waitFor('the abort signal of the tool', stop.promise),
     counts: {
       get stops() {
         return stops
@@ -63,7 +63,7 @@ export const flow: Behaviours = {
     expect(seen).toEqual([...steps, 'done'])
   },
 
-  async 'progress that is not awaited arrives too, and what does not grow is dropped'({ connect }) {
+  async 'progress that is not awaited arrives, and progress that does not increase is dropped'({ connect }) {
     const server = oneTool((ctx) => {
       for (const done of [0, 0.5, 0.5, 0.2, 1, 2]) void ctx.progress(done)
       return 'done'
@@ -75,7 +75,7 @@ export const flow: Behaviours = {
     expect(seen).toEqual([0, 0.5, 1, 2, 'done'])
   },
 
-  async 'progress that nobody asked for is not sent'({ connect }) {
+  async 'progress is not sent unless the client requests it'({ connect }) {
     const seen: string[] = []
     const server = oneTool(async (ctx) => {
       await ctx.progress(1)
@@ -87,7 +87,7 @@ export const flow: Behaviours = {
     expect(seen).toEqual(['notifications/progress'])
   },
 
-  async 'progress of calls that run at once goes to each its own'({ connect }) {
+  async 'each concurrent call receives its own progress'({ connect }) {
     const server = createServer(info).tool('t', { input: { type: 'object' } }, async ({ n }, ctx) => {
       for (let done = 1; done <= 5; done += 1) await ctx.progress(Number(n) * 10 + done)
       return 'done'
@@ -102,7 +102,7 @@ export const flow: Behaviours = {
     expect(all).toEqual(all.map((_, n) => [1, 2, 3, 4, 5].map((done) => n * 10 + done)))
   },
 
-  async 'log messages come from the level on that was asked for, before the result'({ connect }) {
+  async 'log messages at or above the requested level arrive before the result'({ connect }) {
     const server = oneTool(async (ctx) => {
       for (const level of LOGGING_LEVELS) await ctx.log[level]({ at: level }, 'db')
       return 'done'
@@ -114,7 +114,7 @@ export const flow: Behaviours = {
     expect(seen).toEqual([...levels.map((level) => ({ level, logger: 'db', data: { at: level } })), 'done'])
   },
 
-  async 'the level can be changed, and a call can have its own hearer'({ connect }) {
+  async 'the log level can be changed, and a call can have its own onLog'({ connect }) {
     const server = oneTool(async (ctx) => {
       await ctx.log.debug('d')
       await ctx.log.error('e')
@@ -131,7 +131,7 @@ export const flow: Behaviours = {
     expect(own).toEqual(['d', 'e'])
   },
 
-  async 'a client that does not listen to logs loses nothing but them'({ connect }) {
+  async 'a client without onLog receives the result'({ connect }) {
     const server = oneTool(async (ctx) => {
       await ctx.log.emergency('fire')
       return 'done'
@@ -139,8 +139,8 @@ export const flow: Behaviours = {
     expect(textOf(await (await connect(server)).callTool('t'))).toBe('done')
   },
 
-  async 'a cancelled call stops on both sides, and the connection goes on'(rig) {
-    const { server, started, stopped } = endless(rig)
+  async 'a cancelled call stops on both sides, and the connection stays usable'(rig) {
+    const { server, started, stopped } = createEndlessServer(rig)
     server.tool('other', {}, () => 'fine')
     const client = await rig.connect(server)
     const stop = new AbortController()
@@ -148,11 +148,11 @@ export const flow: Behaviours = {
     await started()
     stop.abort()
     expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
-    expect(await stopped()).toMatchObject(givenUp(rig))
+    expect(await stopped()).toMatchObject(cancellationOf(rig))
     expect(textOf(await client.callTool('other'))).toBe('fine')
   },
 
-  async 'a call that was cancelled before it began is not sent'({ connect }) {
+  async 'a call with an aborted signal is not sent'({ connect }) {
     let calls = 0
     const server = oneTool(() => {
       calls += 1
@@ -165,38 +165,38 @@ export const flow: Behaviours = {
     expect(calls).toBe(1)
   },
 
-  async 'one of several calls is cancelled, and the others go on'(rig) {
-    const { server, started, stopped, counts } = endless(rig)
-    const goOn = moment<void>()
+  async 'cancelling one of several calls does not affect the others'(rig) {
+    const { server, started, stopped, counts } = createEndlessServer(rig)
+    const proceed = deferred<void>()
     server.tool('other', {}, async () => {
-      await goOn.come
+      await proceed.promise
       return 'fine'
     })
     const client = await rig.connect(server)
     const stop = new AbortController()
     const others = [client.callTool('other'), client.callTool('other')]
     const call = caught(() => client.callTool('t', {}, { signal: stop.signal }))
-    const neighbour = caught(() => client.callTool('t'))
+    const secondCall = caught(() => client.callTool('t'))
     await started()
     stop.abort()
     expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
     await stopped()
-    goOn.happen()
+    proceed.resolve()
     expect((await Promise.all(others)).map(textOf)).toEqual(['fine', 'fine'])
     expect(counts.stops).toBe(1)
     await client.close()
-    expect(await neighbour).toMatchObject({ reason: 'closed' })
+    expect(await secondCall).toMatchObject({ reason: 'closed' })
   },
 
-  async 'a call that takes too long is given up, and the server is told'(rig) {
-    const { server, stopped } = endless(rig)
+  async 'a call that times out is cancelled on the server'(rig) {
+    const { server, stopped } = createEndlessServer(rig)
     const client = await rig.connect(server)
     const call = caught(() => client.callTool('t', {}, { timeout: 20 }))
     expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
-    expect(await stopped()).toMatchObject(givenUp(rig))
+    expect(await stopped()).toMatchObject(cancellationOf(rig))
   },
 
-  async 'what a handler says after its answer is not sent'({ connectOver, reach }) {
+  async 'messages of a handler after its result are not sent'({ connectOver, open }) {
     const late: Context[] = []
     const server = createServer(info)
       .tool('silent', {}, (_args, ctx) => {
@@ -209,8 +209,8 @@ export const flow: Behaviours = {
         return 'done'
       })
     const seen: unknown[] = []
-    const { tapped, sent } = tap(reach(server).connector)
-    const client = await connectOver(tapped, { onLog: ({ data }) => void seen.push(data) })
+    const { recording, notifications } = recordNotifications(open(server).connector)
+    const client = await connectOver(recording, { onLog: ({ data }) => void seen.push(data) })
     const options = { onProgress: ({ progress }: { progress: number }) => void seen.push(progress) }
     for (const tool of ['silent', 'talking']) expect(textOf(await client.callTool(tool, {}, options))).toBe('done')
     for (const ctx of late) {
@@ -220,11 +220,11 @@ export const flow: Behaviours = {
     expect(textOf(await client.callTool('silent'))).toBe('done')
     await settled()
     expect(seen).toEqual([1])
-    expect(sent.map(({ method }) => method)).toEqual(['notifications/progress'])
+    expect(notifications.map(({ method }) => method)).toEqual(['notifications/progress'])
   },
 
   async 'closing the client ends its calls on both sides'(rig) {
-    const { server, started, stopped } = endless(rig)
+    const { server, started, stopped } = createEndlessServer(rig)
     const client = await rig.connect(server)
     const call = caught(() => client.callTool('t'))
     await started()

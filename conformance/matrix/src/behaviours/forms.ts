@@ -1,4 +1,4 @@
-/** Forms that the user fills in: every kind of field, every way to answer. */
+/** Form elicitation: every type of field and every action. */
 
 import type { ElicitAsk } from '@mcpx/client'
 import type { Awaitable, Context, ElicitResult, RequestedSchema } from '@mcpx/protocol'
@@ -9,19 +9,19 @@ import type { Behaviours } from '../behaviour.ts'
 import { jsonOf } from '../results.ts'
 
 const info = { name: 'asking', version: '1' }
-const asker = (run: (ctx: Context) => Awaitable<unknown>) =>
+const createAsker = (run: (ctx: Context) => Awaitable<unknown>) =>
   createServer(info).tool('t', {}, async (_args, ctx) => JSON.stringify((await run(ctx)) ?? null))
 
 const name = z.object({ name: z.string().min(2) })
 const accept = (content: ElicitResult['content']): ElicitResult => ({ action: 'accept', content })
 
-/** Every shape that a field of a form may have. */
+/** Every type of field of a form. */
 const fields = {
   text: { type: 'string', title: 'Text', description: 'Some', minLength: 1, maxLength: 9 },
   mail: { type: 'string', format: 'email' },
   link: { type: 'string', format: 'uri' },
   day: { type: 'string', format: 'date' },
-  moment: { type: 'string', format: 'date-time' },
+  deferred: { type: 'string', format: 'date-time' },
   number: { type: 'number', minimum: 0.5, maximum: 2.5 },
   whole: { type: 'integer', minimum: 1 },
   tick: { type: 'boolean', default: true },
@@ -29,7 +29,7 @@ const fields = {
   old: { type: 'string', enum: ['a', 'b'], enumNames: ['A', 'B'] },
 } satisfies RequestedSchema['properties']
 
-/** Those that came with 2025-11-25. */
+/** The types of fields added in 2025-11-25. */
 const newerFields = {
   titled: {
     type: 'string',
@@ -48,7 +48,7 @@ const values = {
   mail: 'a@example.com',
   link: 'https://example.com',
   day: '2026-01-01',
-  moment: '2026-01-01T00:00:00Z',
+  deferred: '2026-01-01T00:00:00Z',
   number: 1.5,
   whole: 3,
   tick: false,
@@ -58,9 +58,9 @@ const values = {
 const newerValues = { titled: 'b', some: ['a', 'b'], someTitled: ['a'] }
 
 export const forms: Behaviours = {
-  async 'a form is filled in, and its values fit the schema'({ connect }) {
+  async 'a form returns values that match its schema'({ connect }) {
     const asks: ElicitAsk[] = []
-    const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
+    const server = createAsker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
     const onElicit = (ask: ElicitAsk) => {
       asks.push(ask)
       return accept({ name: 'Ada' })
@@ -75,10 +75,10 @@ export const forms: Behaviours = {
     })
   },
 
-  async 'a form has fields of every shape'({ connect }) {
+  async 'a form has fields of every type'({ connect }) {
     const schema: RequestedSchema = { type: 'object', properties: fields, required: ['text'] }
     const seen: unknown[] = []
-    const server = asker((ctx) => ctx.elicit('all', { message: 'All', schema }))
+    const server = createAsker((ctx) => ctx.elicit('all', { message: 'All', schema }))
     const onElicit = (ask: ElicitAsk) => {
       seen.push(ask.mode === 'form' && ask.schema)
       return accept(values)
@@ -88,10 +88,10 @@ export const forms: Behaviours = {
     expect(seen).toEqual([schema])
   },
 
-  async 'a form has choices with titles, choices of several values, and presets'({ connect }) {
+  async 'a form has titled enums, multiple-choice enums, and defaults'({ connect }) {
     const schema: RequestedSchema = { type: 'object', properties: newerFields }
     const seen: unknown[] = []
-    const server = asker((ctx) => ctx.elicit('all', { message: 'All', schema }))
+    const server = createAsker((ctx) => ctx.elicit('all', { message: 'All', schema }))
     const onElicit = (ask: ElicitAsk) => {
       seen.push(ask.mode === 'form' && ask.schema)
       return accept(newerValues)
@@ -101,24 +101,24 @@ export const forms: Behaviours = {
     expect(seen).toEqual([schema])
   },
 
-  async 'defaults of the form stand for what was left out'({ connect }) {
+  async 'defaults of a form replace omitted values'({ connect }) {
     const schema: RequestedSchema = { type: 'object', properties: { tick: { type: 'boolean', default: true } } }
-    const server = asker((ctx) => ctx.elicit('tick', { message: 'Tick', schema }))
+    const server = createAsker((ctx) => ctx.elicit('tick', { message: 'Tick', schema }))
     const client = await connect(server, { onElicit: () => ({ action: 'accept' }) })
     expect(jsonOf(await client.callTool('t')).content).toEqual({ tick: true })
   },
 
   async 'a form can be declined and cancelled'({ connect }) {
-    const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
+    const server = createAsker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
     for (const action of ['decline', 'cancel'] as const) {
       const client = await connect(server, { onElicit: () => ({ action }) })
       expect(jsonOf(await client.callTool('t'))).toEqual({ action })
     }
   },
 
-  async 'values that a schema of the server refuses are asked for again'({ connect }) {
+  async 'values that the schema rejects are requested again'({ connect }) {
     const schema = z.object({ n: z.string().refine((text) => text === 'good', 'expected "good"') })
-    const server = asker((ctx) => ctx.elicit('n', { message: 'Which?', schema }))
+    const server = createAsker((ctx) => ctx.elicit('n', { message: 'Which?', schema }))
     const messages: string[] = []
     const onElicit = ({ message }: ElicitAsk) => {
       messages.push(message)
@@ -129,9 +129,9 @@ export const forms: Behaviours = {
     expect(messages).toHaveLength(3)
   },
 
-  async 'the user is told why a form comes again'({ connect }) {
+  async 'a repeated form says why the values were rejected'({ connect }) {
     const schema = z.object({ n: z.string().refine((text) => text === 'good', 'expected "good"') })
-    const server = asker((ctx) => ctx.elicit('n', { message: 'Which?', schema }))
+    const server = createAsker((ctx) => ctx.elicit('n', { message: 'Which?', schema }))
     const messages: string[] = []
     const onElicit = ({ message }: ElicitAsk) => {
       messages.push(message)

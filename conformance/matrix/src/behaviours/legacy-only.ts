@@ -1,25 +1,25 @@
-/** What went away with the handshake. */
+/** Features that exist only in the legacy era. */
 
 import { createServer } from '@mcpx/server'
 import { caught } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
-import { moment } from '../moment.ts'
+import { deferred } from '../deferred.ts'
 
 export const legacyOnly: Behaviours = {
-  async 'the server can be pinged, also while it is busy, and not when it is gone'({ connect, soon }) {
-    const [started, done] = [moment(), moment()]
+  async 'the server answers pings until the client is closed'({ connect, waitFor }) {
+    const [started, done] = [deferred(), deferred()]
     const server = createServer({ name: 'ping', version: '1' }).tool('t', {}, async () => {
-      started.happen()
-      await done.come
+      started.resolve()
+      await done.promise
       return 'x'
     })
     const client = await connect(server)
     await client.ping()
     const call = client.callTool('t')
-    await soon('the call', started.come)
+    await waitFor('the call', started.promise)
     expect(await client.request('ping')).toEqual({})
-    done.happen()
+    done.resolve()
     expect(await call).toMatchObject({ content: [{ text: 'x' }] })
     await client.close()
     expect(await caught(() => client.ping())).toMatchObject({ name: 'ConnectionError', reason: 'closed' })

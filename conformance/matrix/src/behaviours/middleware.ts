@@ -1,4 +1,4 @@
-/** What can stand around every request. */
+/** Middleware: approval, audit, rate limits and timeouts. */
 
 import type { ElicitAsk } from '@mcpx/client'
 import {
@@ -15,28 +15,28 @@ import { caught } from '@mcpx/testing'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
-import { complaintOf, textOf } from '../results.ts'
+import { errorTextOf, textOf } from '../results.ts'
 
 const info = { name: 'around', version: '1' }
 const NOT_APPROVED =
   'The call of "drop" was not approved. It did not run; do not try again unless the user asks for it.'
 const named = z.object({ name: z.string(), password: z.string().optional() })
 
-function dangerous() {
-  const ran: string[] = []
+function createDropServer() {
+  const dropped: string[] = []
   const server = createServer(info)
     .tool('look', { annotations: { readOnlyHint: true } }, () => 'seen')
     .tool('drop', { input: named }, ({ name }) => {
-      ran.push(name)
+      dropped.push(name)
       return `dropped ${name}`
     })
-  return { server, ran }
+  return { server, dropped }
 }
 
 export const middleware: Behaviours = {
-  async 'a middleware sees each request, and may answer it'({ connect }) {
+  async 'a middleware sees each request and its result'({ connect }) {
     const seen: string[] = []
-    const { server } = dangerous()
+    const { server } = createDropServer()
     server.use(async (request, _ctx, next) => {
       seen.push(request.method)
       const result = await next()
@@ -49,8 +49,8 @@ export const middleware: Behaviours = {
     expect(seen).toEqual(['tools/list', 'done', 'tools/call', 'done'])
   },
 
-  async 'a call that needs approval runs after a yes, and not after a no'({ connect }) {
-    const { server, ran } = dangerous()
+  async 'a call that needs approval runs only if the user accepts'({ connect }) {
+    const { server, dropped } = createDropServer()
     server.use(approve())
     const messages: string[] = []
     const answers: ('accept' | 'decline')[] = ['accept', 'decline']
@@ -62,13 +62,13 @@ export const middleware: Behaviours = {
     expect(textOf(await client.callTool('look'))).toBe('seen')
     expect(messages).toEqual([])
     expect(textOf(await client.callTool('drop', { name: 'a' }))).toBe('dropped a')
-    expect(complaintOf(await client.callTool('drop', { name: 'b' }))).toBe(NOT_APPROVED)
-    expect(ran).toEqual(['a'])
+    expect(errorTextOf(await client.callTool('drop', { name: 'b' }))).toBe(NOT_APPROVED)
+    expect(dropped).toEqual(['a'])
     expect(messages).toEqual([expect.stringContaining('"a"'), expect.stringContaining('"b"')])
   },
 
-  async 'two approvals in a row are asked for one by one'({ connect }) {
-    const { server, ran } = dangerous()
+  async 'two nested approvals are requested one after the other'({ connect }) {
+    const { server, dropped } = createDropServer()
     server.use(approve({ message: 'Inner' }))
     const outer = createServer(info)
       .mount('in', server)
@@ -79,35 +79,35 @@ export const middleware: Behaviours = {
       return { action: message.startsWith('Outer') ? 'accept' : 'decline' } as const
     }
     const client = await connect(outer, { onElicit })
-    expect(complaintOf(await client.callTool('in.drop', { name: 'a' }))).toBe(NOT_APPROVED)
+    expect(errorTextOf(await client.callTool('in.drop', { name: 'a' }))).toBe(NOT_APPROVED)
     expect(messages).toEqual(['Outer', 'Inner'])
-    expect(ran).toEqual([])
+    expect(dropped).toEqual([])
   },
 
-  async 'approval can come from elsewhere, and a client that cannot be asked is told so'({ connect, era }) {
-    const elsewhere = dangerous()
-    elsewhere.server.use(approve({ ask: ({ arguments: args }) => args?.name === 'a' }))
-    const client = await connect(elsewhere.server)
+  async 'approval can use a custom function, and fails for clients without elicitation'({ connect, era }) {
+    const approvedByFunction = createDropServer()
+    approvedByFunction.server.use(approve({ ask: ({ arguments: args }) => args?.name === 'a' }))
+    const client = await connect(approvedByFunction.server)
     expect(textOf(await client.callTool('drop', { name: 'a' }))).toBe('dropped a')
-    expect(complaintOf(await client.callTool('drop', { name: 'b' }))).toBe(NOT_APPROVED)
-    const { server, ran } = dangerous()
+    expect(errorTextOf(await client.callTool('drop', { name: 'b' }))).toBe(NOT_APPROVED)
+    const { server, dropped } = createDropServer()
     const call = (await connect(server.use(approve()))).callTool('drop', { name: 'a' })
     if (era === 'legacy')
-      expect(complaintOf(await call)).toBe('The client cannot be asked. The client must declare: elicitation.form')
+      expect(errorTextOf(await call)).toBe('The client cannot be asked. The client must declare: elicitation.form')
     else await expect(call).rejects.toMatchObject({ code: -32021, data: { requiredCapabilities: { elicitation: {} } } })
-    expect(ran).toEqual([])
+    expect(dropped).toEqual([])
   },
 
-  async 'every request leaves an entry in the audit'({ connect }) {
+  async 'each request adds an audit entry'({ connect }) {
     const entries: AuditEntry[] = []
-    const { server } = dangerous()
+    const { server } = createDropServer()
     server.use(audit((entry) => void entries.push(entry)))
     const client = await connect(server, {
       clientInfo: { name: 'me', version: '2' },
       auth: { subject: 'ada', scopes: [] },
     })
     expect(textOf(await client.callTool('drop', { name: 'a', password: 'hush' }))).toBe('dropped a')
-    expect(complaintOf(await client.callTool('drop', {}))).toMatch(/^arguments\.name: /)
+    expect(errorTextOf(await client.callTool('drop', {}))).toMatch(/^arguments\.name: /)
     await expect(client.callTool('nope')).rejects.toMatchObject({ code: -32602 })
     expect(entries).toMatchObject([
       {
@@ -128,33 +128,33 @@ export const middleware: Behaviours = {
     ).toEqual([me, me, me])
   },
 
-  async 'the audit says that a call came back with questions'({ connect, era }) {
+  async 'the audit entry of a call that needs input says so'({ connect, era }) {
     const outcomes: string[] = []
-    const { server } = dangerous()
+    const { server } = createDropServer()
     server.use(audit(({ outcome }) => void outcomes.push(outcome))).use(approve())
     const client = await connect(server, { onElicit: () => ({ action: 'accept' }) })
     expect(textOf(await client.callTool('drop', { name: 'a' }))).toBe('dropped a')
     expect(outcomes).toEqual(era === 'legacy' ? ['ok'] : ['input-required', 'ok'])
   },
 
-  async 'the audit tells a call that was declined from one that failed'({ connect, era }) {
+  async 'the audit distinguishes declined calls from failed ones'({ connect, era }) {
     const outcomes: string[] = []
-    const { server } = dangerous()
+    const { server } = createDropServer()
     server.use(audit(({ outcome }) => void outcomes.push(outcome))).use(approve())
     const client = await connect(server, { onElicit: () => ({ action: 'decline' }) })
-    expect(complaintOf(await client.callTool('drop', { name: 'a' }))).toBe(NOT_APPROVED)
+    expect(errorTextOf(await client.callTool('drop', { name: 'a' }))).toBe(NOT_APPROVED)
     expect(outcomes).toEqual(era === 'legacy' ? ['declined'] : ['input-required', 'declined'])
   },
 
-  async 'a caller that asks too often is refused, and others are not'({ connect }) {
-    const { server } = dangerous()
+  async 'a rate limit rejects only the caller that exceeds it'({ connect }) {
+    const { server } = createDropServer()
     server.use(rateLimit({ limit: 2, window: 60_000 }))
     const ada = await connect(server, { auth: { subject: 'ada', scopes: [] } })
     const bob = await connect(server, { auth: { subject: 'bob', scopes: [] } })
     const texts = []
     for (let times = 0; times < 2; times += 1) texts.push(textOf(await ada.callTool('look')))
     expect(texts).toEqual(['seen', 'seen'])
-    expect(complaintOf(await ada.callTool('look'))).toMatch(/^Too many requests: at most 2 in 60 s\./)
+    expect(errorTextOf(await ada.callTool('look'))).toMatch(/^Too many requests: at most 2 in 60 s\./)
     const refusal = await caught(() => ada.listTools().all())
     expect(refusal).toMatchObject({ code: RATE_LIMITED, data: { retryAfterMs: expect.any(Number) } })
     const { retryAfterMs } = (refusal as { data: { retryAfterMs: number } }).data
@@ -163,7 +163,7 @@ export const middleware: Behaviours = {
     expect(textOf(await bob.callTool('look'))).toBe('seen')
   },
 
-  async 'a handler that takes too long is answered for'({ connect }) {
+  async 'a handler that exceeds the timeout gets an error response'({ connect }) {
     const stopped: unknown[] = []
     const server = createServer(info)
       .tool('slow', {}, (_args, ctx) => {
@@ -173,12 +173,12 @@ export const middleware: Behaviours = {
       .prompt('slow', {}, () => new Promise(() => {}))
       .use(timeout(20))
     const client = await connect(server)
-    expect(complaintOf(await client.callTool('slow'))).toContain('20 ms')
+    expect(errorTextOf(await client.callTool('slow'))).toContain('20 ms')
     await expect(client.getPrompt('slow')).rejects.toMatchObject({ code: TIMED_OUT, data: { timeoutMs: 20 } })
     expect(stopped).toEqual(['tool'])
   },
 
-  async 'the time of the user does not count as the time of the handler'({ connect }) {
+  async 'the timeout of a handler does not include the time of the user'({ connect }) {
     const server = createServer(info)
       .tool('ask', {}, async (_args, ctx) => {
         const answer = await ctx.elicit('who', { message: 'Who?', schema: named })

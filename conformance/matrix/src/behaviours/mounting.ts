@@ -1,4 +1,4 @@
-/** What a mounted server keeps of its own, and several servers as one for the client. */
+/** Mounted servers, and several servers behind one client. */
 
 import { connectAll } from '@mcpx/client'
 import { createServer, link, type Server } from '@mcpx/server'
@@ -6,8 +6,8 @@ import { settled } from '@mcpx/testing'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
-import { complaintOf, textOf } from '../results.ts'
-import { heard } from './changes.ts'
+import { errorTextOf, textOf } from '../results.ts'
+import { collectChanges } from './changes.ts'
 
 const name = z.object({ name: z.string() })
 const ada = { subject: 'ada', scopes: [] }
@@ -29,7 +29,7 @@ function inner(onError?: (error: unknown) => void) {
 const outer = (mounted: Server) => createServer({ name: 'outer', version: '1' }).mount('in', mounted)
 
 export const mounting: Behaviours = {
-  async 'a mounted server keeps its middleware, its visibility and its reporter'({ connect }) {
+  async 'a mounted server keeps its middleware, its visibility and its onError'({ connect }) {
     const errors: unknown[] = []
     const seen: string[] = []
     const mounted = inner((error) => void errors.push(error)).use((request, _ctx, next) => {
@@ -38,9 +38,9 @@ export const mounting: Behaviours = {
     })
     const client = await connect(outer(mounted), { auth: ada })
     expect(textOf(await client.callTool('in.adas'))).toBe('for ada')
-    expect(complaintOf(await client.callTool('in.fail'))).toMatch(/^The tool failed \(error [0-9a-f]{8}\)$/)
+    expect(errorTextOf(await client.callTool('in.fail'))).toMatch(/^The tool failed \(error [0-9a-f]{8}\)$/)
     expect(errors).toMatchObject([{ message: 'the password is 1234' }])
-    // Where arguments may travel as headers, an endpoint looks for the schema of the tool first.
+    // An HTTP endpoint may list tools first, to find arguments that are sent as headers.
     const calls = seen.filter((each) => !each.startsWith('tools/list'))
     expect(calls).toEqual(['tools/call adas', 'tools/call fail'])
     const nobody = await connect(outer(mounted))
@@ -51,7 +51,7 @@ export const mounting: Behaviours = {
     })
   },
 
-  async 'a mounted server asks, completes and points at its resources'({ connect, revision }) {
+  async 'a mounted server sends input requests, completes arguments and links its resources'({ connect, revision }) {
     const client = await connect(outer(inner()), { roots: [{ uri: 'file:///a' }] })
     expect(textOf(await client.callTool('in.folders'))).toBe('[{"uri":"file:///a"}]')
     const argument = { name: 'name', value: 'A' }
@@ -69,10 +69,10 @@ export const mounting: Behaviours = {
     expect(await client.readResource(ref.uri.replace('{id}', '7'))).toMatchObject({ contents: [{ text: 'item 7' }] })
   },
 
-  async 'changes of a mounted server are changes of the whole'(rig) {
+  async 'changes of a mounted server are changes of the outer server'(rig) {
     const { connect } = rig
     const mounted = inner()
-    const { onChange, changes, count } = heard(rig)
+    const { onChange, changes, count } = collectChanges(rig)
     const client = await connect(outer(mounted), { onChange })
     const [resource] = await client.listResources().all()
     await client.subscribe(resource?.uri ?? '')
@@ -84,10 +84,10 @@ export const mounting: Behaviours = {
     expect((await client.listTools().all()).map((tool) => tool.name)).toContain('in.more')
   },
 
-  async 'several servers are one for a client'({ revision, reach, soon }) {
+  async 'connectAll combines several servers'({ revision, open, waitFor }) {
     const [git, mail] = [inner(), inner()]
     await using group = await connectAll(
-      { git: reach(git).connector, mail: reach(mail).connector },
+      { git: open(git).connector, mail: open(mail).connector },
       { era: revision, roots: [{ uri: 'file:///a' }] },
     )
     expect((await group.listTools().all()).map((tool) => tool.name)).toEqual(
@@ -103,7 +103,7 @@ export const mounting: Behaviours = {
     await listening.ready
     await settled()
     mail.tool('more', {}, () => 'x')
-    expect((await soon('a change', listening.next())).value).toEqual({ kind: 'tools' })
+    expect((await waitFor('a change', listening.next())).value).toEqual({ kind: 'tools' })
     listening.close()
   },
 }

@@ -1,4 +1,4 @@
-/** Lists that come in many pages. */
+/** Lists with several pages. */
 
 import { createServer } from '@mcpx/server'
 import { expect } from 'vitest'
@@ -7,7 +7,7 @@ import type { Behaviours } from '../behaviour.ts'
 const COUNT = 53
 const names = Array.from({ length: COUNT }, (_, index) => `n${index}`)
 
-function crowded(pageSize: number) {
+function createPagedServer(pageSize: number) {
   const server = createServer({ name: 'pages', version: '1' }, { pageSize })
   for (const name of names) {
     server
@@ -20,36 +20,36 @@ function crowded(pageSize: number) {
 }
 
 export const pages: Behaviours = {
-  async 'every list is read through all of its pages, in order'({ connect }) {
-    const client = await connect(crowded(5))
+  async 'a list is read through all pages in order'({ connect }) {
+    const client = await connect(createPagedServer(5))
     expect((await client.listTools().all()).map(({ name }) => name)).toEqual(names)
     expect((await client.listPrompts().all()).map(({ name }) => name)).toEqual(names)
     expect((await client.listResources().all()).map(({ name }) => name)).toEqual(names)
     expect((await client.listResourceTemplates().all()).map(({ name }) => name)).toEqual(names)
   },
 
-  async 'pages are as large as the server says, and only those wanted are asked for'({ connect }) {
-    let asked = 0
-    const server = crowded(5).use((request, _ctx, next) => {
-      if (request.method === 'tools/list') asked += 1
+  async 'pages have the configured size and are requested lazily'({ connect }) {
+    let requests = 0
+    const server = createPagedServer(5).use((request, _ctx, next) => {
+      if (request.method === 'tools/list') requests += 1
       return next()
     })
     const client = await connect(server)
     const sizes: number[] = []
     for await (const page of client.listTools().pages()) sizes.push(page.length)
     expect(sizes).toEqual([...Array(10).fill(5), 3])
-    asked = 0
+    requests = 0
     for await (const tool of client.listTools({ fresh: true })) if (tool.name === 'n7') break
-    expect(asked).toBe(2)
+    expect(requests).toBe(2)
   },
 
-  async 'a list that is too long for the client ends in a named error'({ connect }) {
-    const client = await connect(crowded(5), { maxPages: 3 })
+  async 'a list with more pages than maxPages fails'({ connect }) {
+    const client = await connect(createPagedServer(5), { maxPages: 3 })
     await expect(client.listTools().all()).rejects.toMatchObject({ name: 'ConnectionError', reason: 'limit' })
   },
 
-  async 'a cursor that the server never gave is refused'({ connect }) {
-    const client = await connect(crowded(5))
+  async 'an unknown cursor is rejected'({ connect }) {
+    const client = await connect(createPagedServer(5))
     for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
       await expect(client.request(method, { cursor: 'mine' })).rejects.toMatchObject({
         code: -32602,
@@ -58,8 +58,8 @@ export const pages: Behaviours = {
     }
   },
 
-  async 'a list that loses an item while it is read keeps all others'({ connect }) {
-    const server = crowded(5)
+  async 'a list that loses an item while it is read returns all others'({ connect }) {
+    const server = createPagedServer(5)
     const client = await connect(server)
     const seen: string[] = []
     for await (const page of client.listTools().pages()) {
@@ -69,8 +69,8 @@ export const pages: Behaviours = {
     expect(seen).toEqual(names)
   },
 
-  async 'a list that gains an item while it is read repeats none'({ connect }) {
-    const server = crowded(5)
+  async 'a list that gains an item while it is read returns each item once'({ connect }) {
+    const server = createPagedServer(5)
     const client = await connect(server)
     const seen: string[] = []
     for await (const page of client.listTools().pages()) {

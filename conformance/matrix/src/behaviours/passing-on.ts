@@ -1,27 +1,27 @@
-/** Servers within servers, and servers behind clients: what mounts and proxies pass on. */
+/** Mounted servers and proxies: what they forward. */
 
 import { type Change, eraOf } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
 import { caught, settled } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
-import { isOneByOne } from '../carriers.ts'
-import { moment } from '../moment.ts'
-import { inEach, proxied, upstream } from '../proxied.ts'
-import { complaintOf, textOf } from '../results.ts'
-import { heard } from './changes.ts'
+import { deferred } from '../deferred.ts'
+import { createProxy, forEachRevision, upstream } from '../proxied.ts'
+import { errorTextOf, textOf } from '../results.ts'
+import { hasSeparateRequests } from '../transports.ts'
+import { collectChanges } from './changes.ts'
 
 export const passingOn: Behaviours = {
-  async 'a mounted server is offered under its prefix'({ connect }) {
+  async 'a mounted server is available under its prefix'({ connect }) {
     const server = createServer({ name: 'outer', version: '1' })
       .tool('own', {}, () => 'own')
       .mount('one', upstream())
       .mount('two', upstream())
     const client = await connect(server)
-    const offered = ['add', 'fail', 'talk', 'ask', 'folders']
+    const tools = ['add', 'fail', 'talk', 'ask', 'folders']
     expect((await client.listTools().all()).map((tool) => tool.name)).toEqual([
       'own',
-      ...['one', 'two'].flatMap((prefix) => offered.map((name) => `${prefix}.${name}`)),
+      ...['one', 'two'].flatMap((prefix) => tools.map((name) => `${prefix}.${name}`)),
     ])
     expect(textOf(await client.callTool('two.add', { a: 1, b: 2 }))).toBe('3')
     expect(textOf(await client.callTool('own'))).toBe('own')
@@ -33,9 +33,9 @@ export const passingOn: Behaviours = {
     expect((await client.readResource(resource?.uri ?? '')).contents).toMatchObject([{ uri: resource?.uri, text: 'a' }])
   },
 
-  async 'a proxy of a server of any revision offers what that server offers'(rig) {
-    await inEach(async (era) => {
-      const client = await rig.connect(await proxied(rig, upstream(), era))
+  async 'a proxy serves the tools, resources and prompts of a server of any revision'(rig) {
+    await forEachRevision(async (era) => {
+      const client = await rig.connect(await createProxy(rig, upstream(), era))
       expect((await client.listTools().all()).map((tool) => tool.name)).toEqual([
         'up.add',
         'up.fail',
@@ -44,8 +44,8 @@ export const passingOn: Behaviours = {
         'up.folders',
       ])
       expect(textOf(await client.callTool('up.add', { a: 1, b: 2 }))).toBe('3')
-      expect(complaintOf(await client.callTool('up.add', { a: 'x', b: 2 }))).toMatch(/^arguments\.a: /)
-      expect(complaintOf(await client.callTool('up.fail'))).toBe('No.')
+      expect(errorTextOf(await client.callTool('up.add', { a: 'x', b: 2 }))).toMatch(/^arguments\.a: /)
+      expect(errorTextOf(await client.callTool('up.fail'))).toBe('No.')
       await expect(client.callTool('up.nope')).rejects.toMatchObject({
         code: -32602,
         message: 'Unknown tool: "up.nope"',
@@ -63,17 +63,17 @@ export const passingOn: Behaviours = {
   },
 
   async 'a proxy completes arguments'(rig) {
-    await inEach(async (era) => {
-      const client = await rig.connect(await proxied(rig, upstream(), era))
+    await forEachRevision(async (era) => {
+      const client = await rig.connect(await createProxy(rig, upstream(), era))
       const ref = { type: 'ref/prompt', name: 'up.greet' } as const
       const { completion } = await client.complete({ ref, argument: { name: 'name', value: 'A' } })
       expect(completion.values).toEqual(['Ada'])
     })
   },
 
-  async 'a resource that the server behind a proxy does not have has the code of the era in front'(rig) {
-    await inEach(async (era) => {
-      const client = await rig.connect(await proxied(rig, upstream(), era))
+  async 'a missing resource behind a proxy fails with the code of the client’s era'(rig) {
+    await forEachRevision(async (era) => {
+      const client = await rig.connect(await createProxy(rig, upstream(), era))
       const [resource] = await client.listResources().all()
       const uri = `${resource?.uri}nope`
       const code = rig.era === 'legacy' ? -32002 : -32602
@@ -82,8 +82,8 @@ export const passingOn: Behaviours = {
   },
 
   async 'progress and logs pass through a proxy'(rig) {
-    await inEach(async (era) => {
-      const client = await rig.connect(await proxied(rig, upstream(), era), { logLevel: 'info', onLog: () => {} })
+    await forEachRevision(async (era) => {
+      const client = await rig.connect(await createProxy(rig, upstream(), era), { logLevel: 'info', onLog: () => {} })
       const seen: unknown[] = []
       const result = await client.callTool(
         'up.talk',
@@ -95,10 +95,10 @@ export const passingOn: Behaviours = {
     })
   },
 
-  async 'logs pass through a proxy to a caller that named no level'(rig) {
-    await inEach(async (era) => {
+  async 'logs pass through a proxy to a client without a log level'(rig) {
+    await forEachRevision(async (era) => {
       const seen: unknown[] = []
-      const client = await rig.connect(await proxied(rig, upstream(), era), {
+      const client = await rig.connect(await createProxy(rig, upstream(), era), {
         onLog: ({ data }) => void seen.push(data),
       })
       await client.callTool('up.talk')
@@ -106,22 +106,22 @@ export const passingOn: Behaviours = {
     })
   },
 
-  async 'cancelling reaches the server behind a proxy'(rig) {
-    await inEach(async (era) => {
-      const [begun, ended] = [moment<void>(), moment<unknown>()]
+  async 'cancelling a call stops it on the server behind a proxy'(rig) {
+    await forEachRevision(async (era) => {
+      const [begun, ended] = [deferred<void>(), deferred<unknown>()]
       const server = upstream().tool('wait', {}, (_args, ctx) => {
-        ctx.signal.addEventListener('abort', () => ended.happen(ctx.signal.reason))
-        begun.happen()
+        ctx.signal.addEventListener('abort', () => ended.resolve(ctx.signal.reason))
+        begun.resolve()
         return new Promise(() => {})
       })
-      const client = await rig.connect(await proxied(rig, server as unknown as Server, era))
+      const client = await rig.connect(await createProxy(rig, server as unknown as Server, era))
       const stop = new AbortController()
       const call = caught(() => client.callTool('up.wait', {}, { signal: stop.signal }))
-      await rig.soon('the call behind the proxy', begun.come)
+      await rig.waitFor('the call behind the proxy', begun.promise)
       stop.abort()
       expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
-      const reason = eraOf(era) === 'modern' && isOneByOne(rig.carrier, era) ? 'closed' : 'cancelled'
-      expect(await rig.soon('that the tool behind the proxy is told to stop', ended.come)).toMatchObject({
+      const reason = eraOf(era) === 'modern' && hasSeparateRequests(rig.transport, era) ? 'closed' : 'cancelled'
+      expect(await rig.waitFor('the abort signal of the tool behind the proxy', ended.promise)).toMatchObject({
         name: 'ConnectionError',
         reason,
       })
@@ -129,10 +129,10 @@ export const passingOn: Behaviours = {
   },
 
   async 'list changes pass through a proxy'(rig) {
-    await inEach(async (era) => {
+    await forEachRevision(async (era) => {
       const server = upstream()
-      const { onChange, count } = heard(rig)
-      await rig.connect(await proxied(rig, server, era), { onChange })
+      const { onChange, count } = collectChanges(rig)
+      await rig.connect(await createProxy(rig, server, era), { onChange })
       await settled()
       server.tool('more', {}, () => 'x')
       expect(await count(1)).toEqual([{ kind: 'tools' }] satisfies Change[])
@@ -140,10 +140,10 @@ export const passingOn: Behaviours = {
   },
 
   async 'updates of resources pass through a proxy'(rig) {
-    await inEach(async (era) => {
+    await forEachRevision(async (era) => {
       const server = upstream()
-      const { onChange, count } = heard(rig)
-      const client = await rig.connect(await proxied(rig, server, era), { onChange })
+      const { onChange, count } = collectChanges(rig)
+      const client = await rig.connect(await createProxy(rig, server, era), { onChange })
       const [resource] = await client.listResources().all()
       const uri = resource?.uri ?? ''
       await client.subscribe(uri)

@@ -1,4 +1,4 @@
-/** Prompts, their arguments and the completion of those. */
+/** Prompts, their arguments, and completion. */
 
 import { createServer, text } from '@mcpx/server'
 import { expect } from 'vitest'
@@ -16,7 +16,7 @@ function prompts() {
           code: z.string().describe('What to review'),
           times: z.string().regex(/^\d+$/).transform(Number).optional(),
         }),
-        complete: { code: (typed) => Array.from({ length: 150 }, (_, index) => `${typed}${index}`) },
+        complete: { code: (value) => Array.from({ length: 150 }, (_, index) => `${value}${index}`) },
       },
       ({ code, times = 1 }) => `Review ${times} times: ${code}`,
     )
@@ -39,7 +39,7 @@ export const promptBehaviours: Behaviours = {
     expect(plain).toEqual({ name: 'plain' })
   },
 
-  async 'a prompt is made of its arguments'({ connect }) {
+  async 'a prompt receives its arguments'({ connect }) {
     const client = await connect(prompts())
     expect(await client.getPrompt('review', { code: 'x = 1', times: '3' })).toMatchObject({
       messages: [{ role: 'user', content: { type: 'text', text: 'Review 3 times: x = 1' } }],
@@ -48,7 +48,7 @@ export const promptBehaviours: Behaviours = {
     expect(await client.getPrompt('whole')).toMatchObject({ description: 'All of it' })
   },
 
-  async 'bad arguments of a prompt, and an unknown one, are invalid'({ connect }) {
+  async 'invalid arguments and unknown prompts are rejected'({ connect }) {
     const client = await connect(prompts())
     await expect(client.getPrompt('review')).rejects.toMatchObject({
       code: -32602,
@@ -61,7 +61,7 @@ export const promptBehaviours: Behaviours = {
     await expect(client.getPrompt('nope')).rejects.toMatchObject({ code: -32602, message: 'Unknown prompt: "nope"' })
   },
 
-  async 'of many proposals for an argument a hundred are sent'({ connect }) {
+  async 'a completion returns at most a hundred values'({ connect }) {
     const client = await connect(prompts())
     const ref = { type: 'ref/prompt', name: 'review' } as const
     const { completion } = await client.complete({ ref, argument: { name: 'code', value: 'a' } })
@@ -75,7 +75,7 @@ export const promptBehaviours: Behaviours = {
     })
   },
 
-  async 'completion is declared where there is a capability for it'({ connect, revision }) {
+  async 'completions are declared in revisions with that capability'({ connect, revision }) {
     const { capabilities } = (await connect(prompts())).server
     expect(capabilities.completions).toEqual(revision < '2025-03-26' ? undefined : {})
   },

@@ -1,4 +1,4 @@
-/** What a cut leaves of calls, of streams and of who listens. */
+/** Cut connections: calls, streams and subscriptions. */
 
 import type { Client } from '@mcpx/client'
 import type { Change, Connector, Context, Responder } from '@mcpx/protocol'
@@ -6,13 +6,13 @@ import { createServer, type Server } from '@mcpx/server'
 import { caught, settled } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
-import { moment } from '../moment.ts'
+import { deferred } from '../deferred.ts'
 import { textOf } from '../results.ts'
 import type { Rig } from '../rig.ts'
 
-/** A client whose connection can be cut, and how often it made one. */
-async function cuttable({ reach, connectOver }: Rig, server: Responder) {
-  const { connector, cut } = reach(server)
+/** A client whose connection can be cut, with the number of connections that it made. */
+async function connectCuttable({ open, connectOver }: Rig, server: Responder) {
+  const { connector, cut } = open(server)
   const counts = { made: 0 }
   const counting: Connector = {
     ...connector,
@@ -25,7 +25,7 @@ async function cuttable({ reach, connectOver }: Rig, server: Responder) {
   return {
     client,
     counts,
-    /** @param meanwhile what happens before the client can have come back. */
+    /** @param meanwhile called before the client can reconnect. */
     async cut(meanwhile = () => {}) {
       await cut()
       meanwhile()
@@ -36,131 +36,136 @@ async function cuttable({ reach, connectOver }: Rig, server: Responder) {
 
 const numbers = () => createServer({ name: 'cut', version: '1' }).tool('t', {}, () => 'x') as unknown as Server
 
-/** Whether the streams of calls have events that can be asked for again: in sessions, from this revision on. */
-const canResume = ({ carrier, revision }: Rig) => carrier === 'HTTP' && revision === '2025-11-25'
+/** Whether streams of calls can be resumed: in sessions of 2025-11-25. */
+const canResume = ({ transport, revision }: Rig) => transport === 'HTTP' && revision === '2025-11-25'
 
 export const reconnecting: Behaviours = {
-  async 'the next call after the connection was cut is answered, over a new one where one carries all'(rig) {
-    const { client, counts, cut } = await cuttable(rig, numbers())
+  async 'the next call after a cut succeeds, on a new connection if all calls share one'(rig) {
+    const { client, counts, cut } = await connectCuttable(rig, numbers())
     expect(textOf(await client.callTool('t'))).toBe('x')
     await cut()
     expect(textOf(await client.callTool('t'))).toBe('x')
     expect(client.revision).toBe(rig.revision)
-    expect(counts.made).toBe(rig.oneByOne ? 1 : 2)
+    expect(counts.made).toBe(rig.separateRequests ? 1 : 2)
   },
 
-  async 'calls that waited when the connection was cut are lost, not repeated'(rig) {
-    const [started, stopped] = [moment<Context>(), moment<unknown>()]
+  async 'pending calls fail when the connection is cut, and are not repeated'(rig) {
+    const [started, stopped] = [deferred<Context>(), deferred<unknown>()]
     let calls = 0
     const server = numbers()
     server.tool('wait', {}, (_args, ctx) => {
       calls += 1
-      ctx.signal.addEventListener('abort', () => stopped.happen(ctx.signal.reason))
-      started.happen(ctx)
+      ctx.signal.addEventListener('abort', () => stopped.resolve(ctx.signal.reason))
+      started.resolve(ctx)
       return new Promise(() => {})
     })
-    const { client, cut } = await cuttable(rig, server)
+    const { client, cut } = await connectCuttable(rig, server)
     const waiting = caught(() => client.callTool('wait'))
-    const { signal } = await rig.soon('the call', started.come)
+    const { signal } = await rig.waitFor('the call', started.promise)
     await cut()
-    expect(await rig.soon('the end of the call', waiting)).toMatchObject({
+    expect(await rig.waitFor('the end of the call', waiting)).toMatchObject({
       name: 'ConnectionError',
-      reason: rig.oneByOne ? 'unreachable' : 'closed',
+      reason: rig.separateRequests ? 'unreachable' : 'closed',
       retryable: false,
     })
-    // On the older wires it is no wish of the client that a response ends.
-    const runsOn = rig.oneByOne && rig.era === 'legacy'
-    if (!runsOn) {
-      expect(await rig.soon('that the tool is told', stopped.come)).toMatchObject({
+    // Over legacy HTTP a closed response does not cancel the call.
+    const keepsRunning = rig.separateRequests && rig.era === 'legacy'
+    if (!keepsRunning) {
+      expect(await rig.waitFor('the abort signal of the tool', stopped.promise)).toMatchObject({
         name: 'ConnectionError',
         reason: 'closed',
       })
     }
     expect(textOf(await client.callTool('t'))).toBe('x')
-    expect(signal.aborted).toBe(!runsOn)
+    expect(signal.aborted).toBe(!keepsRunning)
     expect(calls).toBe(1)
   },
 
-  async 'a call that spoke before the cut goes on where its stream can be had again, and is lost elsewhere'(rig) {
-    const [cutNow, heardNow, goOn, goOnAgain] = [moment<void>(), moment<void>(), moment<void>(), moment<void>()]
+  async 'a call with a cut stream is resumed if the stream supports it, and fails otherwise'(rig) {
+    const [firstProgress, thirdProgress, proceed, finish] = [
+      deferred<void>(),
+      deferred<void>(),
+      deferred<void>(),
+      deferred<void>(),
+    ]
     let calls = 0
     const server = numbers()
     server.tool('talk', {}, async (_args, ctx) => {
       calls += 1
       await ctx.progress(1)
-      await goOn.come
+      await proceed.promise
       await ctx.progress(2)
       await ctx.progress(3)
-      await goOnAgain.come
+      await finish.promise
       await ctx.progress(4)
       return 'talked'
     })
-    const { client, cut } = await cuttable(rig, server)
+    const { client, cut } = await connectCuttable(rig, server)
     const seen: number[] = []
     const onProgress = ({ progress }: { progress: number }) => {
       seen.push(progress)
-      if (progress === 1) cutNow.happen()
-      if (progress === 3) heardNow.happen()
+      if (progress === 1) firstProgress.resolve()
+      if (progress === 3) thirdProgress.resolve()
     }
     const call = client.callTool('talk', {}, { onProgress }).catch((error: unknown) => error)
-    await rig.soon('the first progress', cutNow.come)
-    await cut(() => goOn.happen())
+    await rig.waitFor('the first progress', firstProgress.promise)
+    await cut(() => proceed.resolve())
     if (canResume(rig)) {
-      await rig.soon('what was said while the stream was cut', heardNow.come)
-      goOnAgain.happen()
+      await rig.waitFor('the progress that was sent while the stream was cut', thirdProgress.promise)
+      finish.resolve()
       expect(await call).toMatchObject({ content: [{ text: 'talked' }] })
       expect(seen).toEqual([1, 2, 3, 4])
     } else {
-      const reason = rig.oneByOne ? 'unreachable' : 'closed'
-      expect(await rig.soon('the end of the call', call)).toMatchObject({ name: 'ConnectionError', reason })
-      goOnAgain.happen()
+      const reason = rig.separateRequests ? 'unreachable' : 'closed'
+      expect(await rig.waitFor('the end of the call', call)).toMatchObject({ name: 'ConnectionError', reason })
+      finish.resolve()
       expect(seen).toEqual([1])
     }
     expect(textOf(await client.callTool('t'))).toBe('x')
     expect(calls).toBe(1)
   },
 
-  async 'a call that lets its client go is answered all the same'(rig) {
-    const heardOne = moment()
+  async 'a call that closes its stream returns its result'(rig) {
+    const firstProgress = deferred()
     const server = numbers()
     server.tool('slow', {}, async (_args, ctx) => {
       await ctx.progress(1)
       ctx.closeStream()
-      await heardOne.come
+      await firstProgress.promise
       await settled()
       await ctx.progress(2)
       return 'done'
     })
-    const { connector, fetched } = rig.reach(server)
+    const { connector, fetched } = rig.open(server)
     const client = await rig.connectOver(connector)
     const seen: unknown[] = []
     const onProgress = ({ progress }: { progress: number }) => {
       seen.push(progress)
-      heardOne.happen()
+      firstProgress.resolve()
     }
-    seen.push(textOf(await rig.soon('the answer', client.callTool('slow', {}, { onProgress }))))
+    seen.push(textOf(await rig.waitFor('the answer', client.callTool('slow', {}, { onProgress }))))
     expect(seen).toEqual([1, 2, 'done'])
-    // One for the stream of what is said unasked, and one to come back for the rest of the call.
+    // One GET for the stream of notifications, and one that resumes the stream of the call.
     const streams = rig.era === 'modern' ? 0 : canResume(rig) ? 2 : 1
     if (fetched !== undefined) expect(fetched.filter((method) => method === 'GET')).toHaveLength(streams)
   },
 
-  async 'who listens goes on after the cut, and what is watched counts as changed'(rig) {
+  async 'a subscription survives a cut, and its targets count as changed'(rig) {
     const server = numbers()
     server.resource('note://a', { subscribe: true }, 'a').resource('note://b', { subscribe: true }, 'b')
-    const { client, counts, cut } = await cuttable(rig, server)
+    const { client, counts, cut } = await connectCuttable(rig, server)
     const listening = client.listen({ toolsListChanged: true, resourceSubscriptions: ['note://a'] })
-    await rig.soon('that the server listens', listening.ready)
+    await rig.waitFor('the acknowledgement of the subscription', listening.ready)
     await settled()
     await cut()
     server.resourceUpdated('note://a')
-    const next = async () => (await rig.soon('a change', listening.next())).value as Change
-    const counted = [await next(), await next()]
-    expect(counted.map(({ kind }) => kind).sort()).toEqual(['resource', 'tools'])
+    const next = async () => (await rig.waitFor('a change', listening.next())).value as Change
+    const assumedChanges = [await next(), await next()]
+    expect(assumedChanges.map(({ kind }) => kind).sort()).toEqual(['resource', 'tools'])
     server.resourceUpdated('note://b')
     server.resourceUpdated('note://a')
     expect(await next()).toEqual({ kind: 'resource', uri: 'note://a' })
-    expect(counts.made).toBe(rig.oneByOne ? 1 : 2)
+    expect(counts.made).toBe(rig.separateRequests ? 1 : 2)
     listening.close()
   },
 }

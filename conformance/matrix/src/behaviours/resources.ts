@@ -1,4 +1,4 @@
-/** Resources that stand still, are made when read, and come in families. */
+/** Static and dynamic resources, and resource templates. */
 
 import { createServer } from '@mcpx/server'
 import { expect } from 'vitest'
@@ -29,14 +29,14 @@ function library() {
         description: 'By id',
         mimeType: 'application/json',
         list: () => [{ uri: 'user://1/a', name: 'One' }],
-        complete: { id: ['10', '11', '20'], path: (typed, known) => [`${known.id ?? '?'}/${typed}`] },
+        complete: { id: ['10', '11', '20'], path: (value, known) => [`${known.id ?? '?'}/${value}`] },
       },
       ({ id, path }, _ctx, uri) => (id === '404' ? undefined : { id, path, uri }),
     )
 }
 
 export const resources: Behaviours = {
-  async 'resources are listed, with those that a template names'({ connect, revision }) {
+  async 'resources are listed, including those of a template'({ connect, revision }) {
     const client = await connect(library())
     const listed = await client.listResources().all()
     expect(listed.map(({ uri }) => uri)).toEqual([
@@ -58,7 +58,7 @@ export const resources: Behaviours = {
     ])
   },
 
-  async 'a resource is read as text, as bytes, as JSON, and as many contents'({ connect }) {
+  async 'a resource returns text, bytes, JSON, or several contents'({ connect }) {
     const client = await connect(library())
     const read = async (uri: string) => (await client.readResource(uri)).contents
     expect(await read('note://static')).toEqual([{ uri: 'note://static', mimeType: 'text/plain', text: 'as is' }])
@@ -70,13 +70,13 @@ export const resources: Behaviours = {
     ])
   },
 
-  async 'a dynamic resource is made each time it is read'({ connect }) {
+  async 'a dynamic resource is computed for each read'({ connect }) {
     const client = await connect(library())
     const texts = [await client.readResource('note://dynamic'), await client.readResource('note://dynamic')]
     expect(texts.map(({ contents }) => contents[0])).toMatchObject([{ text: 'read 1 times' }, { text: 'read 2 times' }])
   },
 
-  async 'a template gives its variables'({ connect }) {
+  async 'a resource template passes its variables to the handler'({ connect }) {
     const { contents } = await (await connect(library())).readResource('user://7/a/b%20c')
     expect(contents[0]).toMatchObject({ mimeType: 'application/json' })
     expect(JSON.parse((contents[0] as { text: string }).text)).toEqual({
@@ -86,7 +86,7 @@ export const resources: Behaviours = {
     })
   },
 
-  async 'a resource that is not there has the code of its era'({ connect, era }) {
+  async 'a missing resource fails with the code of the era'({ connect, era }) {
     const client = await connect(library())
     const code = era === 'legacy' ? -32002 : -32602
     for (const uri of ['note://nope', 'user://404/x', 'mailto:a@example.com']) {
@@ -107,7 +107,7 @@ export const resources: Behaviours = {
     })
   },
 
-  async 'completion knows what is filled in already'({ connect }) {
+  async 'a completion receives the other arguments'({ connect }) {
     const client = await connect(library())
     const ref = { type: 'ref/resource', uri: 'user://{id}/{+path}' } as const
     const context = { arguments: { id: '7' } }

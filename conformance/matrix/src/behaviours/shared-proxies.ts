@@ -1,4 +1,4 @@
-/** One proxy, many callers: what belongs to the call of one never reaches another. */
+/** One proxy with several clients: messages of one client's calls never reach another client. */
 
 import { type Client, proxy } from '@mcpx/client'
 import { REVISIONS, type Revision } from '@mcpx/protocol'
@@ -45,7 +45,7 @@ async function callers(rig: Rig, era: Revision) {
   )
 }
 
-async function askAll(rig: Rig, eras: readonly Revision[]): Promise<void> {
+async function requestRootsOfAll(rig: Rig, eras: readonly Revision[]): Promise<void> {
   for (const era of eras) {
     const all = await callers(rig, era)
     const answers = all.map(async ({ name, client }) => textOf(await client.callTool('up.ask', { who: name })))
@@ -54,15 +54,15 @@ async function askAll(rig: Rig, eras: readonly Revision[]): Promise<void> {
 }
 
 export const sharedProxies: Behaviours = {
-  async 'each caller of a proxy of a modern server is asked what its own call needs'(rig) {
-    await askAll(rig, modern)
+  async 'each client of a shared proxy of a modern server receives the input requests of its own calls'(rig) {
+    await requestRootsOfAll(rig, modern)
   },
 
-  async 'each caller of a proxy of a legacy server is asked what its own call needs'(rig) {
-    await askAll(rig, legacy)
+  async 'each client of a shared proxy of a legacy server receives the input requests of its own calls'(rig) {
+    await requestRootsOfAll(rig, legacy)
   },
 
-  async 'each caller of a proxy hears the logs of its own call'(rig) {
+  async 'each client of a shared proxy receives the logs of its own calls'(rig) {
     for (const era of REVISIONS) {
       const all = await callers(rig, era)
       const calls = all.map(async ({ name, client }) => textOf(await client.callTool('up.log', { who: name })))

@@ -1,16 +1,16 @@
-/** What tools give back for programs to read. */
+/** Structured content of tool results. */
 
 import { createServer, text } from '@mcpx/server'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
-import { complaintOf, jsonOf, textOf } from '../results.ts'
+import { errorTextOf, jsonOf, textOf } from '../results.ts'
 
 const info = { name: 'structured', version: '1.0.0' }
 const sum = z.object({ sum: z.number() })
 
 export const structuredOutput: Behaviours = {
-  async 'a tool with an output schema gives structured content that fits it'({ connect }) {
+  async 'a tool with an output schema returns structured content that matches it'({ connect }) {
     const server = createServer(info).tool('add', { output: sum }, () => ({ sum: 3 }))
     const client = await connect(server)
     const [tool] = await client.listTools().all()
@@ -21,18 +21,18 @@ export const structuredOutput: Behaviours = {
     expect((await client.callTool('add')).structuredContent).toEqual({ sum: 3 })
   },
 
-  async 'a tool called as a function gives its structured value'({ connect }) {
+  async 'a tool called as a function returns its structured value'({ connect }) {
     const server = createServer(info).tool('add', { output: sum }, () => ({ sum: 3 }))
     const client = await connect(server)
     expect(await client.tools.add({})).toEqual({ sum: 3 })
   },
 
-  async 'what the model reads says the same as the structured content'({ connect }) {
+  async 'the text content equals the structured content'({ connect }) {
     const server = createServer(info).tool('add', { output: sum }, () => ({ sum: 3 }))
     expect(jsonOf(await (await connect(server)).callTool('add'))).toEqual({ sum: 3 })
   },
 
-  async 'a result that does not fit the output schema is the fault of the server'({ connect }) {
+  async 'a result that does not match the output schema is an error of the server'({ connect }) {
     const errors: unknown[] = []
     const server = createServer(info, { onError: (error) => void errors.push(error) }).tool(
       'add',
@@ -40,12 +40,12 @@ export const structuredOutput: Behaviours = {
       () => ({ sum: 'three' }) as never,
     )
     const result = await (await connect(server)).callTool('add')
-    expect(complaintOf(result)).toMatch(/^The tool failed \(error [0-9a-f]{8}\)$/)
+    expect(errorTextOf(result)).toMatch(/^The tool failed \(error [0-9a-f]{8}\)$/)
     expect(result.structuredContent).toBeUndefined()
     expect(errors.map(String)).toEqual([expect.stringContaining('result.sum')])
   },
 
-  async 'a whole result carries structured content without an output schema'({ connect }) {
+  async 'a complete result may have structured content without an output schema'({ connect }) {
     const whole = { content: [text('three')], structuredContent: { sum: 3 } }
     const server = createServer(info).tool('add', {}, () => whole)
     const result = await (await connect(server)).callTool('add')
@@ -78,11 +78,11 @@ export const structuredOutput: Behaviours = {
     }
   },
 
-  async 'a value that is no object is there for the model to read'({ connect }) {
+  async 'a structured value that is not an object is also returned as text'({ connect }) {
     const server = createServer(info).tool('list', { output: z.array(z.number()) }, () => [1, 2])
     const client = await connect(server)
     expect(textOf(await client.callTool('list'))).toBe('[1,2]')
-    // A client that knows the schema checks what it is given.
+    // After listing tools the client knows the schema and validates the result.
     expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['list'])
     expect(textOf(await client.callTool('list'))).toBe('[1,2]')
   },

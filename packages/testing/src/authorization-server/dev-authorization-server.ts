@@ -23,6 +23,7 @@ import { parseSecureUrl } from './urls.ts'
 export interface DevAuthorizationServer {
   /** Handles a request to an endpoint or to the metadata; responds with 404 to any other. */
   fetch(request: Request): Promise<Response>
+  /** The option `issuer`. */
   readonly issuer: string
   /** The authorization server metadata. */
   readonly metadata: Readonly<Record<string, unknown>>

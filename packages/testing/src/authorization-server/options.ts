@@ -5,6 +5,7 @@ import type { Fetch } from './urls.ts'
 
 /** A registered client. */
 export interface DevClient {
+  /** Identifies the client in requests. */
   readonly clientId: string
   /** Makes the client confidential. Default: none. */
   readonly clientSecret?: string | undefined
@@ -14,11 +15,13 @@ export interface DevClient {
   readonly redirectUris?: readonly string[] | undefined
   /** Default: `authorization_code` and `refresh_token`, or `client_credentials` without redirect URIs. */
   readonly grantTypes?: readonly string[] | undefined
+  /** The name for users. Default: none. */
   readonly name?: string | undefined
 }
 
 /** An issuer whose assertions are accepted: an identity provider (ID-JAG) or a workload platform. */
 export interface TrustedAssertions {
+  /** The `iss` claim of its assertions, compared exactly. */
   readonly issuer: string
   /** Its public keys. Default: fetched from `jwksUri`. */
   readonly jwks?: JSONWebKeySet | undefined

@@ -1,11 +1,11 @@
-/** Our verdict on every official definition. */
+/** Our verdicts for all official definitions. */
 import type { Revision } from '@mcpx/protocol'
 import type { Definitions } from './official.ts'
 import { messageNames, verdictOf } from './our-messages.ts'
 import { exceptionalShapes } from './our-shapes.ts'
 import type { Verdict } from './verdict.ts'
 
-/** All that one side may send: each is what the official definition lists. */
+/** The unions of all messages of one side; their members are read from the official definition. */
 const unions = new Set([
   'ClientNotification',
   'ClientRequest',
@@ -15,7 +15,7 @@ const unions = new Set([
   'ServerResult',
 ])
 
-/** The verdict on a definition of a revision; nothing where there is none. */
+/** Returns the verdict for a definition of a revision; undefined if there is none. */
 export function ourVerdict(name: string, revision: Revision, definitions: Definitions): Verdict | undefined {
   if (!unions.has(name)) return verdictOf(name, revision)
   const verdicts = membersOf(name, definitions).map((member) => verdictOf(member, revision))
@@ -25,10 +25,10 @@ export function ourVerdict(name: string, revision: Revision, definitions: Defini
 
 function membersOf(name: string, definitions: Definitions): string[] {
   const { anyOf, $ref, properties } = definitions[name] ?? {}
-  // The one notification that a modern client may send is written out instead of being referred to.
+  // The only notification of modern clients is inlined instead of referenced.
   if (properties?.method?.const === 'notifications/cancelled') return ['CancelledNotification']
   return (anyOf ?? [{ $ref }]).map((each) => each.$ref?.split('/').at(-1) ?? '')
 }
 
-/** Every name that our tables mention. */
+/** All names in our tables. */
 export const ourNames: readonly string[] = [...exceptionalShapes, ...messageNames, ...unions]

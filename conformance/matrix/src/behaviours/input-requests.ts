@@ -1,4 +1,4 @@
-/** What a handler asks of the client while it answers: a URL, a model, folders, several at once. */
+/** Input requests of handlers: URL elicitation, sampling, roots, several at once. */
 
 import type { AskOrigin, ElicitAsk } from '@mcpx/client'
 import type { Awaitable, Context, CreateMessageRequestParams, ElicitResult, RequestedSchema } from '@mcpx/protocol'
@@ -7,58 +7,60 @@ import { settled } from '@mcpx/testing'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
-import { moment } from '../moment.ts'
-import { complaintOf, jsonOf, textOf } from '../results.ts'
-import { tap } from '../tap.ts'
+import { deferred } from '../deferred.ts'
+import { recordNotifications } from '../notification-recorder.ts'
+import { errorTextOf, jsonOf, textOf } from '../results.ts'
 
 const info = { name: 'asking', version: '1' }
-const asker = (run: (ctx: Context) => Awaitable<unknown>) =>
+const createAsker = (run: (ctx: Context) => Awaitable<unknown>) =>
   createServer(info).tool('t', {}, async (_args, ctx) => JSON.stringify((await run(ctx)) ?? null))
 
 const name = z.object({ name: z.string().min(2) })
 const accept = (content: ElicitResult['content']): ElicitResult => ({ action: 'accept', content })
-const answered = { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hello' } } as const
+const completion = { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hello' } } as const
 const sampleParams = {
   messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }],
   maxTokens: 10,
 } satisfies CreateMessageRequestParams
 
-export const asking: Behaviours = {
-  async 'the user is sent to a URL'({ era, connectOver, reach }) {
-    const server = asker((ctx) => ctx.openUrl('pay', { message: 'Pay', url: 'https://example.com/pay' }))
+export const inputRequests: Behaviours = {
+  async 'a handler sends the user to a URL'({ era, connectOver, open }) {
+    const server = createAsker((ctx) => ctx.openUrl('pay', { message: 'Pay', url: 'https://example.com/pay' }))
     const asks: unknown[] = []
     const onElicit = ({ signal: _, ...ask }: ElicitAsk) => {
       asks.push(ask)
       return { action: 'accept' } as const
     }
-    const { tapped, sent } = tap(reach(server).connector)
-    const client = await connectOver(tapped, { onElicit })
+    const { recording, notifications } = recordNotifications(open(server).connector)
+    const client = await connectOver(recording, { onElicit })
     expect(jsonOf(await client.callTool('t'))).toEqual({ action: 'accept' })
     await settled()
-    // Where the server does not ask anew, it says when the visit is over.
+    // A legacy server notifies the client when the elicitation is complete.
     const over = era === 'legacy' ? [['notifications/elicitation/complete', expect.stringMatching(/.{20}/)]] : []
-    expect(sent.map(({ method, params }) => [method, params?.elicitationId])).toEqual(over)
+    expect(notifications.map(({ method, params }) => [method, params?.elicitationId])).toEqual(over)
     expect(asks).toMatchObject([
       { mode: 'url', message: 'Pay', url: 'https://example.com/pay', server: { name: 'asking' } },
     ])
   },
 
-  async 'a model of the client writes'({ connect }) {
-    const server = asker((ctx) => ctx.sample('write', sampleParams))
+  async 'a handler requests a completion of the client’s model'({ connect }) {
+    const server = createAsker((ctx) => ctx.sample('write', sampleParams))
     const seen: unknown[] = []
     const onSample = (params: CreateMessageRequestParams, { server }: AskOrigin) => {
       seen.push(params, server?.name)
-      return answered
+      return completion
     }
     const client = await connect(server, { onSample })
-    expect(jsonOf(await client.callTool('t'))).toEqual(answered)
+    expect(jsonOf(await client.callTool('t'))).toEqual(completion)
     expect(seen).toEqual([sampleParams, 'asking'])
   },
 
-  async 'a model of the client is given tools, and uses one'({ connect }) {
+  async 'a sampling request offers tools, and the model uses one'({ connect }) {
     const tools = [{ name: 'look', inputSchema: { type: 'object' as const } }]
     const toolUse = { type: 'tool_use' as const, id: '1', name: 'look', input: { at: 'x' } }
-    const server = asker((ctx) => ctx.sample('write', { ...sampleParams, tools, toolChoice: { mode: 'required' } }))
+    const server = createAsker((ctx) =>
+      ctx.sample('write', { ...sampleParams, tools, toolChoice: { mode: 'required' } }),
+    )
     const seen: unknown[] = []
     const onSample = (params: CreateMessageRequestParams) => {
       seen.push(params.tools?.[0]?.name, params.toolChoice)
@@ -69,8 +71,8 @@ export const asking: Behaviours = {
     expect(seen).toEqual(['look', { mode: 'required' }])
   },
 
-  async 'the folders of the client are known to the server'({ connect }) {
-    const server = asker((ctx) => ctx.roots())
+  async 'a handler requests the roots of the client'({ connect }) {
+    const server = createAsker((ctx) => ctx.roots())
     let folders = [{ uri: 'file:///a', name: 'A' }]
     const client = await connect(server, { roots: () => folders })
     expect(jsonOf(await client.callTool('t'))).toEqual(folders)
@@ -79,32 +81,32 @@ export const asking: Behaviours = {
     expect(jsonOf(await client.callTool('t'))).toEqual(folders)
   },
 
-  async 'several things are asked at once, and what was not declared is left out'({ connect }) {
+  async 'several input requests are sent at once, without those that the client does not support'({ connect }) {
     const schema: RequestedSchema = { type: 'object', properties: { a: { type: 'string' } } }
-    const server = asker(async (ctx) => {
+    const server = createAsker(async (ctx) => {
       const answers = await ctx.ask({
         folders: { method: 'roots/list' },
-        words: { method: 'sampling/createMessage', params: sampleParams },
+        completion: { method: 'sampling/createMessage', params: sampleParams },
         form: { method: 'elicitation/create', params: { mode: 'form', message: 'A', requestedSchema: schema } },
       })
       return Object.keys(answers).sort()
     })
-    const client = await connect(server, { roots: [], onSample: () => answered })
-    expect(jsonOf(await client.callTool('t'))).toEqual(['folders', 'words'])
+    const client = await connect(server, { roots: [], onSample: () => completion })
+    expect(jsonOf(await client.callTool('t'))).toEqual(['completion', 'folders'])
   },
 
-  async 'a client that can be asked nothing is told what it would have to declare'({ connect, era }) {
-    const server = asker((ctx) => ctx.roots())
+  async 'a client without a capability gets an error that names it'({ connect, era }) {
+    const server = createAsker((ctx) => ctx.roots())
     const client = await connect(server)
     const call = client.callTool('t')
     if (era === 'legacy') {
-      expect(complaintOf(await call)).toBe('The client cannot be asked. The client must declare: roots')
+      expect(errorTextOf(await call)).toBe('The client cannot be asked. The client must declare: roots')
     } else await expect(call).rejects.toMatchObject({ code: -32021, data: { requiredCapabilities: { roots: {} } } })
   },
 
-  async 'a step runs once, however often the call comes back with questions'({ connect }) {
+  async 'a step runs once, although the call returns input requests several times'({ connect }) {
     let steps = 0
-    const server = asker(async (ctx) => {
+    const server = createAsker(async (ctx) => {
       const first = await ctx.step('order', () => ({ order: ++steps }))
       const a = await ctx.elicit('a', { message: 'A?', schema: name })
       const again = await ctx.step('order', () => ({ order: ++steps }))
@@ -123,7 +125,7 @@ export const asking: Behaviours = {
     expect(steps).toBe(1)
   },
 
-  async 'each key is asked once in a call, and again in the next'({ connect }) {
+  async 'each key is requested once per call'({ connect }) {
     const faults: unknown[] = []
     const server = createServer(info, { onError: (error) => void faults.push(error) })
       .tool('t', {}, async (_args, ctx) => JSON.stringify([await ctx.roots(), await ctx.roots('others')]))
@@ -137,14 +139,14 @@ export const asking: Behaviours = {
     const of = (count: number) => [{ uri: `file:///${count}` }]
     expect(jsonOf(await client.callTool('t'))).toEqual([of(1), of(2)])
     expect(jsonOf(await client.callTool('t'))).toEqual([of(3), of(4)])
-    // A key that is asked twice in one run is a fault of the author: a loop around it would never end.
+    // Using a key twice in one run is an error of the handler, because the call would never end.
     expect(await client.callTool('twice')).toMatchObject({ isError: true })
     expect(faults.map(String)).toEqual([
       expect.stringMatching(/^QuestionError: Question "roots": the key was used already/),
     ])
   },
 
-  async 'prompts and resources ask as tools do'({ connect }) {
+  async 'prompts and resources can send input requests'({ connect }) {
     const ask = async (ctx: Context) => (await ctx.elicit('who', { message: 'Who?', schema: name })).content?.name ?? ''
     const server = createServer(info)
       .prompt('p', {}, (_args, ctx) => ask(ctx))
@@ -154,16 +156,16 @@ export const asking: Behaviours = {
     expect(await client.readResource('note://a')).toMatchObject({ contents: [{ text: 'Ada' }] })
   },
 
-  async 'a call answers what is asked during it'({ connect }) {
-    const server = asker((ctx) => ctx.roots())
+  async 'a call option answers the input requests of the call'({ connect }) {
+    const server = createAsker((ctx) => ctx.roots())
     const client = await connect(server, { capabilities: { roots: {} } })
     const roots = [{ uri: 'file:///own' }]
     const result = await client.callTool('t', {}, { onAsk: () => ({ roots }) })
     expect(jsonOf(result)).toEqual(roots)
   },
 
-  async 'a user who takes their time is not timed out by the limit of an answer'({ connect }) {
-    const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
+  async 'the timeout of a call does not include the time of the user'({ connect }) {
+    const server = createAsker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
     const onElicit = async () => {
       await new Promise((resolve) => setTimeout(resolve, 450))
       return accept({ name: 'Ada' })
@@ -173,19 +175,19 @@ export const asking: Behaviours = {
     expect(jsonOf(result).content).toEqual({ name: 'Ada' })
   },
 
-  async 'a question that the user does not answer any more ends with the call'({ connect, soon }) {
-    const server = asker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
+  async 'cancelling a call cancels its input request'({ connect, waitFor }) {
+    const server = createAsker((ctx) => ctx.elicit('who', { message: 'Who?', schema: name }))
     const stop = new AbortController()
-    const told = moment<unknown>()
+    const aborted = deferred<unknown>()
     const onElicit = ({ signal }: ElicitAsk) => {
-      signal.addEventListener('abort', () => told.happen(signal.reason))
+      signal.addEventListener('abort', () => aborted.resolve(signal.reason))
       stop.abort()
       return new Promise<ElicitResult>(() => {})
     }
     const client = await connect(server, { onElicit })
-    const ended = await client.callTool('t', {}, { signal: stop.signal }).then(textOf, (error: unknown) => error)
-    expect(ended).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
-    expect(await soon('that the user is told', told.come)).toMatchObject({
+    const outcome = await client.callTool('t', {}, { signal: stop.signal }).then(textOf, (error: unknown) => error)
+    expect(outcome).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
+    expect(await waitFor('the abort signal of the input request', aborted.promise)).toMatchObject({
       name: 'ConnectionError',
       reason: 'cancelled',
     })

@@ -1,31 +1,31 @@
-/** Sees what a server tells before the client makes something of it, or of nothing. */
+/** Records the notifications of a server before the client handles them. */
 
 import type { Connection, Connector, NotificationMessage, Responder } from '@mcpx/protocol'
 
-/** The same way, and the notifications that came on it. */
-export function tap(connector: Connector) {
-  const sent: NotificationMessage[] = []
-  const see = (message: NotificationMessage) => void sent.push(message)
-  const tapped: Connector = {
+/** Returns a connector that records, and the recorded notifications. */
+export function recordNotifications(connector: Connector) {
+  const notifications: NotificationMessage[] = []
+  const record = (message: NotificationMessage) => void notifications.push(message)
+  const recording: Connector = {
     async connect(options) {
       const { responder } = options
-      const seeing: Responder = {
+      const recordingResponder: Responder = {
         get silent() {
           return responder.silent === true
         },
         respond(message, exchange) {
-          if (!('id' in message)) see(message)
+          if (!('id' in message)) record(message)
           return responder.respond(message, exchange)
         },
       }
-      const connection = await connector.connect({ ...options, responder: seeing })
+      const connection = await connector.connect({ ...options, responder: recordingResponder })
       const request: Connection['request'] = (method, params, { onNotification, ...rest } = {}) => {
         if (onNotification === undefined) return connection.request(method, params, rest)
-        const hear = (message: NotificationMessage) => {
-          see(message)
+        const onRecorded = (message: NotificationMessage) => {
+          record(message)
           onNotification(message)
         }
-        return connection.request(method, params, { ...rest, onNotification: hear })
+        return connection.request(method, params, { ...rest, onNotification: onRecorded })
       }
       const { closed, tellsApart } = connection
       return {
@@ -38,5 +38,5 @@ export function tap(connector: Connector) {
       }
     },
   }
-  return { tapped, sent }
+  return { recording, notifications }
 }

@@ -2,36 +2,36 @@ import type { Revision } from '@mcpx/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errata } from './errata.ts'
-import { createJudge, type Edit, type Judge } from './judge.ts'
 import { leniencies } from './leniency.ts'
 import type { Leniency } from './leniency-entry.ts'
 import { createRandom, mutate } from './mutate.ts'
 import { type Definitions, type JsonSchema, type OfficialSchema, officialSchemas } from './official.ts'
-import { ourNames, ourVerdict } from './ours.ts'
+import { createValidator, type Edit, type Validator } from './official-validator.ts'
+import { ourNames, ourVerdict } from './our-verdicts.ts'
 import { samplesOf } from './sample.ts'
 import { strictnesses } from './strictness.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
-console.log(`oracle.test.ts: FC_SEED=${seed}`)
+console.log(`agreement.test.ts: FC_SEED=${seed}`)
 
-const WHOLE = 40
-const SPOILT_EACH = 5
+const VALID_SAMPLES = 40
+const MUTATIONS_PER_SAMPLE = 5
 
 function editsFor(revision: Revision, list: readonly { revisions: readonly Revision[]; edit: Edit }[]): Edit[] {
   return list.filter(({ revisions }) => revisions.includes(revision)).map(({ edit }) => edit)
 }
 
-/** The official schema as it is meant, and as lenient as we are, but for one leniency. */
-function judgesOf(schema: OfficialSchema, except?: Leniency): { official: Judge; lenient: Judge } {
-  const meant = editsFor(schema.revision, [...errata, ...strictnesses])
+/** Returns a validator of the corrected official schema, and one with our leniencies except one. */
+function createValidators(schema: OfficialSchema, except?: Leniency): { official: Validator; lenient: Validator } {
+  const corrections = editsFor(schema.revision, [...errata, ...strictnesses])
   const ours = editsFor(
     schema.revision,
     leniencies.filter((each) => each !== except),
   )
-  return { official: createJudge(schema, meant), lenient: createJudge(schema, [...meant, ...ours]) }
+  return { official: createValidator(schema, corrections), lenient: createValidator(schema, [...corrections, ...ours]) }
 }
 
-/** Samples name a revision that exists, mostly: of others an envelope is read in part. */
+/** Most samples name an existing revision, because envelopes of unknown ones are read only in part. */
 function forSampling(schema: OfficialSchema): Definitions {
   const copy = structuredClone(schema.definitions)
   const version = copy.RequestMetaObject?.properties?.['io.modelcontextprotocol/protocolVersion'] as
@@ -41,28 +41,28 @@ function forSampling(schema: OfficialSchema): Definitions {
   return copy
 }
 
-/** Values that a definition describes, and as many times more that were spoilt in one place each. */
+/** Valid samples of a definition, each followed by its mutations. */
 function* valuesOf(definitions: Definitions, name: string, round = 0): Generator<unknown> {
   const random = createRandom(seed + round + name.length)
-  for (const whole of fc.sample(samplesOf(definitions, name), { seed: seed + round, numRuns: WHOLE })) {
-    yield whole
-    for (let i = 0; i < SPOILT_EACH; i += 1) yield mutate(whole, random)
+  for (const valid of fc.sample(samplesOf(definitions, name), { seed: seed + round, numRuns: VALID_SAMPLES })) {
+    yield valid
+    for (let i = 0; i < MUTATIONS_PER_SAMPLE; i += 1) yield mutate(valid, random)
   }
 }
 
-const total = { values: 0, taken: 0 }
+const total = { values: 0, accepted: 0 }
 
 describe.each(officialSchemas.map((schema) => [schema.revision, schema] as const))('%s', (revision, schema) => {
   const names = Object.keys(schema.definitions)
   const definitions = forSampling(schema)
 
-  it('has a verdict of ours on each official definition', () => {
+  it('has a verdict for each official definition', () => {
     const missing = names.filter((name) => ourVerdict(name, revision, schema.definitions) === undefined)
     expect(missing).toEqual([])
   })
 
-  it('judges every value as we do', () => {
-    const { official, lenient } = judgesOf(schema)
+  it('agrees with the official schema on every value', () => {
+    const { official, lenient } = createValidators(schema)
     const differing: string[] = []
     for (const name of names) {
       const verdict = ourVerdict(name, revision, schema.definitions)
@@ -70,25 +70,25 @@ describe.each(officialSchemas.map((schema) => [schema.revision, schema] as const
         const ours = verdict?.(value, revision)
         const theirs = lenient(name, value)
         total.values += 1
-        if (ours) total.taken += 1
-        if (ours !== theirs) differing.push(`${name}: we ${ours ? 'take' : 'refuse'} ${JSON.stringify(value)}`)
-        if (!ours && official(name, value)) differing.push(`${name}: officially right ${JSON.stringify(value)}`)
+        if (ours) total.accepted += 1
+        if (ours !== theirs) differing.push(`${name}: we ${ours ? 'accept' : 'reject'} ${JSON.stringify(value)}`)
+        if (!ours && official(name, value)) differing.push(`${name}: officially valid ${JSON.stringify(value)}`)
       }
     }
     expect(differing.sort((a, b) => a.length - b.length).slice(0, 10)).toEqual([])
   })
 
-  it.each(leniencies.filter((each) => each.revisions.includes(revision)).map((each) => [each.what, each] as const))(
-    'needs to be lenient about: %s',
+  it.each(leniencies.filter((each) => each.revisions.includes(revision)).map((each) => [each.title, each] as const))(
+    'needs the leniency: %s',
     (_, leniency) => {
-      const { lenient } = judgesOf(schema, leniency)
+      const { lenient } = createValidators(schema, leniency)
       const seenIn = leniency.seenIn.filter((name) => names.includes(name))
       expect(seenIn).not.toEqual([])
-      const lenientOnes = forSampling(schema)
-      leniency.edit(lenientOnes)
+      const lenientDefinitions = forSampling(schema)
+      leniency.edit(lenientDefinitions)
       const isSeen = (name: string, round: number): boolean => {
         const verdict = ourVerdict(name, revision, schema.definitions)
-        const values = [...valuesOf(definitions, name, round), ...valuesOf(lenientOnes, name, round)]
+        const values = [...valuesOf(definitions, name, round), ...valuesOf(lenientDefinitions, name, round)]
         return values.some((value) => verdict?.(value, revision) && !lenient(name, value))
       }
       const rounds = Array.from({ length: 30 }, (__, round) => round)
@@ -98,26 +98,26 @@ describe.each(officialSchemas.map((schema) => [schema.revision, schema] as const
 })
 
 describe('the tables', () => {
-  it('were judged by enough values of both kinds', () => {
-    console.log(`oracle.test.ts: ${total.values} values, ${total.taken} of them taken`)
+  it('were compared with enough valid and invalid values', () => {
+    console.log(`agreement.test.ts: ${total.values} values, ${total.accepted} of them accepted`)
     expect(total.values).toBeGreaterThan(100_000)
-    expect(total.taken).toBeGreaterThan(20_000)
-    expect(total.values - total.taken).toBeGreaterThan(20_000)
+    expect(total.accepted).toBeGreaterThan(20_000)
+    expect(total.values - total.accepted).toBeGreaterThan(20_000)
   })
 
-  it('name no definition that no revision has', () => {
+  it('name only definitions of some revision', () => {
     const known = new Set(officialSchemas.flatMap(({ definitions }) => Object.keys(definitions)))
     expect(ourNames.filter((name) => !known.has(name))).toEqual([])
     expect(known.size).toBe(192)
   })
 
-  it('put right only what is wrong', () => {
-    for (const { why, revisions, edit } of [...errata, ...strictnesses.map((each) => ({ ...each, why: each.what }))]) {
+  it('contain only edits that change a schema', () => {
+    for (const { reason, revisions, edit } of [...errata, ...strictnesses]) {
       for (const { revision, definitions } of officialSchemas) {
         if (!revisions.includes(revision)) continue
         const changed = structuredClone(definitions)
         edit(changed)
-        expect(changed, `${revision}: ${why}`).not.toEqual(definitions)
+        expect(changed, `${revision}: ${reason}`).not.toEqual(definitions)
       }
     }
   })

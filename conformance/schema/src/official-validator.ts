@@ -1,4 +1,4 @@
-/** The official verdict: ajv, on the official schemas with some changes. */
+/** Validates values with ajv and the official schemas, after some edits. */
 import { Ajv, type AnySchemaObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formatsModule from 'ajv-formats'
@@ -7,11 +7,11 @@ import type { Definitions, OfficialSchema } from './official.ts'
 /** Changes a copy of the definitions in place. */
 export type Edit = (definitions: Definitions) => void
 
-/** Whether a value is what a definition describes. */
-export type Judge = (definition: string, value: unknown) => boolean
+/** Whether a value matches a definition. */
+export type Validator = (definition: string, value: unknown) => boolean
 
-/** Makes a judge. A definition is compiled when it is first asked for. */
-export function createJudge(schema: OfficialSchema, edits: readonly Edit[]): Judge {
+/** Creates a validator. It compiles each definition on first use. */
+export function createValidator(schema: OfficialSchema, edits: readonly Edit[]): Validator {
   const definitions = structuredClone(schema.definitions)
   for (const edit of edits) edit(definitions)
   const options = { strict: false, validateFormats: true, inlineRefs: false, logger: false } as const

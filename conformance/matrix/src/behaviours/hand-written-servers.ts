@@ -1,22 +1,22 @@
-/** Servers that are written by hand: a handler object, and questions that are results. */
+/** Servers made of a handler object, which return input requests as results. */
 
 import type { ElicitAsk } from '@mcpx/client'
 import { createServer, inputRequired } from '@mcpx/server'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
-import { complaintOf, textOf } from '../results.ts'
+import { errorTextOf, textOf } from '../results.ts'
 
 const info = { name: 'by-hand', version: '1' }
-const words = (text: string) => ({ content: [{ type: 'text' as const, text }] })
+const textResult = (text: string) => ({ content: [{ type: 'text' as const, text }] })
 
-function counting() {
+function createRoundServer() {
   return createServer(info, {
     listTools: () => ({ tools: [{ name: 't', inputSchema: { type: 'object' } }] }),
     callTool(_params, { requestState, inputResponses }) {
       const state = JSON.parse(requestState ?? '{"round":0,"folders":[]}')
       const { roots } = (inputResponses?.folders ?? {}) as { roots?: { name?: string }[] }
       const folders = [...state.folders, ...(roots ?? []).map(({ name }) => name)]
-      if (state.round === 3) return words(JSON.stringify(folders))
+      if (state.round === 3) return textResult(JSON.stringify(folders))
       return inputRequired(
         { folders: { method: 'roots/list' } },
         JSON.stringify({ round: state.round + 1, folders, secret: 'hush' }),
@@ -25,33 +25,34 @@ function counting() {
   })
 }
 
-export const byHand: Behaviours = {
-  async 'a handler written by hand asks by its result, and gets its own state back'({ connect }) {
+export const handWrittenServers: Behaviours = {
+  async 'a hand-written handler returns input requests and receives its own state'({ connect }) {
     let asked = 0
     const roots = () => {
       asked += 1
       return [{ uri: 'file:///a', name: `n${asked}` }]
     }
-    const client = await connect(counting(), { roots })
+    const client = await connect(createRoundServer(), { roots })
     expect(textOf(await client.callTool('t'))).toBe('["n1","n2","n3"]')
   },
 
-  async 'state that nobody sealed, and answers that nobody asked for, do not reach a handler'({ connect, era }) {
+  async 'unsealed state and unrequested answers do not reach a handler'({ connect, era }) {
     const server = createServer(info, {
       listTools: () => ({ tools: [] }),
-      callTool: (_params, { requestState, inputResponses }) => words(JSON.stringify([requestState, inputResponses])),
+      callTool: (_params, { requestState, inputResponses }) =>
+        textResult(JSON.stringify([requestState, inputResponses])),
     })
     const client = await connect(server)
     const forged = { requestState: '{"isAdmin":true}', inputResponses: { sure: { action: 'accept' } } }
     const call = client.request('tools/call', { name: 't', ...forged })
-    if (era === 'legacy') expect(await call).toMatchObject(words('[null,null]'))
+    if (era === 'legacy') expect(await call).toMatchObject(textResult('[null,null]'))
     else {
       const message = expect.stringContaining('requestState')
       await expect(call).rejects.toMatchObject({ code: -32602, message })
     }
   },
 
-  async 'a call that never stops asking is stopped'({ connect, era }) {
+  async 'a call that returns input requests without end fails'({ connect, era }) {
     let calls = 0
     const server = createServer(info, {
       listTools: () => ({ tools: [] }),
@@ -62,7 +63,7 @@ export const byHand: Behaviours = {
     })
     const client = await connect(server, { roots: [], maxRounds: 5 })
     const error = await client.callTool('t').then(textOf, (error: unknown) => error)
-    // The one who carries on calls counts: the client in the modern era, the server in the older one.
+    // The limit is that of the side that repeats calls: the client in the modern era, the server in the legacy era.
     if (era === 'modern') {
       expect(error).toMatchObject({
         name: 'ConnectionError',
@@ -73,11 +74,11 @@ export const byHand: Behaviours = {
     } else expect(error).toMatchObject({ code: -32603, message: 'The call asked for input 16 times and did not end' })
   },
 
-  async 'a callback of the client that fails ends the call, and its words stay here'({
+  async 'a failing callback of the client fails the call without sending its message'({
     connect,
     era,
-    reports,
-    forgive,
+    warnings,
+    removeWarnings,
   }) {
     const server = createServer(info).tool('t', {}, async (_args, ctx) => {
       return JSON.stringify(await ctx.roots())
@@ -90,15 +91,15 @@ export const byHand: Behaviours = {
     const failed = await client.callTool('t').then(textOf, (error: unknown) => error)
     if (era === 'legacy') {
       expect(failed).toMatchObject({ code: -32603, message: 'Internal error' })
-      expect(reports).toMatchObject([{ message: 'the password is 1234' }])
-      forgive(/^the password is 1234$/)
+      expect(warnings).toMatchObject([{ message: 'the password is 1234' }])
+      removeWarnings(/^the password is 1234$/)
     } else {
       const message = 'tools/call was given up: roots/list was not answered'
       expect(failed).toMatchObject({ name: 'ConnectionError', reason: 'cancelled', message })
     }
   },
 
-  async 'a URL that the client does not take is not asked for'({ connect, era }) {
+  async 'a URL elicitation is not sent to a client that supports forms only'({ connect, era }) {
     const server = createServer(info).tool('t', {}, async (_args, ctx) => {
       return JSON.stringify(await ctx.openUrl('pay', { message: 'Pay', url: 'https://example.com' }))
     })
@@ -109,7 +110,7 @@ export const byHand: Behaviours = {
     }
     const call = (await connect(server, { onElicit, elicitationModes: ['form'] })).callTool('t')
     if (era === 'legacy')
-      expect(complaintOf(await call)).toMatch(
+      expect(errorTextOf(await call)).toMatch(
         /^The client cannot be asked\. The client must declare: elicitation\.(?:url|form)$/,
       )
     else
