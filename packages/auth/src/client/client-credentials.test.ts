@@ -21,6 +21,20 @@ it('requests a token with a secret, and another one when it has expired [X-100, 
   expect(world.to('/register')).toEqual([])
 })
 
+it('encodes only what a form encodes in the Basic header, for servers that do not decode it', async () => {
+  const world = new World()
+  await clientCredentials({ clientId: 'a-b_c.d*', clientSecret: 'x~-_.*:ü' })(world.fetch)(world.mcp)
+  expect(world.to('/token')[0]?.headers.get('authorization')).toBe(`Basic ${btoa('a-b_c.d*:x%7E-_.*%3A%C3%BC')}`)
+})
+
+it('accepts null members, a lifetime as a string, and an ID token of any kind in a token response', async () => {
+  const token = { expires_in: '3600', scope: null, refresh_token: null, id_token: 'not verified' }
+  const world = new World({ token })
+  const fetch = clientCredentials({ clientId: 'me', clientSecret: 'hush' })(world.fetch)
+  expect([(await fetch(world.mcp)).status, (await fetch(world.mcp)).status]).toEqual([200, 200])
+  expect(bodies(world).length).toBe(1)
+})
+
 it.each(['PEM', 'JWK', 'CryptoKey'])(
   'authenticates with a private key as %s, with the issuer as audience [X-101, X-103]',
   async (kind) => {

@@ -4,13 +4,7 @@ import { secureUrl } from '../urls.ts'
 import { type Claims, CredentialsError } from './credentials.ts'
 import { sha256 } from './dpop.ts'
 import { ExpiringMap } from './expiring-map.ts'
-import {
-  type CachedDocument,
-  type FetchSettings,
-  fetchJson,
-  type IssuerMetadata,
-  type JsonRequestInit,
-} from './issuers.ts'
+import { type CachedDocument, type FetchSettings, fetchJson, type IssuerMetadata } from './issuers.ts'
 
 /** Options of token introspection. */
 export interface IntrospectionOptions {
@@ -85,7 +79,7 @@ async function endpointOf(metadata: CachedDocument<IssuerMetadata> | undefined):
   return secureUrl(uri, 'introspection_endpoint').href
 }
 
-function requestOf(token: string, { clientId, clientSecret, method = 'basic' }: IntrospectionOptions): JsonRequestInit {
+function requestOf(token: string, { clientId, clientSecret, method = 'basic' }: IntrospectionOptions) {
   const form = new URLSearchParams({ token, token_type_hint: 'access_token' })
   const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' }
   if (method === 'post') {

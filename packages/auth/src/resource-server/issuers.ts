@@ -37,17 +37,11 @@ const MAX_STALE = 3_600_000
 
 export type IssuerMetadata = Readonly<Record<string, unknown>>
 
-export interface JsonRequestInit {
-  readonly method?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
 /** Sends a request for JSON. The body is undefined if it is not JSON. */
 export async function fetchJson(
   url: string,
   { fetch, timeout }: FetchSettings,
-  init: JsonRequestInit = {},
+  init: { method?: string; headers?: Readonly<Record<string, string>>; body?: string } = {},
 ): Promise<{ status: number; body: unknown }> {
   const headers = { accept: 'application/json', ...init.headers }
   const limits = { timeout, maxResponseSize: MAX_RESPONSE_SIZE }
