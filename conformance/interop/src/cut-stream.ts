@@ -1,20 +1,20 @@
-/** Ways to fetch that lose a stream in the middle, once. */
+/** `fetch` functions that cut a stream once. */
 
 import type { Fetch } from './driver.ts'
 
 export interface Cut {
   readonly fetch: Fetch
-  /** The event ids by which streams were asked for again. */
+  /** The `last-event-id` of each resumed stream. */
   readonly resumed: readonly string[]
-  /** What came over each stream of the call, event by event: its progress, and `answer`. */
+  /** The events of each stream of the call: its progress, and `answer`. */
   readonly streams: readonly (readonly (number | 'answer')[])[]
-  /** Loses the stream of the call. */
+  /** Cuts the stream of the call. */
   now(): void
-  /** Lets who asks for the rest have it; they wait until then. */
+  /** Lets waiting requests resume the stream. */
   reopen(): void
 }
 
-/** The stream breaks by which a tool of this name answers. */
+/** Creates a `fetch` that can cut the response stream of a tool. */
 export function cutCall(tool: string): Cut {
   const resumed: string[] = []
   const texts: string[] = []
@@ -64,35 +64,35 @@ function eventsIn(text: string): (number | 'answer')[] {
 
 export interface ListeningCut {
   readonly fetch: Fetch
-  /** How many streams of changes were opened. */
+  /** The number of opened streams of changes. */
   readonly opened: number
-  /** How many were asked for. */
-  readonly asked: number
-  /** Loses it. */
+  /** The number of requested streams of changes. */
+  readonly requested: number
+  /** Cuts the stream. */
   now(): void
 }
 
 /**
- * The stream breaks by which changes are told.
+ * Creates a `fetch` that can cut the stream of changes.
  *
- * @param back who asks for another one waits for this. Default: nobody waits.
+ * @param reopened the promise that delays further streams. Default: no delay.
  */
-export function cutListening(back?: Promise<void>): ListeningCut {
+export function cutListening(reopened?: Promise<void>): ListeningCut {
   const loss = new AbortController()
   let opened = 0
-  let asked = 0
+  let requested = 0
   return {
     get opened() {
       return opened
     },
-    get asked() {
-      return asked
+    get requested() {
+      return requested
     },
     now: () => loss.abort(new TypeError('terminated')),
     async fetch(input, init) {
       const isListening = init?.method === 'GET' || String(init?.body ?? '').includes('subscriptions/listen')
-      if (isListening) asked += 1
-      if (isListening && opened > 0) await back
+      if (isListening) requested += 1
+      if (isListening && opened > 0) await reopened
       const response = await fetch(input, init)
       if (!isListening || !response.ok || response.body === null) return response
       opened += 1

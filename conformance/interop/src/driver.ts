@@ -1,4 +1,4 @@
-/** A client as the features see it, whoever wrote it. */
+/** The common interface of the clients of all SDKs. */
 
 import type {
   CallToolResult,
@@ -19,17 +19,17 @@ export interface CallOptions {
   readonly onProgress?: (progress: { progress: number; total?: number; message?: string }) => void
 }
 
-/** What the server said or asked unasked, in the order in which it came. */
-export interface Heard {
+/** The notifications and input requests of the server, in order. */
+export interface ReceivedMessages {
   readonly logs: { level: string; data: unknown; logger?: string }[]
   readonly updated: string[]
-  /** Which lists have changed: `tools`, `resources`, `prompts`. */
+  /** The changed lists: `tools`, `resources`, `prompts`. */
   readonly lists: string[]
-  readonly asked: { mode: string; message: string; url?: string }[]
+  readonly elicitations: { mode: string; message: string; url?: string }[]
 }
 
 export interface Driver {
-  /** The revision that both sides agreed on. */
+  /** The negotiated revision. */
   readonly revision: string
   readonly server: {
     readonly name: string
@@ -37,8 +37,8 @@ export interface Driver {
     readonly icons?: readonly { readonly src: string }[] | undefined
   }
   readonly instructions: string | undefined
-  readonly heard: Heard
-  /** Every tool, of however many pages. */
+  readonly received: ReceivedMessages
+  /** Lists the tools of all pages. */
   listTools(): Promise<readonly Tool[]>
   callTool(name: string, args?: JsonObject, options?: CallOptions): Promise<CallToolResult>
   listResources(): Promise<readonly Resource[]>
@@ -48,41 +48,41 @@ export interface Driver {
   getPrompt(name: string, args?: Record<string, string>): Promise<GetPromptResult>
   complete(params: Omit<CompleteRequestParams, '_meta'>): Promise<CompleteResult>
   setLogLevel(level: LoggingLevel): Promise<void>
-  /** Hears of updates of a resource, until the function that it gives is called. */
+  /** Subscribes to a resource; the returned function unsubscribes. */
   watch(uri: string): Promise<() => Promise<void>>
-  /** Hears of changes of the list of tools from now on. */
+  /** Starts to receive changes of the tool list. */
   watchTools(): Promise<void>
   ping(): Promise<void>
-  /** Sends a request of a method that does not exist. */
-  nonsense(): Promise<unknown>
+  /** Sends a request with an unknown method. */
+  requestUnknownMethod(): Promise<unknown>
   close(): Promise<void>
 }
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Where a server is, and how it is to be spoken to. */
+/** How to connect to a server. */
 export interface Target {
-  readonly carrier: 'stdio' | 'http' | 'sse'
-  /** Of a server that is reached by URL. */
+  readonly transport: 'stdio' | 'http' | 'sse'
+  /** The URL of a server over HTTP. */
   readonly url?: string
-  /** The command line that starts a server. */
+  /** The command line of a server over stdio. */
   readonly command?: readonly string[]
-  /** Variables for the server that is started. */
+  /** Environment variables of the server process. */
   readonly env?: Readonly<Record<string, string>>
-  /** The folders of the client, where they matter. */
+  /** The roots of the client. Default: one folder. */
   readonly roots?: readonly { readonly uri: string; readonly name: string }[]
-  /** Which revision is to be spoken; nothing: the client finds out. */
+  /** The revision to use. Default: the client detects it. */
   readonly revision?: string
   readonly fetch?: Fetch
 }
 
 export type ConnectClient = (target: Target) => Promise<Driver>
 
-export function nothingHeard(): Heard {
-  return { logs: [], updated: [], lists: [], asked: [] }
+export function noMessages(): ReceivedMessages {
+  return { logs: [], updated: [], lists: [], elicitations: [] }
 }
 
-/** What is filled into other forms than the one for a name, by what they ask. */
+/** The content of forms, by their message; other forms get a name and an age. */
 export const answers: Readonly<Record<string, Record<string, string | number | boolean | string[]>>> = {
   'Fields?': {
     words: 'a word',
@@ -97,15 +97,15 @@ export const answers: Readonly<Record<string, Record<string, string | number | b
   'Choices?': { colour: 'r', tags: ['new'], tastes: ['sweet'] },
 }
 
-/** What every client answers: the message of the form decides what the user does. */
-export function answerForm(heard: Heard, mode: string, message: string, url?: string) {
-  heard.asked.push({ mode, message, ...(url !== undefined && { url }) })
+/** Answers an elicitation; the message decides the action. */
+export function answerForm(received: ReceivedMessages, mode: string, message: string, url?: string) {
+  received.elicitations.push({ mode, message, ...(url !== undefined && { url }) })
   if (message.startsWith('Decline')) return { action: 'decline' as const }
   if (mode === 'url') return { action: 'accept' as const }
   return { action: 'accept' as const, content: answers[message] ?? { name: 'Ada', age: 36 } }
 }
 
-/** What the model of every client writes. */
+/** Answers a sampling request. */
 export function answerSampling(params: object) {
   const { messages, tools } = params as {
     messages: { content: { text?: string } | { text?: string }[] }[]

@@ -1,58 +1,58 @@
 import { describe, expect, it } from 'vitest'
 import {
   type SdkException,
-  type StrangerException,
   sdkException,
   sdkExceptions,
-  strangerExceptions,
+  type ThirdPartyException,
+  thirdPartyExceptions,
 } from './exceptions.ts'
 import { features } from './features.ts'
+import { evaluateOutcome } from './outcome.ts'
+import { pairings } from './pairings.ts'
 import type { Results } from './results.ts'
 import { staleExceptions } from './stale-exceptions.ts'
-import { strangers } from './strangers.ts'
-import { judge } from './verdict.ts'
-import { ways } from './ways.ts'
+import { thirdParties } from './third-parties.ts'
 
-describe('the list of what does not work with others', () => {
-  it('names features and ways that there are', () => {
+describe('the lists of exceptions', () => {
+  it('names existing features and pairings', () => {
     for (const each of sdkExceptions) {
       expect(features).toHaveProperty([each.feature])
-      expect(ways.filter((way) => sdkException(each.feature, way) === each)).not.toEqual([])
+      expect(pairings.filter((pairing) => sdkException(each.feature, pairing) === each)).not.toEqual([])
     }
   })
 
-  it('names strangers that there are', () => {
-    const known = strangers.map((stranger) => `${stranger.package} ${stranger.over}`)
-    for (const each of strangerExceptions) expect(known).toContain(`${each.package} ${each.over}`)
+  it('names existing third parties', () => {
+    const known = thirdParties.map((thirdParty) => `${thirdParty.package} ${thirdParty.over}`)
+    for (const each of thirdPartyExceptions) expect(known).toContain(`${each.package} ${each.over}`)
   })
 
-  it('says why', () => {
-    for (const { reason } of [...sdkExceptions, ...strangerExceptions]) expect(reason).toMatch(/\w/)
+  it('gives reasons', () => {
+    for (const { reason } of [...sdkExceptions, ...thirdPartyExceptions]) expect(reason).toMatch(/\w/)
   })
 })
 
 describe('the search for stale exceptions', () => {
-  const way = { ours: 'server', peer: 'sdk-1', carrier: 'http', revision: '2025-11-25' } as const
-  const stranger = { package: 'other', version: '1.0.0', is: 'client', over: 'http' } as const
+  const pairing = { ours: 'server', peer: 'sdk-1', transport: 'http', revision: '2025-11-25' } as const
+  const thirdParty = { package: 'other', version: '1.0.0', is: 'client', over: 'http' } as const
   const failing = { status: 'lacks', evidence: 'this was seen' } as const
   const results: Results = {
-    ways: [
+    pairings: [
       {
-        ...way,
-        cells: [
-          { what: 'works', status: 'passed' },
-          { what: 'fails', ...failing },
-          { what: 'is absent', status: 'absent' },
+        ...pairing,
+        checks: [
+          { name: 'works', status: 'passed' },
+          { name: 'fails', ...failing },
+          { name: 'is absent', status: 'absent' },
         ],
       },
     ],
-    strangers: [{ ...stranger, cells: [{ what: 'calls', ...failing }] }],
+    thirdParties: [{ ...thirdParty, checks: [{ name: 'calls', ...failing }] }],
   }
-  const why = { kind: 'lacks', reason: 'it has none', seen: /this was seen/ } as const
+  const exception = { kind: 'lacks', reason: 'it has none', pattern: /this was seen/ } as const
   const sdk = (feature: string, changes: Partial<SdkException> = {}): string[] =>
-    staleExceptions(results, [{ ...why, feature, where: { ours: 'server', carrier: 'http' }, ...changes }], [])
-  const other = (changes: Partial<StrangerException> = {}): StrangerException => ({
-    ...why,
+    staleExceptions(results, [{ ...exception, feature, where: { ours: 'server', transport: 'http' }, ...changes }], [])
+  const other = (changes: Partial<ThirdPartyException> = {}): ThirdPartyException => ({
+    ...exception,
     package: 'other',
     over: 'http',
     check: 'calls',
@@ -65,42 +65,48 @@ describe('the search for stale exceptions', () => {
   })
 
   it('finds exceptions for checks that were not made or had another outcome', () => {
-    expect(sdk('nobody tries this')).toEqual([expect.stringContaining('it was not tried')])
-    expect(sdk('is absent')).toEqual([expect.stringContaining('it was not tried')])
+    expect(sdk('unknown feature')).toEqual([expect.stringContaining('it was not run')])
+    expect(sdk('is absent')).toEqual([expect.stringContaining('it was not run')])
     expect(sdk('works')).toEqual([expect.stringContaining('it is "passed"')])
-    expect(sdk('fails', { where: { revision: '1999-01-01' } })).toEqual([expect.stringContaining('no way')])
-    for (const changes of [{ check: 'nobody makes this' }, { over: 'pigeons' }])
-      expect(staleExceptions(results, [], [other(changes)])).toEqual([expect.stringContaining('it was not tried')])
+    expect(sdk('fails', { where: { revision: '1999-01-01' } })).toEqual([expect.stringContaining('no pairing')])
+    for (const changes of [{ check: 'unknown check' }, { over: 'pigeons' }])
+      expect(staleExceptions(results, [], [other(changes)])).toEqual([expect.stringContaining('it was not run')])
     expect(staleExceptions(results, [], [other(), other()])).toEqual([
-      expect.stringContaining('another one excuses it'),
+      expect.stringContaining('another exception covers it'),
     ])
   })
 
   it('finds patterns that do not match the evidence, and patterns that match anything', () => {
-    expect(sdk('fails', { seen: /another/ })).toEqual([
-      expect.stringContaining('/another/ is not what was seen: this was seen'),
+    expect(sdk('fails', { pattern: /another/ })).toEqual([
+      expect.stringContaining('/another/ does not match the evidence: this was seen'),
     ])
-    for (const seen of [/./, /(?:)/, /^/, /.*/, /\w/, /e/i, / /]) {
-      expect(sdk('fails', { seen })).toEqual([expect.stringContaining('matches anything')])
-      expect(staleExceptions(results, [], [other({ seen })])).toEqual([expect.stringContaining('matches anything')])
+    for (const pattern of [/./, /(?:)/, /^/, /.*/, /\w/, /e/i, / /]) {
+      expect(sdk('fails', { pattern })).toEqual([expect.stringContaining('matches anything')])
+      expect(staleExceptions(results, [], [other({ pattern })])).toEqual([expect.stringContaining('matches anything')])
     }
   })
 })
 
-describe('a verdict', () => {
-  const exception = { kind: 'lacks', reason: 'it has none', seen: /not there/ } as const
+describe('evaluateOutcome', () => {
+  const exception = { kind: 'lacks', reason: 'it has none', pattern: /not there/ } as const
 
-  it('is that of the other side only when what was seen is what is known', () => {
-    expect(judge(new Error('It is not there'), exception).status).toBe('lacks')
-    expect(judge(new Error('It exploded'), exception).status).toBe('failed')
+  it('returns the kind of the exception only if the error matches its pattern', () => {
+    expect(evaluateOutcome(new Error('It is not there'), exception).status).toBe('lacks')
+    expect(evaluateOutcome(new Error('It exploded'), exception).status).toBe('failed')
   })
 
-  it('fails an exception that is not needed any more', () => {
-    expect(judge(undefined, exception)).toEqual({ status: 'failed', reason: 'it works: take out its exception' })
+  it('fails an exception that is no longer needed', () => {
+    expect(evaluateOutcome(undefined, exception)).toEqual({
+      status: 'failed',
+      reason: 'it works: remove its exception',
+    })
   })
 
-  it('keeps what was seen', () => {
-    expect(judge(new Error('It\n  exploded'), undefined)).toEqual({ status: 'failed', evidence: 'It exploded' })
-    expect(judge(undefined, undefined)).toEqual({ status: 'passed' })
+  it('returns the error message as evidence', () => {
+    expect(evaluateOutcome(new Error('It\n  exploded'), undefined)).toEqual({
+      status: 'failed',
+      evidence: 'It exploded',
+    })
+    expect(evaluateOutcome(undefined, undefined)).toEqual({ status: 'passed' })
   })
 })

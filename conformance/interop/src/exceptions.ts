@@ -1,9 +1,9 @@
-/** What does not work with others, and why that is their side of it, or what our side leaves out. */
+/** Known failures with other implementations: the reason, and whether their side or ours causes them. */
 
-import type { Exception } from './verdict.ts'
-import { legacy, type Way } from './ways.ts'
+import type { Exception } from './outcome.ts'
+import { legacy, type Pairing } from './pairings.ts'
 
-type Where = { readonly [Key in keyof Way]?: Way[Key] | readonly Way[Key][] }
+type Where = { readonly [Key in keyof Pairing]?: Pairing[Key] | readonly Pairing[Key][] }
 
 export interface SdkException extends Exception {
   readonly feature: string
@@ -12,81 +12,82 @@ export interface SdkException extends Exception {
 
 export const sdkExceptions: readonly SdkException[] = [
   {
-    feature: 'an unknown tool is refused',
+    feature: 'an unknown tool is rejected',
     where: { ours: 'client', peer: 'sdk-1' },
     kind: 'breaks',
-    reason: 'a result says that the tool is not there, where the specification wants the error -32602',
-    seen: /"isError":true/,
+    reason: 'it returns an error result, although the specification requires the error -32602',
+    pattern: /"isError":true/,
   },
   {
-    feature: 'an unknown method is refused',
-    where: { ours: 'server', peer: 'sdk-2', carrier: 'http', revision: '2026-07-28' },
+    feature: 'an unknown method is rejected',
+    where: { ours: 'server', peer: 'sdk-2', transport: 'http', revision: '2026-07-28' },
     kind: 'lacks',
-    reason: 'its client does not read the error in an answer of status 404, which its own server gives too',
-    seen: /CLIENT_HTTP_NOT_IMPLEMENTED/,
+    reason: 'its client does not read the error in a response with status 404, which its own server sends too',
+    pattern: /CLIENT_HTTP_NOT_IMPLEMENTED/,
   },
   {
-    feature: 'a session that the server has forgotten is begun anew',
-    where: { ours: 'server', carrier: 'http', revision: legacy },
+    feature: 'a deleted session is opened again',
+    where: { ours: 'server', transport: 'http', revision: legacy },
     kind: 'breaks',
-    reason: 'its client passes the status 404 on as an error, where the specification wants a new session',
-    seen: /There is no such session, or no longer/,
+    reason: 'its client throws on status 404, although the specification requires a new session',
+    pattern: /There is no such session, or no longer/,
   },
   {
-    feature: 'a stream of changes that is lost is opened again',
-    where: { ours: 'server', peer: 'sdk-2', carrier: 'http', revision: '2026-07-28' },
+    feature: 'a cut stream of changes is reopened',
+    where: { ours: 'server', peer: 'sdk-2', transport: 'http', revision: '2026-07-28' },
     kind: 'lacks',
-    reason: 'its client leaves it to its users to listen again',
-    seen: /over another stream: it did not happen/,
+    reason: 'its client does not reopen the stream by itself',
+    pattern: /over another stream: it did not happen/,
   },
   {
-    feature: 'a stream that is lost is taken up again',
-    where: { ours: 'server', peer: 'sdk-2', carrier: 'http', revision: ['2025-03-26', '2025-06-18'] },
+    feature: 'a cut stream is resumed',
+    where: { ours: 'server', peer: 'sdk-2', transport: 'http', revision: ['2025-03-26', '2025-06-18'] },
     kind: 'left out',
     reason:
-      'our server gives events no ids before 2025-11-25: they begin with one without data, which older clients take for a broken message',
-    seen: /the rest was asked for: it did not happen/,
+      'our server sends no event ids before 2025-11-25, because streams with ids begin with an empty event, which older clients reject',
+    pattern: /the stream is resumed: it did not happen/,
   },
 ]
 
-export interface StrangerException extends Exception {
+export interface ThirdPartyException extends Exception {
   readonly package: string
   readonly over: string
   readonly check: string
 }
 
-export const strangerExceptions: readonly StrangerException[] = [
+export const thirdPartyExceptions: readonly ThirdPartyException[] = [
   {
     package: '@ai-sdk/mcp',
     over: 'http, sessions',
-    check: 'has nothing to complain of',
+    check: 'reports no errors',
     kind: 'breaks',
-    reason: 'it takes the event without data, by which 2025-11-25 has streams begin, for a broken message; it goes on',
-    seen: /Failed to parse message/,
+    reason: 'it reports the empty event at the start of streams of 2025-11-25 as an invalid message, and continues',
+    pattern: /Failed to parse message/,
   },
   {
     package: 'mcp-lite',
     over: 'http',
-    check: 'fills in a form',
+    check: 'accepts a form',
     kind: 'breaks',
-    reason: 'it agrees on 2025-03-26 with whoever speaks a newer revision than it knows, then asks what came later',
-    seen: /Method not found: "elicitation\/create"/,
+    reason:
+      'it negotiates 2025-03-26 with clients of newer revisions, then uses elicitation, which that revision lacks',
+    pattern: /Method not found: "elicitation\/create"/,
   },
 ]
 
-export function sdkException(feature: string, way: Way, all = sdkExceptions): SdkException | undefined {
-  return all.find((each) => each.feature === feature && fits(each.where, way))
+export function sdkException(feature: string, pairing: Pairing, all = sdkExceptions): SdkException | undefined {
+  return all.find((each) => each.feature === feature && matchesPairing(each.where, pairing))
 }
 
-export function strangerException(
+export function thirdPartyException(
   name: string,
   over: string,
   check: string,
-  all = strangerExceptions,
-): StrangerException | undefined {
+  all = thirdPartyExceptions,
+): ThirdPartyException | undefined {
   return all.find((each) => each.package === name && each.over === over && each.check === check)
 }
 
-function fits(where: Where, way: Way): boolean {
-  return Object.entries(where).every(([key, wanted]) => [wanted].flat().includes(way[key as keyof Way]))
+function matchesPairing(where: Where, pairing: Pairing): boolean {
+  return Object.entries(where).every(([key, expected]) => [expected].flat().includes(pairing[key as keyof Pairing]))
 }

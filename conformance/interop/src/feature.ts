@@ -1,18 +1,18 @@
-/** One thing that a client and a server do together, the same for all of them. */
+/** The type of a feature: a check of a client and a server, the same for all pairings. */
 
 import assert from 'node:assert/strict'
 import type { CallToolResult } from '@mcpx/protocol'
 import type { Driver, Fetch } from './driver.ts'
-import type { Way } from './ways.ts'
+import type { Pairing } from './pairings.ts'
 
 export interface Rig {
-  readonly way: Way
-  /** A connection that all features of this way share. */
+  readonly pairing: Pairing
+  /** The connection that all features of this pairing share. */
   readonly driver: Driver
-  /** Where the server is, if it is reached by URL. */
+  /** The URL of the server; empty over stdio. */
   readonly url: string
-  /** One more connection; it is closed when the feature is over. */
-  connect(options?: { readonly fetch?: Fetch; readonly findOut?: boolean }): Promise<Driver>
+  /** Opens another connection, which is closed after the feature. */
+  connect(options?: { readonly fetch?: Fetch; readonly detectRevision?: boolean }): Promise<Driver>
 }
 
 export interface Feature {
@@ -20,31 +20,31 @@ export interface Feature {
   readonly since?: string
   /** The last revision that has it. */
   readonly until?: string
-  readonly carriers?: readonly Way['carrier'][]
+  readonly transports?: readonly Pairing['transport'][]
   run(rig: Rig): Promise<void>
 }
 
-/** Names are sentences about client and server. */
+/** Features by their names, which are sentences. */
 export type Features = Readonly<Record<string, Feature>>
 
-/** How long something that is to be heard may take, in ms. */
-const PATIENCE = 4_000
+/** The timeout of `eventually`, in milliseconds. */
+const TIMEOUT = 4_000
 
-/** Waits until a condition holds, and tries something again and again meanwhile. */
+/** Waits until a condition is true, and calls `meanwhile` repeatedly. */
 export async function eventually(
-  what: string,
-  holds: () => boolean,
+  description: string,
+  condition: () => boolean,
   meanwhile: () => unknown = () => {},
 ): Promise<void> {
-  const end = performance.now() + PATIENCE
-  while (!holds()) {
-    assert.ok(performance.now() < end, `${what}: it did not happen within ${PATIENCE} ms`)
+  const end = performance.now() + TIMEOUT
+  while (!condition()) {
+    assert.ok(performance.now() < end, `${description}: it did not happen within ${TIMEOUT} ms`)
     await meanwhile()
     await new Promise((resolve) => setTimeout(resolve, 15))
   }
 }
 
-/** Waits for what should not come, as long as it might take. */
+/** Waits a moment for messages that are not expected. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 60))
 }
@@ -53,15 +53,18 @@ export function textOf({ content }: CallToolResult): string {
   return content.map((block) => (block.type === 'text' ? block.text : block.type)).join()
 }
 
-/** The promise rejects with one of these codes of the protocol, as far as this client tells. */
-export async function refusedWith(promise: Promise<unknown>, ...codes: readonly number[]): Promise<void> {
+/** Checks that the promise rejects with one of these error codes. */
+export async function expectError(promise: Promise<unknown>, ...codes: readonly number[]): Promise<void> {
   const outcome = await promise.then(
     (result) => ({ result }),
     (error: Error & { code?: unknown }) => ({ error }),
   )
   if ('result' in outcome) {
-    assert.fail(`it was not refused, but answered ${JSON.stringify(outcome.result).slice(0, 200)}`)
+    assert.fail(`expected an error, got the result ${JSON.stringify(outcome.result).slice(0, 200)}`)
   }
   const { code, message } = outcome.error
-  assert.ok((codes as readonly unknown[]).includes(code), `it was refused with ${code}: ${message}`)
+  assert.ok(
+    (codes as readonly unknown[]).includes(code),
+    `expected an error with the code ${codes.join(' or ')}, got ${code}: ${message}`,
+  )
 }

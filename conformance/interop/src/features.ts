@@ -1,4 +1,4 @@
-/** Everything that is tried between an official SDK and ours. */
+/** All features that are checked between an official SDK and ours. */
 
 import type { Features } from './feature.ts'
 import { brokenConnections } from './features/broken-connections.ts'

@@ -1,6 +1,6 @@
-/** Loads what others wrote, by name: their types would pull their sources into the compiler of this repository. */
+/** Imports packages of others without their types, so that the compiler does not check their sources. */
 
-/** A computed name keeps the compiler from looking into the package; the caller says which part of it is used. */
+/** Imports modules by computed names; the caller declares the members that it uses. */
 export async function load<Module>(...names: readonly string[]): Promise<Module> {
   return Object.assign({}, ...(await Promise.all(names.map((name) => import(name)))))
 }

@@ -1,39 +1,39 @@
-/** Our client and server with those of others. `node conformance/interop/src/main.ts [--only <words>]` */
+/** Tests our client and server with other implementations. `node conformance/interop/src/main.ts [--only <text>]` */
 
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { features } from './features.ts'
+import { nameOf, pairings } from './pairings.ts'
 import { openServers } from './peers.ts'
 import { countOf, failures, tableOf, toResults } from './results.ts'
-import { runStranger, type StrangerResults } from './run-stranger.ts'
-import { runWay, type WayResults } from './run-way.ts'
+import { type PairingResults, runPairing } from './run-pairing.ts'
+import { runThirdParty, type ThirdPartyResults } from './run-third-party.ts'
 import { staleExceptions } from './stale-exceptions.ts'
-import { strangers } from './strangers.ts'
-import { nameOf, ways } from './ways.ts'
+import { thirdParties } from './third-parties.ts'
 
 const { values } = parseArgs({
   options: { report: { type: 'string' }, only: { type: 'string', default: '' } },
 })
 
-/** How many processes and connections are at work at once. */
-const AT_ONCE = 4
+/** The number of concurrent tasks. */
+const CONCURRENCY = 4
 
-const met: WayResults[] = []
-const others: StrangerResults[] = []
+const pairingResults: PairingResults[] = []
+const thirdPartyResults: ThirdPartyResults[] = []
 const started = performance.now()
 const servers = await openServers()
 const tasks = [
-  ...strangers
-    .filter((stranger) => `${stranger.package} ${stranger.over}`.includes(values.only))
-    .map((stranger) => async () => void others.push(await runStranger(stranger, servers))),
-  ...ways
-    .filter((way) => nameOf(way).includes(values.only))
-    .map((way) => async () => void met.push(await runWay(way, features, servers))),
+  ...thirdParties
+    .filter((thirdParty) => `${thirdParty.package} ${thirdParty.over}`.includes(values.only))
+    .map((thirdParty) => async () => void thirdPartyResults.push(await runThirdParty(thirdParty, servers))),
+  ...pairings
+    .filter((pairing) => nameOf(pairing).includes(values.only))
+    .map((pairing) => async () => void pairingResults.push(await runPairing(pairing, features, servers))),
 ]
-await Promise.all(Array.from({ length: AT_ONCE }, work))
+await Promise.all(Array.from({ length: CONCURRENCY }, work))
 await servers.close()
 
-const results = toResults(met, others)
+const results = toResults(pairingResults, thirdPartyResults)
 console.log(tableOf(results))
 const stale = values.only === '' ? staleExceptions(results).map((line) => `exceptions.ts: ${line}`) : []
 const failed = [...failures(results), ...stale]
@@ -42,11 +42,11 @@ const passed = countOf(results, 'passed')
 const theirs = countOf(results, 'lacks', 'breaks')
 const leftOut = countOf(results, 'left out')
 const seconds = ((performance.now() - started) / 1000).toFixed(1)
-const known = `${theirs} as the others are known to be, ${leftOut} that we leave out`
+const known = `${theirs} known failures of others, ${leftOut} features left out by us`
 console.log(`${passed} passed, ${failed.length} failed, ${known}, in ${seconds} s`)
 if (values.report !== undefined) {
-  const found = `${ways.length} ways to meet 2 official SDKs, ${strangers.length} to meet others, ${theirs + leftOut} checks as they are known to fail`
-  writeFileSync(values.report, JSON.stringify({ passed, failed: failed.length, found }))
+  const summary = `${pairings.length} pairings with 2 official SDKs, ${thirdParties.length} with third parties, ${theirs + leftOut} known failures`
+  writeFileSync(values.report, JSON.stringify({ passed, failed: failed.length, found: summary }))
 }
 process.exit(failed.length > 0 || passed === 0 ? 1 : 0)
 

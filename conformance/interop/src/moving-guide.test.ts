@@ -8,7 +8,7 @@ const guide = readFileSync(`${root}/docs/guides/moving.md`, 'utf8')
 const official = (name: string) =>
   fileURLToPath(new URL(`../node_modules/@modelcontextprotocol/${name}`, import.meta.url))
 
-/** What a program of each version imports first. */
+/** The entry points of each version. */
 const entries = {
   '1.x': [
     ...['mcp', 'index', 'stdio', 'streamableHttp', 'sse', 'completable', 'express', 'auth/router'].map(
@@ -27,10 +27,10 @@ const entries = {
   ),
 }
 
-/** Nothing that a program would be made of: constants, guards of types, schemas of messages. */
+/** Exports that programs rarely use: constants, type guards, schemas of messages. */
 const isDetail = (name: string) => /^[A-Z][A-Z0-9_]+$|^is[A-Z]|Schema$|^McpZodTypeKind$/.test(name)
 
-/** Steps of what the guide has as a whole; it says so in one sentence. */
+/** Exports that the guide covers together in one sentence. */
 const steps: Readonly<Record<string, RegExp>> = {
   'oauth()':
     /^(?:discover|start|exchange|refresh|fetch|register|prepare|select|extract|build|request|resolve|validate|assertSecure|parseErrorResponse|computeScopeUnion|accessTokenHash|checkResourceAllowed|resourceUrlFromServerUrl|createPrivateKeyJwtAuth|getOAuthProtectedResourceMetadataUrl)/,
@@ -38,7 +38,7 @@ const steps: Readonly<Record<string, RegExp>> = {
     /^(?:classifyInboundRequest|createFetchWithInit|readRequestBody|preloadSchemas|assertCompleteRequest\w+|getCompleter|unwrapCompletable|getSupportedElicitationModes)$/,
 }
 
-/** In a process of its own, which takes packages as they were built. */
+/** Reads the exports in a separate process, without the `source` condition. */
 function exportsOf(specifiers: readonly string[]): string[] {
   const program = `const modules = await Promise.all(${JSON.stringify(specifiers)}.map((each) => import(each)))
     console.log(JSON.stringify(modules.flatMap((each) => Object.keys(each))))`
@@ -46,7 +46,7 @@ function exportsOf(specifiers: readonly string[]): string[] {
   return JSON.parse(execFileSync(process.execPath, flags, { cwd: import.meta.dirname, encoding: 'utf8', env: {} }))
 }
 
-/** The code spans of one column of all tables, without the one of our own old names. */
+/** Returns the code spans in one column of all tables, except of the table of renamed names. */
 function spansOf(column: number): string[] {
   const [tables = ''] = guide.split('## Renamed since the first packs')
   const rows = tables.split('\n').filter((line) => /^\| (?![-\d])/.test(line))
@@ -55,7 +55,7 @@ function spansOf(column: number): string[] {
   )
 }
 
-/** Names, without what is in quotes and without the words that stand for the reader's own. */
+/** Returns the names in code spans, without string literals and placeholders. */
 function namesIn(spans: readonly string[]): string[] {
   const names = spans.flatMap((span) => span.replace(/'[^']*'/g, '').match(/[A-Za-z_]\w{2,}/g) ?? [])
   const own = /^(?:metadata|guard|factory|handler|words|note|true|false|undefined|await|const|this|uri|path)$/
@@ -67,15 +67,15 @@ function wordsIn(folder: string, pattern: string): Set<string> {
   return new Set(texts.flatMap((text) => text.match(/[A-Za-z_]\w{2,}/g) ?? []))
 }
 
-describe('the guide to moving', () => {
-  it.each(Object.entries(entries))('names all that version %s exports', (_, specifiers) => {
+describe('docs/guides/moving.md', () => {
+  it.each(Object.entries(entries))('names all exports of version %s', (_, specifiers) => {
     const exported = exportsOf(specifiers).filter((name) => !isDetail(name))
     expect(exported.length).toBeGreaterThan(50)
     const left = [...new Set(exported)].filter((name) => !Object.values(steps).some((each) => each.test(name)))
     expect(left.filter((name) => !new RegExp(`\`[^\`]*\\b${name}\\b[^\`]*\``).test(guide))).toEqual([])
   })
 
-  it('names nothing of the official SDK that is not there', () => {
+  it('names only existing exports of the official SDK', () => {
     const first = wordsIn(official('sdk/dist/esm'), '**/*.d.ts')
     const second = new Set(
       ['server', 'client', 'node', 'express', 'fastify', 'hono'].flatMap((name) => [
@@ -86,7 +86,7 @@ describe('the guide to moving', () => {
     expect(namesIn(spansOf(1)).filter((name) => !second.has(name))).toEqual([])
   })
 
-  it('names nothing of ours that is not there', () => {
+  it('names only existing names of our packages', () => {
     const ours = wordsIn(`${root}/packages`, '*/src/**/*.ts')
     expect(namesIn(spansOf(2)).filter((name) => !ours.has(name))).toEqual([])
   })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { versionOf } from './package-versions.ts'
 
-it('pins the version of each package of others', () => {
+it('the dependencies of other authors are pinned', () => {
   const { devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   const others = Object.entries(devDependencies as object).filter(([, version]) => version !== 'workspace:*')
   expect(others.length).toBeGreaterThan(5)

@@ -1,14 +1,14 @@
-/** The clients and servers of the features, by who made them. */
+/** The clients and servers of the pairings, by their SDK. */
 
 import { fileURLToPath } from 'node:url'
 import { connectOurs } from './clients/ours.ts'
 import { connectSdk1 } from './clients/sdk-1.ts'
 import { connectSdk2 } from './clients/sdk-2.ts'
 import type { ConnectClient, Target } from './driver.ts'
+import type { Pairing } from './pairings.ts'
 import { serveShop } from './servers/ours.ts'
 import { serveSdk1OverHttp } from './servers/sdk-1.ts'
 import { serveSdk2OverHttp } from './servers/sdk-2.ts'
-import type { Way } from './ways.ts'
 
 const clients: Readonly<Record<string, ConnectClient>> = {
   ours: connectOurs,
@@ -18,7 +18,7 @@ const clients: Readonly<Record<string, ConnectClient>> = {
 
 const PROGRAM = fileURLToPath(new URL('serve-stdio.ts', import.meta.url))
 
-/** The servers that are reached by URL, one of each, for all who come. */
+/** The HTTP servers, one per SDK, shared by all pairings. */
 export interface Servers {
   readonly urls: Readonly<Record<string, string>>
   close(): Promise<void>
@@ -34,19 +34,20 @@ export async function openServers(): Promise<Servers> {
   }
 }
 
-/** The client of a way, and where it has to go. */
-export function endsOf(way: Way, { urls }: Servers): { connect: ConnectClient; target: Target } {
-  const [client, server] = way.ours === 'client' ? (['ours', way.peer] as const) : ([way.peer, 'ours'] as const)
+/** Returns the client of a pairing and its target. */
+export function endsOf(pairing: Pairing, { urls }: Servers): { connect: ConnectClient; target: Target } {
+  const [client, server] =
+    pairing.ours === 'client' ? (['ours', pairing.peer] as const) : ([pairing.peer, 'ours'] as const)
   const connect = clients[client] as ConnectClient
-  const { carrier, revision } = way
-  if (carrier === 'stdio') {
-    return { connect, target: { carrier, revision, command: commandFor(server) } }
+  const { transport, revision } = pairing
+  if (transport === 'stdio') {
+    return { connect, target: { transport, revision, command: commandFor(server) } }
   }
   const url = urls[server] ?? ''
-  return { connect, target: { carrier, revision, url: carrier === 'sse' ? url.replace('/mcp', '/sse') : url } }
+  return { connect, target: { transport, revision, url: transport === 'sse' ? url.replace('/mcp', '/sse') : url } }
 }
 
-/** The command line that starts a server of the shop. */
+/** Returns the command line of a shop server. */
 export function commandFor(server: string): readonly string[] {
   return [process.execPath, PROGRAM, server]
 }

@@ -1,64 +1,64 @@
-/** What came of it all: as data, and as a table to read. */
+/** The results of all pairings and third parties, as data and as a table. */
 
-import type { StrangerResults } from './run-stranger.ts'
-import type { WayResults } from './run-way.ts'
-import type { Cell } from './verdict.ts'
-import { ways as allWays, nameOf } from './ways.ts'
+import type { CheckResult } from './outcome.ts'
+import { pairings as allPairings, nameOf } from './pairings.ts'
+import type { PairingResults } from './run-pairing.ts'
+import type { ThirdPartyResults } from './run-third-party.ts'
 
 export interface Results {
-  readonly ways: readonly WayResults[]
-  readonly strangers: readonly StrangerResults[]
+  readonly pairings: readonly PairingResults[]
+  readonly thirdParties: readonly ThirdPartyResults[]
 }
 
-/** In an order that does not depend on who was quick. */
-export function toResults(met: readonly WayResults[], others: readonly StrangerResults[]): Results {
-  const order = allWays.map(nameOf)
+/** Sorts the results, independently of their timing. */
+export function toResults(pairings: readonly PairingResults[], others: readonly ThirdPartyResults[]): Results {
+  const order = allPairings.map(nameOf)
   return {
-    ways: met.toSorted((a, b) => order.indexOf(nameOf(a)) - order.indexOf(nameOf(b))),
-    strangers: others.toSorted((a, b) => titleOf(a).localeCompare(titleOf(b))),
+    pairings: pairings.toSorted((a, b) => order.indexOf(nameOf(a)) - order.indexOf(nameOf(b))),
+    thirdParties: others.toSorted((a, b) => titleOf(a).localeCompare(titleOf(b))),
   }
 }
 
-export function titleOf({ package: name, version, is, over }: Omit<StrangerResults, 'cells'>): string {
+export function titleOf({ package: name, version, is, over }: Omit<ThirdPartyResults, 'checks'>): string {
   return `${name} ${version} (${is}), ${over}`
 }
 
 interface Group {
   readonly title: string
-  readonly cells: readonly Cell[]
+  readonly checks: readonly CheckResult[]
 }
 
-function groupsOf({ ways, strangers }: Results): Group[] {
+function groupsOf({ pairings, thirdParties }: Results): Group[] {
   return [
-    ...ways.map((way) => ({ title: nameOf(way), cells: way.cells })),
-    ...strangers.map((each) => ({ title: titleOf(each), cells: each.cells })),
+    ...pairings.map((pairing) => ({ title: nameOf(pairing), checks: pairing.checks })),
+    ...thirdParties.map((each) => ({ title: titleOf(each), checks: each.checks })),
   ]
 }
 
-/** How many things came out so. What is known not to work was tried; it did not pass. */
-export function countOf(results: Results, ...wanted: readonly Cell['status'][]): number {
-  return groupsOf(results).flatMap(({ cells }) => cells.filter(({ status }) => wanted.includes(status))).length
+/** Counts the checks with the given statuses. */
+export function countOf(results: Results, ...statuses: readonly CheckResult['status'][]): number {
+  return groupsOf(results).flatMap(({ checks }) => checks.filter(({ status }) => statuses.includes(status))).length
 }
 
 export function failures(results: Results): string[] {
-  return linesOf(results, ['failed']).map(({ title, what, reason = '', evidence = '' }) =>
-    `${title}: ${what}: ${reason} ${evidence}`.trimEnd(),
+  return linesOf(results, ['failed']).map(({ title, name, reason = '', evidence = '' }) =>
+    `${title}: ${name}: ${reason} ${evidence}`.trimEnd(),
   )
 }
 
-/** One line for each way and each stranger, then what the others lack or break. */
+/** Returns a line for each pairing and third party, then the known failures. */
 export function tableOf(results: Results): string {
-  const rows = groupsOf(results).map(({ title, cells }) => [title, ...counts(cells)])
+  const rows = groupsOf(results).map(({ title, checks }) => [title, ...counts(checks)])
   const widths = rows.reduce<number[]>((all, row) => row.map((cell, i) => Math.max(all[i] ?? 0, cell.length)), [])
   const lines = rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  '))
   const known = linesOf(results, ['lacks', 'breaks', 'left out']).map(
-    ({ status, title, what, reason }) => `${status}: ${title}: ${what}: ${reason}`,
+    ({ status, title, name, reason }) => `${status}: ${title}: ${name}: ${reason}`,
   )
   return [...lines, ...known].join('\n')
 }
 
-function counts(cells: readonly Cell[]): string[] {
-  const count = (...wanted: string[]) => cells.filter(({ status }) => wanted.includes(status)).length
+function counts(checks: readonly CheckResult[]): string[] {
+  const count = (...statuses: string[]) => checks.filter(({ status }) => statuses.includes(status)).length
   return [
     `${count('passed')} passed`,
     `${count('failed')} failed`,
@@ -68,8 +68,8 @@ function counts(cells: readonly Cell[]): string[] {
   ]
 }
 
-function linesOf(results: Results, wanted: readonly string[]) {
-  return groupsOf(results).flatMap(({ title, cells }) =>
-    cells.filter(({ status }) => wanted.includes(status)).map((cell) => ({ title, ...cell })),
+function linesOf(results: Results, statuses: readonly string[]) {
+  return groupsOf(results).flatMap(({ title, checks }) =>
+    checks.filter(({ status }) => statuses.includes(status)).map((cell) => ({ title, ...cell })),
   )
 }

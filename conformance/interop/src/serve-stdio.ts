@@ -1,4 +1,4 @@
-/** Serves the shop over standard input and output: `node serve-stdio.ts ours|sdk-1|sdk-2` */
+/** Serves the shop over stdio: `node serve-stdio.ts ours|sdk-1|sdk-2` */
 
 const [kind] = process.argv.slice(2)
 if (kind === 'sdk-1') await (await import('./servers/sdk-1.ts')).serveSdk1OverStdio()

@@ -1,42 +1,42 @@
-/** Finds exceptions that excuse nothing or too much: their check was not made, had another outcome, or showed other evidence. */
+/** Finds stale exceptions: their check was not run, had another outcome or other evidence, or their pattern matches anything. */
 
 import {
   type SdkException,
-  type StrangerException,
   sdkException,
   sdkExceptions,
-  strangerException,
-  strangerExceptions,
+  type ThirdPartyException,
+  thirdPartyException,
+  thirdPartyExceptions,
 } from './exceptions.ts'
+import type { CheckResult, Exception } from './outcome.ts'
+import { nameOf } from './pairings.ts'
 import type { Results } from './results.ts'
-import type { Cell, Exception } from './verdict.ts'
-import { nameOf } from './ways.ts'
 
-/** Returns a line for each exception that the results of a whole run do not need. */
+/** Returns a line for each stale exception of a complete run. */
 export function staleExceptions(
-  { ways, strangers }: Results,
+  { pairings, thirdParties }: Results,
   sdk: readonly SdkException[] = sdkExceptions,
-  others: readonly StrangerException[] = strangerExceptions,
+  others: readonly ThirdPartyException[] = thirdPartyExceptions,
 ): string[] {
   const ofSdk = sdk.flatMap((each) => {
     const { feature } = each
-    if (isForAnything(each.seen)) return [`${feature}: ${each.seen} matches anything`]
-    const excused = ways.filter((way) => sdkException(feature, way, sdk) === each)
-    if (excused.length === 0) return [`${feature}: no way is excused by this`]
-    return excused.flatMap((way) => complaint(`${nameOf(way)}: ${feature}`, way.cells, feature, each))
+    if (matchesAnything(each.pattern)) return [`${feature}: ${each.pattern} matches anything`]
+    const affected = pairings.filter((pairing) => sdkException(feature, pairing, sdk) === each)
+    if (affected.length === 0) return [`${feature}: no pairing needs this exception`]
+    return affected.flatMap((pairing) => problemsOf(`${nameOf(pairing)}: ${feature}`, pairing.checks, feature, each))
   })
-  const ofStrangers = others.flatMap((each) => {
+  const ofThirdParties = others.flatMap((each) => {
     const { package: name, over, check } = each
     const title = `${name}, ${over}: ${check}`
-    if (isForAnything(each.seen)) return [`${title}: ${each.seen} matches anything`]
-    if (strangerException(name, over, check, others) !== each) return [`${title}: another one excuses it`]
-    const stranger = strangers.find((one) => one.package === name && one.over === over)
-    return complaint(title, stranger?.cells ?? [], check, each)
+    if (matchesAnything(each.pattern)) return [`${title}: ${each.pattern} matches anything`]
+    if (thirdPartyException(name, over, check, others) !== each) return [`${title}: another exception covers it`]
+    const thirdParty = thirdParties.find((one) => one.package === name && one.over === over)
+    return problemsOf(title, thirdParty?.checks ?? [], check, each)
   })
-  return [...ofSdk, ...ofStrangers]
+  return [...ofSdk, ...ofThirdParties]
 }
 
-/** What is seen where something else went wrong: a pattern that knows what it excuses matches none of it. */
+/** Messages of unrelated failures, which a precise pattern does not match. */
 const UNRELATED = [
   'it took longer than 20000 ms',
   'fetch failed',
@@ -44,13 +44,18 @@ const UNRELATED = [
   'Expected values to be strictly equal: 1 !== 2',
 ]
 
-function isForAnything(seen: RegExp): boolean {
-  return UNRELATED.some((said) => seen.test(said))
+function matchesAnything(pattern: RegExp): boolean {
+  return UNRELATED.some((message) => pattern.test(message))
 }
 
-function complaint(title: string, cells: readonly Cell[], check: string, { kind, seen }: Exception): string[] {
-  const { status, evidence = '' } = cells.find(({ what }) => what === check) ?? { status: 'absent' }
-  if (status === 'absent') return [`${title}: it was not tried`]
+function problemsOf(
+  title: string,
+  checks: readonly CheckResult[],
+  check: string,
+  { kind, pattern }: Exception,
+): string[] {
+  const { status, evidence = '' } = checks.find(({ name }) => name === check) ?? { status: 'absent' }
+  if (status === 'absent') return [`${title}: it was not run`]
   if (status !== kind) return [`${title}: it is "${status}"`]
-  return seen.test(evidence) ? [] : [`${title}: ${seen} is not what was seen: ${evidence}`]
+  return pattern.test(evidence) ? [] : [`${title}: ${pattern} does not match the evidence: ${evidence}`]
 }

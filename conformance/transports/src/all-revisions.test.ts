@@ -1,4 +1,4 @@
-/** One server, reached at once by clients of every revision, over each transport. */
+/** One server with concurrent clients of every revision, over each transport. */
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer as createTcpServer, connect as dialTcp } from 'node:net'
@@ -9,23 +9,23 @@ import { http } from '@mcpx/transport-http/client'
 import type { ServeHttpOptions } from '@mcpx/transport-http/node'
 import { overStreams, serveStdio, spawn } from '@mcpx/transport-stdio'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { handshake, modern, serve } from './carriers.fixture.ts'
+import { handshake, modern, serve } from './connections.fixture.ts'
 import { createHost } from './host.fixture.ts'
 import { compileCache, fromSource } from './hosts.fixture.ts'
 import { dial } from './sockets.fixture.ts'
 
 vi.setConfig({ testTimeout: 20_000 })
 
-/** How a client of a revision reaches the one server. */
-type Reach = (revision: Revision) => Connector
+/** Creates a connector for a client of the given revision. */
+type ConnectorFactory = (revision: Revision) => Connector
 
-async function overHttp(options: ServeHttpOptions = {}): Promise<Reach> {
+async function overHttp(options: ServeHttpOptions = {}): Promise<ConnectorFactory> {
   const { url } = await serve(createHost().server, { sse: '/sse', ...options })
-  // The oldest revision knew another transport.
+  // The oldest revision uses the HTTP+SSE transport.
   return (revision) => http(revision === '2024-11-05' ? url.replace('/mcp', '/sse') : url)
 }
 
-async function overSockets(): Promise<Reach> {
+async function overSockets(): Promise<ConnectorFactory> {
   const { server } = createHost()
   const tcp = createTcpServer((socket) => void serveStdio(server, { input: socket, output: socket }))
   tcp.listen(0, '127.0.0.1')
@@ -39,34 +39,34 @@ async function overSockets(): Promise<Reach> {
 }
 
 const child = [...fromSource, join(import.meta.dirname, 'stdio-host.fixture.ts'), 'serve']
-const overPipes: Reach = () => spawn(process.execPath, child, { stderr: 'ignore', env: compileCache })
+const overPipes: ConnectorFactory = () => spawn(process.execPath, child, { stderr: 'ignore', env: compileCache })
 
 const textOf = async (call: ReturnType<Client['callTool']>) => ((await call).content[0] as { text: string }).text
 
-/** What every client does, many things at once. */
+/** Makes concurrent calls with one client. */
 async function useAll(client: Client, answers: boolean): Promise<void> {
-  const heard: number[] = []
-  const onProgress = ({ progress }: { progress: number }) => void heard.push(progress)
+  const received: number[] = []
+  const onProgress = ({ progress }: { progress: number }) => void received.push(progress)
   const echoes = Array.from({ length: 20 }, (_, n) => textOf(client.callTool('echo', { text: `é ${n}` })))
-  const [said, counted, large, listed] = await Promise.all([
+  const [echoed, counted, large, listed] = await Promise.all([
     Promise.all(echoes),
     textOf(client.callTool('count', { times: 5, pause: 5 }, { onProgress })),
     textOf(client.callTool('big', { size: 300_000 })),
     client.listTools().all(),
   ])
-  expect(said).toEqual(echoes.map((_, n) => `é ${n}`))
+  expect(echoed).toEqual(echoes.map((_, n) => `é ${n}`))
   expect(counted).toMatch(/^counted by \d+$/)
-  expect(heard).toEqual([1, 2, 3, 4, 5])
+  expect(received).toEqual([1, 2, 3, 4, 5])
   expect(large.length).toBe(300_000)
   expect(listed.map(({ name }) => name)).toContain('echo')
-  if (answers) expect(await textOf(client.callTool('ask'))).toMatch(/^accept heard by \d+$/)
+  if (answers) expect(await textOf(client.callTool('ask'))).toMatch(/^accept received by \d+$/)
 }
 
-async function useInEveryRevision(reach: Reach, asks = true): Promise<void> {
+async function useInEveryRevision(createConnector: ConnectorFactory, asks = true): Promise<void> {
   const clients = await Promise.all(
     REVISIONS.map(async (revision) => {
       const onElicit = () => ({ action: 'accept' as const, content: { name: 'Ada' } })
-      const client = await connect(reach(revision), { era: revision, timeout: 8_000, onElicit })
+      const client = await connect(createConnector(revision), { era: revision, timeout: 8_000, onElicit })
       onTestFinished(() => client.close())
       expect(client.revision).toBe(revision)
       return client
@@ -76,32 +76,32 @@ async function useInEveryRevision(reach: Reach, asks = true): Promise<void> {
   for (const client of clients) await client.close()
 }
 
-describe('clients of all revisions at once use one server', () => {
-  it('over HTTP', async () => useInEveryRevision(await overHttp()))
-  it('over HTTP without sessions', async () => useInEveryRevision(await overHttp({ sessions: false }), false))
-  it('over HTTP as JSON alone, in which nothing is said before an answer', async () => {
+describe('one server with concurrent clients of all revisions', () => {
+  it('works over HTTP', async () => useInEveryRevision(await overHttp()))
+  it('works over HTTP without sessions', async () => useInEveryRevision(await overHttp({ sessions: false }), false))
+  it('works over HTTP with JSON responses only, without progress', async () => {
     const { url } = await serve(createHost().server, { responses: 'json' })
     const types = new Set<string | null>()
-    const watched: typeof fetch = async (input, init) => {
+    const recordingFetch: typeof fetch = async (input, init) => {
       const response = await fetch(input, init)
       if (response.ok && init?.method === 'POST') types.add(response.headers.get('content-type'))
       return response
     }
     for (const revision of REVISIONS.filter((each) => each > '2024-11-05')) {
-      const client = await connect(http(url, { fetch: watched }), { era: revision })
+      const client = await connect(http(url, { fetch: recordingFetch }), { era: revision })
       onTestFinished(() => client.close())
-      const heard: unknown[] = []
-      const call = client.callTool('count', { times: 3 }, { onProgress: (each) => void heard.push(each) })
+      const received: unknown[] = []
+      const call = client.callTool('count', { times: 3 }, { onProgress: (each) => void received.push(each) })
       expect(await textOf(call)).toMatch(/^counted by/)
-      expect(heard).toEqual([])
+      expect(received).toEqual([])
     }
     expect([...types].filter((type) => type !== null)).toEqual(['application/json'])
   })
-  it('over sockets', async () => useInEveryRevision(await overSockets()))
-  it('over pipes', async () => useInEveryRevision(overPipes))
+  it('works over sockets', async () => useInEveryRevision(await overSockets()))
+  it('works over pipes', async () => useInEveryRevision(overPipes))
 })
 
-it('one pipe carries both eras, mixed, each in its own form [S-100, S-101, C-030]', async () => {
+it('one stdio connection carries requests of both eras and answers each in its era [S-100, S-101, C-030]', async () => {
   const { server } = createHost()
   const tcp = createTcpServer((socket) => void serveStdio(server, { input: socket, output: socket }))
   tcp.listen(0, '127.0.0.1')
@@ -119,7 +119,7 @@ it('one pipe carries both eras, mixed, each in its own form [S-100, S-101, C-030
     send({ jsonrpc: '2.0', id, method: 'tools/call', params: id % 2 ? modern(params) : params }, id % 5 ? '\n' : '\r\n')
     if (id % 50 === 0) socket.write('no message\n')
   }
-  interface Said {
+  interface Line {
     readonly id?: number | string
     readonly result?: { readonly resultType?: string; readonly content?: readonly { readonly text: string }[] }
     readonly error?: object
@@ -128,7 +128,7 @@ it('one pipe carries both eras, mixed, each in its own form [S-100, S-101, C-030
     text()
       .split('\n')
       .slice(0, -1)
-      .map((line) => JSON.parse(line) as Said)
+      .map((line) => JSON.parse(line) as Line)
   while (messages().length < 205) await new Promise((resolve) => setTimeout(resolve, 5))
   const results = messages().filter(({ id }) => typeof id === 'number')
   expect(new Set(results.map(({ id }) => id)).size).toBe(200)
@@ -136,7 +136,7 @@ it('one pipe carries both eras, mixed, each in its own form [S-100, S-101, C-030
     expect(result?.content?.[0]?.text).toMatch((id as number) % 3 ? new RegExp(` ${id}$`) : /^counted by \d+$/)
     expect(result?.resultType).toBe((id as number) % 2 ? 'complete' : undefined)
   }
-  // A server of the modern era asks nothing by itself, and here nothing was asked in the other one.
+  // The server sent no requests: modern servers never do, and no legacy call needed input.
   for (const message of messages()) expect('method' in message && 'id' in message).toBe(false)
   expect(messages().filter((message) => message.error !== undefined && !('id' in message))).toHaveLength(4)
 })

@@ -10,33 +10,33 @@ interface Post {
   readonly method: string
 }
 
-type Give = (post: Post, signal: AbortSignal) => Response | Promise<Response>
+type Answer = (post: Post, signal: AbortSignal) => Response | Promise<Response>
 
-/** A server that is nothing but a function from posts to responses; it keeps what was asked. */
-function scripted(give: Give, get: () => Response = () => new Response(null, { status: 405 })) {
-  const asked: string[] = []
+/** A fake server that answers POST requests by a function and records the methods. */
+function createFakeServer(answer: Answer, get: () => Response = () => new Response(null, { status: 405 })) {
+  const methods: string[] = []
   const fetch = async (_: unknown, init: RequestInit = {}) => {
     if (init.method !== 'POST') {
-      asked.push(init.method as string)
+      methods.push(init.method as string)
       return get()
     }
     const post = JSON.parse(String(init.body)) as Post
-    asked.push(post.method)
-    return give(post, init.signal as AbortSignal)
+    methods.push(post.method)
+    return answer(post, init.signal as AbortSignal)
   }
-  return { asked, connector: http('http://127.0.0.1:9/mcp', { fetch, probeTimeout: 60 }) }
+  return { methods, connector: http('http://127.0.0.1:9/mcp', { fetch, probeTimeout: 60 }) }
 }
 
-const never: Give = (_, signal) =>
+const never: Answer = (_, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 const json = (body: object, status = 200) => Response.json({ jsonrpc: '2.0', ...body }, { status })
 const hello = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 's', version: '1' } }
 
-/** Refuses the probe in some way, and shakes hands. */
-const legacyAfter =
-  (refuse: (id: number | undefined) => Response): Give =>
+/** Rejects the probe and answers the handshake. */
+const legacyServer =
+  (rejectProbe: (id: number | undefined) => Response): Answer =>
   ({ id, method }) => {
-    if (method === 'server/discover') return refuse(id)
+    if (method === 'server/discover') return rejectProbe(id)
     return method === 'initialize' ? json({ id, result: hello }) : new Response(null, { status: 202 })
   }
 
@@ -47,68 +47,65 @@ describe('the era of a server at a URL', () => {
     ...[401, 403, 407, 408, 429, 500, 502, 503, 504].map(
       (status) => [`status ${status}`, 'refused', () => new Response('no', { status })] as const,
     ),
-  ] as [string, string, Give][])('is not shown by %s [C-026]', async (_, reason, give) => {
-    const { asked, connector } = scripted(give)
+  ] as [string, string, Answer][])('is not decided by %s [C-026]', async (_, reason, answer) => {
+    const { methods, connector } = createFakeServer(answer)
     const eraMemory = createEraMemory()
     expect(await caught(() => connect(connector, { eraMemory }))).toMatchObject({ name: 'ConnectionError', reason })
-    expect(asked).toEqual(['server/discover'])
+    expect(methods).toEqual(['server/discover'])
     expect(eraMemory.get('http://127.0.0.1:9/mcp')).toBeUndefined()
   })
 
   it.each([
     ['an empty 400', () => new Response(null, { status: 400 })],
     ['a page with 404', () => new Response('<html>', { status: 404, headers: { 'content-type': 'text/html' } })],
-    ['an error of its own with 400', (id) => json({ id, error: { code: -32000, message: 'No session' } }, 400)],
+    ['a legacy error with 400', (id) => json({ id, error: { code: -32000, message: 'No session' } }, 400)],
     ['an error with 200', (id) => json({ id, error: { code: -32601, message: 'Unknown' } })],
-  ] as [string, (id: number | undefined) => Response][])('is the older one after %s [C-023]', async (_, refuse) => {
-    const { asked, connector } = scripted(legacyAfter(refuse))
+  ] as [string, (id: number | undefined) => Response][])('is legacy after %s [C-023]', async (_, rejectProbe) => {
+    const { methods, connector } = createFakeServer(legacyServer(rejectProbe))
     await using client = await connect(connector, { eraMemory: createEraMemory() })
     expect(client.revision).toBe('2025-06-18')
-    expect(asked.slice(0, 3)).toEqual(['server/discover', 'initialize', 'notifications/initialized'])
+    expect(methods.slice(0, 3)).toEqual(['server/discover', 'initialize', 'notifications/initialized'])
   })
 
-  it.each([-32020, -32021])('stays the newer one after its own error %i in a 400 [C-022, C-023]', async (code) => {
-    const { asked, connector } = scripted(({ id }) => json({ id, error: { code, message: 'no' } }, 400))
+  it.each([-32020, -32021])('is modern after the modern error %i with status 400 [C-022, C-023]', async (code) => {
+    const { methods, connector } = createFakeServer(({ id }) => json({ id, error: { code, message: 'no' } }, 400))
     expect(await caught(() => connect(connector, { eraMemory: createEraMemory() }))).toMatchObject({ code })
-    expect(asked).toEqual(['server/discover'])
+    expect(methods).toEqual(['server/discover'])
   })
 
-  it.each([400, 404, 405])(
-    'may be the first one, with two endpoints, where posts are refused by %i [C-025]',
-    async (status) => {
-      let events: ReadableStreamDefaultController<Uint8Array> | undefined
-      const write = (text: string) => events?.enqueue(new TextEncoder().encode(text))
-      const body = () =>
-        new ReadableStream<Uint8Array>({
-          start(controller) {
-            events = controller
-            write('event: endpoint\ndata: /elsewhere\n\n')
-          },
-        })
-      const urls: string[] = []
-      const connector = http('http://127.0.0.1:9/mcp', {
-        async fetch(input, init = {}) {
-          if (init.method !== 'POST') return new Response(body(), { headers: { 'content-type': 'text/event-stream' } })
-          urls.push(String(input))
-          if (String(input).endsWith('/mcp')) return new Response(null, { status })
-          const { id, method } = JSON.parse(String(init.body)) as Post
-          const result = method === 'initialize' ? { ...hello, protocolVersion: '2024-11-05' } : { content: [] }
-          if (id !== undefined) write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
-          return new Response(null, { status: 202 })
+  it.each([400, 404, 405])('is HTTP+SSE where POST requests are rejected with %i [C-025]', async (status) => {
+    let events: ReadableStreamDefaultController<Uint8Array> | undefined
+    const write = (text: string) => events?.enqueue(new TextEncoder().encode(text))
+    const body = () =>
+      new ReadableStream<Uint8Array>({
+        start(controller) {
+          events = controller
+          write('event: endpoint\ndata: /elsewhere\n\n')
         },
       })
-      await using client = await connect(connector, { eraMemory: createEraMemory() })
-      expect(client.revision).toBe('2024-11-05')
-      expect(await client.callTool('t')).toEqual({ content: [] })
-      expect(urls.slice(-1)).toEqual(['http://127.0.0.1:9/elsewhere'])
-    },
-  )
+    const urls: string[] = []
+    const connector = http('http://127.0.0.1:9/mcp', {
+      async fetch(input, init = {}) {
+        if (init.method !== 'POST') return new Response(body(), { headers: { 'content-type': 'text/event-stream' } })
+        urls.push(String(input))
+        if (String(input).endsWith('/mcp')) return new Response(null, { status })
+        const { id, method } = JSON.parse(String(init.body)) as Post
+        const result = method === 'initialize' ? { ...hello, protocolVersion: '2024-11-05' } : { content: [] }
+        if (id !== undefined) write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`)
+        return new Response(null, { status: 202 })
+      },
+    })
+    await using client = await connect(connector, { eraMemory: createEraMemory() })
+    expect(client.revision).toBe('2024-11-05')
+    expect(await client.callTool('t')).toEqual({ content: [] })
+    expect(urls.slice(-1)).toEqual(['http://127.0.0.1:9/elsewhere'])
+  })
 })
 
 const who = { type: 'object', properties: { who: { type: 'string' } } } as const
 
-/** A server whose tool asks, and whose calls wait until so many run at once. */
-async function asking(atOnce: number) {
+/** A server whose tool requests roots after the given number of concurrent calls has started. */
+async function serveAsking(concurrent: number) {
   let running = 0
   let go = () => {}
   const all = new Promise<void>((resolve) => {
@@ -117,7 +114,7 @@ async function asking(atOnce: number) {
   const server = createServer({ name: 'upstream', version: '1' }).tool('ask', { input: who }, async (args, ctx) => {
     const { who } = args as { who: string }
     running += 1
-    if (running === atOnce) go()
+    if (running === concurrent) go()
     await all
     await ctx.log.info(`log of ${who}`)
     const [root] = await ctx.roots()
@@ -129,8 +126,8 @@ async function asking(atOnce: number) {
 }
 
 describe('a legacy server at a URL', () => {
-  it('asks the caller of a proxy whose call asks, with all calls running at once', async () => {
-    const url = await asking(3)
+  it('sends input requests through a proxy to the client of the call, with concurrent calls', async () => {
+    const url = await serveAsking(3)
     const capabilities = { roots: {} }
     await using upstream = await connect(http(url), { era: 'legacy', capabilities, logLevel: 'info' })
     const server = createServer({ name: 'proxy', version: '1' }).mount('up', proxy(upstream))
@@ -151,8 +148,8 @@ describe('a legacy server at a URL', () => {
     )
   })
 
-  it('is waited for no less because its question is thought about [C-101]', async () => {
-    const url = await asking(2)
+  it('has its timeout extended by the time of its input requests [C-101]', async () => {
+    const url = await serveAsking(2)
     await using client = await connect(http(url), { era: 'legacy', capabilities: { roots: {} } })
     const answer = (ms: number) => async () => {
       await new Promise((resolve) => setTimeout(resolve, ms))
@@ -168,7 +165,7 @@ describe('a legacy server at a URL', () => {
   })
 })
 
-it('leaves tools out over HTTP alone whose header annotations are wrong, also of a list that is kept [C-086, C-045]', async () => {
+it('a client omits tools with invalid header annotations over HTTP only, also from cached lists [C-086, C-045]', async () => {
   const annotated = { type: 'object', properties: { a: { type: 'number', 'x-mcp-header': 'A' } } }
   const tools = [
     { name: 'good', inputSchema: { type: 'object' as const } },
@@ -185,21 +182,21 @@ it('leaves tools out over HTTP alone whose header annotations are wrong, also of
   const { url, close } = await serveHttp(server, { port: 0 })
   onTestFinished(close)
   const namesOf = async (client: Client) => (await client.listTools().all()).map(({ name }) => name)
-  await using here = await connect(server)
-  await using there = await connect(http(url), { eraMemory: createEraMemory() })
+  await using inMemory = await connect(server)
+  await using overHttp = await connect(http(url), { eraMemory: createEraMemory() })
   for (let times = 0; times < 2; times += 1) {
-    expect(await namesOf(here as Client)).toEqual(['good', 'wrong'])
-    expect(await namesOf(there)).toEqual(['good'])
+    expect(await namesOf(inMemory as Client)).toEqual(['good', 'wrong'])
+    expect(await namesOf(overHttp)).toEqual(['good'])
   }
   expect(lists).toBe(2)
 })
 
-describe('a stream that is cut before the answer', () => {
+describe('a stream that is cut before the response', () => {
   it.each([
     ['tools/list', true],
     ['tools/call', false],
-  ] as const)('loses %s, and says whether it can be asked again: %s [C-048]', async (method, retryable) => {
-    const { asked, connector } = scripted(({ id, method }) => {
+  ] as const)('fails %s with retryable: %s [C-048]', async (method, retryable) => {
+    const { methods, connector } = createFakeServer(({ id, method }) => {
       if (method === 'server/discover') {
         return json({
           id,
@@ -213,6 +210,6 @@ describe('a stream that is cut before the answer', () => {
       reason: 'unreachable',
       retryable,
     })
-    expect(asked).toEqual(['server/discover', method])
+    expect(methods).toEqual(['server/discover', method])
   })
 })

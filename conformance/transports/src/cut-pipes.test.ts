@@ -1,4 +1,4 @@
-/** Connections with one stream for everything that break at each phase: all that waits is lost by name, and made anew. */
+/** Connections with one stream for all messages that break at each phase: pending calls fail, and the next call reconnects. */
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer as createTcpServer, connect as dialTcp } from 'node:net'
@@ -8,18 +8,18 @@ import { caught } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { overStreams, serveStdio } from '@mcpx/transport-stdio'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { serve } from './carriers.fixture.ts'
+import { serve } from './connections.fixture.ts'
 import { createHost } from './host.fixture.ts'
 import { type FaultyProxy, type Phase, startProxy } from './proxy.fixture.ts'
 
 vi.setConfig({ testTimeout: 20_000 })
 
-interface Reached {
+interface ProxiedClient {
   readonly client: Client
   readonly proxy: FaultyProxy
 }
 
-async function overLines(era: Revision): Promise<Reached> {
+async function overLines(era: Revision): Promise<ProxiedClient> {
   const { server } = createHost()
   const tcp = createTcpServer((socket) => void serveStdio(server, { input: socket, output: socket, drainTimeout: 0 }))
   tcp.listen(0, '127.0.0.1')
@@ -30,17 +30,17 @@ async function overLines(era: Revision): Promise<Reached> {
     const socket = dialTcp(proxy.port, '127.0.0.1')
     return { input: socket, output: socket }
   })
-  return { proxy, client: await reach(connector, era) }
+  return { proxy, client: await connectAndClose(connector, era) }
 }
 
-async function overTwoEndpoints(): Promise<Reached> {
+async function overTwoEndpoints(): Promise<ProxiedClient> {
   const { url, port } = await serve(createHost().server, { sse: '/sse' })
   const proxy = await startProxy(port)
   const connector = http(url.replace(String(port), String(proxy.port)).replace('/mcp', '/sse'))
-  return { proxy, client: await reach(connector, '2024-11-05') }
+  return { proxy, client: await connectAndClose(connector, '2024-11-05') }
 }
 
-async function reach(connector: Parameters<typeof connect>[0], era: Revision): Promise<Client> {
+async function connectAndClose(connector: Parameters<typeof connect>[0], era: Revision): Promise<Client> {
   const client = await connect(connector, { era, timeout: 4_000 })
   onTestFinished(() => client.close())
   return client
@@ -58,9 +58,9 @@ const after =
     return at
   }
 
-/** The end of what is cut, as seen from its beginning. */
+/** The positions at which the connection is cut. */
 const phases: Record<string, Phase> = {
-  'before anything is said': () => 0,
+  'before the first message': () => 0,
   'between two messages': after('"progress":2', '\n'),
   'inside a message': after('"progress":3'),
   'inside the answer': after('"counted'),
@@ -72,7 +72,7 @@ describe.each([
   ['lines, modern', () => overLines('2026-07-28')],
   ['lines, legacy', () => overLines('2025-11-25')],
 ])('over %s, a connection that is cut', (_, connectOver) => {
-  it.each(Object.entries(phases))('%s loses what waits, and the next call makes another', async (_, phase) => {
+  it.each(Object.entries(phases))('%s fails pending calls, and the next call reconnects', async (_, phase) => {
     const { client, proxy } = await connectOver()
     const waiting = caught(() => client.callTool('never'))
     proxy.arm({ marker: '"count"', phase, action: 'cut' })
@@ -82,14 +82,14 @@ describe.each([
     expect(await client.callTool('echo', { text: 'well' })).toMatchObject({ content: [{ text: 'well' }] })
   })
 
-  it('before the line of the answer has ended has the answer all the same: it is whole', async () => {
+  it('before the line break of the response still returns the complete response', async () => {
     const { client, proxy } = await connectOver()
     proxy.arm({ marker: '"count"', phase: (answer) => lineAt(answer, '"counted'), action: 'cut' })
     const outcome = await client.callTool('count', { times: 2 }).catch((error: unknown) => error)
     expect(outcome).toMatchObject({ content: [{ text: `counted by ${process.pid}` }] })
   })
 
-  it('by silence ends no call before its time is up, and then each by name', async () => {
+  it('silently fails each call with its timeout', async () => {
     const { client, proxy } = await connectOver()
     proxy.arm({ marker: '"count"', phase: after('"progress":2'), action: 'hold' })
     const call = client.callTool('count', { times: 4, pause: 5 }, { onProgress: () => {}, timeout: 200 })
@@ -98,19 +98,19 @@ describe.each([
   })
 })
 
-/** The end of the line that holds a text, without its line break. */
+/** Returns the end of the line that contains a text, without its line break. */
 function lineAt(answer: string, text: string): number | undefined {
   const start = answer.indexOf(text)
   const end = answer.indexOf('\n', start)
   return start < 0 || end < 0 ? undefined : end
 }
 
-describe('over the oldest HTTP transport, a stream that is cut', () => {
+describe('over HTTP+SSE, a stream that is cut', () => {
   it.each(['between two messages', 'inside a message', 'inside the answer'])(
-    '%s loses what waits, and the next call makes another',
+    '%s fails pending calls, and the next call reconnects',
     async (phase) => {
       const { client, proxy } = await overTwoEndpoints()
-      // The stream is open already: it is cut in what comes next.
+      // The stream is already open, so the fault applies to its next data.
       proxy.armOpen('GET /sse', { phase: phases[phase] as Phase, action: 'cut' })
       const waiting = caught(() => client.callTool('never'))
       const call = caught(() => client.callTool('count', { times: 4, pause: 5 }, { onProgress: () => {} }))

@@ -8,25 +8,25 @@ import { expect, it, onTestFinished } from 'vitest'
 
 const shop = () => createServer({ name: 'shop', version: '1.0.0' }).tool('buy', {}, () => 'bought')
 
-/** Long enough to tell a wait for it from none. */
+/** A drain time that is much longer than the expected duration. */
 const LONG = 5_000
 
-it('a server on a port that drains ends streams of changes with their answer, and waits for nothing else', async () => {
+it('a draining HTTP server ends subscriptions with their results at once', async () => {
   const server = await serveHttp(shop(), { port: 0 })
   const client = await connect(http(server.url), { era: 'modern' })
   onTestFinished(() => client.close())
   const changes = client.listen({ toolsListChanged: true })
   await changes.ready
-  const heard = (async () => {
+  const iteration = (async () => {
     for await (const change of changes) expect(change).toBeUndefined()
   })()
   const began = performance.now()
   await server.drain(LONG)
   expect(performance.now() - began).toBeLessThan(LONG / 2)
-  await heard
+  await iteration
 })
 
-it('a server on a pipe that is closed ends streams of changes with their answer, and says that they are cancelled [S-075]', async () => {
+it('a closing stdio server ends subscriptions with their results and a cancellation [S-075]', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()]
   const serving = serveStdio(shop(), { input, output, drainTimeout: LONG })
   const meta = {
@@ -43,8 +43,8 @@ it('a server on a pipe that is closed ends streams of changes with their answer,
   const began = performance.now()
   await serving.close()
   expect(performance.now() - began).toBeLessThan(LONG / 2)
-  const said = text.trim().split('\n').slice(1)
-  expect(said.map((line) => JSON.parse(line))).toMatchObject([
+  const lines = text.trim().split('\n').slice(1)
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { id: 7, result: { resultType: 'complete' } },
     { method: 'notifications/cancelled', params: { requestId: 7 } },
   ])

@@ -4,42 +4,42 @@ import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-function watched() {
-  const watching: string[] = []
+function createSubscriptionServer() {
+  const subscriptions: string[] = []
   const server = createServer(
     { name: 'notes', version: '1.0.0' },
     {
       listResources: () => ({ resources: [{ uri: 'note://1', name: 'one' }] }),
       readResource: ({ uri }) => ({ contents: [{ uri, text: 'text' }] }),
-      subscribe: ({ uri }) => void watching.push(uri),
-      unsubscribe: ({ uri }) => void watching.splice(watching.indexOf(uri), 1),
+      subscribe: ({ uri }) => void subscriptions.push(uri),
+      unsubscribe: ({ uri }) => void subscriptions.splice(subscriptions.indexOf(uri), 1),
     },
   )
-  return { server, watching }
+  return { server, subscriptions }
 }
 
-describe('a client of the legacy era that goes without unsubscribing', () => {
-  it('leaves nothing watched behind on a pipe', async () => {
-    const { server, watching } = watched()
+describe('a legacy client that closes without unsubscribing', () => {
+  it('is unsubscribed in memory', async () => {
+    const { server, subscriptions } = createSubscriptionServer()
     const client = await connect(server, { era: 'legacy' })
     await client.subscribe('note://1')
-    expect(watching).toEqual(['note://1'])
+    expect(subscriptions).toEqual(['note://1'])
     await client.close()
-    await expect.poll(() => watching).toEqual([])
+    await expect.poll(() => subscriptions).toEqual([])
   })
 
-  it('leaves nothing watched behind over HTTP', async () => {
-    const { server, watching } = watched()
+  it('is unsubscribed over HTTP', async () => {
+    const { server, subscriptions } = createSubscriptionServer()
     const { url, close } = await serveHttp(server, { port: 0 })
     onTestFinished(close)
     const client = await connect(http(url), { era: 'legacy' })
     await client.subscribe('note://1')
-    expect(watching).toEqual(['note://1'])
+    expect(subscriptions).toEqual(['note://1'])
     await client.close()
-    await expect.poll(() => watching).toEqual([])
+    await expect.poll(() => subscriptions).toEqual([])
   })
 
-  it('is told of when the handler fails to let go, and harms nobody', async () => {
+  it('causes an onError call if the unsubscribe handler fails', async () => {
     const problems: unknown[] = []
     const server = createServer(
       { name: 'notes', version: '1.0.0' },

@@ -1,6 +1,5 @@
-/**
- * A server process of its own: `node --conditions=source host.fixture.ts <options as JSON>`. It says over its channel
- * to the parent where it can be reached, and answers `look` with what it holds.
+/** A server process: `node --conditions=source host.fixture.ts <options as JSON>`. It sends its URL to the parent process
+ * over IPC, and answers the message `look` with its resources.
  */
 
 import process, { getActiveResourcesInfo } from 'node:process'
@@ -13,17 +12,17 @@ import { openStores } from './stores.fixture.ts'
 
 export interface HostOptions {
   readonly serve?: ServeHttpOptions & { readonly limits?: Partial<HttpLimits> }
-  /** Where the stores are kept. Default: in this process. */
+  /** The port of shared stores. Default: stores in this process. */
   readonly stores?: number
 }
 
-/** What a server process holds once it has thrown away what it can. */
-export interface Held {
+/** The resources of a server process after a garbage collection. */
+export interface HostResources {
   readonly heap: number
   readonly resident: number
   readonly resources: Readonly<Record<string, number>>
   readonly calls: number
-  /** How many calls were told that nobody waits for them. */
+  /** The number of aborted calls. */
   readonly aborted: number
 }
 
@@ -72,12 +71,12 @@ export function createHost() {
     .tool('ask', {}, async (_args, ctx) => {
       const schema = { type: 'object', properties: { name: { type: 'string' } } } as const
       const answer = await ctx.elicit('name', { message: 'Who?', schema: { ...schema } })
-      return `${answer.action} heard by ${process.pid}`
+      return `${answer.action} received by ${process.pid}`
     }) as unknown as Server
   return { server, counts }
 }
 
-function look({ calls, aborted }: { calls: number; aborted: number }): Held {
+function look({ calls, aborted }: { calls: number; aborted: number }): HostResources {
   collectGarbage()
   collectGarbage()
   const { heapUsed, rss } = process.memoryUsage()
@@ -99,8 +98,8 @@ async function main(): Promise<void> {
       ? serve.sessions
       : { ...serve.sessions, store: shared.store, events: shared.events, bus: shared.bus }
   const { url, port } = await serveHttp(server, { port: 0, ...serve, sessions })
-  process.on('message', (asked) => {
-    if (asked === 'look') process.send?.({ held: look(counts) })
+  process.on('message', (command) => {
+    if (command === 'look') process.send?.({ held: look(counts) })
     else process.exit(0)
   })
   process.send?.({ url, port })

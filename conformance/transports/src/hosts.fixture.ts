@@ -1,23 +1,23 @@
-/** Starts server processes, looks into them, and sees that none is left. */
+/** Starts server processes, reads their resources, and ends them. */
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Held, HostOptions } from './host.fixture.ts'
+import type { HostOptions, HostResources } from './host.fixture.ts'
 
 export interface Host {
   readonly child: ChildProcess
   readonly url: string
   readonly port: number
   readonly pid: number
-  /** All that it wrote to its standard error. */
+  /** All output on stderr. */
   stderr: string
-  look(): Promise<Held>
-  /** Ends it without a warning. */
+  look(): Promise<HostResources>
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>
 }
 
-/** Runs the sources of this repository, and what is installed as it was built. */
+/** The flags of Node that run the sources of this repository and the builds of dependencies. */
 export const fromSource: readonly string[] = [
   '--conditions=source',
   '--disable-warning=ExperimentalWarning',
@@ -25,7 +25,7 @@ export const fromSource: readonly string[] = [
   new URL('./own-sources.fixture.ts', import.meta.url).href,
 ]
 
-/** What the sources are compiled to is kept: a process that starts with it is there in a third of the time. */
+/** The compile cache, with which a process starts three times as fast. */
 export const compileCache: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)),
 }
@@ -49,7 +49,7 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
   return Object.assign(host, first[0] as { url: string; port: number }, {
     async look() {
       child.send('look')
-      const [{ held }] = (await once(child, 'message')) as [{ held: Held }]
+      const [{ held }] = (await once(child, 'message')) as [{ held: HostResources }]
       return held
     },
     async kill() {
@@ -59,19 +59,20 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
   })
 }
 
-/** Waits until a server process holds no more than so many of each, and fails when it goes on to. */
-export async function leftBehind(host: Host, most: Readonly<Record<string, number>>): Promise<void> {
+/** Waits until a server process has at most the given numbers of resources; throws after a timeout. */
+export async function expectResources(host: Host, most: Readonly<Record<string, number>>): Promise<void> {
   const deadline = performance.now() + 7_000
   for (;;) {
     const { resources } = await host.look()
     const over = Object.entries(most).filter(([kind, count]) => (resources[kind] ?? 0) > count)
     if (over.length === 0) return
-    if (performance.now() > deadline) throw new Error(`It still holds ${JSON.stringify(resources)}`)
+    if (performance.now() > deadline)
+      throw new Error(`resources: expected at most ${JSON.stringify(most)}, got ${JSON.stringify(resources)}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-/** For `afterAll`. */
-export function endHosts(): void {
+/** Kills all started processes; to be called in `afterAll`. */
+export function killHosts(): void {
   for (const child of started.splice(0)) child.kill('SIGKILL')
 }

@@ -1,4 +1,4 @@
-/** What a server refuses over HTTP, and by which status and code; and what only looks as if it should be refused. */
+/** Requests that a server rejects over HTTP, with their status and error code, and requests that it must not reject. */
 
 import { connect } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
@@ -6,7 +6,7 @@ import { caught } from '@mcpx/testing'
 import { type EndpointOptions, mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
 import { describe, expect, it } from 'vitest'
-import { handshake, LEGACY, MODERN, modern } from './carriers.fixture.ts'
+import { handshake, LEGACY, MODERN, modern } from './connections.fixture.ts'
 
 const shop = () =>
   createServer({ name: 'shop', version: '1' })
@@ -16,11 +16,11 @@ const shop = () =>
 
 function post(app: ReturnType<typeof mcp>, body: unknown, headers: Record<string, string | undefined> = {}) {
   const all = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers }
-  const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return app.request('/', { method: 'POST', body: JSON.stringify(body), headers: new Headers(given) })
+  const entries = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return app.request('/', { method: 'POST', body: JSON.stringify(body), headers: new Headers(entries) })
 }
 
-async function verdict(response: Response) {
+async function summarize(response: Response) {
   const text = await response.text()
   const { id, error } = text === '' ? {} : (JSON.parse(text) as { id?: unknown; error?: { code: number } })
   return [response.status, id, error?.code]
@@ -34,61 +34,69 @@ describe('a modern server', () => {
     ['tools/call', { name: 'buy' }],
     ['prompts/get', { name: 'greet' }],
     ['resources/read', { uri: 'note://1' }],
-  ])('wants to be told in a header what %s is about [S-117, S-118]', async (method, params) => {
+  ])('requires the target of %s in the Mcp-Name header [S-117, S-118]', async (method, params) => {
     const [name = ''] = Object.values(params)
-    const ask = (given: string | undefined) =>
-      post(app, { jsonrpc: '2.0', id: 7, method, params: modern(params) }, { ...headersOf(method), 'mcp-name': given })
+    const ask = (name: string | undefined) =>
+      post(app, { jsonrpc: '2.0', id: 7, method, params: modern(params) }, { ...headersOf(method), 'mcp-name': name })
     expect((await ask(name)).status).toBe(200)
-    expect(await verdict(await ask(undefined))).toEqual([400, 7, -32020])
-    expect(await verdict(await ask(name.toUpperCase()))).toEqual([400, 7, -32020])
+    expect(await summarize(await ask(undefined))).toEqual([400, 7, -32020])
+    expect(await summarize(await ask(name.toUpperCase()))).toEqual([400, 7, -32020])
   })
 
   it.each([['=?BASE64?YnV5?='], ['=?base64?YnV5'], ['=?base64?='], ['=?utf-8?YnV5?=']])(
-    'takes %s for what it says, as it is no Base64 [S-119]',
+    'reads %s literally, because it is not valid Base64 [S-119]',
     async (name) => {
       const params = modern({ name })
       const message = { jsonrpc: '2.0', id: 7, method: 'tools/call', params }
-      // The tool is not there, which is found out only once the header agrees.
+      // Unknown tool: this error is only found after the header was accepted.
       const answer = await post(app, message, { ...headersOf('tools/call'), 'mcp-name': name })
-      expect(await verdict(answer)).toEqual([200, 7, -32602])
+      expect(await summarize(answer)).toEqual([200, 7, -32602])
     },
   )
 
   it.each([
-    ['with parameters that are none', { jsonrpc: '2.0', method: 'notifications/cancelled', params: 5 }, {}, 400],
-    ['of no protocol', { method: 'notifications/cancelled' }, {}, 400],
+    ['with invalid parameters', { jsonrpc: '2.0', method: 'notifications/cancelled', params: 5 }, {}, 400],
+    ['without jsonrpc', { method: 'notifications/cancelled' }, {}, 400],
     [
-      'from a foreign page',
+      'from a foreign origin',
       { jsonrpc: '2.0', method: 'notifications/cancelled' },
       { origin: 'https://evil.example' },
       403,
     ],
-    ['of another type', { jsonrpc: '2.0', method: 'notifications/cancelled' }, { 'content-type': 'text/plain' }, 415],
-  ])('refuses a notification %s, and asks for no id [S-114]', async (_, message, headers, status) => {
-    const [seen, id] = await verdict(await post(app, message, { 'mcp-protocol-version': MODERN, ...headers }))
+    [
+      'with another content type',
+      { jsonrpc: '2.0', method: 'notifications/cancelled' },
+      { 'content-type': 'text/plain' },
+      415,
+    ],
+  ])('rejects a notification %s without an id in the error [S-114]', async (_, message, headers, status) => {
+    const [seen, id] = await summarize(await post(app, message, { 'mcp-protocol-version': MODERN, ...headers }))
     expect([seen, id]).toEqual([status, undefined])
   })
 
-  it('answers a method that is not there with 404 [S-122]', async () => {
+  it('answers an unknown method with 404 [S-122]', async () => {
     const message = { jsonrpc: '2.0', id: 7, method: 'x/y', params: modern() }
-    expect(await verdict(await post(app, message, headersOf('x/y')))).toEqual([404, 7, -32601])
+    expect(await summarize(await post(app, message, headersOf('x/y')))).toEqual([404, 7, -32601])
   })
 })
 
 const info = { name: 'shop', version: '1' }
 const modernOnly = [
-  ['an app without the era of sessions', mcp(shop(), { legacy: false })],
-  ['an app that is told not to serve it', mcp(shop(), { legacy: false })],
-  ['a server without it', mcp(createServer(info, { legacy: false }).tool('buy', {}, () => 'bought'))],
-  ['a server that is told not to serve it', mcp(createServer(info, { legacy: false }).tool('buy', {}, () => 'bought'))],
-  ['such a server, where sessions are not kept', mcp(createServer(info, { legacy: false }), { sessions: false })],
+  ['an app with `legacy: false`', mcp(shop(), { legacy: false })],
+  ['another app with `legacy: false`', mcp(shop(), { legacy: false })],
+  ['a server with `legacy: false`', mcp(createServer(info, { legacy: false }).tool('buy', {}, () => 'bought'))],
+  ['another server with `legacy: false`', mcp(createServer(info, { legacy: false }).tool('buy', {}, () => 'bought'))],
+  [
+    'a server with `legacy: false` on an app without sessions',
+    mcp(createServer(info, { legacy: false }), { sessions: false }),
+  ],
 ] as const
 
 describe.each(modernOnly)('%s', (_, app) => {
   const send = async (input: string | URL | Request, init?: RequestInit) => app.fetch(new Request(input, init))
   const url = 'http://localhost/mcp'
 
-  it('names what it serves to every request of an older client', async () => {
+  it('rejects every legacy request with its supported revisions', async () => {
     const header = { 'mcp-protocol-version': LEGACY }
     const session = { 'mcp-session-id': 'lost' }
     for (const [method, headers, code] of [
@@ -108,14 +116,14 @@ describe.each(modernOnly)('%s', (_, app) => {
     }
   })
 
-  it('has POST alone', async () => {
+  it('accepts only POST', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const response = await send(url, { method, headers: { 'mcp-session-id': 'lost' } })
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
     }
   })
 
-  it('tells a client that is pinned to the older era what would do, and serves one of any age', async () => {
+  it('names the supported revision to a client with `era: legacy`, and serves a client without that option', async () => {
     const refused = await caught(() => connect(http(url, { fetch: send }), { era: 'legacy' }))
     expect(refused).toMatchObject({ message: expect.stringContaining(MODERN) })
     const client = await connect(http(url, { fetch: send }))
@@ -136,7 +144,7 @@ async function openSession(
 }
 
 describe('a server with sessions', () => {
-  it('gives them ids of visible ASCII that are never the same and hold 122 random bits [S-131, S-142]', async () => {
+  it('creates unique session ids of visible ASCII with 122 random bits [S-131, S-142]', async () => {
     const ids = await Promise.all(
       Array.from({ length: 100 }, async () => (await openSession()).session['mcp-session-id']),
     )
@@ -144,7 +152,7 @@ describe('a server with sessions', () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
-  it('asks who it is each time: the id of a session proves nothing [S-142, S-278]', async () => {
+  it('authenticates each request, because a session id proves nothing [S-142, S-278]', async () => {
     const known = new Set(['Bearer ann'])
     const { app, session } = await openSession(
       {
@@ -167,18 +175,18 @@ describe('a server with sessions', () => {
     }
   })
 
-  it('opens none by a handshake within an array, and takes arrays of answers [S-140]', async () => {
+  it('opens no session for a handshake in a batch, and accepts batches of responses [S-140]', async () => {
     const { app, initialize, session } = await openSession({}, '2025-03-26')
     const refused = await post(app, [initialize])
     expect([refused.status, refused.headers.get('mcp-session-id')]).toEqual([400, null])
     const again = (await (await post(app, [initialize], session)).json()) as { error?: { code: number } }[]
     expect(again).toMatchObject([{ id: 0, error: { code: -32600 } }])
     const answers = [1, 2].map((id) => ({ jsonrpc: '2.0', id, result: {} }))
-    const taken = await post(app, answers, session)
-    expect([taken.status, await taken.text()]).toEqual([202, ''])
+    const accepted = await post(app, answers, session)
+    expect([accepted.status, await accepted.text()]).toEqual([202, ''])
   })
 
-  it('looks at the origin on the older transport too [S-141]', async () => {
+  it('checks the origin on HTTP+SSE too [S-141]', async () => {
     const app = mcp(shop(), { sse: '/sse' })
     const origin = 'https://evil.example'
     expect((await app.request('/sse', { headers: { accept: 'text/event-stream', origin } })).status).toBe(403)

@@ -1,10 +1,10 @@
-/** Which message travels on which stream over HTTP, and which stream goes on where. */
+/** The messages of each stream over HTTP, and resumed streams. */
 
 import { createServer } from '@mcpx/server'
 import { createDecoder } from '@mcpx/sse'
 import { type McpApp, mcp } from '@mcpx/transport-http'
 import { describe, expect, it } from 'vitest'
-import { handshake, MODERN, modern } from './carriers.fixture.ts'
+import { handshake, MODERN, modern } from './connections.fixture.ts'
 
 interface Event {
   readonly id: string | undefined
@@ -13,7 +13,7 @@ interface Event {
 
 const named = { type: 'object' as const, properties: { who: { type: 'string' } }, required: ['who'] }
 
-/** Two calls that are told to go on in turn, each of which says how far it is. */
+/** A server whose calls report progress and then wait until `next` lets them continue. */
 function createRelay() {
   const waiting = new Map<string, () => void>()
   const server = createServer({ name: 'relay', version: '1' }).tool('go', { input: named }, async (args, ctx) => {
@@ -26,9 +26,9 @@ function createRelay() {
   })
   const next = async (who: string) => {
     await expect.poll(() => waiting.has(who)).toBe(true)
-    const go = waiting.get(who)
+    const proceed = waiting.get(who)
     waiting.delete(who)
-    go?.()
+    proceed?.()
   }
   return { server, next }
 }
@@ -43,7 +43,7 @@ function post(app: McpApp, message: object, headers: Record<string, string> = {}
   })
 }
 
-/** What comes on a stream, as it comes. */
+/** Collects the events of a stream. */
 function read(response: Response) {
   const events: Event[] = []
   const decoder = createDecoder({
@@ -60,7 +60,7 @@ function read(response: Response) {
   return { events, done, cancel: () => reader.cancel() }
 }
 
-const wordsOf = (events: readonly Event[]) =>
+const progressOf = (events: readonly Event[]) =>
   events.flatMap(({ message }) => (message.method === undefined ? [] : [message.params?.message]))
 
 const callOf = (who: string, id: number) => ({
@@ -69,8 +69,8 @@ const callOf = (who: string, id: number) => ({
   params: { name: 'go', arguments: { who }, _meta: { progressToken: who } },
 })
 
-describe('streams of the modern era', () => {
-  it('carry what belongs to their request and nothing else, and end with its response [S-115]', async () => {
+describe('modern streams', () => {
+  it('carry only messages of their request, and end with its response [S-115]', async () => {
     const { server, next } = createRelay()
     const app = mcp(server)
     const start = async (who: string, id: number) => {
@@ -81,8 +81,8 @@ describe('streams of the modern era', () => {
     const [ann, bob] = [await start('ann', 1), await start('bob', 2)]
     for (const who of ['ann', 'bob', 'bob', 'ann']) await next(who)
     await Promise.all([ann.done, bob.done])
-    expect(wordsOf(ann.events)).toEqual(['ann', 'ann'])
-    expect(wordsOf(bob.events)).toEqual(['bob', 'bob'])
+    expect(progressOf(ann.events)).toEqual(['ann', 'ann'])
+    expect(progressOf(bob.events)).toEqual(['bob', 'bob'])
     expect([ann, bob].map(({ events }) => events.at(-1)?.message)).toMatchObject([
       { id: 1, result: {} },
       { id: 2, result: {} },
@@ -98,11 +98,11 @@ async function openSession(app: McpApp) {
 }
 
 describe('streams of a session', () => {
-  it('carry each message once: what belongs to a request is not on the stream of GET, nor its response [S-135, S-136]', async () => {
+  it('carry each message once: the GET stream has no messages of requests [S-135, S-136]', async () => {
     const { server, next } = createRelay()
     const app = mcp(server)
     const session = await openSession(app)
-    const unasked = read(await app.request('/', { headers: { ...accept, ...session } }))
+    const getStream = read(await app.request('/', { headers: { ...accept, ...session } }))
     const [ann, bob] = [
       read(await post(app, callOf('ann', 1), session)),
       read(await post(app, callOf('bob', 2), session)),
@@ -110,30 +110,30 @@ describe('streams of a session', () => {
     for (const who of ['ann', 'bob', 'bob', 'ann']) await next(who)
     await Promise.all([ann.done, bob.done])
     server.tool('another', {}, () => 'x')
-    await expect.poll(() => unasked.events.some(({ message }) => message.method !== undefined)).toBe(true)
-    const methods = unasked.events.flatMap(({ message }) => (Object.keys(message).length > 0 ? [message.method] : []))
+    await expect.poll(() => getStream.events.some(({ message }) => message.method !== undefined)).toBe(true)
+    const methods = getStream.events.flatMap(({ message }) => (Object.keys(message).length > 0 ? [message.method] : []))
     expect(methods).toEqual(['notifications/tools/list_changed'])
-    expect([wordsOf(ann.events), wordsOf(bob.events)]).toEqual([
+    expect([progressOf(ann.events), progressOf(bob.events)]).toEqual([
       ['ann', 'ann'],
       ['bob', 'bob'],
     ])
-    await unasked.cancel()
+    await getStream.cancel()
   })
 
-  it('have ids that are unique in the session, after which a GET has the rest of one stream only [S-138]', async () => {
+  it('have event ids that are unique in the session, and a GET resumes one stream only [S-138]', async () => {
     const { server, next } = createRelay()
     const app = mcp(server)
     const session = await openSession(app)
     const start = async (who: string, id: number) => read(await post(app, callOf(who, id), session))
     const [ann, bob] = [await start('ann', 1), await start('bob', 2)]
-    await expect.poll(() => wordsOf(ann.events)).toEqual(['ann'])
+    await expect.poll(() => progressOf(ann.events)).toEqual(['ann'])
     await ann.cancel()
     for (const who of ['ann', 'bob', 'bob', 'ann']) await next(who)
     await bob.done
     const seen = ann.events.at(-1)?.id as string
     const rest = read(await app.request('/', { headers: { ...accept, ...session, 'last-event-id': seen } }))
     await rest.done
-    expect(wordsOf(rest.events)).toEqual(['ann'])
+    expect(progressOf(rest.events)).toEqual(['ann'])
     expect(rest.events.at(-1)?.message).toMatchObject({ id: 1, result: {} })
     const ids = [...ann.events, ...bob.events, ...rest.events].map(({ id }) => id)
     expect(ids).not.toContain(undefined)

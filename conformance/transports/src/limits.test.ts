@@ -1,4 +1,4 @@
-/** Each limit of both transports, reached: what is beyond it is refused by its number and option, what was taken is not lost. */
+/** Each limit of both transports: excess messages are rejected with the number and the option, accepted ones are not lost. */
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer as createTcpServer, connect as dialTcp } from 'node:net'
@@ -10,29 +10,20 @@ import type { HttpOptions } from '@mcpx/transport-http/client'
 import type { ServeHttpOptions } from '@mcpx/transport-http/node'
 import { overStreams, type ServeStdioOptions, serveStdio } from '@mcpx/transport-stdio'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { connectTo, modern, serve, silent } from './carriers.fixture.ts'
+import { connectTo, modern, serve, silent } from './connections.fixture.ts'
 import { createHost } from './host.fixture.ts'
-import {
-  dial,
-  initialize,
-  openSession,
-  raw,
-  rawCall,
-  type Spoken,
-  spokenLegacy,
-  spokenModern,
-} from './sockets.fixture.ts'
+import { dial, initialize, openSession, type RawEra, raw, rawCall, rawLegacy, rawModern } from './sockets.fixture.ts'
 
 vi.setConfig({ testTimeout: 20_000 })
 
-interface Lines {
+interface LineConnection {
   send(message: object | string): void
   /** Resolves to the answer with this id. */
   answerTo(id: number | undefined): Promise<{ error?: { code: number; message: string }; result?: object }>
 }
 
-/** Speaks lines to a server by hand. */
-async function speakLines(responder: Responder, options: ServeStdioOptions = {}): Promise<Lines> {
+/** Connects to a stdio server and exchanges lines by hand. */
+async function connectLines(responder: Responder, options: ServeStdioOptions = {}): Promise<LineConnection> {
   const server = createTcpServer((socket) => void serveStdio(responder, { input: socket, output: socket, ...options }))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -55,21 +46,21 @@ async function speakLines(responder: Responder, options: ServeStdioOptions = {})
 }
 
 const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
-const deepCall = (spoken: Spoken, id: number) =>
-  spoken.body(id, 'echo', { text: 'x' }).replace('"text":"x"', `"text":"x","deep":${nested(150)}`)
-const lineOf = (id: number, tool: string, args?: object) => spokenModern.body(id, tool, args)
-const waitsFor = {
-  calls: (count: number, host: ReturnType<typeof createHost>) => until(() => host.counts.calls >= count),
+const deepCall = (era: RawEra, id: number) =>
+  era.body(id, 'echo', { text: 'x' }).replace('"text":"x"', `"text":"x","deep":${nested(150)}`)
+const lineOf = (id: number, tool: string, args?: object) => rawModern.body(id, tool, args)
+const waitFor = {
+  calls: (count: number, host: ReturnType<typeof createHost>) => waitUntil(() => host.counts.calls >= count),
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await delay(5)
+async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await delay(5)
 }
 
 describe('lines', () => {
-  it('that are too long are refused to whom it concerns', async () => {
+  it('that are too long are rejected with the id of the request', async () => {
     const { server } = createHost()
-    const { send, answerTo } = await speakLines(server, { maxLineLength: 2_000 })
+    const { send, answerTo } = await connectLines(server, { maxLineLength: 2_000 })
     send(lineOf(1, 'echo', { text: 'first' }))
     send(lineOf(2, 'echo', { text: 'x'.repeat(3_000) }))
     send(lineOf(3, 'echo', { text: 'last' }))
@@ -77,36 +68,36 @@ describe('lines', () => {
     for (const id of [1, 3]) expect(await answerTo(id)).toHaveProperty('result')
   })
 
-  it('that are nested too deep are refused', async () => {
+  it('that are nested too deeply are rejected', async () => {
     const { server } = createHost()
-    const { send, answerTo } = await speakLines(server)
-    send(deepCall(spokenModern, 1))
+    const { send, answerTo } = await connectLines(server)
+    send(deepCall(rawModern, 1))
     send(lineOf(2, 'echo'))
     expect((await answerTo(1)).error).toMatchObject({ code: -32600, message: expect.stringContaining('128 levels') })
     expect(await answerTo(2)).toHaveProperty('result')
   })
 
-  it('with more requests than may run at once are refused, and those that run go on', async () => {
+  it('with more concurrent requests than allowed are rejected, and running requests continue', async () => {
     const host = createHost()
-    const { send, answerTo } = await speakLines(host.server, { limits: { running: 2 } })
+    const { send, answerTo } = await connectLines(host.server, { limits: { running: 2 } })
     for (const id of [1, 2]) send(lineOf(id, 'never'))
-    await waitsFor.calls(2, host)
+    await waitFor.calls(2, host)
     send(lineOf(3, 'echo'))
     expect((await answerTo(3)).error?.message).toBe('Too many requests at once: at most 2 (limits.running)')
     send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
-    await until(() => host.counts.aborted === 1)
+    await waitUntil(() => host.counts.aborted === 1)
     send(lineOf(4, 'echo'))
     expect(await answerTo(4)).toHaveProperty('result')
     expect(host.counts.aborted).toBe(1)
   })
 })
 
-/** Takes what is written, and never says so. */
-const stuck = () => new Writable({ highWaterMark: 1, write() {} })
+/** A stream that never finishes a write. */
+const createStuckWritable = () => new Writable({ highWaterMark: 1, write() {} })
 
-describe('a peer that takes nothing', () => {
-  it('costs the notifications that are too many, and the report says so', async () => {
-    const reports: Error[] = []
+describe('a peer that does not read', () => {
+  it('loses the excess notifications, with a warning for each', async () => {
+    const warnings: Error[] = []
     const input = new PassThrough()
     const responder: Responder = {
       respond(message: Message, exchange) {
@@ -114,24 +105,24 @@ describe('a peer that takes nothing', () => {
         return resultMessage((message as { id: number }).id, {})
       },
     }
-    const options = { input, output: stuck(), limits: { unsent: 4 }, drainTimeout: 0, flushTimeout: 0 }
-    const serving = serveStdio(responder, { ...options, onWarning: (problem) => void reports.push(problem) })
+    const options = { input, output: createStuckWritable(), limits: { unsent: 4 }, drainTimeout: 0, flushTimeout: 0 }
+    const serving = serveStdio(responder, { ...options, onWarning: (problem) => void warnings.push(problem) })
     input.write('{"jsonrpc":"2.0","id":1,"method":"m"}\n')
-    await until(() => reports.length === 6)
-    expect(reports[0]).toMatchObject({
+    await waitUntil(() => warnings.length === 6)
+    expect(warnings[0]).toMatchObject({
       reason: 'limit',
       message: expect.stringContaining('4 wait for a slow peer (limits.unsent)'),
     })
     await serving.close()
   })
 
-  it('is given up when it takes no answers for too long', async () => {
+  it('is disconnected when it reads no responses for too long', async () => {
     const input = new PassThrough()
     const responder: Responder = {
       respond: (message: Message) => resultMessage((message as { id: number }).id, { text: 'x'.repeat(70_000) }),
     }
     const limits = { unsent: 3, stallTimeout: 80 }
-    const serving = serveStdio(responder, { input, output: stuck(), limits, flushTimeout: 0 })
+    const serving = serveStdio(responder, { input, output: createStuckWritable(), limits, flushTimeout: 0 })
     for (let id = 1; id <= 10; id++) input.write(`{"jsonrpc":"2.0","id":${id},"method":"m"}\n`)
     expect(await serving.closed).toMatchObject({
       reason: 'limit',
@@ -139,7 +130,7 @@ describe('a peer that takes nothing', () => {
     })
   })
 
-  it('is asked no more than may wait for an answer', async () => {
+  it('receives no more requests than may be pending', async () => {
     const server = createTcpServer((socket) => void socket.resume()).listen(0, '127.0.0.1')
     await once(server, 'listening')
     onTestFinished(() => void server.close())
@@ -165,65 +156,67 @@ async function startServer(options: ServeHttpOptions) {
   return { ...server, host }
 }
 
-/** What is answered to one request: its status and its text. */
+/** Sends one HTTP request; returns the raw response. */
 async function ask(port: number, text: string): Promise<string> {
   const { socket, closed } = await dial(port)
   socket.write(text.replace('host: 127.0.0.1\r\n', 'host: 127.0.0.1\r\nconnection: close\r\n'))
   return closed
 }
 
-const good = (port: number, spoken: Spoken) => ask(port, rawCall(spoken, 99, 'echo', { text: 'good' }))
+const goodCall = (port: number, era: RawEra) => ask(port, rawCall(era, 99, 'echo', { text: 'good' }))
 
 describe('requests over HTTP', () => {
-  it('that are too large, or nested too deep, are refused', async () => {
+  it('that are too large or nested too deeply are rejected', async () => {
     const { port, url } = await startServer({ limits: { body: 4_000 } })
-    for (const spoken of [spokenModern, spokenLegacy(await openSession(url))]) {
-      const large = await ask(port, rawCall(spoken, 1, 'echo', { text: 'x'.repeat(4_000) }))
+    for (const era of [rawModern, rawLegacy(await openSession(url))]) {
+      const large = await ask(port, rawCall(era, 1, 'echo', { text: 'x'.repeat(4_000) }))
       expect(large).toMatch(/^HTTP\/1\.1 413[\s\S]*larger than 4000 bytes \(limits\.body\)/)
-      const deep = await ask(port, raw(deepCall(spoken, 1), spoken.headers('echo')))
+      const deep = await ask(port, raw(deepCall(era, 1), era.headers('echo')))
       expect(deep).toMatch(/^HTTP\/1\.1 400[\s\S]*"id":1[\s\S]*128 levels/)
-      expect(await good(port, spoken)).toContain('"text":"good"')
+      expect(await goodCall(port, era)).toContain('"text":"good"')
     }
   })
 
-  it('that are too many at once are refused, and those that run go on', async () => {
+  it('that exceed the concurrency limit are rejected, and running requests continue', async () => {
     const { port, host } = await startServer({ limits: { running: 2 } })
-    const slow = [1, 2].map((id) => ask(port, rawCall(spokenModern, id, 'count', { times: 8, pause: 50 })))
-    await waitsFor.calls(2, host)
-    expect(await good(port, spokenModern)).toMatch(
+    const slow = [1, 2].map((id) => ask(port, rawCall(rawModern, id, 'count', { times: 8, pause: 50 })))
+    await waitFor.calls(2, host)
+    expect(await goodCall(port, rawModern)).toMatch(
       /^HTTP\/1\.1 503[\s\S]*retry-after: 1[\s\S]*at most 2 \(limits\.running\)/,
     )
     for (const text of await Promise.all(slow)) expect(text).toContain('counted by')
-    expect(await good(port, spokenModern)).toContain('"text":"good"')
+    expect(await goodCall(port, rawModern)).toContain('"text":"good"')
   })
 
-  it('of one session that are too many at once are refused, and those of another are not', async () => {
+  it('that exceed the limit of one session are rejected, and those of another are not', async () => {
     const { port, url, host } = await startServer({ limits: { sessionRequests: 1 } })
-    const [one, other] = [spokenLegacy(await openSession(url)), spokenLegacy(await openSession(url))]
+    const [one, other] = [rawLegacy(await openSession(url)), rawLegacy(await openSession(url))]
     const slow = ask(port, rawCall(one, 1, 'count', { times: 8, pause: 50 }))
-    await waitsFor.calls(1, host)
-    expect(await good(port, one)).toMatch(/^HTTP\/1\.1 429[\s\S]*"id":99[\s\S]*at most 1 \(limits\.sessionRequests\)/)
-    expect(await good(port, other)).toContain('"text":"good"')
+    await waitFor.calls(1, host)
+    expect(await goodCall(port, one)).toMatch(
+      /^HTTP\/1\.1 429[\s\S]*"id":99[\s\S]*at most 1 \(limits\.sessionRequests\)/,
+    )
+    expect(await goodCall(port, other)).toContain('"text":"good"')
     expect(await slow).toContain('counted by')
-    expect(await good(port, one)).toContain('"text":"good"')
+    expect(await goodCall(port, one)).toContain('"text":"good"')
   })
 
-  it('of a session with too many streams are refused until one has ended', async () => {
+  it('of a session with too many streams are rejected until one has ended', async () => {
     const { port, url } = await startServer({ limits: { sessionStreams: 1 } })
     const session = await openSession(url)
-    const spoken = spokenLegacy(session)
+    const era = rawLegacy(session)
     const stream = await dial(port)
     const get = `GET /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nmcp-session-id: ${session}\r\naccept: text/event-stream\r\n\r\n`
     stream.socket.write(get)
     await stream.until(/200 OK/)
-    for (const text of [await good(port, spoken), await ask(port, get)]) {
+    for (const text of [await goodCall(port, era), await ask(port, get)]) {
       expect(text).toMatch(/^HTTP\/1\.1 429[\s\S]*at most 1 \(limits\.sessionStreams\)/)
     }
     stream.socket.destroy()
-    while (!(await good(port, spoken)).includes('"text":"good"')) await delay(10)
+    while (!(await goodCall(port, era)).includes('"text":"good"')) await delay(10)
   })
 
-  it('of the oldest transport have these limits too', async () => {
+  it('of HTTP+SSE have these limits too', async () => {
     const { port, host } = await startServer({ sse: '/sse', limits: { running: 2, sessionRequests: 1 } })
     const get = 'GET /sse HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: text/event-stream\r\n\r\n'
     const stream = await dial(port)
@@ -239,10 +232,10 @@ describe('requests over HTTP', () => {
     await stream.until(/serverInfo/)
     const call = (id: number, name: string) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } })
     expect(await post(call(1, 'never'))).toMatch(/^HTTP\/1\.1 202/)
-    await waitsFor.calls(1, host)
+    await waitFor.calls(1, host)
     expect(await post(call(2, 'echo'))).toMatch(/^HTTP\/1\.1 429[\s\S]*"id":2[\s\S]*\(limits\.sessionRequests\)/)
     await post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } })
-    await until(() => host.counts.aborted === 1)
+    await waitUntil(() => host.counts.aborted === 1)
     expect(await post(call(3, 'echo'))).toMatch(/^HTTP\/1\.1 202/)
     await stream.until(/"id":3,"result"/)
     stream.socket.destroy()
@@ -250,33 +243,33 @@ describe('requests over HTTP', () => {
 })
 
 describe('sessions', () => {
-  it('that are too many push out the one that was not used for longest', async () => {
+  it('that exceed the limit evict the least recently used one', async () => {
     const evicted: string[] = []
     const store = createMemorySessionStore({ maxSessions: 2, onEvict: (id) => void evicted.push(id) })
     const { port, url } = await startServer({ sessions: { store } })
     const [first, second] = [await openSession(url), await openSession(url)]
-    expect(await good(port, spokenLegacy(first))).toContain('"text":"good"')
+    expect(await goodCall(port, rawLegacy(first))).toContain('"text":"good"')
     const third = await openSession(url)
     expect(evicted).toEqual([second])
-    expect(await good(port, spokenLegacy(second))).toMatch(/^HTTP\/1\.1 404[\s\S]*no such session, or no longer/)
-    for (const id of [first, third]) expect(await good(port, spokenLegacy(id))).toContain('"text":"good"')
+    expect(await goodCall(port, rawLegacy(second))).toMatch(/^HTTP\/1\.1 404[\s\S]*no such session, or no longer/)
+    for (const id of [first, third]) expect(await goodCall(port, rawLegacy(id))).toContain('"text":"good"')
   })
 
-  it('that are not used for too long are gone, and those that are used are not', async () => {
+  it('expire when they are not used, and only then', async () => {
     const { port, url } = await startServer({ sessions: { ttl: 400 } })
     const [used, unused] = [await openSession(url), await openSession(url)]
     for (let n = 0; n < 5; n++) {
       await delay(100)
-      expect(await good(port, spokenLegacy(used))).toContain('"text":"good"')
+      expect(await goodCall(port, rawLegacy(used))).toContain('"text":"good"')
     }
-    expect(await good(port, spokenLegacy(unused))).toMatch(/^HTTP\/1\.1 404/)
+    expect(await goodCall(port, rawLegacy(unused))).toMatch(/^HTTP\/1\.1 404/)
   })
 
-  it('keep so many events of a stream, and say of older ones that they are not known any more', async () => {
+  it('store a limited number of events per stream, and reject ids of older events', async () => {
     const { port, url } = await startServer({ sessions: { events: createMemoryEventStore({ maxEvents: 5 }) } })
     const session = await openSession(url)
-    const spoken = spokenLegacy(session)
-    const text = await ask(port, rawCall(spoken, 1, 'count', { times: 9 }, { progressToken: 't' }))
+    const era = rawLegacy(session)
+    const text = await ask(port, rawCall(era, 1, 'count', { times: 9 }, { progressToken: 't' }))
     const ids = [...text.matchAll(/^id: (\S+)/gm)].map(([, id]) => id as string)
     expect(ids).toHaveLength(11)
     const head = `GET /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nmcp-session-id: ${session}\r\naccept: text/event-stream\r\n`
@@ -288,17 +281,17 @@ describe('sessions', () => {
   })
 })
 
-describe('answers over HTTP', () => {
+describe('responses over HTTP', () => {
   const callOf = (connection: Connection) => (name: string, args: object, options?: object) =>
     connection.request('tools/call', modern({ name, arguments: args }), options)
 
   async function reach(options: HttpOptions) {
     const { url } = await startServer({})
-    // What a client knows of the names of tools, it sends as headers by itself.
+    // The client sends the header with the name of the tool by itself.
     return callOf(await connectTo(url, options))
   }
 
-  it('that are too large are refused, and the next ones are read', async () => {
+  it('that are too large are rejected, and the next ones are accepted', async () => {
     const call = await reach({ maxResponseSize: 10_000 })
     expect(await caught(() => call('big', { size: 20_000 }))).toMatchObject({
       reason: 'limit',
@@ -308,7 +301,7 @@ describe('answers over HTTP', () => {
     expect(await call('echo', { text: 'good' })).toMatchObject({ content: [{ text: 'good' }] })
   })
 
-  it('in events that are too large are refused, and the next ones are read', async () => {
+  it('in events that are too large are rejected, and the next ones are accepted', async () => {
     const call = await reach({ maxEventSize: 10_000 })
     const options = { onNotification: () => {} }
     const small = { times: 3, size: 10 }

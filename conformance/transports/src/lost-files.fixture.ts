@@ -1,15 +1,15 @@
-/** Does something twice, and is not given a file the first time. Says for each time whether it went well. */
+/** Runs an action twice while a file fails to load the first time; prints for each run whether it succeeded. */
 
 import { registerHooks } from 'node:module'
 import { connect } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
 
-const [what = ''] = process.argv.slice(2)
+const [action = ''] = process.argv.slice(2)
 const isText = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const
 
 const server = createServer({ name: 'lost', version: '1' }, { onError: () => {} }).tool(
   'echo',
-  { description: 'Gives it back', input: isText, output: isText },
+  { description: 'Returns its arguments', input: isText, output: isText },
   (args) => ({ content: [{ type: 'text', text: String(args.text) }], structuredContent: args }),
 )
 
@@ -18,31 +18,31 @@ async function call(): Promise<boolean> {
   return result.isError !== true
 }
 
-const ways: Readonly<Record<string, readonly [file: RegExp, run: () => Promise<unknown>]>> = {
+const actions: Readonly<Record<string, readonly [file: RegExp, run: () => Promise<unknown>]>> = {
   output: [/\/output-verdict\.ts$/, call],
 }
-const [file, run] = ways[what] ?? [/^/, async () => false]
+const [file, run] = actions[action] ?? [/^/, async () => false]
 
 const client = await connect(server)
-if (what === 'output') for await (const _ of client.listTools());
+if (action === 'output') for await (const _ of client.listTools());
 
-let isLost = true
+let failsToLoad = true
 registerHooks({
   load(url, context, next) {
-    if (!isLost || !file.test(url)) return next(url, context)
-    isLost = false
-    throw new Error('The disk was busy')
+    if (!failsToLoad || !file.test(url)) return next(url, context)
+    failsToLoad = false
+    throw new Error('The file could not be read')
   },
 })
 
-const went: boolean[] = []
+const succeeded: boolean[] = []
 for (let time = 0; time < 2; time++) {
-  went.push(
+  succeeded.push(
     await run().then(
       (result) => result !== false,
       () => false,
     ),
   )
 }
-process.stdout.write(JSON.stringify({ went, isLost }))
+process.stdout.write(JSON.stringify({ succeeded, failsToLoad }))
 process.exit(0)

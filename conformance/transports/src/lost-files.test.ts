@@ -7,11 +7,11 @@ import { compileCache, fromSource } from './hosts.fixture.ts'
 const run = promisify(execFile)
 const script = fileURLToPath(new URL('lost-files.fixture.ts', import.meta.url))
 
-describe('a file that could not be loaded when it was needed first', () => {
-  it.each([['what checks what tools give', 'output']])('is loaded the next time: %s', async (_, what) => {
-    const { stdout } = await run(process.execPath, [...fromSource, script, what], {
+describe('a lazily loaded file that fails to load', () => {
+  it.each([['the validation of tool results', 'output']])('is loaded by the next call: %s', async (_, action) => {
+    const { stdout } = await run(process.execPath, [...fromSource, script, action], {
       env: { ...process.env, ...compileCache },
     })
-    expect(JSON.parse(stdout)).toEqual({ went: [false, true], isLost: false })
+    expect(JSON.parse(stdout)).toEqual({ succeeded: [false, true], failsToLoad: false })
   })
 })

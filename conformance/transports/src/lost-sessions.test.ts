@@ -6,11 +6,11 @@ import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-/** A server that forgets all sessions when it is told to, and counts what it did. */
-async function forgetful() {
+/** A server that can forget all sessions and counts calls and handshakes. */
+async function serveForgetful() {
   const counts = { calls: 0, handshakes: 0 }
   let store = createMemorySessionStore()
-  const begun: (() => void)[] = []
+  const startListeners: (() => void)[] = []
   const server = createServer({ name: 'forgetful', version: '1' })
     .tool('count', {}, () => `call ${++counts.calls}`)
     .tool('log', {}, async (_args, ctx) => {
@@ -19,7 +19,7 @@ async function forgetful() {
     })
     .tool('wait', {}, () => {
       counts.calls += 1
-      begun.shift()?.()
+      startListeners.shift()?.()
       return new Promise<string>(() => {})
     })
   const sessions = {
@@ -41,29 +41,29 @@ async function forgetful() {
     forget() {
       store = createMemorySessionStore()
     },
-    /** Resolves when a call that waits has begun. */
-    whenBegun: () => new Promise<void>((resolve) => void begun.push(resolve)),
+    /** Resolves when the next `wait` call has started. */
+    nextCallStarted: () => new Promise<void>((resolve) => void startListeners.push(resolve)),
   }
 }
 
-const text = (said: string) => ({ content: [{ type: 'text', text: said }] })
+const textResult = (text: string) => ({ content: [{ type: 'text', text }] })
 
 describe('a session that the server has forgotten', () => {
-  it('is opened once more, and what found it out is sent again: nothing was done [C-062]', async () => {
-    const { connector, posts, forget, counts } = await forgetful()
+  it('is opened again, and the rejected request is repeated [C-062]', async () => {
+    const { connector, posts, forget, counts } = await serveForgetful()
     await using client = await connect(connector, { era: 'legacy' })
-    expect(await client.callTool('count')).toEqual(text('call 1'))
+    expect(await client.callTool('count')).toEqual(textResult('call 1'))
     forget()
     posts.length = 0
-    expect(await client.callTool('count')).toEqual(text('call 2'))
+    expect(await client.callTool('count')).toEqual(textResult('call 2'))
     expect(posts).toEqual(['tools/call', 'initialize', 'notifications/initialized', 'tools/call'])
     expect(counts.calls).toBe(2)
     forget()
     expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['count', 'log', 'wait'])
   })
 
-  it.each(['ping', 'notifyRootsChanged', 'setLogLevel'] as const)('is opened once more for %s too', async (method) => {
-    const { connector, posts, forget } = await forgetful()
+  it.each(['ping', 'notifyRootsChanged', 'setLogLevel'] as const)('is opened again for %s too', async (method) => {
+    const { connector, posts, forget } = await serveForgetful()
     await using client = await connect(connector, { era: 'legacy', roots: [] })
     forget()
     posts.length = 0
@@ -72,20 +72,20 @@ describe('a session that the server has forgotten', () => {
     expect(posts[3]).toBe(posts[0])
   })
 
-  it('takes with it what was being done there; that is not repeated, and says so [C-048]', async () => {
-    const { connector, forget, whenBegun, counts } = await forgetful()
+  it('fails its pending calls without repeating them [C-048]', async () => {
+    const { connector, forget, nextCallStarted, counts } = await serveForgetful()
     await using client = await connect(connector, { era: 'legacy' })
-    const begun = whenBegun()
+    const startListeners = nextCallStarted()
     const waiting = caught(() => client.callTool('wait'))
-    await begun
+    await startListeners
     forget()
-    expect(await client.callTool('count')).toEqual(text('call 2'))
+    expect(await client.callTool('count')).toEqual(textResult('call 2'))
     expect(await waiting).toMatchObject({ name: 'ConnectionError', reason: 'closed', retryable: false, status: 404 })
     expect(counts.calls).toBe(2)
   })
 
-  it('is opened once for all calls that find it out at the same time', async () => {
-    const { connector, posts, forget } = await forgetful()
+  it('is opened again once for concurrent calls', async () => {
+    const { connector, posts, forget } = await serveForgetful()
     await using client = await connect(connector, { era: 'legacy' })
     forget()
     posts.length = 0

@@ -40,13 +40,13 @@ function call(app: ReturnType<typeof mcp>, name: string, args: object, headers: 
   })
 }
 
-async function verdict(answered: Response | Promise<Response>) {
-  const response = await answered
+async function summarize(pending: Response | Promise<Response>) {
+  const response = await pending
   const { error } = (await response.json()) as { error?: { code: number } }
   return [response.status, error?.code]
 }
 
-describe.each(Object.entries(kinds))('arguments of %s that travel as headers', (_kind, make) => {
+describe.each(Object.entries(kinds))('arguments of %s that are mirrored as headers', (_kind, make) => {
   const app = mcp(make())
 
   it.each([
@@ -54,33 +54,33 @@ describe.each(Object.entries(kinds))('arguments of %s that travel as headers', (
     ['another value', { region: 'eu' }, { 'mcp-param-region': 'us' }],
     ['another case', { region: 'eu' }, { 'mcp-param-region': 'EU' }],
     ['broken base64', { region: 'eu' }, { 'mcp-param-region': '=?base64?ZX?=' }],
-  ])('are refused with %s [S-120]', async (_what, args, headers) => {
-    expect(await verdict(call(app, 'query', args, headers))).toEqual([400, -32020])
+  ])('are rejected with %s [S-120]', async (_what, args, headers) => {
+    expect(await summarize(call(app, 'query', args, headers))).toEqual([400, -32020])
   })
 
   it.each([
     ['the same value', { region: 'eu' }, { 'mcp-param-region': 'eu' }],
     ['the same value in base64', { region: 'eu' }, { 'mcp-param-region': '=?base64?ZXU=?=' }],
     ['no such argument', { sql: 'x' }, {}],
-    ['a header that nothing declares', {}, { 'mcp-param-other': 'x' }],
-  ])('are let through with %s [S-120]', async (_what, args, headers) => {
-    expect(await verdict(call(app, 'query', args, headers))).toEqual([200, undefined])
+    ['an undeclared header', {}, { 'mcp-param-other': 'x' }],
+  ])('are accepted with %s [S-120]', async (_what, args, headers) => {
+    expect(await summarize(call(app, 'query', args, headers))).toEqual([200, undefined])
   })
 
-  it('are none of a tool that is not there', async () => {
-    expect((await verdict(call(app, 'nope', { region: 'eu' })))[1]).not.toBe(-32020)
+  it('are not checked for an unknown tool', async () => {
+    expect((await summarize(call(app, 'nope', { region: 'eu' })))[1]).not.toBe(-32020)
   })
 })
 
-describe('looking for annotations', () => {
-  it('waits for nothing where tools are registered', async () => {
+describe('the lookup of annotations', () => {
+  it('is synchronous for registered tools', async () => {
     const server = createServer(info).tool('plain', { input: plain }, () => 'ran')
     const spy = vi.spyOn(server as Required<typeof server>, 'inputSchemaOf')
     const app = mcp(server)
-    for (let n = 0; n < 3; n++) expect(await verdict(call(app, 'plain', { region: 'eu' }))).toEqual([200, undefined])
+    for (let n = 0; n < 3; n++) expect(await summarize(call(app, 'plain', { region: 'eu' }))).toEqual([200, undefined])
     const results = spy.mock.results.map(({ value }) => value)
     expect(results).toHaveLength(3)
-    // The very same schema each time, and no promise: what was found in it once is not looked for again.
+    // The same schema object each time, not a promise, so that its annotations are read once.
     expect(new Set(results).size).toBe(1)
     expect(results[0]).toEqual(plain)
   })
@@ -88,7 +88,7 @@ describe('looking for annotations', () => {
   it('lists the tools of a handler object once for many calls', async () => {
     const listTools = vi.fn(() => ({ tools: [{ name: 'plain', inputSchema: plain }] }))
     const app = mcp(createServer(info, { listTools, callTool: () => ({ content }) }))
-    for (let n = 0; n < 5; n++) expect(await verdict(call(app, 'plain', { region: 'eu' }))).toEqual([200, undefined])
+    for (let n = 0; n < 5; n++) expect(await summarize(call(app, 'plain', { region: 'eu' }))).toEqual([200, undefined])
     expect(listTools).toHaveBeenCalledTimes(1)
   })
 })

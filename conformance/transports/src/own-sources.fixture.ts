@@ -1,4 +1,4 @@
-/** Keeps the condition `source` to the packages of this repository: others have it too, for what Node does not run. */
+/** Restricts the condition `source` to the packages of this repository, because other packages use it for files that Node cannot run. */
 
 import { registerHooks } from 'node:module'
 

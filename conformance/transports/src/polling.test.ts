@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 const LEGACY = '2025-11-25'
 
-/** The events of a response that ends; a stream that stays open keeps the test from ending. */
+/** Reads all events of a response until it ends. */
 async function eventsOf(response: Response): Promise<SseEvent[]> {
   const events: SseEvent[] = []
   const decoder = createDecoder({ onEvent: (event) => events.push(event) })
@@ -15,7 +15,7 @@ async function eventsOf(response: Response): Promise<SseEvent[]> {
   return events
 }
 
-/** A server whose one tool lets its client go, and ends when it is told to. */
+/** A server whose tool closes its stream and returns after `finish`. */
 async function serve(retry: number) {
   let finish = () => {}
   const finished = new Promise<void>((resolve) => {
@@ -54,12 +54,12 @@ async function openSession(url: string, protocolVersion: string): Promise<Record
 
 const call = { id: 7, method: 'tools/call', params: { name: 'slow', _meta: { progressToken: 'p' } } }
 
-it('lets a client poll for a long call: the stream closes in the middle, and a GET has the rest [S-138, S-139]', async () => {
+it('a server closes the stream of a running call, and a GET returns the rest [S-138, S-139]', async () => {
   const { url, finish } = await serve(250)
   const headers = await openSession(url, LEGACY)
   const response = await post(url, call, headers)
   expect(response.headers.get('content-type')).toBe('text/event-stream')
-  // It ends although the call has not.
+  // The response ends although the call is running.
   const text = await response.text()
   const [prime, progress, ...more] = text.trimEnd().split('\n\n')
   expect(prime).toMatch(/^retry: 250$/m)
@@ -78,18 +78,18 @@ it('lets a client poll for a long call: the stream closes in the middle, and a G
   ])
 })
 
-it('is invisible to a client that knows how to come back [C-064]', async () => {
+it('a client reconnects for the rest by itself [C-064]', async () => {
   const { url, finish } = await serve(5)
   const progress: number[] = []
   const client = await connect(http(url), { era: 'legacy' })
-  const result = client.callTool('slow', {}, { onProgress: (heard) => void progress.push(heard.progress) })
+  const result = client.callTool('slow', {}, { onProgress: (event) => void progress.push(event.progress) })
   setTimeout(finish, 60)
   expect(await result).toMatchObject({ content: [{ text: 'done' }] })
   expect(progress).toEqual([1, 2])
   await client.close()
 })
 
-it('replays what came while nobody was there [S-138]', async () => {
+it('a server replays the events that were sent while the client was disconnected [S-138]', async () => {
   const { url, finish } = await serve(1)
   const headers = await openSession(url, LEGACY)
   const [prime] = await eventsOf(await post(url, call, headers))
@@ -106,7 +106,7 @@ it('replays what came while nobody was there [S-138]', async () => {
 })
 
 it.each(['2025-06-18', '2025-03-26'])(
-  'does not let go of a client of %s, which would not know to come back [S-139]',
+  'a server does not close the stream of a client of %s, which does not reconnect [S-139]',
   async (revision) => {
     const { url, finish } = await serve(1)
     const headers = await openSession(url, revision)

@@ -1,31 +1,31 @@
-/** A TCP proxy that lets an answer pass up to some byte, and then cuts the connection, or forwards nothing more. */
+/** A TCP proxy that forwards a response up to a byte and then cuts the connection or stops forwarding. */
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** How many bytes of the answer may pass, by what has come of it; nothing when that is not known yet. */
+/** Returns the number of bytes of the response to forward; undefined if that cannot be decided yet. */
 export type Phase = (answer: string) => number | undefined
 
 export interface Fault {
-  /** The fault befalls the first connection on which this comes from the client, in the answer to it. */
+  /** The fault applies to the response on the first connection on which the client sends this text. */
   readonly marker: string
   readonly phase: Phase
-  /** `hold`: the connection stays open, and nothing more passes in either direction. */
+  /** `cut` closes the connection; `hold` keeps it open without forwarding anything. */
   readonly action: 'cut' | 'hold'
 }
 
 export interface FaultyProxy {
   readonly port: number
-  /** What comes next goes wrong like this, once. */
+  /** Applies the fault once to a later request. */
   arm(fault: Fault): void
-  /** What comes from now on to those who have sent this already goes wrong like this. */
+  /** Applies the fault to further data on open connections on which the client has sent this text. */
   armOpen(sent: string, fault: Omit<Fault, 'marker'>): void
   /** Whether the fault has happened. */
   hasStruck(): boolean
-  /** Ends all connections. */
+  /** Cuts all connections. */
   cutAll(): void
-  /** Forwards to this port from now on. */
+  /** The port to forward to; may be changed. */
   target: number
 }
 
@@ -36,13 +36,13 @@ export async function startProxy(target: number): Promise<FaultyProxy> {
   const proxy = { target }
   const open = new Set<(marker: string, fault: Omit<Fault, 'marker'>) => void>()
 
-  function join(near: Socket): void {
-    const far = dial({ port: proxy.target, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
-    const pair: [Socket, Socket] = [near, far]
+  function join(clientSocket: Socket): void {
+    const serverSocket = dial({ port: proxy.target, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
+    const pair: [Socket, Socket] = [clientSocket, serverSocket]
     const end = () => {
       pairs.delete(pair)
-      near.destroy()
-      far.destroy()
+      clientSocket.destroy()
+      serverSocket.destroy()
     }
     pairs.add(pair)
     let fault: Omit<Fault, 'marker'> | undefined
@@ -57,41 +57,41 @@ export async function startProxy(target: number): Promise<FaultyProxy> {
       else isHeld = true
     }
 
-    open.add((marker, given) => {
-      if (sent.includes(marker)) fault = given
+    open.add((marker, newFault) => {
+      if (sent.includes(marker)) fault = newFault
     })
-    near.on('data', (chunk: Buffer) => {
+    clientSocket.on('data', (chunk: Buffer) => {
       if (isHeld) return
       sent += chunk.toString('latin1')
       if (armed !== undefined && chunk.includes(armed.marker)) {
         fault = armed
         armed = undefined
       }
-      far.write(chunk)
+      serverSocket.write(chunk)
     })
-    far.on('data', (chunk: Buffer) => {
+    serverSocket.on('data', (chunk: Buffer) => {
       if (isHeld) return
-      if (fault === undefined) return void near.write(chunk)
+      if (fault === undefined) return void clientSocket.write(chunk)
       answer += chunk.toString('latin1')
       const limit = fault.phase(answer)
       const until = limit === undefined ? answer.length : Math.min(limit, answer.length)
       const piece = Buffer.from(answer.slice(passed, until), 'latin1')
       passed = Math.max(passed, until)
-      if (limit === undefined || answer.length < limit) near.write(piece)
+      if (limit === undefined || answer.length < limit) clientSocket.write(piece)
       else if (piece.length === 0) strike()
-      else near.write(piece, strike)
+      else clientSocket.write(piece, strike)
     })
-    near.on('end', () => isHeld || far.end())
-    far.on('end', () => isHeld || near.end())
+    clientSocket.on('end', () => isHeld || serverSocket.end())
+    serverSocket.on('end', () => isHeld || clientSocket.end())
     for (const socket of pair) socket.on('error', end).on('close', () => isHeld || end())
   }
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, join).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const cutAll = () => {
-    for (const [near, far] of pairs) {
-      near.destroy()
-      far.destroy()
+    for (const [clientSocket, serverSocket] of pairs) {
+      clientSocket.destroy()
+      serverSocket.destroy()
     }
     pairs.clear()
   }
@@ -116,7 +116,7 @@ export async function startProxy(target: number): Promise<FaultyProxy> {
 
 const lengthOf = (head: string) => Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? Number.NaN)
 
-/** Where a phase of an answer ends. */
+/** The positions in a response at which faults happen. */
 export const phases = {
   'before the headers': () => 0,
   'inside the headers': () => 20,
@@ -130,7 +130,7 @@ export const phases = {
   'after the last event': (answer) => after(answer, '"result":', '\n\n'),
 } as const satisfies Record<string, Phase>
 
-/** The place behind these texts, one after the other. */
+/** Returns the position after these texts, in this order. */
 function after(answer: string, ...texts: string[]): number | undefined {
   let at = 0
   for (const text of texts) {
@@ -141,7 +141,7 @@ function after(answer: string, ...texts: string[]): number | undefined {
   return at
 }
 
-/** A place in a body whose length was announced. */
+/** Returns a position in a body with a content length. */
 function bodyAt(answer: string, place: (length: number) => number): number | undefined {
   const start = after(answer, '\r\n\r\n')
   return start === undefined ? undefined : start + place(lengthOf(answer.slice(0, start)))

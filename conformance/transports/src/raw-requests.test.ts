@@ -1,27 +1,27 @@
-/** What no client sends, byte by byte, and what becomes of the server: it answers by name, and goes on. */
+/** Malformed requests in bytes: the server responds with specific errors and keeps working. */
 
 import { delay } from '@mcpx/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { endHosts, type Host, leftBehind, startHost } from './hosts.fixture.ts'
-import { dial, openSession, raw, rawCall, type Spoken, spokenLegacy, spokenModern } from './sockets.fixture.ts'
+import { expectResources, type Host, killHosts, startHost } from './hosts.fixture.ts'
+import { dial, openSession, type RawEra, raw, rawCall, rawLegacy, rawModern } from './sockets.fixture.ts'
 
 let host: Host
-const eras: Record<'modern' | 'legacy', Spoken> = { modern: spokenModern, legacy: spokenModern }
+const eras: Record<'modern' | 'legacy', RawEra> = { modern: rawModern, legacy: rawModern }
 
 beforeAll(async () => {
   host = await startHost({ serve: { limits: { body: 5_000 } } })
-  eras.legacy = spokenLegacy(await openSession(host.url))
+  eras.legacy = rawLegacy(await openSession(host.url))
 })
-afterAll(endHosts)
+afterAll(killHosts)
 
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
-/** The texts of all bodies that say something, in order. */
+/** Returns the text content of all responses in order. */
 const answersIn = (text: string) => [...text.matchAll(/"text":"([^"]*)"/g)].map(([, said]) => said)
 const statusesIn = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))
 
 describe.each(['modern', 'legacy'] as const)('in the %s era, a server', (era) => {
-  it('reads a request that is cut at any byte', async () => {
+  it('reads a request that is split at any byte', async () => {
     const { socket, until } = await dial(host.port)
     const length = rawCall(eras[era], 1_000, 'echo', { text: 'é-1000' }).length
     for (let at = 1; at < length; at++) {
@@ -35,7 +35,7 @@ describe.each(['modern', 'legacy'] as const)('in the %s era, a server', (era) =>
     socket.destroy()
   })
 
-  it('reads a request that comes byte by byte', async () => {
+  it('reads a request that arrives byte by byte', async () => {
     const { socket, until } = await dial(host.port)
     for (const byte of Buffer.from(rawCall(eras[era], 1, 'echo', { text: 'slowly' }))) {
       socket.write(Buffer.of(byte))
@@ -45,16 +45,16 @@ describe.each(['modern', 'legacy'] as const)('in the %s era, a server', (era) =>
     socket.destroy()
   })
 
-  it('answers requests that come at once in their order, streams and refusals among them', async () => {
+  it('answers pipelined requests in order, including streams and errors', async () => {
     const { socket, until } = await dial(host.port)
-    const spoken = eras[era]
+    const rawEra = eras[era]
     socket.write(
       [
-        rawCall(spoken, 1, 'count', { times: 3, pause: 20 }, { progressToken: 't' }),
-        rawCall(spoken, 2, 'echo', { text: 'second' }),
-        raw('{', spoken.headers('echo')),
+        rawCall(rawEra, 1, 'count', { times: 3, pause: 20 }, { progressToken: 't' }),
+        rawCall(rawEra, 2, 'echo', { text: 'second' }),
+        raw('{', rawEra.headers('echo')),
         raw('{}', { 'content-type': 'text/plain' }),
-        rawCall(spoken, 3, 'echo', { text: 'last' }),
+        rawCall(rawEra, 3, 'echo', { text: 'last' }),
       ].join(''),
     )
     const text = await until(/last/)
@@ -64,7 +64,7 @@ describe.each(['modern', 'legacy'] as const)('in the %s era, a server', (era) =>
     socket.destroy()
   })
 
-  it('answers at once a client that has ended its side, and else takes it for one that has gone [S-137]', async () => {
+  it('answers a half-closed connection if the result is ready, and otherwise treats it as closed [S-137]', async () => {
     const quick = await dial(host.port)
     quick.socket.end(rawCall(eras[era], 1, 'echo', { text: 'heard' }))
     expect(answersIn(await quick.until(/"text"/))).toEqual(['heard'])
@@ -80,44 +80,44 @@ describe.each(['modern', 'legacy'] as const)('in the %s era, a server', (era) =>
   })
 })
 
-describe('a request of a wrong length', () => {
-  const body = spokenModern.body(1, 'echo', { text: 'x' })
-  const head = spokenModern.headers('echo')
+describe('a malformed request', () => {
+  const body = rawModern.body(1, 'echo', { text: 'x' })
+  const head = rawModern.headers('echo')
   const chunked = { ...head, 'content-length': undefined, 'transfer-encoding': 'chunked' }
 
   it.each([
     ['both a length and chunks', raw(body, { ...head, 'transfer-encoding': 'chunked' })],
     ['two lengths', raw(body, { ...head, 'Content-Length': '3' })],
     ['a negative length', raw(body, { ...head, 'content-length': '-1' })],
-    ['a length that is no number', raw(body, { ...head, 'content-length': '1e3' })],
+    ['a length that is not a number', raw(body, { ...head, 'content-length': '1e3' })],
     ['an unknown encoding', raw(body, { ...head, 'content-length': undefined, 'transfer-encoding': 'gzip' })],
     ['a chunk without a size', raw(`x\r\n${body}\r\n0\r\n\r\n`, chunked)],
-    ['a chunk that is larger than it says', raw(`3\r\n${body}\r\n0\r\n\r\n`, chunked)],
+    ['a chunk that is larger than its size', raw(`3\r\n${body}\r\n0\r\n\r\n`, chunked)],
     ['no colon in a header', 'POST /mcp HTTP/1.1\r\nhost 127.0.0.1\r\n\r\n'],
     ['a folded header', 'POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\n x: y\r\n\r\n'],
     ['no HTTP at all', 'GARBAGE\r\n\r\n'],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['a version of its own', raw(body, head).replace('HTTP/1.1', 'HTTP/9.9')],
-  ])('with %s is refused, and its connection ended', async (_, text) => {
+    ['an unknown HTTP version', raw(body, head).replace('HTTP/1.1', 'HTTP/9.9')],
+  ])('with %s is rejected, and its connection is closed', async (_, text) => {
     const { socket, closed } = await dial(host.port)
     socket.write(text, 'latin1')
     expect(await closed).toMatch(/^HTTP\/1\.1 400[\s\S]*\r\n\r\n\{"jsonrpc":"2\.0","error".*\(HPE_\w+\)"\}\}$/)
   })
 
-  it('without a host is refused', async () => {
+  it('without a host is rejected', async () => {
     const { socket, closed } = await dial(host.port)
     socket.write('POST /mcp HTTP/1.1\r\n\r\n')
     expect(statusesIn(await closed)).toEqual([400])
   })
 
-  it('that ends before its length is reached is refused as broken', async () => {
+  it('that is shorter than its length is rejected', async () => {
     const { socket, closed } = await dial(host.port)
     socket.end(raw(body, { ...head, 'content-length': '400' }))
     const text = await closed
     expect(statusesIn(text)).toEqual([400])
   })
 
-  it('that goes on after its length is answered, and what follows is refused', async () => {
+  it('that is longer than its length is answered, and the rest is rejected', async () => {
     const { socket, closed } = await dial(host.port)
     socket.write(raw(`${body}tail`, { ...head, 'content-length': String(body.length) }))
     socket.end('\r\n\r\n')
@@ -127,13 +127,13 @@ describe('a request of a wrong length', () => {
     expect(text).toMatch(/\(HPE_\w+\)"\}\}$/)
   })
 
-  it('that is announced as too large is refused before it comes, by the number and the option', async () => {
+  it('with a length above the limit is rejected before its body arrives, with the number and the option', async () => {
     const { socket, closed } = await dial(host.port)
     socket.write(raw('', { ...head, 'content-length': '999999999' }))
     expect(await closed).toMatch(/^HTTP\/1\.1 413[\s\S]*larger than 5000 bytes \(limits\.body\)/)
   })
 
-  it('with headers that are too large is refused by the number and the option', async () => {
+  it('with headers above the limit is rejected with the number and the option', async () => {
     for (const x of ['y'.repeat(20_000), 'y'.repeat(200_000)]) {
       const { socket, closed } = await dial(host.port)
       socket.write(raw(body, { ...head, x }))
@@ -141,7 +141,7 @@ describe('a request of a wrong length', () => {
     }
   })
 
-  it('that grows too large in chunks is refused as soon as it is', async () => {
+  it('with chunks above the limit is rejected at once', async () => {
     const { socket, until } = await dial(host.port)
     socket.write(raw('', chunked))
     for (let n = 0; n < 60; n++) socket.write(`64\r\n${'x'.repeat(100)}\r\n`)
@@ -150,8 +150,8 @@ describe('a request of a wrong length', () => {
   })
 })
 
-describe('ten thousand bad requests', () => {
-  it('leave the server as it was: a good one after each hundred is answered in both eras', async () => {
+describe('ten thousand malformed requests', () => {
+  it('do not harm the server: valid requests in between are answered in both eras', async () => {
     const bad = badRequests()
     const before = [] as number[]
     for (let round = 1; round <= 100; round++) {
@@ -169,16 +169,16 @@ describe('ten thousand bad requests', () => {
       `heap after 3,000: ${(early / 2 ** 20).toFixed(1)} MiB, after 10,000: ${(late / 2 ** 20).toFixed(1)} MiB`,
     )
     expect(late - early).toBeLessThan(2 * 2 ** 20)
-    await leftBehind(host, { TCPSocketWrap: 0 })
+    await expectResources(host, { TCPSocketWrap: 0 })
     expect(host.stderr).toBe('')
     expect(host.child.exitCode).toBeNull()
   }, 30_000)
 
   function badRequests(): string[] {
     const { modern, legacy } = eras
-    const both = [modern, legacy].flatMap((spoken) => {
-      const good = spoken.body(1, 'echo', { text: 'x' })
-      const head = spoken.headers('echo')
+    const both = [modern, legacy].flatMap((rawEra) => {
+      const good = rawEra.body(1, 'echo', { text: 'x' })
+      const head = rawEra.headers('echo')
       return [
         raw('{', head),
         raw('[]', head),
@@ -211,7 +211,7 @@ describe('ten thousand bad requests', () => {
     ]
   }
 
-  /** Some wait for the answer, some end their side, some are gone before it comes. */
+  /** Sends a request; some clients half-close the connection, some close it before the response. */
   async function send(text: string, n: number): Promise<void> {
     const { socket, closed } = await dial(host.port)
     if (n % 3 === 0) {

@@ -1,9 +1,9 @@
-/** What every requester must do, over each way to a server. */
+/** Runs the requester contract over each transport. */
 
 import { describeContract, requesterContract } from '@mcpx/testing'
 import { describe, it } from 'vitest'
-import { ways } from './carriers.fixture.ts'
+import { transportCases } from './connections.fixture.ts'
 
-for (const { name, tellsCancel, connect } of ways) {
+for (const { name, tellsCancel, connect } of transportCases) {
   describeContract(`a requester over ${name}`, requesterContract(connect, { tellsCancel }), { describe, it })
 }

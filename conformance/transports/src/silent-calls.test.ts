@@ -1,4 +1,4 @@
-/** Calls that say nothing for longer than `fetch` waits: the server shows that it is there, or the user's `fetch` waits. */
+/** Calls without messages for longer than the timeouts of `fetch`: comments keep them open, or the user passes another `fetch`. */
 
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
@@ -12,18 +12,23 @@ import { type HttpOptions, http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { becomeImpatient, impatient, patientFetch, SILENCE } from './impatient.fixture.ts'
+import {
+  createFetchWithoutTimeouts,
+  initWithShortTimeouts,
+  SILENCE,
+  shortenFetchTimeouts,
+} from './fetch-timeouts.fixture.ts'
 
 vi.setConfig({ testTimeout: 20_000 })
 
-/** The tests run at once: what they open is closed when all are over. */
+/** The tests run concurrently; everything they open is closed at the end. */
 const closers: (() => unknown)[] = []
-beforeAll(async () => void closers.push(await becomeImpatient()))
+beforeAll(async () => void closers.push(await shortenFetchTimeouts()))
 afterAll(async () => {
   for (const close of closers.reverse()) await close()
 })
 
-const slow = () =>
+const createSlowServer = () =>
   createServer({ name: 'slow', version: '1' }).tool('wait', {}, () =>
     delay(2.2 * SILENCE).then(() => 'waited'),
   ) as Server
@@ -37,13 +42,13 @@ const hosts: Record<string, Serve> = {
     return url
   },
   "an app on Hono's server for Node": (server, options) => listen(getRequestListener(mcp(server, options).fetch)),
-  'an app in an app of others': (server, options) => {
+  'an app mounted in another app': (server, options) => {
     const app = new Hono().route('/mcp', mcp(server, options))
     return listen(getRequestListener(app.fetch))
   },
-  'an app on the requests of the web': (server, options) => {
+  'an app with standard Request objects': (server, options) => {
     const app = mcp(server, options)
-    // A middleware put another request in the place of the one that came.
+    // Like a middleware that replaces the request.
     return listen(getRequestListener((request) => app.fetch(new Request(request.url, request))))
   },
 }
@@ -55,37 +60,39 @@ async function listen(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
 }
 
-async function reach(url: string, era: 'legacy' | 'modern', options: HttpOptions = {}) {
+async function connectTo(url: string, era: 'legacy' | 'modern', options: HttpOptions = {}) {
   const client = await connect(http(url, { reconnect: { minDelay: 20 }, ...options }), { era })
   closers.push(() => client.close())
   return client
 }
 
-const answered = Object.entries(hosts).flatMap(([name, host]) =>
+const cases = Object.entries(hosts).flatMap(([name, host]) =>
   (['legacy', 'modern'] as const).map((era) => [name, era, host] as const),
 )
 
-it.concurrent.each(answered)(
-  '%s answers a silent call by a stream, which comments keep alive: %s',
+it.concurrent.each(cases)(
+  '%s answers a silent call with a stream that comments keep open, in the %s era',
   async (_, era, host) => {
-    const client = await reach(await host(slow(), { keepAlive: SILENCE / 4 }), era, { init: await impatient() })
+    const client = await connectTo(await host(createSlowServer(), { keepAlive: SILENCE / 4 }), era, {
+      init: await initWithShortTimeouts(),
+    })
     expect(await client.callTool('wait')).toMatchObject({ content: [{ text: 'waited' }] })
   },
 )
 
-describe.concurrent('a server that says nothing until it answers', () => {
-  const silent = () => hosts.serveHttp?.(slow(), { responses: 'json' }) as Promise<string>
+describe.concurrent('a server that sends nothing before its response', () => {
+  const silent = () => hosts.serveHttp?.(createSlowServer(), { responses: 'json' }) as Promise<string>
 
-  it('is waited for longer than the runtime waits by itself, by a fetch of the user that waits', async () => {
-    const client = await reach(await silent(), 'modern', { fetch: await patientFetch() })
+  it('can be called with a fetch of the user without timeouts', async () => {
+    const client = await connectTo(await silent(), 'modern', { fetch: await createFetchWithoutTimeouts() })
     expect(await client.callTool('wait')).toMatchObject({ content: [{ text: 'waited' }] })
   })
 
   it.each([
-    ['the runtime', async () => ({})],
-    ['the user', async () => ({ init: await impatient() })],
-  ])('is waited for as long as the fetch of %s waits: it is said who gave up, and what to do', async (_, options) => {
-    const client = await reach(await silent(), 'modern', await options())
+    ['the runtime’s fetch', async () => ({})],
+    ['the user’s fetch', async () => ({ init: await initWithShortTimeouts() })],
+  ])('fails a call after the timeout of %s, with a hint', async (_, options) => {
+    const client = await connectTo(await silent(), 'modern', await options())
     expect(await caught(() => client.callTool('wait'))).toMatchObject({
       name: 'ConnectionError',
       reason: 'unreachable',

@@ -1,4 +1,4 @@
-/** Peers that stop reading, on either side: what waits for them is bounded, and ends by name. */
+/** Peers that stop reading: memory is bounded, and calls end with specific errors. */
 
 import type { AddressInfo } from 'node:net'
 import { createServer as createTcpServer, type Socket } from 'node:net'
@@ -7,18 +7,18 @@ import { caught, delay } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { overStreams } from '@mcpx/transport-stdio'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { MODERN, modern, serve, silent } from './carriers.fixture.ts'
+import { MODERN, modern, serve, silent } from './connections.fixture.ts'
 import { createHost } from './host.fixture.ts'
-import { endHosts, type Host, startHost } from './hosts.fixture.ts'
-import { dial, openSession, rawCall, spokenLegacy, spokenModern } from './sockets.fixture.ts'
+import { type Host, killHosts, startHost } from './hosts.fixture.ts'
+import { dial, openSession, rawCall, rawLegacy, rawModern } from './sockets.fixture.ts'
 
 vi.setConfig({ testTimeout: 20_000 })
-afterAll(endHosts)
+afterAll(killHosts)
 
 const MiB = 2 ** 20
 
-/** A client that asks for far more than it ever reads; how much memory the server holds for it, in MiB. */
-async function heldFor(host: Host, request: string, sockets: number): Promise<number> {
+/** Opens connections that send a request and do not read; returns the memory growth of the server in MiB. */
+async function measureGrowth(host: Host, request: string, sockets: number): Promise<number> {
   const before = (await host.look()).resident
   const dialled = await Promise.all(Array.from({ length: sockets }, () => dial(host.port)))
   for (const { socket } of dialled) {
@@ -26,47 +26,47 @@ async function heldFor(host: Host, request: string, sockets: number): Promise<nu
     socket.write(request)
   }
   await delay(700)
-  const held = (await host.look()).resident - before
+  const growth = (await host.look()).resident - before
   for (const { socket } of dialled) socket.destroy()
-  return held / MiB
+  return growth / MiB
 }
 
 describe('a client that does not read', () => {
   const flood = { times: 20_000, size: 20_000 }
 
-  it('holds up the handler that tells it of its progress, and costs no more memory than a few messages', async () => {
+  it('blocks the handler that sends progress, and costs little memory', async () => {
     const host = await startHost()
     const token = { progressToken: 't' }
-    for (const spoken of [spokenModern, spokenLegacy(await openSession(host.url))]) {
-      const held = await heldFor(host, rawCall(spoken, 1, 'count', flood, token), 5)
-      console.log(`${spoken.name}: ${held.toFixed(1)} MiB for five clients that do not read`)
-      expect(held).toBeLessThan(60)
+    for (const rawEra of [rawModern, rawLegacy(await openSession(host.url))]) {
+      const growth = await measureGrowth(host, rawCall(rawEra, 1, 'count', flood, token), 5)
+      console.log(`${rawEra.name}: ${growth.toFixed(1)} MiB for five clients that do not read`)
+      expect(growth).toBeLessThan(60)
     }
     expect(host.stderr).toBe('')
     const { socket, until } = await dial(host.port)
-    socket.write(rawCall(spokenModern, 1, 'echo', { text: 'well' }))
+    socket.write(rawCall(rawModern, 1, 'echo', { text: 'well' }))
     await until(/well/)
     socket.destroy()
   })
 
-  it('is noticed when it goes: the modern call is ended, the other one goes on to its end', async () => {
+  it('is noticed when it disconnects: the modern call is aborted, the legacy call continues', async () => {
     const host = await startHost()
-    const session = spokenLegacy(await openSession(host.url))
-    for (const spoken of [spokenModern, session]) {
+    const session = rawLegacy(await openSession(host.url))
+    for (const rawEra of [rawModern, session]) {
       const { calls, aborted } = await host.look()
       const { socket } = await dial(host.port)
       socket.pause()
-      socket.write(rawCall(spoken, 1, 'count', { times: 2_000, size: 20_000 }, { progressToken: 't' }))
+      socket.write(rawCall(rawEra, 1, 'count', { times: 2_000, size: 20_000 }, { progressToken: 't' }))
       while ((await host.look()).calls === calls) await delay(10)
       await delay(100)
       socket.destroy()
       await delay(200)
-      expect((await host.look()).aborted).toBe(spoken === session ? aborted : aborted + 1)
+      expect((await host.look()).aborted).toBe(rawEra === session ? aborted : aborted + 1)
     }
   })
 
-  it('has its stream cut at the limit when the handler does not wait for it, and the report names the limit', async () => {
-    const reports: Error[] = []
+  it('has its stream cut at the limit if the handler does not await progress, with a warning that names the limit', async () => {
+    const warnings: Error[] = []
     const { server } = createHost()
     server.tool('shout', {}, async (_args, ctx) => {
       for (let n = 0; n < 2_000; n++) void ctx.progress(n, undefined, 'x'.repeat(10_000))
@@ -75,32 +75,32 @@ describe('a client that does not read', () => {
     })
     const { port } = await serve(server, {
       limits: { unsent: 500_000 },
-      onWarning: (problem) => void reports.push(problem),
+      onWarning: (problem) => void warnings.push(problem),
     })
     const { socket, closed } = await dial(port)
     socket.pause()
-    socket.write(rawCall(spokenModern, 1, 'shout', {}, { progressToken: 't' }))
+    socket.write(rawCall(rawModern, 1, 'shout', {}, { progressToken: 't' }))
     await delay(200)
     socket.resume()
     const text = await closed
     expect(text.length).toBeLessThan(8 * MiB)
     expect(text).not.toContain('heard')
-    expect(reports.map(({ message }) => message)).toEqual([
+    expect(warnings.map(({ message }) => message)).toEqual([
       'The client left 500000 bytes unread: its stream was cut (limits.unsent)',
     ])
   })
 
-  it('asks for many large answers at once and is given no more than it reads', async () => {
+  it('costs limited memory when it requests many large responses', async () => {
     const host = await startHost()
-    const requests = Array.from({ length: 400 }, (_, n) => rawCall(spokenModern, n, 'big', { size: 500_000 })).join('')
-    const held = await heldFor(host, requests, 1)
-    console.log(`${held.toFixed(1)} MiB for 400 answers of 500 kB that nobody reads`)
-    expect(held).toBeLessThan(250)
+    const requests = Array.from({ length: 400 }, (_, n) => rawCall(rawModern, n, 'big', { size: 500_000 })).join('')
+    const growth = await measureGrowth(host, requests, 1)
+    console.log(`${growth.toFixed(1)} MiB for 400 unread responses of 500 kB`)
+    expect(growth).toBeLessThan(250)
   })
 })
 
-/** A server that takes connections and reads nothing. */
-async function deaf(): Promise<number> {
+/** A server that accepts connections and reads nothing. */
+async function serveWithoutReading(): Promise<number> {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {
     sockets.add(socket.pause())
@@ -115,8 +115,8 @@ async function deaf(): Promise<number> {
 }
 
 describe('a server that does not read', () => {
-  it('over HTTP: each call ends when its time is up', async () => {
-    const connection = await http(`http://127.0.0.1:${await deaf()}/mcp`).connect(silent)
+  it('fails each call over HTTP with its timeout', async () => {
+    const connection = await http(`http://127.0.0.1:${await serveWithoutReading()}/mcp`).connect(silent)
     const params = modern({ name: 'echo', arguments: { text: 'x'.repeat(5_000_000) } })
     const calls = Array.from({ length: 5 }, () =>
       caught(() => connection.request('tools/call', params, { timeout: 200 })),
@@ -127,8 +127,8 @@ describe('a server that does not read', () => {
     await connection.close()
   })
 
-  it('over a pipe: what does not leave is refused at the limit, by its number and option, and the rest in time', async () => {
-    const port = await deaf()
+  it('fails calls over stdio at the limit, with the number and the option, and the others with their timeout', async () => {
+    const port = await serveWithoutReading()
     const { connect: toTcp } = await import('node:net')
     const open = () => {
       const socket = toTcp(port, '127.0.0.1')
@@ -145,8 +145,8 @@ describe('a server that does not read', () => {
     await connection.close()
   })
 
-  it('when a client connects: the probe is given up, and said so', async () => {
-    const connector = http(`http://127.0.0.1:${await deaf()}/mcp`, { probeTimeout: 100 })
+  it('fails connecting with the timeout of the probe', async () => {
+    const connector = http(`http://127.0.0.1:${await serveWithoutReading()}/mcp`, { probeTimeout: 100 })
     const error = await caught(() => connect(connector, { timeout: 150, era: MODERN }))
     expect(error).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
   })

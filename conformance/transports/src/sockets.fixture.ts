@@ -1,40 +1,42 @@
-/** HTTP as bytes: requests written by hand, and sockets that say what came on them. */
+/** Raw HTTP requests, and sockets that collect their input. */
 
 import { connect, type Socket } from 'node:net'
-import { MODERN, modern } from './carriers.fixture.ts'
+import { MODERN, modern } from './connections.fixture.ts'
 
-export interface Dialled {
+export interface RawSocket {
   readonly socket: Socket
-  /** All that came so far. */
+  /** Returns all input so far. */
   readonly text: () => string
-  /** Resolves to all that came once it matches; rejects when the socket ends before. */
+  /** Resolves to all input once it matches; rejects if the socket closes before. */
   until(pattern: RegExp): Promise<string>
-  /** Resolves to all that came, when the socket is closed. */
+  /** Resolves to all input when the socket is closed. */
   readonly closed: Promise<string>
 }
 
-export function dial(port: number): Promise<Dialled> {
+export function dial(port: number): Promise<RawSocket> {
   return new Promise((resolve, reject) => {
     let text = ''
-    const looks = new Set<() => void>()
+    const checks = new Set<() => void>()
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
     socket.setEncoding('latin1')
     socket.on('data', (chunk: string) => {
       text += chunk
-      for (const look of looks) look()
+      for (const check of checks) check()
     })
     socket.on('end', () => socket.end())
     const closed = new Promise<string>((done) => void socket.on('close', () => done(text)))
     function until(pattern: RegExp): Promise<string> {
       return new Promise((found, lost) => {
-        const look = () => {
+        const check = () => {
           if (!pattern.test(text)) return
-          looks.delete(look)
+          checks.delete(check)
           found(text)
         }
-        looks.add(look)
-        look()
-        void closed.then(() => lost(new Error(`It was closed before ${pattern} came: ${text.slice(-500)}`)))
+        checks.add(check)
+        check()
+        void closed.then(() =>
+          lost(new Error(`socket: expected input that matches ${pattern}, got ${text.slice(-500)}`)),
+        )
       })
     }
     socket.once('error', reject)
@@ -47,7 +49,7 @@ export function dial(port: number): Promise<Dialled> {
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** A POST with a length that is right; a header that is given as `undefined` is left out. */
+/** Returns a POST request with the correct length; headers with the value `undefined` are omitted. */
 export function raw(body: string, headers: Headers = {}): string {
   const all: Headers = {
     host: '127.0.0.1',
@@ -67,14 +69,14 @@ export const call = (id: number, tool: string, args: object = {}, meta: object =
   params: { name: tool, arguments: args, _meta: meta },
 })
 
-/** How one era is spoken by hand. */
-export interface Spoken {
+/** Creates raw requests of one era. */
+export interface RawEra {
   readonly name: string
   body(id: number, tool: string, args?: object, meta?: object): string
   readonly headers: (tool: string) => Headers
 }
 
-export const spokenModern: Spoken = {
+export const rawModern: RawEra = {
   name: 'modern',
   body: (id, tool, args, meta) => {
     const message = call(id, tool, args, meta)
@@ -83,8 +85,8 @@ export const spokenModern: Spoken = {
   headers: (tool) => ({ 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/call', 'mcp-name': tool }),
 }
 
-/** A session that is open already. */
-export function spokenLegacy(session: string): Spoken {
+/** Creates raw requests of an open session. */
+export function rawLegacy(session: string): RawEra {
   return {
     name: 'legacy',
     body: (id, tool, args, meta) => JSON.stringify(call(id, tool, args, meta)),
@@ -92,12 +94,12 @@ export function spokenLegacy(session: string): Spoken {
   }
 }
 
-/** A whole request for a tool. */
-export function rawCall(spoken: Spoken, id: number, tool: string, args: object = {}, meta: object = {}): string {
-  return raw(spoken.body(id, tool, args, meta), spoken.headers(tool))
+/** Returns a complete HTTP request for a tool call. */
+export function rawCall(era: RawEra, id: number, tool: string, args: object = {}, meta: object = {}): string {
+  return raw(era.body(id, tool, args, meta), era.headers(tool))
 }
 
-/** The first message of a session. */
+/** The `initialize` request. */
 export const initialize = (protocolVersion = '2025-11-25', capabilities: object = {}) => ({
   jsonrpc: '2.0',
   id: 'open',
@@ -105,7 +107,7 @@ export const initialize = (protocolVersion = '2025-11-25', capabilities: object 
   params: { protocolVersion, capabilities, clientInfo: { name: 'raw', version: '1' } },
 })
 
-/** Opens a session; resolves to its id. */
+/** Opens a session and returns its id. */
 export async function openSession(url: string, capabilities: object = {}): Promise<string> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   const post = (body: object, more: Record<string, string> = {}) =>

@@ -1,4 +1,4 @@
-/** Servers on standard input and output that behave badly, one way each: `node … stdio-host.fixture.ts <way>`. */
+/** Misbehaving stdio servers: `node … stdio-host.fixture.ts <behaviour>`. */
 
 import { spawn } from 'node:child_process'
 import { appendFileSync, closeSync } from 'node:fs'
@@ -19,7 +19,7 @@ function serve(): void {
     })
     .tool('kill', {}, () => process.kill(process.pid, 'SIGKILL') && 'killed')
     .tool('mute', {}, () => {
-      // Closes standard output without a word and goes on to live.
+      // Closes stdout and keeps running.
       closeSync(1)
       setInterval(() => {}, 1_000)
       return new Promise<string>(() => {})
@@ -27,41 +27,41 @@ function serve(): void {
   void serveStdio(server)
 }
 
-/** Ends neither with its input nor by SIGTERM. */
+/** Ignores SIGTERM, SIGINT and the end of the input. */
 function ignoreEverything(): void {
   process.on('SIGTERM', () => {})
   process.on('SIGINT', () => {})
   setInterval(() => {}, 1_000)
 }
 
-const ways: Record<string, () => unknown> = {
+const behaviours: Record<string, () => unknown> = {
   serve,
   stubborn() {
     ignoreEverything()
     const { server } = createHost()
     void serveStdio(server, { exitTimeout: Number.POSITIVE_INFINITY })
   },
-  /** As a package runner does: starts the server, and waits for it whatever comes. */
+  /** Like a package runner: starts the server and waits for it. */
   runner() {
     ignoreEverything()
     spawn(process.execPath, [...self, 'stubborn'], { stdio: 'inherit' })
   },
-  /** As a package runner that starts a shell that starts the server. */
+  /** Like a package runner that starts the server in a shell. */
   nested() {
     ignoreEverything()
     const line = [process.execPath, ...self, 'stubborn'].map((word) => `'${word}'`).join(' ')
     spawn('sh', ['-c', `${line}; true`], { stdio: 'inherit' })
   },
-  /** Crashes before it has read anything. */
+  /** Crashes at its start. */
   crash() {
     process.stderr.write('cannot find its configuration\n')
     process.exit(3)
   },
-  /** A server of the older era that ends when it is asked what it does not know. */
-  fragile: () => olderServer('exit'),
-  /** A server of the older era that says nothing to what it does not know. */
-  silent: () => olderServer('silence'),
-  /** Writes what is no message, before and between its messages. */
+  /** A legacy server that exits on unknown requests. */
+  fragile: () => runLegacyServer('exit'),
+  /** A legacy server that ignores unknown requests. */
+  silent: () => runLegacyServer('silence'),
+  /** Writes invalid lines before and between its messages. */
   garbage() {
     process.stdout.write('\u001b[32mStarting\u2026\u001b[0m\n{"level":"info"}\n[1,2]\n\n')
     const timer = setInterval(() => process.stdout.write('still here\nnull\n'), 20)
@@ -69,12 +69,12 @@ const ways: Record<string, () => unknown> = {
     const { server } = createHost()
     void serveStdio(server, { guard: false })
   },
-  /** Reads everything, answers nothing. */
+  /** Reads all input and never responds. */
   nothing() {
     process.stdin.resume()
     ignoreEverything()
   },
-  /** Serves for one call, then crashes. */
+  /** Crashes on its first call. */
   flaky() {
     appendFileSync(process.argv[3] as string, 'started\n')
     const server = createServer({ name: 'flaky', version: '1' }).tool('crash', {}, () => process.exit(9))
@@ -82,7 +82,7 @@ const ways: Record<string, () => unknown> = {
   },
 }
 
-function olderServer(toUnknown: 'exit' | 'silence'): void {
+function runLegacyServer(onUnknown: 'exit' | 'silence'): void {
   const result = {
     protocolVersion: '2025-06-18',
     capabilities: { tools: {} },
@@ -98,9 +98,9 @@ function olderServer(toUnknown: 'exit' | 'silence'): void {
     for (const { id, method } of lines.map((line) => JSON.parse(line))) {
       const answer = answers[method]
       if (answer !== undefined) process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: answer })}\n`)
-      else if (id !== undefined && toUnknown === 'exit') process.exit(1)
+      else if (id !== undefined && onUnknown === 'exit') process.exit(1)
     }
   })
 }
 
-if (process.argv[1] === import.meta.filename) ways[process.argv[2] ?? 'serve']?.()
+if (process.argv[1] === import.meta.filename) behaviours[process.argv[2] ?? 'serve']?.()

@@ -1,4 +1,4 @@
-/** Stores that several processes share: kept in the memory of one, and reached by the others over a socket. */
+/** Stores that several processes share: one process keeps them in memory, the others use them over a socket. */
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
@@ -12,7 +12,7 @@ export interface Stores {
   readonly bus: EventBus
 }
 
-/** One call of a store, or what became of it. */
+/** A line of the protocol: a call of a store or its outcome. */
 interface Line {
   readonly id: number
   readonly call?: string
@@ -21,13 +21,13 @@ interface Line {
   readonly failed?: string
 }
 
-interface Kept {
+interface VersionedState {
   readonly version: number
   readonly state: SessionState
 }
 
-/** What is kept, and which calls there are. */
-function createKeeper() {
+/** Creates the stores and the calls that each connection may make. */
+function createStoreServer() {
   const store = createMemorySessionStore()
   const events = createMemoryEventStore()
   const bus = createMemoryEventBus()
@@ -37,18 +37,18 @@ function createKeeper() {
   function swap(id: string, version: number, state: SessionState): boolean {
     if (versionOf(id) !== version) return false
     versions.set(id, version + 1)
-    void store.update(id, (kept) => {
-      for (const name of Object.keys(kept)) delete (kept as Record<string, unknown>)[name]
-      Object.assign(kept, state)
+    void store.update(id, (current) => {
+      for (const name of Object.keys(current)) delete (current as Record<string, unknown>)[name]
+      Object.assign(current, state)
     })
     return true
   }
 
-  return (tell: (line: object) => void) => {
-    const stops = new Map<string, () => unknown>()
+  return (send: (line: object) => void) => {
+    const unsubscribers = new Map<string, () => unknown>()
     const calls: Record<string, (...args: never[]) => unknown> = {
       create: (id: string, state: SessionState, ttl: number) => store.create(id, state, ttl),
-      async get(id: string, ttl?: number): Promise<Kept | undefined> {
+      async get(id: string, ttl?: number): Promise<VersionedState | undefined> {
         const version = versionOf(id)
         const state = await store.get(id, ttl)
         return state && { version, state }
@@ -61,27 +61,27 @@ function createKeeper() {
       forget: (stream: string) => events.delete(stream),
       publish: (topic: string, message: string) => bus.publish(topic, message),
       async subscribe(topic: string, name: string) {
-        stops.set(name, await bus.subscribe(topic, (message) => tell({ heard: name, message })))
+        unsubscribers.set(name, await bus.subscribe(topic, (message) => send({ heard: name, message })))
       },
-      stop: (name: string) => stops.get(name)?.(),
+      stop: (name: string) => unsubscribers.get(name)?.(),
     }
-    return { calls, end: () => stops.forEach((stop) => void stop()) }
+    return { calls, end: () => unsubscribers.forEach((stop) => void stop()) }
   }
 }
 
-/** A process that is killed breaks its connection; its lines tell of that as well as its socket. */
+/** Reads lines from a socket. Errors of killed processes are ignored on the socket and on the reader. */
 function linesOf(socket: Socket): Interface {
   socket.on('error', () => {})
   return createInterface(socket).on('error', () => {})
 }
 
-/** Keeps stores for others; resolves to the port they are reached at. */
-export async function keepStores(): Promise<{ port: number; close: () => void }> {
-  const keeper = createKeeper()
+/** Serves stores on a port. */
+export async function serveStores(): Promise<{ port: number; close: () => void }> {
+  const storeServer = createStoreServer()
   const sockets = new Set<Socket>()
   const server = createServer({ noDelay: true }, (socket) => {
-    const tell = (line: object) => void socket.write(`${JSON.stringify(line)}\n`)
-    const { calls, end } = keeper(tell)
+    const send = (line: object) => void socket.write(`${JSON.stringify(line)}\n`)
+    const { calls, end } = storeServer(send)
     sockets.add(socket)
     socket.on('close', () => {
       sockets.delete(socket)
@@ -90,9 +90,9 @@ export async function keepStores(): Promise<{ port: number; close: () => void }>
     linesOf(socket).on('line', async (text) => {
       const { id, call = '', args = [] } = JSON.parse(text) as Line
       try {
-        tell({ id, value: await calls[call]?.(...(args as never[])) })
+        send({ id, value: await calls[call]?.(...(args as never[])) })
       } catch (error) {
-        tell({ id, failed: (error as Error).message })
+        send({ id, failed: (error as Error).message })
       }
     })
   }).listen(0, '127.0.0.1')
@@ -106,7 +106,7 @@ export async function keepStores(): Promise<{ port: number; close: () => void }>
   }
 }
 
-/** The stores that another process keeps. */
+/** Connects to the stores of another process. */
 export async function openStores(port: number): Promise<Stores & { close: () => void }> {
   const socket = dial({ port, host: '127.0.0.1', noDelay: true })
   await once(socket, 'connect')
@@ -129,13 +129,13 @@ export async function openStores(port: number): Promise<Stores & { close: () => 
 
   const store: SessionStore = {
     create: (id, state, ttl) => ask('create', id, state, ttl),
-    get: async (id, ttl) => (await ask<Kept | undefined>('get', id, ttl))?.state,
+    get: async (id, ttl) => (await ask<VersionedState | undefined>('get', id, ttl))?.state,
     async update(id, change) {
       for (;;) {
-        const kept = await ask<Kept | undefined>('get', id)
-        if (kept === undefined) return undefined
-        change(kept.state)
-        if (await ask<boolean>('swap', id, kept.version, kept.state)) return kept.state
+        const current = await ask<VersionedState | undefined>('get', id)
+        if (current === undefined) return undefined
+        change(current.state)
+        if (await ask<boolean>('swap', id, current.version, current.state)) return current.state
       }
     },
     delete: (id) => ask('drop', id),

@@ -1,8 +1,8 @@
-/** The stores that the tests of several processes share are stores as any other. */
+/** Runs the store contracts with the stores of `stores.fixture.ts`. */
 
 import { delay, describeContract, eventBusContract, eventStoreContract, sessionStoreContract } from '@mcpx/testing'
 import { afterAll, describe, it } from 'vitest'
-import { keepStores, openStores, type Stores } from './stores.fixture.ts'
+import { openStores, type Stores, serveStores } from './stores.fixture.ts'
 
 const closers: (() => void)[] = []
 afterAll(() => {
@@ -11,11 +11,11 @@ afterAll(() => {
 
 const ports = new WeakMap<object, number>()
 
-/** One of the stores, over a connection of its own. */
+/** Opens one of the stores over a separate connection. */
 async function open<Name extends keyof Stores>(name: Name, at?: number): Promise<Stores[Name]> {
   let port = at
   if (port === undefined) {
-    const keeper = await keepStores()
+    const keeper = await serveStores()
     closers.push(keeper.close)
     port = keeper.port
   }

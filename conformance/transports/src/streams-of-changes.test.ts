@@ -1,4 +1,4 @@
-/** Streams of changes over HTTP, where what is told on one may come after what is told later on another. */
+/** Subscription streams over HTTP, where notifications of two streams may arrive out of order. */
 import { connect } from '@mcpx/client'
 import type { Change, JsonObject } from '@mcpx/protocol'
 import { http } from '@mcpx/transport-http/client'
@@ -13,16 +13,16 @@ interface Post {
   readonly params: { readonly notifications: JsonObject }
 }
 
-/** A server whose streams are written by hand. */
-function handWritten() {
-  const streams: ReturnType<typeof streamOf>[] = []
+/** A fake server whose streams are controlled by the test. */
+function createFakeServer() {
+  const streams: ReturnType<typeof createStream>[] = []
   const state = { isSilent: false, onConfirmed: () => {} }
   const capabilities = { tools: { listChanged: true }, resources: { subscribe: true } }
-  const found = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities }
+  const discovery = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities }
   const fetch = async (_: unknown, init: RequestInit = {}) => {
     const post = JSON.parse(String(init.body)) as Post
-    if (post.method !== 'subscriptions/listen') return Response.json({ jsonrpc: '2.0', id: post.id, result: found })
-    const stream = streamOf(post)
+    if (post.method !== 'subscriptions/listen') return Response.json({ jsonrpc: '2.0', id: post.id, result: discovery })
+    const stream = createStream(post)
     streams.push(stream)
     init.signal?.addEventListener('abort', stream.cut)
     if (!state.isSilent) stream.confirm()
@@ -32,12 +32,12 @@ function handWritten() {
   return { streams, state, connector: http('http://127.0.0.1:9/mcp', { fetch }) }
 }
 
-function streamOf({ id, params }: Post) {
+function createStream({ id, params }: Post) {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   const state = { isOpen: true }
   const body = new ReadableStream<Uint8Array>({
-    start(given) {
-      controller = given
+    start(streamController) {
+      controller = streamController
     },
     cancel() {
       state.isOpen = false
@@ -48,12 +48,12 @@ function streamOf({ id, params }: Post) {
     const text = `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
     if (state.isOpen) controller?.enqueue(new TextEncoder().encode(text))
   }
-  const tell = (name: string, rest: object) => write({ method: `notifications/${name}`, params: { ...rest, _meta } })
+  const notify = (name: string, rest: object) => write({ method: `notifications/${name}`, params: { ...rest, _meta } })
   return {
     body,
     state,
-    confirm: () => tell('subscriptions/acknowledged', { notifications: params.notifications }),
-    update: (uri: string) => tell('resources/updated', { uri }),
+    confirm: () => notify('subscriptions/acknowledged', { notifications: params.notifications }),
+    update: (uri: string) => notify('resources/updated', { uri }),
     end() {
       write({ id, result: { resultType: 'complete', _meta } })
       if (state.isOpen) controller?.close()
@@ -66,19 +66,19 @@ function streamOf({ id, params }: Post) {
   }
 }
 
-/** A client that has subscribed to `a:/1`, and what it hears. */
-async function subscribed(timeout?: number) {
-  const server = handWritten()
-  const heard: Change[] = []
-  const problems: string[] = []
+/** A client that is subscribed to `a:/1`, with its changes and warnings. */
+async function connectSubscribed(timeout?: number) {
+  const server = createFakeServer()
+  const changes: Change[] = []
+  const warnings: string[] = []
   const client = await connect(server.connector, {
     timeout,
-    onChange: (change) => heard.push(change),
-    onWarning: ({ message }) => problems.push(message),
+    onChange: (change) => changes.push(change),
+    onWarning: ({ message }) => warnings.push(message),
   })
   onTestFinished(() => client.close())
   await client.subscribe('a:/1')
-  /** Begins to subscribe to another one: the stream so far, the one that is to take its place, and the promise. */
+  /** Starts a second subscription: returns the old stream, its replacement, and the promise. */
   const replace = async () => {
     server.state.isSilent = true
     const pending = client.subscribe('b:/2')
@@ -87,38 +87,38 @@ async function subscribed(timeout?: number) {
     server.state.isSilent = false
     return { last: last as NonNullable<typeof last>, next: server.streams.at(-1) as NonNullable<typeof last>, pending }
   }
-  return { ...server, client, heard, problems, replace }
+  return { ...server, client, changes, warnings, replace }
 }
 
 const update = (uri: string): Change => ({ kind: 'resource', uri })
 const all = expect.arrayContaining([update('a:/1'), { kind: 'tools' }])
 
-describe('a stream that another takes the place of', () => {
-  it('is heard of late changes too', async () => {
-    const { heard, replace } = await subscribed()
+describe('a replaced subscription stream', () => {
+  it('still delivers late changes', async () => {
+    const { changes, replace } = await connectSubscribed()
     const { last, next, pending } = await replace()
     next.confirm()
     await pause(20)
     last.update('a:/1')
     last.update('a:/1/late')
     await pending
-    await expect.poll(() => heard).toEqual([update('a:/1'), update('a:/1/late')])
+    await expect.poll(() => changes).toEqual([update('a:/1'), update('a:/1/late')])
     expect(last.state.isOpen).toBe(false)
   })
 
-  it('is heard of as many as were told before', async () => {
-    const { heard, replace } = await subscribed()
+  it('delivers all changes that were sent before', async () => {
+    const { changes, replace } = await connectSubscribed()
     const { last, next, pending } = await replace()
     const uris = Array.from({ length: 5_000 }, (_, n) => `a:/1/${n}`)
     for (const uri of uris) last.update(uri)
     next.confirm()
     await pending
-    await expect.poll(() => new Set(heard.map((each) => 'uri' in each && each.uri)).size).toBe(5_000)
-    expect(heard).toHaveLength(5_000)
+    await expect.poll(() => new Set(changes.map((each) => 'uri' in each && each.uri)).size).toBe(5_000)
+    expect(changes).toHaveLength(5_000)
   })
 
-  it('tells nothing again that its successor tells, in whatever order', async () => {
-    const { heard, replace } = await subscribed()
+  it('causes no duplicate changes, in any order', async () => {
+    const { changes, replace } = await connectSubscribed()
     const { last, next, pending } = await replace()
     next.confirm()
     await pending
@@ -129,21 +129,21 @@ describe('a stream that another takes the place of', () => {
     }
     await expect.poll(() => last.state.isOpen).toBe(false)
     await pause(20)
-    expect(heard).toEqual([update('a:/1'), update('b:/2')])
+    expect(changes).toEqual([update('a:/1'), update('b:/2')])
   })
 
-  it('counts all as changed where it turns out to have ended', async () => {
-    const { heard, replace } = await subscribed()
+  it('that has ended counts everything as changed', async () => {
+    const { changes, replace } = await connectSubscribed()
     const { last, next, pending } = await replace()
     next.confirm()
     await pause(20)
     last.end()
     await pending
-    await expect.poll(() => heard, { timeout: 3_000 }).toEqual(all)
+    await expect.poll(() => changes, { timeout: 3_000 }).toEqual(all)
   })
 
-  it('may be ended by the server as soon as its successor is confirmed, again and again', async () => {
-    const { client, streams, state } = await subscribed()
+  it('may be ended by the server as soon as the new stream is confirmed', async () => {
+    const { client, streams, state } = await connectSubscribed()
     state.onConfirmed = () => void setTimeout(() => streams.at(-2)?.end(), 60)
     await client.subscribe('b:/2')
     await pause(1_000)
@@ -153,49 +153,49 @@ describe('a stream that another takes the place of', () => {
     expect(streams.filter((each) => each.state.isOpen)).toHaveLength(1)
   })
 
-  it('is waited for where several take the place of one another', async () => {
-    const { client, heard, streams } = await subscribed()
+  it('stays open during several replacements', async () => {
+    const { client, changes, streams } = await connectSubscribed()
     const [first] = streams.slice(-1)
     for (const uri of ['b:/2', 'c:/3']) await client.subscribe(uri)
     await pause(30)
     first?.update('a:/1')
-    await expect.poll(() => heard).toEqual([update('a:/1')])
+    await expect.poll(() => changes).toEqual([update('a:/1')])
   })
 
-  it('counts all as changed where it is cut, and not there again when its successor is', async () => {
-    const { client, heard, state, streams } = await subscribed()
+  it('that is cut before it is reopened counts everything as changed', async () => {
+    const { client, changes, state, streams } = await connectSubscribed()
     state.isSilent = true
     streams.at(-1)?.cut()
     await expect.poll(() => streams.length, { timeout: 2_000 }).toBeGreaterThan(2)
     state.isSilent = false
     await client.subscribe('b:/2')
-    await expect.poll(() => heard).toEqual(all)
+    await expect.poll(() => changes).toEqual(all)
   })
 
-  it('is one of few', async () => {
-    const { client, streams } = await subscribed()
+  it('is closed after a while, so that few streams are open', async () => {
+    const { client, streams } = await connectSubscribed()
     for (let n = 0; n < 30; n++) await client.subscribe(`c:/${n}`)
     expect(streams.filter(({ state }) => state.isOpen).length).toBeLessThanOrEqual(17)
     await expect.poll(() => streams.filter(({ state }) => state.isOpen)).toHaveLength(1)
   })
 })
 
-describe('a stream that breaks', () => {
-  it('is begun again until it is confirmed, however long that takes', async () => {
-    const { heard, problems, state, streams } = await subscribed(150)
+describe('a broken subscription stream', () => {
+  it('is reopened until it is confirmed', async () => {
+    const { changes, warnings, state, streams } = await connectSubscribed(150)
     state.isSilent = true
     streams.at(-1)?.cut()
     const count = streams.length
     await expect.poll(() => streams.length, { timeout: 4_000 }).toBeGreaterThan(count + 1)
     state.isSilent = false
-    await expect.poll(() => heard, { timeout: 6_000 }).toEqual(all)
-    expect(problems.length).toBeLessThanOrEqual(1)
+    await expect.poll(() => changes, { timeout: 6_000 }).toEqual(all)
+    expect(warnings.length).toBeLessThanOrEqual(1)
   }, 12_000)
 
-  it('is begun again later and later where each is cut as soon as it is confirmed', async () => {
+  it('is reopened with increasing delays if each stream is cut after its confirmation', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
-    const server = handWritten()
+    const server = createFakeServer()
     const client = await connect(server.connector, { onChange: () => {} })
     for (let ms = 0; ms < 60_000; ms += 50) {
       await vi.advanceTimersByTimeAsync(50)

@@ -1,4 +1,4 @@
-/** A server of tools over each transport, to clients of each era. */
+/** A server with tools over each transport, with clients of each era. */
 
 import { PassThrough } from 'node:stream'
 import { type Client, connect } from '@mcpx/client'
@@ -8,7 +8,7 @@ import { mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
 import { overStreams, serveStdio } from '@mcpx/transport-stdio'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { serve } from './carriers.fixture.ts'
+import { serve } from './connections.fixture.ts'
 
 const input = {
   type: 'object',
@@ -17,8 +17,8 @@ const input = {
 } as const
 const output = { type: 'object', properties: { twice: { type: 'number' } } } as const
 
-/** A server whose one tool makes another one. */
-function build(legacy: boolean): Server {
+/** A server whose tool registers another tool. */
+function createToolServer(legacy: boolean): Server {
   const server = createServer({ name: 'sums', version: '1.0.0' }, { legacy })
   return server.tool('double', { input, output }, async ({ a }, { progress }) => {
     await progress(1, 2, 'halfway')
@@ -28,7 +28,7 @@ function build(legacy: boolean): Server {
 }
 
 type Fetch = (request: Request) => Response | Promise<Response>
-const local = (fetch: Fetch): Connector =>
+const connectFetch = (fetch: Fetch): Connector =>
   http('http://127.0.0.1/mcp', { fetch: async (url, init) => fetch(new Request(String(url), init)) })
 
 function overPipes(server: Server): Connector {
@@ -37,30 +37,32 @@ function overPipes(server: Server): Connector {
   return overStreams(async () => ({ input: toClient, output: toServer }))
 }
 
-const carriers: Readonly<Record<string, (server: Server) => Connector | Promise<Connector>>> = {
-  'a port': async (server) => http((await serve(server)).url),
-  'a fetch handler': (server) => local(mcp(server).fetch as Fetch),
-  'a fetch handler of the modern era': (server) => local(mcp(server, { legacy: false }).fetch as Fetch),
+const transports: Readonly<Record<string, (server: Server) => Connector | Promise<Connector>>> = {
+  'an HTTP server': async (server) => http((await serve(server)).url),
+  'a fetch handler': (server) => connectFetch(mcp(server).fetch as Fetch),
+  'a fetch handler of the modern era': (server) => connectFetch(mcp(server, { legacy: false }).fetch as Fetch),
   pipes: overPipes,
 }
 
-async function reach(carrier: string, era: 'modern' | 'legacy', legacy: boolean): Promise<Client> {
-  const client = await connect(await (carriers[carrier] as (typeof carriers)[string])(build(legacy)), { era })
+async function connectOver(transport: string, era: 'modern' | 'legacy', legacy: boolean): Promise<Client> {
+  const client = await connect(await (transports[transport] as (typeof transports)[string])(createToolServer(legacy)), {
+    era,
+  })
   onTestFinished(() => client.close())
   return client
 }
 
-const ways = Object.keys(carriers).flatMap((carrier) => [
-  { carrier, era: 'modern' as const, legacy: true },
-  { carrier, era: 'modern' as const, legacy: false },
-  ...(carrier.endsWith('modern era') ? [] : [{ carrier, era: 'legacy' as const, legacy: true }]),
+const cases = Object.keys(transports).flatMap((transport) => [
+  { transport, era: 'modern' as const, legacy: true },
+  { transport, era: 'modern' as const, legacy: false },
+  ...(transport.endsWith('modern era') ? [] : [{ transport, era: 'legacy' as const, legacy: true }]),
 ])
 
-describe.each(ways)(
-  'a server of tools over $carrier, `legacy: $legacy`, to a $era client',
-  ({ carrier, era, legacy }) => {
-    it('answers, tells how far it is, and that there is a tool more', async () => {
-      const client = await reach(carrier, era, legacy)
+describe.each(cases)(
+  'a server with tools over $transport, `legacy: $legacy`, with a $era client',
+  ({ transport, era, legacy }) => {
+    it('returns results, reports progress and sends list changes', async () => {
+      const client = await connectOver(transport, era, legacy)
       expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['double'])
       const changes = client.listen({ toolsListChanged: true })
       await changes.ready
@@ -79,8 +81,8 @@ describe.each(ways)(
       expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['double', 'later'])
     })
 
-    it('refuses arguments that its schema does not allow, and methods that are none of a tool', async () => {
-      const client = await reach(carrier, era, legacy)
+    it('rejects invalid arguments and unsupported methods', async () => {
+      const client = await connectOver(transport, era, legacy)
       const refused = await client.callTool('double', { a: 'x' })
       expect(refused).toMatchObject({
         isError: true,

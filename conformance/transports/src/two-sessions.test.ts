@@ -1,22 +1,22 @@
-/** Two sessions of one server over HTTP: neither answers for the other, reads what it was told, nor is used by another user. */
+/** Isolation of two sessions of one server over HTTP. */
 
 import { REVISIONS } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { createDecoder } from '@mcpx/sse'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { handshake, LEGACY, serve } from './carriers.fixture.ts'
+import { handshake, LEGACY, serve } from './connections.fixture.ts'
 
 const legacy = REVISIONS.filter((revision) => revision <= LEGACY)
 
 type Headers = Record<string, string>
 
-interface Said {
+interface Received {
   readonly id?: string | number
   readonly method?: string
   readonly result?: unknown
 }
 
-/** A server that says which folders its client has; who asks is told by a header. */
+/** A server whose tool returns the client's roots; the `authorization` header names the user. */
 async function start(): Promise<string> {
   const server = createServer({ name: 'shared', version: '1' }).tool('folders', {}, async (_args, ctx) =>
     JSON.stringify(await ctx.roots()),
@@ -34,33 +34,33 @@ function post(url: string, message: object, headers: Headers): Promise<Response>
   return fetch(url, { method: 'POST', body, headers: { ...accept, ...headers } })
 }
 
-const opening = (revision: string) => ({
+const initialize = (revision: string) => ({
   id: 0,
   method: 'initialize',
   params: { ...handshake(), protocolVersion: revision, capabilities: { roots: {} } },
 })
-const opened = { method: 'notifications/initialized' }
+const initialized = { method: 'notifications/initialized' }
 const folders = { id: 1, method: 'tools/call', params: { name: 'folders', arguments: {} } }
 const rootsOf = (name: string) => ({ roots: [{ uri: `file:///${name}`, name }] })
 
 async function openSession(url: string, revision: string, authorization = 'ann'): Promise<Headers> {
-  const response = await post(url, opening(revision), { authorization })
+  const response = await post(url, initialize(revision), { authorization })
   await response.text()
   const session = { authorization, 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' }
-  await post(url, opened, session)
+  await post(url, initialized, session)
   return session
 }
 
-/** What comes on a stream, and the ids of its events. */
+/** Collects the messages and event ids of a stream. */
 function read(response: Response) {
-  const said: Said[] = []
+  const messages: Received[] = []
   const ids: string[] = []
   const all: string[] = []
   const decoder = createDecoder({
     onEvent({ id, data, event }) {
       if (id !== undefined) ids.push(id)
       all.push(data)
-      if (data !== '' && event !== 'endpoint') said.push(JSON.parse(data))
+      if (data !== '' && event !== 'endpoint') messages.push(JSON.parse(data))
     },
   })
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
@@ -69,15 +69,15 @@ function read(response: Response) {
     for (let part = await reader.read(); !part.done; part = await reader.read()) decoder.push(part.value)
   }
   pump().catch(() => {})
-  const find = async (holds: (each: Said) => boolean) => {
-    await expect.poll(() => said.some(holds)).toBe(true)
-    return said.find(holds) as Said
+  const find = async (holds: (each: Received) => boolean) => {
+    await expect.poll(() => messages.some(holds)).toBe(true)
+    return messages.find(holds) as Received
   }
   return {
-    said,
+    messages,
     ids,
     all,
-    asked: () => find(({ method }) => method === 'roots/list'),
+    rootsRequest: () => find(({ method }) => method === 'roots/list'),
     answer: () => find((each) => each.id === 1),
   }
 }
@@ -85,23 +85,23 @@ function read(response: Response) {
 const settle = () => new Promise((resolve) => setTimeout(resolve, 60))
 
 describe.each(legacy)('two legacy sessions of one server in %s', (revision) => {
-  it('answer what each was asked itself: an answer from the other session is not taken', async () => {
+  it('ignore responses to input requests of the other session', async () => {
     const url = await start()
     const [one, other] = [await openSession(url, revision), await openSession(url, revision)]
     const call = read(await post(url, folders, one))
-    const { id } = await call.asked()
+    const { id } = await call.rootsRequest()
     await post(url, { id, result: rootsOf('other') }, other)
     await settle()
-    expect(call.said.filter((each) => each.id === 1)).toEqual([])
+    expect(call.messages.filter((each) => each.id === 1)).toEqual([])
     expect((await post(url, { id, result: rootsOf('one') }, one)).status).toBe(202)
     expect(JSON.stringify(await call.answer())).toContain('file:///one')
   })
 
-  it('read their own events alone: a Last-Event-ID of the other session is refused', async () => {
+  it('reject a Last-Event-ID of the other session', async () => {
     const url = await start()
-    const told = await openSession(url, LEGACY)
-    const call = read(await post(url, folders, told))
-    await call.asked()
+    const owner = await openSession(url, LEGACY)
+    const call = read(await post(url, folders, owner))
+    await call.rootsRequest()
     const reader = await openSession(url, revision)
     const resume = (session: Headers, id: string) =>
       fetch(url, { headers: { accept: 'text/event-stream', ...session, 'last-event-id': id } })
@@ -109,18 +109,18 @@ describe.each(legacy)('two legacy sessions of one server in %s', (revision) => {
     const refused = await resume(reader, first)
     expect(refused.status).toBe(400)
     expect(await refused.json()).toMatchObject({ error: { code: -32600 } })
-    // It is not the id that is wrong: the session that it was given to has the rest.
-    const rest = await resume(told, first)
+    // The id itself is valid: its own session receives the rest.
+    const rest = await resume(owner, first)
     expect(rest.status).toBe(200)
-    await read(rest).asked()
+    await read(rest).rootsRequest()
   })
 
-  it('belong to who opened them: to another principal each is 404, and goes on for its own', async () => {
+  it('belong to their principal: another principal gets 404, and the owner can continue', async () => {
     const url = await start()
     const ann = await openSession(url, revision)
     const bob = { ...ann, authorization: 'bob' }
     const call = read(await post(url, folders, ann))
-    const { id } = await call.asked()
+    const { id } = await call.rootsRequest()
     const answers = await Promise.all([
       post(url, { id: 2, method: 'tools/list' }, bob),
       post(url, { id, result: rootsOf('bob') }, bob),
@@ -135,27 +135,27 @@ describe.each(legacy)('two legacy sessions of one server in %s', (revision) => {
   })
 })
 
-describe('two connections of the oldest HTTP transport to one server', () => {
+describe('two HTTP+SSE connections to one server', () => {
   async function open(url: string, authorization: string) {
     const headers = { authorization, accept: 'text/event-stream' }
     const stream = read(await fetch(url.replace('/mcp', '/sse'), { headers }))
     await expect.poll(() => stream.all.length).toBe(1)
     const send = (message: object, who = authorization) =>
       post(new URL(stream.all[0] ?? '', url).href, message, { authorization: who })
-    await send(opening('2024-11-05'))
-    await send(opened)
+    await send(initialize('2024-11-05'))
+    await send(initialized)
     return { ...stream, send }
   }
 
-  it('answer what each was asked itself, and are 404 to another principal', async () => {
+  it('ignore responses of the other connection, and return 404 to another principal', async () => {
     const url = await start()
     const [one, other] = [await open(url, 'ann'), await open(url, 'ann')]
     await one.send(folders)
-    const { id } = await one.asked()
+    const { id } = await one.rootsRequest()
     await other.send({ id, result: rootsOf('other') })
     expect((await one.send({ id, result: rootsOf('bob') }, 'bob')).status).toBe(404)
     await settle()
-    expect(one.said.filter((each) => each.id === 1)).toEqual([])
+    expect(one.messages.filter((each) => each.id === 1)).toEqual([])
     await one.send({ id, result: rootsOf('one') })
     expect(JSON.stringify(await one.answer())).toContain('file:///one')
   })

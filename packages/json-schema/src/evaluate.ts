@@ -44,6 +44,11 @@ export interface Evaluation {
   depth: number
   /** Whether new findings are marked as secondary. */
   secondary: boolean
+  /**
+   * How many patterns were skipped. A schema that accepts a value while this number stays the same is certain to accept
+   * it; otherwise it accepts the value if the skipped patterns match.
+   */
+  skippedPatterns: number
 }
 
 /** Property names and indexes that were evaluated. Undefined when no `unevaluated` keyword needs them. */
@@ -96,7 +101,16 @@ function abortReasonOf(error: unknown): string | undefined {
 function evaluateJson(root: Checkable, limits: JsonSchemaLimits, value: unknown, path: string): JsonSchemaVerdict {
   const { maxSteps, maxProblems } = limits
   const start = (stepsLeft: number, findings?: Finding[]): Evaluation => {
-    return { stepsLeft, maxSteps, findings, rootFindings: findings, path, depth: 0, secondary: false }
+    return {
+      stepsLeft,
+      maxSteps,
+      findings,
+      rootFindings: findings,
+      path,
+      depth: 0,
+      secondary: false,
+      skippedPatterns: 0,
+    }
   }
   if (root.check(value, start(maxSteps), undefined)) return VALID
   const findings: Finding[] = []

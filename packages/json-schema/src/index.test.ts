@@ -1,5 +1,6 @@
+// biome-ignore-all lint/suspicious/noThenProperty: JSON Schema has a keyword of that name
 import { describe, expect, it } from 'vitest'
-import { createJsonSchemaValidator } from './index.ts'
+import { createJsonSchemaValidator, PEER_SCHEMA_OPTIONS } from './index.ts'
 import { workOf } from './work.fixture.ts'
 
 describe('createJsonSchemaValidator', () => {
@@ -134,11 +135,69 @@ describe('patterns as annotations', () => {
   it('are read, but never run', () => {
     expect(validator.compile({ pattern: '^(a+)+$' })(`${'a'.repeat(50)}!`)).toEqual({ valid: true })
     expect(() => validator.compile({ pattern: '(' })).toThrow('must be a regular expression')
+    const named = validator.compile({ patternProperties: { '^(a+)+$': false } })
+    expect(named({ [`${'a'.repeat(50)}!`]: 1 })).toEqual({ valid: true })
   })
 
-  it('cannot be done without where properties are told apart by them', () => {
-    expect(() => validator.compile({ patternProperties: { a: {} } })).toThrow(
-      'at #/patternProperties: cannot be checked, because patterns are not to be tested',
-    )
+  it('leave all other keywords to be checked', () => {
+    const schema = {
+      type: 'object',
+      properties: { id: { type: 'string', pattern: '^x', maxLength: 3 } },
+      patternProperties: { '^_': { type: 'number' } },
+      additionalProperties: false,
+      required: ['id'],
+    }
+    const check = validator.compile(schema)
+    expect(check({ id: 'abc', _n: 'one' })).toEqual({ valid: true })
+    const problems = [{ path: 'value.id', message: 'expected at most 3 characters, got 4' }]
+    expect(check({ id: 'abcd' })).toEqual({ valid: false, problems })
+    expect(check({})).toEqual({ valid: false, problems: [{ path: 'value.id', message: 'is required' }] })
+  })
+
+  const pattern = { pattern: '^x' }
+  it.each<[string, object, unknown]>([
+    ['not', { not: pattern }, 'y'],
+    ['not of not', { not: { not: pattern } }, 'x'],
+    ['oneOf', { oneOf: [pattern, { pattern: '^y' }] }, 'y'],
+    ['if and else', { if: pattern, then: { maxLength: 1 }, else: { maxLength: 2 } }, 'yy'],
+    ['if without else', { if: pattern, then: false }, 'y'],
+    ['contains', { contains: pattern, maxContains: 1 }, ['x', 'y', 'z']],
+    ['propertyNames', { not: { propertyNames: pattern } }, { y: 1 }],
+    ['a reference', { $defs: { a: pattern }, not: { $ref: '#/$defs/a' } }, 'y'],
+    ['unevaluatedProperties', { patternProperties: { '^x': true }, unevaluatedProperties: false }, { x: 1 }],
+    ['unevaluatedItems', { contains: pattern, unevaluatedItems: false }, ['x']],
+    [
+      'unevaluatedProperties behind if',
+      { if: { patternProperties: { a: false } }, else: { properties: { b: true } }, unevaluatedProperties: false },
+      { b: 1 },
+    ],
+  ])('never refuse a valid value: %s', (_, schema, value) => {
+    expect(validator.compile(schema as never)(value)).toEqual({ valid: true })
+  })
+
+  it.each<[string, object, unknown]>([
+    ['not', { not: { anyOf: [{ type: 'string' }, pattern] } }, 'y'],
+    ['oneOf', { oneOf: [pattern, { type: 'string' }, { maxLength: 5 }] }, 'y'],
+    ['oneOf that fits none', { oneOf: [{ ...pattern, maxLength: 1 }, { type: 'number' }] }, 'yy'],
+    ['if', { if: pattern, then: { maxLength: 1 }, else: { maxLength: 2 } }, 'yyy'],
+    ['contains', { contains: { type: 'string' }, maxContains: 1, prefixItems: [pattern] }, ['x', 'y']],
+  ])('refuse a value that is invalid whichever of them match: %s', (_, schema, value) => {
+    expect(validator.compile(schema as never)(value)).toMatchObject({ valid: false })
+  })
+})
+
+describe('PEER_SCHEMA_OPTIONS', () => {
+  const validator = createJsonSchemaValidator(PEER_SCHEMA_OPTIONS)
+
+  it('run no regular expression of the schema', () => {
+    expect(validator.compile({ pattern: '^(a+)+$' })(`${'a'.repeat(50)}!`)).toEqual({ valid: true })
+  })
+
+  it('limit a check to 500,000 steps', () => {
+    const problems = [{ path: 'value', message: 'takes more than 500000 steps to check' }]
+    expect(validator.compile({ items: { type: 'null' } })(Array(600_000).fill(null))).toEqual({
+      valid: false,
+      problems,
+    })
   })
 })

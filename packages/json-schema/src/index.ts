@@ -29,11 +29,21 @@ export interface JsonSchemaValidatorOptions extends Partial<JsonSchemaLimits> {
    */
   formats?: 'assert' | 'annotate'
   /**
-   * Whether strings are tested against the `pattern` that a schema names. Default: `assert`. With `annotate`, no
-   * regular expression of a schema is run, and a schema with `patternProperties` is rejected.
+   * Whether strings are tested against `pattern`, and property names against `patternProperties`. Default: `assert`.
+   * With `annotate`, no regular expression of a schema is run: a value is valid if it could be valid, whichever of the
+   * patterns match. All other keywords are checked.
    */
   patterns?: 'assert' | 'annotate'
 }
+
+/**
+ * Options for schemas that a peer wrote: no regular expression of the peer is run, and a check takes at most 500,000 steps.
+ *
+ * ```ts
+ * const validator = createJsonSchemaValidator(PEER_SCHEMA_OPTIONS)
+ * ```
+ */
+export const PEER_SCHEMA_OPTIONS: Readonly<JsonSchemaValidatorOptions> = { patterns: 'annotate', maxSteps: 500_000 }
 
 /**
  * Creates a validator for the dialects 2020-12 (the default) and draft-07, as `$schema` says.

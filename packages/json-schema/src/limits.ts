@@ -15,13 +15,13 @@ export interface JsonSchemaLimits {
    * longer one makes the value invalid. Default: 16,384 UTF-16 code units.
    *
    * No JavaScript engine can interrupt a regular expression, and this limit does not stop one that takes exponential
-   * time. Set `patterns: 'annotate'` when the schemas and the values both come from peers you do not trust.
+   * time. Use `PEER_SCHEMA_OPTIONS` for schemas that come from a peer.
    */
   maxPatternInput: number
   /**
    * How many steps one check may take. A value that needs more is invalid. A step takes about 0.1 microseconds.
    * Applying a subschema is a step; so is each 8 items, 16 characters, or one property that is counted or compared.
-   * Default: 3,000,000, enough for a value of about 5 MB. Use 500,000 for schemas that a peer wrote.
+   * Default: 3,000,000, enough for a value of about 5 MB. `PEER_SCHEMA_OPTIONS` has 500,000.
    */
   maxSteps: number
   /** How many problems a verdict lists. Further problems are left out. Default: 8. */

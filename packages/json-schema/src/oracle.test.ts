@@ -12,6 +12,7 @@ console.log(`json-schema/oracle: FC_SEED=${seed}`)
 type Keywords = Record<string, unknown>
 
 const validator = createJsonSchemaValidator()
+const annotating = createJsonSchemaValidator({ patterns: 'annotate' })
 const latest = 'https://json-schema.org/draft/2020-12/schema'
 const draft07 = 'http://json-schema.org/draft-07/schema#'
 
@@ -116,6 +117,9 @@ function compare(dialect: '2020-12' | '7', schemas: fc.Arbitrary<Keywords>, numR
       counts[verdict.valid ? 'valid' : 'invalid'] += 1
       if (verdict.valid !== oracle.validate(each).valid) {
         throw new Error(`the other says ${!verdict.valid} of ${JSON.stringify(each)}`)
+      }
+      if (verdict.valid && !annotating.compile(schema)(each).valid) {
+        throw new Error(`refused with patterns as annotations: ${JSON.stringify(each)}`)
       }
       if (!verdict.valid) expect(verdict.problems.length).toBeGreaterThan(0)
       expect(JSON.stringify(verdict)).not.toContain('does not fit the schema')

@@ -215,9 +215,6 @@ function readMembers(value: unknown, location: Location, document: SchemaDocumen
   const { keyword, pointer } = location
   if (!isObject(value)) throw schemaError('malformed', pointer, 'must be an object')
   const hasPatterns = keyword === 'patternProperties'
-  if (hasPatterns && !document.options.assertPatterns) {
-    throw schemaError('limit', pointer, 'cannot be checked, because patterns are not to be tested')
-  }
   return Object.entries(value).flatMap(([key, raw]) => {
     if (raw === undefined) return []
     const memberPointer = appendToPointer(pointer, key)

@@ -11,13 +11,12 @@ import type {
   Revision,
   ServerCapabilities,
 } from '@mcpx/protocol'
-import { check, clientRequestParams, kindOf } from '@mcpx/protocol'
+import { check, clientRequestParams, isObject, kindOf } from '@mcpx/protocol'
 import type { ChangeHub } from './changes.ts'
 import type { RequestContext } from './context.ts'
 import type { Faults } from './errors.ts'
 import type { ServerRequest } from './middleware.ts'
 import type { RequestState } from './request-state.ts'
-import { isObject } from './schemas.ts'
 
 export interface ServerEra {
   /** Whether the message belongs to this era. */

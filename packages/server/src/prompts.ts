@@ -9,6 +9,7 @@ import {
   type Icon,
   type InputRequiredResult,
   invalidParams,
+  isObject,
   type JsonObject,
   type MetaObject,
   type Prompt,
@@ -31,7 +32,7 @@ import {
 } from './named-items.ts'
 import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
 import { toPromptResult } from './results.ts'
-import { describeIssues, isObject, prepareObjectSchema, type SchemaOptions } from './schemas.ts'
+import { describeIssues, prepareObjectSchema, type SchemaOptions } from './schemas.ts'
 
 export interface PromptOptions<Args = AnySchema> extends VisibilityOptions {
   /** The display name. Default: the prompt's name. */

@@ -1,8 +1,7 @@
 /** Checks how tools, resources, prompts and the server itself are set up, for callers without types. */
 
-import { kindOf, quoted } from '@mcpx/protocol'
+import { isObject, kindOf, quoted } from '@mcpx/protocol'
 import { RegistrationError } from './errors.ts'
-import { isObject } from './schemas.ts'
 
 /** The options that tools, prompts and resources share. */
 export const COMMON_OPTIONS = ['title', 'description', 'icons', '_meta', 'visible', 'scopes', 'replace'] as const

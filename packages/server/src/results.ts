@@ -6,6 +6,7 @@ import {
   type GetPromptResult,
   type InputRequests,
   type InputRequiredResult,
+  isObject,
   type JsonObject,
   kindOf,
   type PromptMessage,
@@ -17,7 +18,7 @@ import { isBlock, text, toContents, toJson } from './content.ts'
 import { describeRequest, ResultError } from './errors.ts'
 import type { ServerRequest } from './middleware.ts'
 import type { CacheHints } from './named-items.ts'
-import { type CheckSchema, describeIssues, isObject } from './schemas.ts'
+import { type CheckSchema, describeIssues } from './schemas.ts'
 
 /** How deep results may be nested. Peers refuse messages that are deeper. */
 const MAX_DEPTH = 128

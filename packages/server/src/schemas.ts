@@ -4,6 +4,7 @@ import { createJsonSchemaValidator } from '@mcpx/json-schema'
 import {
   type AnySchema,
   type CompiledSchema,
+  isObject,
   type JsonObject,
   type JsonSchemaValidator,
   quoted,
@@ -318,10 +319,6 @@ function pathSegment(keyword: string, name: string): string {
   if (keyword === 'properties') return `.${name}`
   if (keyword === 'items' || keyword === 'prefixItems') return '[]'
   return keyword === 'additionalProperties' || keyword === 'patternProperties' ? '.*' : ''
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const HEADER_ANNOTATION = 'x-mcp-header'

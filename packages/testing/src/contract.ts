@@ -64,7 +64,9 @@ async function runCase(promise: string, timeout: number, check: (waitFor: WaitFo
 
 /** The functions of a test runner that `describeContract` uses: those of Vitest, Jest, Mocha, Bun and node:test fit. */
 export interface TestRunner {
+  /** Registers a group; calls `define` to register its tests. */
   describe(name: string, define: () => void): unknown
+  /** Registers a test. */
   it(name: string, run: () => Promise<void>): unknown
 }
 

@@ -4,9 +4,11 @@
  */
 
 import {
+  type Envelope,
   eraOf,
   headerMismatch,
   invalidParams,
+  isObject,
   isRevision,
   type JsonObject,
   type JsonSchema,
@@ -146,8 +148,8 @@ export interface HeaderSource {
   header(name: string): string | null | undefined
 }
 
-/** Returns what is wrong with the envelope of a request, its revision, or the headers that repeat them. */
-export function envelopeProblem({ method, params = {} }: RequestMessage, from: HeaderSource): RpcError | undefined {
+/** Returns the envelope of a request, or what is wrong with it, its revision, or the headers that repeat them. */
+export function checkEnvelope({ method, params = {} }: RequestMessage, from: HeaderSource): Envelope | RpcError {
   const envelope = readEnvelope(params)
   if (typeof envelope === 'string') return invalidParams(envelope)
   const { protocolVersion } = envelope
@@ -163,8 +165,8 @@ export function envelopeProblem({ method, params = {} }: RequestMessage, from: H
   const parameter = NAME_PARAMETERS.get(method)
   const name = parameter === undefined ? undefined : params[parameter]
   // The server rejects a name that is not a string when it checks the parameters.
-  if (typeof name !== 'string') return undefined
-  return valueProblem('Mcp-Name', from.header(NAME_HEADER), name, `params.${parameter}`)
+  if (typeof name !== 'string') return envelope
+  return valueProblem('Mcp-Name', from.header(NAME_HEADER), name, `params.${parameter}`) ?? envelope
 }
 
 /** Returns the name of the tool that a request calls; undefined for all other requests. */
@@ -261,8 +263,4 @@ function decodeValue(value: string): string | undefined {
   } catch {
     return undefined
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

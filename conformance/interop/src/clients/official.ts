@@ -1,7 +1,7 @@
-/** The clients of the official SDK, of both lines, driven: what they have in common. */
+/** The common part of the drivers for the clients of the official SDK 1.x and 2.x. */
 
 import type { JsonObject } from '@mcpx/protocol'
-import type { CallOptions, Driver, Heard } from '../driver.ts'
+import type { CallOptions, Driver, ReceivedMessages } from '../driver.ts'
 
 export const info = { name: 'visitor', version: '1.0.0' }
 export const capabilities = {
@@ -12,7 +12,7 @@ export const capabilities = {
 
 export type Handle = (request: { params?: object }) => unknown
 
-/** As far as both lines of the client are alike. */
+/** The members that the clients of both versions share. */
 export interface OfficialClient {
   connect(transport: unknown): Promise<void>
   close(): Promise<void>
@@ -31,7 +31,7 @@ export interface OfficialClient {
   ping(): Promise<object>
 }
 
-/** What the lines do differently. */
+/** The differences of a version. */
 export interface Differences {
   readonly revision: string
   call(params: JsonObject & { name: string }, options: CallOptions): Promise<object>
@@ -41,12 +41,12 @@ export interface Differences {
   watchTools?(): Promise<void>
 }
 
-/** What servers say unasked, by method, and what becomes of it. */
-export function listeners(heard: Heard): Readonly<Record<string, Handle>> {
-  const list = (name: string) => [`notifications/${name}/list_changed`, () => void heard.lists.push(name)] as const
+/** The handlers of notifications, by method. */
+export function listeners(received: ReceivedMessages): Readonly<Record<string, Handle>> {
+  const list = (name: string) => [`notifications/${name}/list_changed`, () => void received.lists.push(name)] as const
   return {
-    'notifications/message': ({ params }) => void heard.logs.push(params as Heard['logs'][number]),
-    'notifications/resources/updated': ({ params }) => void heard.updated.push((params as { uri: string }).uri),
+    'notifications/message': ({ params }) => void received.logs.push(params as ReceivedMessages['logs'][number]),
+    'notifications/resources/updated': ({ params }) => void received.updated.push((params as { uri: string }).uri),
     ...Object.fromEntries([list('tools'), list('resources'), list('prompts')]),
   }
 }
@@ -64,12 +64,12 @@ async function all(key: string, list: (params?: object) => Promise<object>): Pro
   return items as never
 }
 
-export function drive(client: OfficialClient, heard: Heard, differences: Differences): Driver {
+export function drive(client: OfficialClient, received: ReceivedMessages, differences: Differences): Driver {
   return {
     revision: differences.revision,
     server: client.getServerVersion() ?? { name: '' },
     instructions: client.getInstructions(),
-    heard,
+    received,
     listTools: () => all('tools', (params) => client.listTools(params)),
     callTool: (name, args = {}, options = {}) => differences.call({ name, arguments: args }, options) as Promise<never>,
     listResources: () => all('resources', (params) => client.listResources(params)),
@@ -87,7 +87,7 @@ export function drive(client: OfficialClient, heard: Heard, differences: Differe
       }),
     watchTools: differences.watchTools ?? (async () => {}),
     ping: async () => void (await client.ping()),
-    nonsense: () => differences.request('nonsense/ask'),
+    requestUnknownMethod: () => differences.request('nonsense/ask'),
     close: () => client.close(),
   }
 }

@@ -1,49 +1,60 @@
-/** Our own client, driven. */
+/** The driver for our client. */
 
 import { type Client, connect, createEraMemory } from '@mcpx/client'
 import type { Change, CreateMessageResult, Revision } from '@mcpx/protocol'
 import { http } from '@mcpx/transport-http/client'
 import { spawn } from '@mcpx/transport-stdio'
-import { answerForm, answerSampling, type Driver, folders, type Heard, nothingHeard, type Target } from '../driver.ts'
+import {
+  answerForm,
+  answerSampling,
+  type Driver,
+  folders,
+  noMessages,
+  type ReceivedMessages,
+  type Target,
+} from '../driver.ts'
 
 const info = { name: 'visitor', version: '1.0.0' }
 
 export async function connectOurs(target: Target): Promise<Driver> {
-  const heard = nothingHeard()
+  const received = noMessages()
   const client = await connect(connector(target), {
     clientInfo: info,
     era: (target.revision as Revision | undefined) ?? 'auto',
     eraMemory: createEraMemory(),
     timeout: 5_000,
-    onElicit: (ask) =>
-      ask.mode === 'url' ? answerForm(heard, 'url', ask.message, ask.url) : answerForm(heard, 'form', ask.message),
+    onElicit: (request) =>
+      request.mode === 'url'
+        ? answerForm(received, 'url', request.message, request.url)
+        : answerForm(received, 'form', request.message),
     onSample: (params) => answerSampling(params) as CreateMessageResult,
     sampling: { tools: true },
     roots: target.roots ?? folders,
-    onLog: ({ level, data, logger }) => void heard.logs.push({ level, data, ...(logger !== undefined && { logger }) }),
-    onChange: (change) => hear(heard, change),
+    onLog: ({ level, data, logger }) =>
+      void received.logs.push({ level, data, ...(logger !== undefined && { logger }) }),
+    onChange: (change) => addChange(received, change),
   })
-  return drive(client, heard)
+  return drive(client, received)
 }
 
-function connector({ carrier, url = '', command = [], env, fetch }: Target) {
+function connector({ transport, url = '', command = [], env, fetch }: Target) {
   const [name = '', ...args] = command
-  if (carrier === 'stdio') return spawn(name, args, { stderr: 'ignore', env, probeTimeout: 10_000 })
+  if (transport === 'stdio') return spawn(name, args, { stderr: 'ignore', env, probeTimeout: 10_000 })
   return http(url, { fetch, reconnect: { minDelay: 10 } })
 }
 
-function hear(heard: Heard, change: Change): void {
-  if (change.kind === 'resource') heard.updated.push(change.uri)
-  else heard.lists.push(change.kind)
+function addChange(received: ReceivedMessages, change: Change): void {
+  if (change.kind === 'resource') received.updated.push(change.uri)
+  else received.lists.push(change.kind)
 }
 
-function drive(client: Client, heard: Heard): Driver {
+function drive(client: Client, received: ReceivedMessages): Driver {
   const { info: server, instructions } = client.server
   return {
     revision: client.revision,
     server: server ?? { name: '' },
     instructions,
-    heard,
+    received,
     listTools: () => client.listTools().all(),
     callTool: (name, args, options) => client.callTool(name, args, options as object),
     listResources: () => client.listResources().all(),
@@ -59,7 +70,7 @@ function drive(client: Client, heard: Heard): Driver {
     },
     async watchTools() {},
     ping: () => client.ping(),
-    nonsense: () => client.request('nonsense/ask', {}),
+    requestUnknownMethod: () => client.request('nonsense/ask', {}),
     close: () => client.close(),
   }
 }

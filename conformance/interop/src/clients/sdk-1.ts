@@ -1,7 +1,15 @@
-/** The client of the official SDK 1.x, driven. */
+/** The driver for the client of the official SDK 1.x. */
 
 import * as z from 'zod'
-import { answerForm, answerSampling, type Driver, folders, type Heard, nothingHeard, type Target } from '../driver.ts'
+import {
+  answerForm,
+  answerSampling,
+  type Driver,
+  folders,
+  noMessages,
+  type ReceivedMessages,
+  type Target,
+} from '../driver.ts'
 import { load } from '../load.ts'
 import { capabilities, drive, type Handle, info, listeners, type OfficialClient } from './official.ts'
 
@@ -23,20 +31,20 @@ const FILES = ['index', 'stdio', 'streamableHttp', 'sse'].map((file) => `@modelc
 
 export async function connectSdk1(target: Target): Promise<Driver> {
   const sdk = await load<Module>(...FILES)
-  const heard = nothingHeard()
+  const received = noMessages()
   const client = new sdk.Client(info, { capabilities })
-  for (const [method, handle] of Object.entries(listeners(heard)))
+  for (const [method, handle] of Object.entries(listeners(received)))
     client.setNotificationHandler(message(method), handle)
-  for (const [method, handle] of Object.entries(answers(heard))) client.setRequestHandler(message(method), handle)
+  for (const [method, handle] of Object.entries(answers(received))) client.setRequestHandler(message(method), handle)
   const transport = transportTo(target, sdk) as { setProtocolVersion?: (revision: string) => void }
   let revision = ''
-  const told = transport.setProtocolVersion?.bind(transport)
+  const setProtocolVersion = transport.setProtocolVersion?.bind(transport)
   transport.setProtocolVersion = (agreed) => {
     revision = agreed
-    told?.(agreed)
+    setProtocolVersion?.(agreed)
   }
   await client.connect(transport)
-  return drive(client, heard, {
+  return drive(client, received, {
     revision,
     call: (params, { signal, onProgress }) =>
       client.callTool(params, undefined, {
@@ -52,21 +60,21 @@ function message(method: string): z.ZodType {
   return z.object({ method: z.literal(method), params: z.looseObject({}).optional() })
 }
 
-function answers(heard: Heard): Record<string, Handle> {
+function answers(received: ReceivedMessages): Record<string, Handle> {
   return {
     'elicitation/create': ({ params }) => {
       const { mode = 'form', message: text, url } = params as { mode?: string; message: string; url?: string }
-      return answerForm(heard, mode, text, url)
+      return answerForm(received, mode, text, url)
     },
     'sampling/createMessage': ({ params = {} }) => answerSampling(params),
     'roots/list': () => ({ roots: folders }),
   }
 }
 
-function transportTo({ carrier, url = '', command = [], fetch }: Target, sdk: Module): object {
+function transportTo({ transport, url = '', command = [], fetch }: Target, sdk: Module): object {
   const [name, ...args] = command
-  if (carrier === 'stdio') return new sdk.StdioClientTransport({ command: name, args, stderr: 'ignore' })
-  if (carrier === 'sse') return new sdk.SSEClientTransport(new URL(url))
+  if (transport === 'stdio') return new sdk.StdioClientTransport({ command: name, args, stderr: 'ignore' })
+  if (transport === 'sse') return new sdk.SSEClientTransport(new URL(url))
   const reconnectionOptions = {
     initialReconnectionDelay: 10,
     maxReconnectionDelay: 1_000,

@@ -1,7 +1,15 @@
-/** The client of the official SDK 2.x, driven. */
+/** The driver for the client of the official SDK 2.x. */
 
 import { LATEST_MODERN_REVISION } from '@mcpx/protocol'
-import { answerForm, answerSampling, type Driver, folders, type Heard, nothingHeard, type Target } from '../driver.ts'
+import {
+  answerForm,
+  answerSampling,
+  type Driver,
+  folders,
+  noMessages,
+  type ReceivedMessages,
+  type Target,
+} from '../driver.ts'
 import { load } from '../load.ts'
 import { capabilities, type Differences, drive, type Handle, info, listeners, type OfficialClient } from './official.ts'
 
@@ -26,12 +34,12 @@ interface Module {
 
 export async function connectSdk2(target: Target): Promise<Driver> {
   const sdk = await load<Module>('@modelcontextprotocol/client', '@modelcontextprotocol/client/stdio')
-  const heard = nothingHeard()
+  const received = noMessages()
   const client = new sdk.Client(info, { capabilities, ...negotiation(target) })
-  for (const [method, handle] of Object.entries(listeners(heard))) client.setNotificationHandler(method, handle)
-  for (const [method, handle] of Object.entries(answers(heard))) client.setRequestHandler(method, handle)
+  for (const [method, handle] of Object.entries(listeners(received))) client.setNotificationHandler(method, handle)
+  for (const [method, handle] of Object.entries(answers(received))) client.setRequestHandler(method, handle)
   await client.connect(transportTo(target, sdk))
-  return drive(client, heard, differences(client, sdk))
+  return drive(client, received, differences(client, sdk))
 }
 
 function negotiation({ revision }: Target): object {
@@ -40,11 +48,11 @@ function negotiation({ revision }: Target): object {
   return { supportedProtocolVersions: [revision] }
 }
 
-function answers(heard: Heard): Record<string, Handle> {
+function answers(received: ReceivedMessages): Record<string, Handle> {
   return {
     'elicitation/create': ({ params }) => {
       const { mode = 'form', message, url } = params as { mode?: string; message: string; url?: string }
-      return answerForm(heard, mode, message, url)
+      return answerForm(received, mode, message, url)
     },
     'sampling/createMessage': ({ params = {} }) => answerSampling(params),
     'roots/list': () => ({ roots: folders }),
@@ -63,8 +71,8 @@ function differences(client: Client, sdk: Module): Differences {
       ),
     request: (method) => client.request({ method }, sdk.specTypeSchemas.EmptyResult ?? {}),
     ...(isModern && {
-      async setLogLevel(wanted) {
-        level = wanted
+      async setLogLevel(newLevel) {
+        level = newLevel
       },
       async watch(uri) {
         const stream = await client.listen({ resourceSubscriptions: [uri] })
@@ -77,10 +85,10 @@ function differences(client: Client, sdk: Module): Differences {
   }
 }
 
-function transportTo({ carrier, url = '', command = [], fetch }: Target, sdk: Module): object {
+function transportTo({ transport, url = '', command = [], fetch }: Target, sdk: Module): object {
   const [name, ...args] = command
-  if (carrier === 'stdio') return new sdk.StdioClientTransport({ command: name, args, stderr: 'ignore' })
-  if (carrier === 'sse') return new sdk.SSEClientTransport(new URL(url))
+  if (transport === 'stdio') return new sdk.StdioClientTransport({ command: name, args, stderr: 'ignore' })
+  if (transport === 'sse') return new sdk.SSEClientTransport(new URL(url))
   const reconnectionOptions = {
     initialReconnectionDelay: 10,
     maxReconnectionDelay: 1_000,

@@ -1,21 +1,21 @@
-/** What happens while a call runs: progress, log messages, questions, cancellation, a lost stream. */
+/** Running calls: progress, log messages, input requests, cancellation. */
 
 import assert from 'node:assert/strict'
 import { answers } from '../driver.ts'
 import { eventually, type Features, type Rig, settle, textOf } from '../feature.ts'
-import { stepsOf } from '../steps.ts'
+import { stepsOf } from '../progress-call.ts'
 
 let tags = 0
 
 export const calls: Features = {
-  'progress arrives before the answer': {
+  'progress arrives before the result': {
     async run({ driver }) {
       const { steps, answer } = await stepsOf(driver)
-      const seen = steps.map(({ progress, total }) => `${progress}/${total}`)
-      assert.deepEqual([...seen, answer], ['1/3', '2/3', '3/3', 'done'])
+      const pattern = steps.map(({ progress, total }) => `${progress}/${total}`)
+      assert.deepEqual([...pattern, answer], ['1/3', '2/3', '3/3', 'done'])
     },
   },
-  'progress comes with words': {
+  'progress has messages': {
     since: '2025-03-26',
     async run({ driver }) {
       const { steps } = await stepsOf(driver)
@@ -25,12 +25,12 @@ export const calls: Features = {
       )
     },
   },
-  'log messages of the wanted level arrive': {
+  'log messages of the requested level arrive': {
     async run({ driver }) {
-      const { logs } = driver.heard
-      const talk = async (wanted: 'warning' | 'notice') => {
+      const { logs } = driver.received
+      const talk = async (level: 'warning' | 'notice') => {
         logs.length = 0
-        await driver.setLogLevel(wanted)
+        await driver.setLogLevel(level)
         await driver.callTool('talk')
         await eventually('a log message', () => logs.length > 0)
         await settle()
@@ -42,7 +42,7 @@ export const calls: Features = {
       assert.deepEqual(await talk('notice'), [notice, warning])
     },
   },
-  'the user fills in a form': {
+  'the user accepts a form': {
     since: '2025-06-18',
     async run({ driver }) {
       const answer = JSON.parse(textOf(await driver.callTool('ask', { message: 'Who are you?' })))
@@ -57,75 +57,75 @@ export const calls: Features = {
       })
     },
   },
-  'one call asks twice': {
+  'a call sends two input requests one after the other': {
     since: '2025-06-18',
     async run({ driver }) {
       assert.equal(textOf(await driver.callTool('ask-twice')), 'accept decline')
     },
   },
-  'one call asks two things at once': {
+  'a call sends two input requests at once': {
     since: '2025-06-18',
     async run({ driver }) {
       assert.equal(textOf(await driver.callTool('ask-both')), 'accept decline')
     },
   },
-  'a form has fields of every kind': {
+  'a form has fields of every type': {
     since: '2025-06-18',
     async run({ driver }) {
       assert.deepEqual(JSON.parse(textOf(await driver.callTool('ask-fields'))), answers['Fields?'])
     },
   },
-  'a form has choices with titles, and of several values': {
+  'a form has titled and multiple-choice enums': {
     since: '2025-11-25',
     async run({ driver }) {
       assert.deepEqual(JSON.parse(textOf(await driver.callTool('ask-choices'))), answers['Choices?'])
     },
   },
-  'a prompt asks the user': {
+  'a prompt sends an input request': {
     since: '2025-06-18',
     async run({ driver }) {
       const { messages } = await driver.getPrompt('interview')
       assert.deepEqual(messages[0]?.content, { type: 'text', text: 'Interview Ada' })
     },
   },
-  'the user is sent to a URL': {
+  'the server sends the user to a URL': {
     since: '2025-11-25',
     async run({ driver }) {
       assert.equal(textOf(await driver.callTool('visit')), 'accept')
-      const asked = driver.heard.asked.find(({ mode }) => mode === 'url')
-      assert.deepEqual(asked, { mode: 'url', message: 'Pay here', url: 'https://pay.example/1' })
+      const elicitation = driver.received.elicitations.find(({ mode }) => mode === 'url')
+      assert.deepEqual(elicitation, { mode: 'url', message: 'Pay here', url: 'https://pay.example/1' })
     },
   },
-  'the model of the client writes': {
+  'the server requests a completion of the client’s model': {
     async run({ driver }) {
       assert.equal(textOf(await driver.callTool('write')), 'You said: Hello')
     },
   },
-  'the model of the client is given tools': {
+  'a sampling request offers tools': {
     since: '2025-11-25',
     async run({ driver }) {
       const content = JSON.parse(textOf(await driver.callTool('write-with-tools')))
       assert.deepEqual(content, { type: 'tool_use', id: 'use-1', name: 'clock', input: {} })
     },
   },
-  'the server sees the roots of the client': {
+  'the server requests the roots of the client': {
     async run({ driver }) {
       assert.deepEqual(JSON.parse(textOf(await driver.callTool('folders'))), [{ uri: 'file:///work', name: 'work' }])
     },
   },
-  'a call that is not wanted any more is cancelled': { run: cancel },
-  'the server is pinged': {
+  'an aborted call is cancelled on the server': { run: cancel },
+  'the server answers pings': {
     until: '2025-11-25',
     async run({ driver }) {
       await driver.ping()
     },
   },
-  'the client finds out what the server speaks': {
+  'the client detects the revision of the server': {
     since: '2025-11-25',
-    carriers: ['stdio', 'http'],
-    async run({ connect, way }) {
-      const driver = await connect({ findOut: true })
-      assert.equal(driver.revision, way.peer === 'sdk-1' ? '2025-11-25' : '2026-07-28')
+    transports: ['stdio', 'http'],
+    async run({ connect, pairing }) {
+      const driver = await connect({ detectRevision: true })
+      assert.equal(driver.revision, pairing.peer === 'sdk-1' ? '2025-11-25' : '2026-07-28')
       assert.equal(textOf(await driver.callTool('add', { a: 2, b: 3 })), '{"sum":5}')
     },
   },
@@ -133,18 +133,18 @@ export const calls: Features = {
 
 async function cancel({ driver }: Rig): Promise<void> {
   const tag = `call ${++tags}`
-  const waits = async () => JSON.parse(textOf(await driver.callTool('waits', { tag })))
-  let last = await waits()
+  const readState = async () => JSON.parse(textOf(await driver.callTool('waits', { tag })))
+  let last = await readState()
   const controller = new AbortController()
   const call = driver.callTool('wait', { tag }, { signal: controller.signal }).then(
     () => 'answered',
     () => 'rejected',
   )
-  const look = async () => {
-    last = await waits()
+  const refresh = async () => {
+    last = await readState()
   }
-  await eventually('the call began', () => last.started, look)
+  await eventually('the start of the call', () => last.started, refresh)
   controller.abort()
   assert.equal(await call, 'rejected')
-  await eventually('the handler was told', () => last.stopped, look)
+  await eventually('the cancellation of the handler', () => last.stopped, refresh)
 }

@@ -1,15 +1,14 @@
 /** Resources, prompts and completion. */
 
 import assert from 'node:assert/strict'
-import { eventually, type Features, type Rig, refusedWith, settle, textOf } from '../feature.ts'
-import { PIXEL } from '../servers/goods.ts'
-import type { Way } from '../ways.ts'
+import { eventually, expectError, type Features, type Rig, settle, textOf } from '../feature.ts'
+import type { Pairing } from '../pairings.ts'
+import { PIXEL } from '../servers/shop-data.ts'
 
-/**
- * Before 2026-07-28 both codes are in use, and clients have to take either. Our server gives the one that was written down; the
- * client of 2.x gives it to its users as the other.
+/** The expected error codes of a missing resource. Before 2026-07-28 both codes are in use, and clients must accept both. Our
+ * server sends -32002, which the specification recommends; the client of 2.x converts it to -32602.
  */
-function codesOf({ ours, peer, revision }: Way): number[] {
+function codesOf({ ours, peer, revision }: Pairing): number[] {
   if (revision > '2026') return [-32602]
   if (ours === 'client') return [-32002, -32602]
   return [peer === 'sdk-1' ? -32002 : -32602]
@@ -38,30 +37,30 @@ export const resources: Features = {
       assert.deepEqual(item, { uri: 'item://apple', mimeType: 'text/plain', text: 'Item apple' })
     },
   },
-  'a resource that is not there is refused': {
-    async run({ driver, way }) {
-      await refusedWith(driver.readResource('note://none'), ...codesOf(way))
+  'a missing resource is rejected': {
+    async run({ driver, pairing }) {
+      await expectError(driver.readResource('note://none'), ...codesOf(pairing))
     },
   },
-  'updates of a resource come from subscribing until unsubscribing': {
-    run: (rig) => inTurn(() => hearUpdates(rig)),
+  'the client receives updates of a resource until it unsubscribes': {
+    run: (rig) => runExclusively(() => receiveUpdates(rig)),
   },
-  'changes of a list are told': {
+  'the client receives list changes': {
     async run({ driver }) {
       await driver.watchTools()
       let grown = ''
       const grow = async () => {
         grown = textOf(await driver.callTool('grow'))
       }
-      await eventually('a change of the list of tools', () => driver.heard.lists.includes('tools'), grow)
-      // Others may have had it change.
+      await eventually('a change of the list of tools', () => driver.received.lists.includes('tools'), grow)
+      // A concurrent pairing may have changed the list.
       if (grown === '') await grow()
       const names = (await driver.listTools()).map(({ name }) => name)
       assert.ok(names.includes(grown), `${grown} is listed`)
       assert.equal(textOf(await driver.callTool(grown)), 'ripe')
     },
   },
-  'prompts are listed and filled in': {
+  'prompts are listed and returned with arguments': {
     async run({ driver }) {
       const prompts = await driver.listPrompts()
       const [prompt] = prompts
@@ -80,9 +79,9 @@ export const resources: Features = {
       assert.deepEqual(messages, [{ role: 'user', content: { type: 'text', text: 'Greet Ada, formal' } }])
     },
   },
-  'a prompt without what it needs is refused': {
+  'a prompt without a required argument is rejected': {
     async run({ driver }) {
-      await refusedWith(driver.getPrompt('greet', { style: 'formal' }), -32602)
+      await expectError(driver.getPrompt('greet', { style: 'formal' }), -32602)
     },
   },
   'arguments of prompts are completed': {
@@ -99,7 +98,7 @@ export const resources: Features = {
       assert.deepEqual(completion.values, ['apple', 'apricot'])
     },
   },
-  'completion knows what is filled in already': {
+  'a completion receives the other arguments': {
     since: '2025-06-18',
     async run({ driver }) {
       const ref = { type: 'ref/prompt' as const, name: 'greet' }
@@ -113,19 +112,19 @@ export const resources: Features = {
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Others touch the same resources of a server that is reached by URL: who counts updates has to be alone with them. */
-function inTurn(run: () => Promise<void>): Promise<void> {
+/** Runs checks one after the other, because concurrent pairings over HTTP update the same resources. */
+function runExclusively(run: () => Promise<void>): Promise<void> {
   const turn = last.then(run)
   last = turn.catch(() => {})
   return turn
 }
 
-async function hearUpdates({ driver }: Rig): Promise<void> {
-  const { updated } = driver.heard
+async function receiveUpdates({ driver }: Rig): Promise<void> {
+  const { updated } = driver.received
   const touch = (uri: string) => driver.callTool('touch', { uri })
   const stop = await driver.watch('note://1')
   await eventually(
-    'an update of what was subscribed to',
+    'an update of the subscribed resource',
     () => updated.length > 0,
     () => touch('note://1'),
   )
@@ -134,11 +133,11 @@ async function hearUpdates({ driver }: Rig): Promise<void> {
   await touch('note://1')
   await touch('note://2')
   await settle()
-  assert.deepEqual(updated, ['note://1'], 'what was told of one update of this one, and one of another')
+  assert.deepEqual(updated, ['note://1'], 'the updates after one change of this resource and one of another')
   await stop()
   await settle()
   updated.length = 0
   await touch('note://1')
   await settle()
-  assert.deepEqual(updated, [], 'what was told after unsubscribing')
+  assert.deepEqual(updated, [], 'the updates after unsubscribing')
 }

@@ -1,24 +1,24 @@
-/** Tools: what they are, what they give, and how they fail. */
+/** Tools: definitions, results and errors. */
 
 import assert from 'node:assert/strict'
-import { type Features, refusedWith, textOf } from '../feature.ts'
-import { PIXEL, SOUND, tools as shopTools } from '../servers/goods.ts'
+import { expectError, type Features, textOf } from '../feature.ts'
+import { PIXEL, SOUND, tools as shopTools } from '../servers/shop-data.ts'
 
 export const tools: Features = {
-  'the server says who it is, and what it is good for': {
+  'the server sends its info and instructions': {
     async run({ driver }) {
       assert.equal(driver.server.name, 'shop')
       assert.equal(driver.instructions, 'Ask for what you want.')
     },
   },
-  'the server shows its icon': {
+  'the server sends its title and icon': {
     since: '2025-11-25',
     async run({ driver }) {
       assert.equal(driver.server.title, 'The shop')
       assert.equal(driver.server.icons?.[0]?.src, 'https://shop.example/icon.png')
     },
   },
-  'the server knows who calls': {
+  'the server receives the client’s info': {
     async run({ driver }) {
       assert.equal(textOf(await driver.callTool('who')), 'visitor')
     },
@@ -28,7 +28,7 @@ export const tools: Features = {
       const all = await driver.listTools()
       const add = all.find(({ name }) => name === 'add')
       const names = all.map(({ name }) => name).filter((name) => !name.startsWith('grown-'))
-      assert.deepEqual(names.toSorted(), shopTools, 'the tools, of all pages')
+      assert.deepEqual(names.toSorted(), shopTools, 'the tools of all pages')
       assert.equal(add?.description, 'Adds two numbers')
       assert.deepEqual(add?.inputSchema.required, ['a', 'b'])
     },
@@ -47,12 +47,12 @@ export const tools: Features = {
       assert.equal(add?.title, 'Addition')
     },
   },
-  'a tool is called': {
+  'a tool returns a result': {
     async run({ driver }) {
       assert.deepEqual((await driver.callTool('add', { a: 2, b: 3 })).content, [{ type: 'text', text: '{"sum":5}' }])
     },
   },
-  'output is structured': {
+  'a tool returns structured content': {
     since: '2025-06-18',
     async run({ driver }) {
       const add = (await driver.listTools()).find(({ name }) => name === 'add')
@@ -60,7 +60,7 @@ export const tools: Features = {
       assert.deepEqual((await driver.callTool('add', { a: 2, b: 3 })).structuredContent, { sum: 5 })
     },
   },
-  'content is text, image and resource': {
+  'a tool returns text, an image and a resource': {
     async run({ driver }) {
       const { content } = await driver.callTool('contents')
       const image = content.find(({ type }) => type === 'image')
@@ -73,7 +73,7 @@ export const tools: Features = {
       })
     },
   },
-  'content is audio': {
+  'a tool returns audio': {
     since: '2025-03-26',
     async run({ driver }) {
       const { content } = await driver.callTool('contents')
@@ -81,7 +81,7 @@ export const tools: Features = {
       assert.deepEqual(audio, { type: 'audio', data: SOUND, mimeType: 'audio/wav' })
     },
   },
-  'content is a link': {
+  'a tool returns a resource link': {
     since: '2025-06-18',
     async run({ driver }) {
       const { content } = await driver.callTool('contents')
@@ -89,35 +89,35 @@ export const tools: Features = {
       assert.deepEqual(link, { type: 'resource_link', uri: 'note://2', name: 'Second note' })
     },
   },
-  'a large text of all letters arrives whole': {
+  'a large text of any script arrives unchanged': {
     async run({ driver }) {
       const text = `äöü \u2028 \u{1f600} "quoted" \\ ${'0123456789'.repeat(50_000)}`
       assert.equal(textOf(await driver.callTool('echo', { text })), text)
     },
   },
-  'calls run at once, and each gets its own answer': {
+  'concurrent calls receive their own results': {
     async run({ driver }) {
       const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`)
       const answers = await Promise.all(texts.map((text) => driver.callTool('echo', { text })))
       assert.deepEqual(answers.map(textOf), texts)
     },
   },
-  'arguments travel as headers': {
+  'arguments are mirrored as headers': {
     since: '2026-07-28',
-    carriers: ['http'],
+    transports: ['http'],
     async run({ driver }) {
       await driver.listTools()
       assert.equal(textOf(await driver.callTool('region', { region: 'north' })), 'north, north')
     },
   },
-  'a tool that fails says so in its result': {
+  'a failed tool returns an error result': {
     async run({ driver }) {
       const result = await driver.callTool('fail')
       assert.equal(result.isError, true)
       assert.equal(textOf(result), 'It failed.')
     },
   },
-  'wrong arguments are told to the model': {
+  'invalid arguments return an error result': {
     async run({ driver }) {
       const result = await driver.callTool('add', { a: 'two', b: 3 })
       assert.equal(result.isError, true)
@@ -125,14 +125,14 @@ export const tools: Features = {
       assert.match(textOf(result), /\bnumber\b/)
     },
   },
-  'an unknown tool is refused': {
+  'an unknown tool is rejected': {
     async run({ driver }) {
-      await refusedWith(driver.callTool('nothing'), -32602)
+      await expectError(driver.callTool('nothing'), -32602)
     },
   },
-  'an unknown method is refused': {
+  'an unknown method is rejected': {
     async run({ driver }) {
-      await refusedWith(driver.nonsense(), -32601)
+      await expectError(driver.requestUnknownMethod(), -32601)
     },
   },
 }

@@ -1,29 +1,29 @@
-/** Keeps what the official servers sent, so that a lost stream can be resumed; they come without a store for it. */
+/** An event store for the official SDKs, which come without one. */
 
-interface Kept {
+interface StoredEvent {
   readonly id: string
   readonly stream: string
   readonly message: object
 }
 
 export function createEventStore() {
-  const kept: Kept[] = []
+  const events: StoredEvent[] = []
   return {
     async storeEvent(stream: string, message: object): Promise<string> {
-      const id = `${kept.length}`
-      kept.push({ id, stream, message })
+      const id = `${events.length}`
+      events.push({ id, stream, message })
       return id
     },
     async getStreamIdForEventId(id: string): Promise<string | undefined> {
-      return kept[Number(id)]?.stream
+      return events[Number(id)]?.stream
     },
     async replayEventsAfter(
       id: string,
       { send }: { send: (id: string, message: object) => Promise<void> },
     ): Promise<string> {
-      const { stream = '' } = kept[Number(id)] ?? {}
-      const rest = kept.slice(Number(id) + 1).filter((event) => event.stream === stream)
-      // An event without a message only tells the client where the stream begins.
+      const { stream = '' } = events[Number(id)] ?? {}
+      const rest = events.slice(Number(id) + 1).filter((event) => event.stream === stream)
+      // The empty event only gives the client the start of the stream.
       for (const event of rest) if (Object.keys(event.message).length > 0) await send(event.id, event.message)
       return stream
     },

@@ -1,17 +1,17 @@
-/** A port of this machine for servers that come as handlers of Node's requests. */
+/** Serves a handler of Node requests on a local port. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface Served {
+export interface HttpServer {
   readonly url: string
   close(): Promise<void>
 }
 
 export type HandleHttp = (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>
 
-/** The body is handed over parsed, as frameworks do. */
-export async function listen(handle: HandleHttp): Promise<Served> {
+/** Listens on a free port; passes the parsed body to the handler, as frameworks do. */
+export async function listen(handle: HandleHttp): Promise<HttpServer> {
   const server = createServer((request, response) => {
     void readBody(request)
       .then((body) => handle(request, response, body))

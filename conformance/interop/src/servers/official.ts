@@ -1,42 +1,42 @@
-/** The shop, made with the official SDK; what its two lines do differently is handed in. */
+/** The shop with the official SDK; the differences of 1.x and 2.x are passed as an adapter. */
 
 import * as z from 'zod'
 import {
   choices,
   clock,
+  createWaitState,
   fields,
   form,
   items,
   names,
   notes,
-  noWaits,
   PIXEL,
+  reportInParts,
+  reportSlowly,
   SOUND,
   stylesFor,
-  tellInParts,
-  tellSlowly,
   untilAborted,
   untilReleased,
-  type Waits,
-} from './goods.ts'
+  type WaitState,
+} from './shop-data.ts'
 
-export interface Question {
+export interface InputRequest {
   readonly method: string
   readonly params: object
 }
 
 export type Answer = Record<string, unknown>
 
-/** What a handler may do, in the words of neither line. */
-export interface Talk {
+/** The context of a handler, independent of the SDK version. */
+export interface CallContext {
   readonly signal: AbortSignal
   progress(done: number, total?: number, message?: string): Promise<void>
   log(level: string, data: unknown, logger: string): Promise<void>
-  /** A header of the request, if it came by HTTP. */
+  /** Returns a header of an HTTP request. */
   header(name: string): string | undefined
   clientName(): string | undefined
-  /** Asks the client; where it cannot be asked in the middle of a call, this throws what the line needs to be told. */
-  ask<Key extends string>(questions: Readonly<Record<Key, Question>>): Promise<Record<Key, Answer>>
+  /** Sends input requests and returns the answers; throws in 2.x while answers are missing. */
+  ask<Key extends string>(requests: Readonly<Record<Key, InputRequest>>): Promise<Record<Key, Answer>>
 }
 
 export interface OfficialServer {
@@ -47,56 +47,56 @@ export interface OfficialServer {
   readonly server: { sendResourceUpdated(params: object): Promise<void> }
 }
 
-/** What outlives one server object: a line may make one for each request. */
-export interface Back {
-  readonly waits: Waits
+/** The state that several server objects share: 2.x creates one per request. */
+export interface SharedState {
+  readonly waits: WaitState
   readonly grown: string[]
   touched(uri: string): Promise<void>
-  /** Tells the clients, where the server object does not do so by itself. */
+  /** Notifies clients, if the server object does not do that. */
   toolsChanged(): void
 }
 
-export function createBack(): Back {
-  return { waits: noWaits(), grown: [], touched: async () => {}, toolsChanged: () => {} }
+export function createSharedState(): SharedState {
+  return { waits: createWaitState(), grown: [], touched: async () => {}, toolsChanged: () => {} }
 }
 
-export type Complete = (typed: string, context?: { arguments?: Record<string, string> }) => string[]
+export type Complete = (value: string, context?: { arguments?: Record<string, string> }) => string[]
 
-export interface Line {
+export interface SdkAdapter {
   readonly ResourceTemplate: new (uri: string, options: object) => unknown
   completable(schema: z.ZodType, complete: Complete): z.ZodType
-  /** An argument that may be left out; the lines look for the completion in different places. */
+  /** Creates an optional argument; the versions expect the completion in different places. */
   optional(complete: Complete): z.ZodType
   handle(server: OfficialServer, method: string, run: (params: Record<string, string>) => object): void
-  /** Runs a tool so that it can talk. */
-  run(server: OfficialServer, extra: never, body: (talk: Talk) => Promise<object>): Promise<unknown>
+  /** Runs a handler with a context. */
+  run(server: OfficialServer, extra: never, body: (context: CallContext) => Promise<object>): Promise<unknown>
 }
 
-const words = (text: string) => ({ content: [{ type: 'text', text }] })
+const textResult = (text: string) => ({ content: [{ type: 'text', text }] })
 const nothing = z.object({})
 
-export function fillShop(server: OfficialServer, line: Line, back: Back): void {
+export function fillShop(server: OfficialServer, adapter: SdkAdapter, state: SharedState): void {
   const tool = (
     name: string,
     inputSchema: z.ZodType,
-    body: (args: Record<string, never>, talk: Talk) => object | Promise<object>,
+    body: (args: Record<string, never>, context: CallContext) => object | Promise<object>,
     options = {},
   ) =>
     server.registerTool(name, { inputSchema, ...options }, (args: never, extra: never) =>
-      line.run(server, extra, async (talk) => body(args, talk)),
+      adapter.run(server, extra, async (context) => body(args, context)),
     )
   addPlainTools(tool)
-  addTalkingTools(tool, back.waits)
-  addAskingTools(tool)
-  addChangingTools(server, tool, back)
-  addResources(server, line)
-  addPrompts(server, line)
+  addReportingTools(tool, state.waits)
+  addInputRequestTools(tool)
+  addChangingTools(server, tool, state)
+  addResources(server, adapter)
+  addPrompts(server, adapter)
 }
 
 type AddTool = (
   name: string,
   input: z.ZodType,
-  body: (args: Record<string, never>, talk: Talk) => object | Promise<object>,
+  body: (args: Record<string, never>, context: CallContext) => object | Promise<object>,
   options?: object,
 ) => void
 
@@ -107,7 +107,7 @@ function addPlainTools(tool: AddTool): void {
     outputSchema: z.object({ sum: z.number() }),
     annotations: { readOnlyHint: true },
   })
-  tool('echo', z.object({ text: z.string() }), ({ text = '' }) => words(text))
+  tool('echo', z.object({ text: z.string() }), ({ text = '' }) => textResult(text))
   tool('contents', nothing, () => ({
     content: [
       { type: 'text', text: 'words' },
@@ -117,114 +117,116 @@ function addPlainTools(tool: AddTool): void {
       { type: 'resource_link', uri: 'note://2', name: 'Second note' },
     ],
   }))
-  tool('fail', nothing, () => ({ ...words('It failed.'), isError: true }))
-  tool('who', nothing, (_args, talk) => words(talk.clientName() ?? 'nobody'))
-  tool('region', z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) }), ({ region }, talk) =>
-    words(`${region}, ${talk.header('mcp-param-region') ?? 'no header'}`),
+  tool('fail', nothing, () => ({ ...textResult('It failed.'), isError: true }))
+  tool('who', nothing, (_args, context) => textResult(context.clientName() ?? 'nobody'))
+  tool('region', z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) }), ({ region }, context) =>
+    textResult(`${region}, ${context.header('mcp-param-region') ?? 'no header'}`),
   )
 }
 
-const sum = (total: number) => ({ ...words(JSON.stringify({ sum: total })), structuredContent: { sum: total } })
+const sum = (total: number) => ({ ...textResult(JSON.stringify({ sum: total })), structuredContent: { sum: total } })
 
-function addTalkingTools(tool: AddTool, waits: Waits): void {
+function addReportingTools(tool: AddTool, waits: WaitState): void {
   const tagged = z.object({ tag: z.string() })
-  tool('steps', tagged, async ({ tag = '' }, talk) => {
-    for (const done of [1, 2, 3]) await talk.progress(done, 3, `step ${done}`)
-    await untilReleased(waits, tag, talk.signal)
-    return words('done')
+  tool('steps', tagged, async ({ tag = '' }, context) => {
+    for (const done of [1, 2, 3]) await context.progress(done, 3, `step ${done}`)
+    await untilReleased(waits, tag, context.signal)
+    return textResult('done')
   })
   tool('release', tagged, ({ tag = '' }) => {
     waits.released.push(tag)
-    return words('released')
+    return textResult('released')
   })
-  tool('talk', nothing, async (_args, talk) => {
-    await talk.log('debug', 'whisper', 'shop')
-    await talk.log('info', 'hum', 'shop')
-    await talk.log('notice', 'a word', 'shop')
-    await talk.log('warning', { careful: true }, 'shop')
-    return words('talked')
+  tool('talk', nothing, async (_args, context) => {
+    await context.log('debug', 'whisper', 'shop')
+    await context.log('info', 'hum', 'shop')
+    await context.log('notice', 'a word', 'shop')
+    await context.log('warning', { careful: true }, 'shop')
+    return textResult('talked')
   })
-  tool('slow', nothing, async (_args, talk) => words(await tellSlowly(talk)))
-  tool('parts', tagged, async ({ tag = '' }, talk) => words(await tellInParts(tag, waits, talk)))
-  tool('wait', tagged, async ({ tag = '' }, talk) => {
+  tool('slow', nothing, async (_args, context) => textResult(await reportSlowly(context)))
+  tool('parts', tagged, async ({ tag = '' }, context) => textResult(await reportInParts(tag, waits, context)))
+  tool('wait', tagged, async ({ tag = '' }, context) => {
     waits.started.push(tag)
-    await talk.progress(1)
-    await untilAborted(talk.signal)
+    await context.progress(1)
+    await untilAborted(context.signal)
     waits.stopped.push(tag)
-    return words('stopped')
+    return textResult('stopped')
   })
   tool('waits', tagged, ({ tag = '' }) =>
-    words(JSON.stringify({ started: waits.started.includes(tag), stopped: waits.stopped.includes(tag) })),
+    textResult(JSON.stringify({ started: waits.started.includes(tag), stopped: waits.stopped.includes(tag) })),
   )
 }
 
-const asked = (message: string, requestedSchema: object = form): Question => ({
+const createForm = (message: string, requestedSchema: object = form): InputRequest => ({
   method: 'elicitation/create',
   params: { mode: 'form', message, requestedSchema },
 })
 
-function addAskingTools(tool: AddTool): void {
-  tool('ask', z.object({ message: z.string() }), async ({ message = '' }, talk) => {
-    const { action, content } = (await talk.ask({ form: asked(message) })).form
-    return words(JSON.stringify({ action, ...(content !== undefined && { content }) }))
+function addInputRequestTools(tool: AddTool): void {
+  tool('ask', z.object({ message: z.string() }), async ({ message = '' }, context) => {
+    const { action, content } = (await context.ask({ form: createForm(message) })).form
+    return textResult(JSON.stringify({ action, ...(content !== undefined && { content }) }))
   })
-  tool('ask-twice', nothing, async (_args, talk) => {
-    const { first } = await talk.ask({ first: asked('First?') })
-    const { second } = await talk.ask({ second: asked('Decline second?') })
-    return words(`${first.action} ${second.action}`)
+  tool('ask-twice', nothing, async (_args, context) => {
+    const { first } = await context.ask({ first: createForm('First?') })
+    const { second } = await context.ask({ second: createForm('Decline second?') })
+    return textResult(`${first.action} ${second.action}`)
   })
-  tool('ask-both', nothing, async (_args, talk) => {
-    const { left, right } = await talk.ask({ left: asked('Left?'), right: asked('Decline right?') })
-    return words(`${left.action} ${right.action}`)
+  tool('ask-both', nothing, async (_args, context) => {
+    const { left, right } = await context.ask({ left: createForm('Left?'), right: createForm('Decline right?') })
+    return textResult(`${left.action} ${right.action}`)
   })
-  tool('ask-fields', nothing, async (_args, talk) =>
-    words(JSON.stringify((await talk.ask({ form: asked('Fields?', fields) })).form.content)),
+  tool('ask-fields', nothing, async (_args, context) =>
+    textResult(JSON.stringify((await context.ask({ form: createForm('Fields?', fields) })).form.content)),
   )
-  tool('ask-choices', nothing, async (_args, talk) =>
-    words(JSON.stringify((await talk.ask({ form: asked('Choices?', choices) })).form.content)),
+  tool('ask-choices', nothing, async (_args, context) =>
+    textResult(JSON.stringify((await context.ask({ form: createForm('Choices?', choices) })).form.content)),
   )
-  tool('visit', nothing, async (_args, talk) => {
+  tool('visit', nothing, async (_args, context) => {
     const params = { mode: 'url', message: 'Pay here', url: 'https://pay.example/1', elicitationId: 'visit-1' }
-    return words(String((await talk.ask({ visit: { method: 'elicitation/create', params } })).visit.action))
+    return textResult(String((await context.ask({ visit: { method: 'elicitation/create', params } })).visit.action))
   })
-  addModelTools(tool)
+  addSamplingTools(tool)
 }
 
-function addModelTools(tool: AddTool): void {
-  const write = (text: string, more = {}): Question => ({
+function addSamplingTools(tool: AddTool): void {
+  const write = (text: string, more = {}): InputRequest => ({
     method: 'sampling/createMessage',
     params: { messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 10, ...more },
   })
-  tool('write', nothing, async (_args, talk) => {
-    const { content } = (await talk.ask({ write: write('Hello') })).write
-    return words((content as { text: string }).text)
+  tool('write', nothing, async (_args, context) => {
+    const { content } = (await context.ask({ write: write('Hello') })).write
+    return textResult((content as { text: string }).text)
   })
-  tool('write-with-tools', nothing, async (_args, talk) =>
-    words(JSON.stringify((await talk.ask({ write: write('How late is it?', { tools: [clock] }) })).write.content)),
+  tool('write-with-tools', nothing, async (_args, context) =>
+    textResult(
+      JSON.stringify((await context.ask({ write: write('How late is it?', { tools: [clock] }) })).write.content),
+    ),
   )
-  tool('folders', nothing, async (_args, talk) =>
-    words(JSON.stringify((await talk.ask({ folders: { method: 'roots/list', params: {} } })).folders.roots)),
+  tool('folders', nothing, async (_args, context) =>
+    textResult(JSON.stringify((await context.ask({ folders: { method: 'roots/list', params: {} } })).folders.roots)),
   )
 }
 
-function addChangingTools(server: OfficialServer, tool: AddTool, back: Back): void {
-  const ripen = (name: string) => tool(name, nothing, () => words('ripe'))
-  for (const name of back.grown) ripen(name)
+function addChangingTools(server: OfficialServer, tool: AddTool, state: SharedState): void {
+  const addGrownTool = (name: string) => tool(name, nothing, () => textResult('ripe'))
+  for (const name of state.grown) addGrownTool(name)
   tool('touch', z.object({ uri: z.string() }), async ({ uri = '' }) => {
     await server.server.sendResourceUpdated({ uri }).catch(() => {})
-    await back.touched(uri)
-    return words('touched')
+    await state.touched(uri)
+    return textResult('touched')
   })
   tool('grow', nothing, () => {
-    const name = `grown-${back.grown.length + 1}`
-    back.grown.push(name)
-    ripen(name)
-    back.toolsChanged()
-    return words(name)
+    const name = `grown-${state.grown.length + 1}`
+    state.grown.push(name)
+    addGrownTool(name)
+    state.toolsChanged()
+    return textResult(name)
   })
 }
 
-function addResources(server: OfficialServer, line: Line): void {
+function addResources(server: OfficialServer, adapter: SdkAdapter): void {
   for (const note of notes) {
     const uri = `note://${note}`
     server.registerResource(`note-${note}`, uri, { mimeType: 'text/plain' }, () => ({
@@ -234,19 +236,19 @@ function addResources(server: OfficialServer, line: Line): void {
   server.registerResource('pixel', 'blob://pixel', { mimeType: 'image/png' }, () => ({
     contents: [{ uri: 'blob://pixel', mimeType: 'image/png', blob: PIXEL }],
   }))
-  const complete = { id: (typed: string) => items.filter((item) => item.startsWith(typed)) }
+  const complete = { id: (value: string) => items.filter((item) => item.startsWith(value)) }
   server.registerResource(
     'item',
-    new line.ResourceTemplate('item://{id}', { list: undefined, complete }),
+    new adapter.ResourceTemplate('item://{id}', { list: undefined, complete }),
     { mimeType: 'text/plain' },
     (uri, { id }: { id: string }) => ({
       contents: [{ uri: uri.href, mimeType: 'text/plain', text: `Item ${id}` }],
     }),
   )
-  line.handle(server, 'resources/list', pageOfResources)
+  adapter.handle(server, 'resources/list', pageOfResources)
 }
 
-/** The official servers give lists in one page, so these pages are made by hand, as their users do. */
+/** The official servers have no pagination of their own, so these pages are made by hand. */
 function pageOfResources({ cursor = '0' }: Record<string, string>): object {
   const all = [
     ...notes.map((note) => ({ uri: `note://${note}`, name: `note-${note}`, mimeType: 'text/plain' })),
@@ -257,18 +259,18 @@ function pageOfResources({ cursor = '0' }: Record<string, string>): object {
   return { resources: all.slice(start, start + 4), ...next }
 }
 
-function addPrompts(server: OfficialServer, line: Line): void {
+function addPrompts(server: OfficialServer, adapter: SdkAdapter): void {
   const argsSchema = {
-    name: line.completable(z.string(), (typed) => names.filter((name) => name.startsWith(typed))),
-    style: line.optional((_typed, context) => stylesFor(context?.arguments?.name)),
+    name: adapter.completable(z.string(), (value) => names.filter((name) => name.startsWith(value))),
+    style: adapter.optional((_typed, context) => stylesFor(context?.arguments?.name)),
   }
-  const say = ({ name, style }: { name: string; style?: string }) => ({
+  const greet = ({ name, style }: { name: string; style?: string }) => ({
     messages: [{ role: 'user', content: { type: 'text', text: `Greet ${name}, ${style ?? 'as you like'}` } }],
   })
-  server.registerPrompt('greet', { description: 'Greets somebody', argsSchema }, say)
+  server.registerPrompt('greet', { description: 'Greets somebody', argsSchema }, greet)
   server.registerPrompt('interview', {}, (extra: never) =>
-    line.run(server, extra, async (talk) => {
-      const { content } = (await talk.ask({ who: asked('Who are you?') })).who
+    adapter.run(server, extra, async (context) => {
+      const { content } = (await context.ask({ who: createForm('Who are you?') })).who
       const text = `Interview ${(content as { name: string }).name}`
       return { messages: [{ role: 'user', content: { type: 'text', text } }] }
     }),

@@ -1,4 +1,4 @@
-/** The shop, made with our own server. */
+/** The shop with our server. */
 
 import { audio, createServer, image, link, resource, type Server, ToolError, text } from '@mcpx/server'
 import { type HttpServer, serveHttp } from '@mcpx/transport-http/node'
@@ -6,6 +6,7 @@ import * as z from 'zod'
 import {
   choices,
   clock,
+  createWaitState,
   fields,
   form,
   info,
@@ -13,21 +14,20 @@ import {
   items,
   names,
   notes,
-  noWaits,
   PIXEL,
+  reportInParts,
+  reportSlowly,
   SOUND,
   stylesFor,
-  tellInParts,
-  tellSlowly,
   untilAborted,
   untilReleased,
-} from './goods.ts'
+} from './shop-data.ts'
 
 export function createShop(): Server {
   const server = createServer(info, { instructions, pageSize: 4 })
   addPlainTools(server)
-  addTalkingTools(server)
-  addAskingTools(server)
+  addReportingTools(server)
+  addInputRequestTools(server)
   addChangingTools(server)
   addResources(server)
   server.prompt(
@@ -37,7 +37,7 @@ export function createShop(): Server {
       args: z.object({ name: z.string(), style: z.string().optional() }),
       complete: {
         name: names,
-        style: (_typed, known) => stylesFor(known.name),
+        style: (_value, known) => stylesFor(known.name),
       },
     },
     ({ name, style }) => `Greet ${name}, ${style ?? 'as you like'}`,
@@ -85,8 +85,8 @@ function addPlainTools(server: Server): void {
     )
 }
 
-function addTalkingTools(server: Server): void {
-  const waits = noWaits()
+function addReportingTools(server: Server): void {
+  const waits = createWaitState()
   const tag = z.object({ tag: z.string() })
   server
     .tool('steps', { input: tag }, async (args, ctx) => {
@@ -105,8 +105,8 @@ function addTalkingTools(server: Server): void {
       await ctx.log.warning({ careful: true }, 'shop')
       return 'talked'
     })
-    .tool('slow', {}, (_args, ctx) => tellSlowly(ctx))
-    .tool('parts', { input: tag }, (args, ctx) => tellInParts(args.tag, waits, ctx))
+    .tool('slow', {}, (_args, ctx) => reportSlowly(ctx))
+    .tool('parts', { input: tag }, (args, ctx) => reportInParts(args.tag, waits, ctx))
     .tool('wait', { input: tag }, async (args, ctx) => {
       waits.started.push(args.tag)
       await ctx.progress(1)
@@ -119,7 +119,7 @@ function addTalkingTools(server: Server): void {
     )
 }
 
-function addAskingTools(server: Server): void {
+function addInputRequestTools(server: Server): void {
   const Answer = z.object({ name: z.string(), age: z.number().optional() })
   server
     .tool('ask', { input: z.object({ message: z.string() }) }, async ({ message }, ctx) => {

@@ -1,23 +1,23 @@
-/** The shop, made and served with the official SDK 1.x. */
+/** The shop with the official SDK 1.x, over stdio and HTTP. */
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as z from 'zod'
 import { load } from '../load.ts'
 import { createEventStore } from './event-store.ts'
-import { info, instructions } from './goods.ts'
-import { listen, type Served } from './listening.ts'
+import { type HttpServer, listen } from './listening.ts'
 import {
   type Answer,
-  type Back,
+  type CallContext,
   type Complete,
-  createBack,
+  createSharedState,
   fillShop,
-  type Line,
+  type InputRequest,
   type OfficialServer,
-  type Question,
-  type Talk,
+  type SdkAdapter,
+  type SharedState,
 } from './official.ts'
+import { info, instructions } from './shop-data.ts'
 
 interface Server extends OfficialServer {
   sendLoggingMessage(params: object, sessionId?: string): Promise<void>
@@ -33,7 +33,7 @@ interface Extra {
   readonly _meta?: { progressToken?: string | number }
   readonly requestInfo?: { headers: Record<string, string | undefined> }
   sendNotification(notification: object): Promise<void>
-  sendRequest(request: Question, schema: z.ZodType): Promise<Record<string, unknown>>
+  sendRequest(request: InputRequest, schema: z.ZodType): Promise<Record<string, unknown>>
 }
 
 interface HttpTransport {
@@ -46,7 +46,7 @@ interface SseTransport {
   handlePostMessage(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>
 }
 
-interface Module extends Pick<Line, 'ResourceTemplate' | 'completable'> {
+interface Module extends Pick<SdkAdapter, 'ResourceTemplate' | 'completable'> {
   McpServer: new (info: object, options: object) => Server
   StdioServerTransport: new () => object
   StreamableHTTPServerTransport: new (options: object) => HttpTransport
@@ -66,14 +66,14 @@ const capabilities = {
 
 export async function serveSdk1OverStdio(): Promise<void> {
   const sdk = await load<Module>(...FILES)
-  await createShop(sdk, createBack()).connect(new sdk.StdioServerTransport())
+  await createShop(sdk, createSharedState()).connect(new sdk.StdioServerTransport())
 }
 
-export async function serveSdk1OverHttp(): Promise<Served> {
+export async function serveSdk1OverHttp(): Promise<HttpServer> {
   const sdk = await load<Module>(...FILES)
-  // The calls that wait are known to every session; what has grown belongs to the server object of one.
-  const { waits } = createBack()
-  const shop = () => createShop(sdk, { ...createBack(), waits })
+  // Waiting calls are shared by all sessions; added tools belong to the server object of one session.
+  const { waits } = createSharedState()
+  const shop = () => createShop(sdk, { ...createSharedState(), waits })
   const sessions = new Map<string, HttpTransport>()
   const streams = new Map<string, SseTransport>()
 
@@ -110,17 +110,17 @@ export async function serveSdk1OverHttp(): Promise<Served> {
   return { ...served, url: `${served.url}/mcp` }
 }
 
-function createShop(sdk: Module, back: Back): Server {
+function createShop(sdk: Module, state: SharedState): Server {
   const server = new sdk.McpServer(info, { instructions, capabilities })
   const { ResourceTemplate, completable } = sdk
   const optional = (complete: Complete) => completable(z.string().optional(), complete)
-  fillShop(server, { ResourceTemplate, completable, optional, handle: handleMethod, run }, back)
-  keepSubscriptions(server)
+  fillShop(server, { ResourceTemplate, completable, optional, handle: handleMethod, run }, state)
+  filterUpdates(server)
   return server
 }
 
-/** It is up to the author of a server who hears of what. */
-function keepSubscriptions(server: Server): void {
+/** Sends updates only to subscribers; the SDK leaves that to the author of a server. */
+function filterUpdates(server: Server): void {
   const subscribed = new Set<string>()
   handleMethod(server, 'resources/subscribe', ({ uri = '' }) => {
     subscribed.add(uri)
@@ -146,11 +146,11 @@ function handleMethod(
   ;(server as Server['server']).setRequestHandler(schema, ({ params = {} }) => run(params as Record<string, string>))
 }
 
-function run(server: OfficialServer, extra: never, body: (talk: Talk) => Promise<object>): Promise<object> {
-  return body(talkOf(server as Server, extra))
+function run(server: OfficialServer, extra: never, body: (context: CallContext) => Promise<object>): Promise<object> {
+  return body(createContext(server as Server, extra))
 }
 
-function talkOf(server: Server, extra: Extra): Talk {
+function createContext(server: Server, extra: Extra): CallContext {
   const progressToken = extra._meta?.progressToken
   return {
     signal: extra.signal,
@@ -162,11 +162,11 @@ function talkOf(server: Server, extra: Extra): Talk {
     log: (level, data, logger) => server.sendLoggingMessage({ level, data, logger }, extra.sessionId),
     header: (name) => extra.requestInfo?.headers[name],
     clientName: () => server.server.getClientVersion()?.name,
-    async ask(questions) {
-      const asking = Object.entries<Question>(questions).map(
-        async ([key, question]) => [key, await extra.sendRequest(question, z.looseObject({}))] as const,
+    async ask(requests) {
+      const pending = Object.entries<InputRequest>(requests).map(
+        async ([key, request]) => [key, await extra.sendRequest(request, z.looseObject({}))] as const,
       )
-      return Object.fromEntries(await Promise.all(asking)) as Record<keyof typeof questions, Answer>
+      return Object.fromEntries(await Promise.all(pending)) as Record<keyof typeof requests, Answer>
     },
   }
 }

@@ -1,22 +1,22 @@
-/** The shop, made and served with the official SDK 2.x: sessions for older clients beside its own stateless endpoint. */
+/** The shop with the official SDK 2.x: sessions for legacy clients beside its stateless endpoint. */
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import * as z from 'zod'
 import { load } from '../load.ts'
 import { createEventStore } from './event-store.ts'
-import { info, instructions } from './goods.ts'
-import { type HandleHttp, listen, type Served } from './listening.ts'
+import { type HandleHttp, type HttpServer, listen } from './listening.ts'
 import {
-  type Back,
+  type CallContext,
   type Complete,
-  createBack,
+  createSharedState,
   fillShop,
-  type Line,
+  type InputRequest,
   type OfficialServer,
-  type Question,
-  type Talk,
+  type SdkAdapter,
+  type SharedState,
 } from './official.ts'
+import { info, instructions } from './shop-data.ts'
 
 interface Server extends OfficialServer {
   readonly server: OfficialServer['server'] & {
@@ -49,7 +49,7 @@ interface Handler {
 
 type Create = (context: { era: 'legacy' | 'modern' }) => Server
 
-interface Module extends Pick<Line, 'ResourceTemplate' | 'completable'> {
+interface Module extends Pick<SdkAdapter, 'ResourceTemplate' | 'completable'> {
   McpServer: new (info: object, options: object) => Server
   NodeStreamableHTTPServerTransport: new (options: object) => HttpTransport
   CLIENT_INFO_META_KEY: string
@@ -72,17 +72,17 @@ const capabilities = {
 
 export async function serveSdk2OverStdio(): Promise<void> {
   const sdk = await load<Module>(...NAMES)
-  const back = createBack()
-  sdk.serveStdio(({ era }) => createShop(sdk, back, era))
+  const state = createSharedState()
+  sdk.serveStdio(({ era }) => createShop(sdk, state, era))
 }
 
-export async function serveSdk2OverHttp(): Promise<Served> {
+export async function serveSdk2OverHttp(): Promise<HttpServer> {
   const sdk = await load<Module>(...NAMES)
-  const back = createBack()
-  const { waits } = back
-  const modern = sdk.createMcpHandler(({ era }) => createShop(sdk, back, era), { legacy: 'reject' })
-  back.touched = async (uri) => modern.notify.resourceUpdated(uri)
-  back.toolsChanged = () => modern.notify.toolsChanged()
+  const state = createSharedState()
+  const { waits } = state
+  const modern = sdk.createMcpHandler(({ era }) => createShop(sdk, state, era), { legacy: 'reject' })
+  state.touched = async (uri) => modern.notify.resourceUpdated(uri)
+  state.toolsChanged = () => modern.notify.toolsChanged()
   const handleModern = sdk.toNodeHandler(modern)
   const sessions = new Map<string, HttpTransport>()
 
@@ -94,7 +94,7 @@ export async function serveSdk2OverHttp(): Promise<Served> {
       onsessioninitialized: (id: string) => void sessions.set(id, transport),
       onsessionclosed: (id: string) => void sessions.delete(id),
     })
-    await createShop(sdk, { ...createBack(), waits }, 'legacy').connect(transport)
+    await createShop(sdk, { ...createSharedState(), waits }, 'legacy').connect(transport)
     return transport
   }
 
@@ -113,18 +113,18 @@ export async function serveSdk2OverHttp(): Promise<Served> {
   return { url: `${served.url}/mcp`, close }
 }
 
-function createShop(sdk: Module, back: Back, era: 'legacy' | 'modern'): Server {
+function createShop(sdk: Module, state: SharedState, era: 'legacy' | 'modern'): Server {
   const server = new sdk.McpServer(info, { instructions, capabilities })
   const { ResourceTemplate, completable } = sdk
-  const run: Line['run'] = (one, extra, body) => withQuestions(sdk, one as Server, extra, body)
+  const run: SdkAdapter['run'] = (one, extra, body) => runWithInputRequests(sdk, one as Server, extra, body)
   const optional = (complete: Complete) => completable(z.string(), complete).optional()
-  fillShop(server, { ResourceTemplate, completable, optional, handle: handleMethod, run }, back)
-  if (era === 'legacy') keepSubscriptions(server)
+  fillShop(server, { ResourceTemplate, completable, optional, handle: handleMethod, run }, state)
+  if (era === 'legacy') filterUpdates(server)
   return server
 }
 
-/** In the older revisions it is up to the author of a server who hears of what. */
-function keepSubscriptions(server: Server): void {
+/** Sends updates only to subscribers; in the legacy era the SDK leaves that to the author of a server. */
+function filterUpdates(server: Server): void {
   const subscribed = new Set<string>()
   handleMethod(server, 'resources/subscribe', ({ uri = '' }) => {
     subscribed.add(uri)
@@ -149,24 +149,24 @@ function handleMethod(
   ;(server as Server['server']).setRequestHandler(method, ({ params = {} }) => run(params as Record<string, string>))
 }
 
-/** The SDK wants questions returned; state carries the answers of earlier rounds. */
-async function withQuestions(
+/** Runs a handler; returns missing input requests as the SDK expects. The state contains the answers of earlier rounds. */
+async function runWithInputRequests(
   sdk: Module,
   server: Server,
   extra: Extra,
-  body: (talk: Talk) => Promise<object>,
+  body: (context: CallContext) => Promise<object>,
 ): Promise<object> {
   const { mcpReq } = extra
   const answers = { ...JSON.parse(mcpReq.requestState() ?? '{}'), ...mcpReq.inputResponses }
-  let unanswered: [string, Question][] = []
-  const ask: Talk['ask'] = async (questions) => {
-    unanswered = Object.entries<Question>(questions).filter(([key]) => !(key in answers))
-    // This run ends here, and the call comes again with the answers.
+  let unanswered: [string, InputRequest][] = []
+  const ask: CallContext['ask'] = async (requests) => {
+    unanswered = Object.entries<InputRequest>(requests).filter(([key]) => !(key in answers))
+    // Ends this run. The client repeats the call with the answers.
     if (unanswered.length > 0) throw new Error('not answered yet')
     return answers
   }
   try {
-    return await body({ ...talkOf(sdk, server, extra), ask })
+    return await body({ ...createContext(sdk, server, extra), ask })
   } catch (error) {
     if (unanswered.length === 0) throw error
     const inputRequests = Object.fromEntries(unanswered)
@@ -174,7 +174,7 @@ async function withQuestions(
   }
 }
 
-function talkOf(sdk: Module, server: Server, { mcpReq, http }: Extra): Omit<Talk, 'ask'> {
+function createContext(sdk: Module, server: Server, { mcpReq, http }: Extra): Omit<CallContext, 'ask'> {
   const progressToken = mcpReq._meta?.progressToken
   return {
     signal: mcpReq.signal,
@@ -185,8 +185,8 @@ function talkOf(sdk: Module, server: Server, { mcpReq, http }: Extra): Omit<Talk
     log: (level, data, logger) => mcpReq.log(level, data, logger),
     header: (name) => http?.req?.headers.get(name) ?? undefined,
     clientName() {
-      const told = mcpReq.envelope?.[sdk.CLIENT_INFO_META_KEY] as { name: string } | undefined
-      return told?.name ?? server.server.getClientVersion()?.name
+      const clientInfo = mcpReq.envelope?.[sdk.CLIENT_INFO_META_KEY] as { name: string } | undefined
+      return clientInfo?.name ?? server.server.getClientVersion()?.name
     },
   }
 }

@@ -52,15 +52,18 @@ const buildContains: CheckBuilder<SchemaNode> = (node, { minContains, maxContain
   return (value, evaluation, evaluated) => {
     if (!isArray(value)) return true
     let matches = 0
+    let certainMatches = 0
     testEach(value, evaluation, (item, index) => {
+      const { skippedPatterns } = evaluation
       if (checkSeparately(node, item, evaluation)) {
         matches++
+        if (evaluation.skippedPatterns === skippedPatterns) certainMatches++
         evaluated?.add(index)
       }
       return true
     })
     if (matches < minimum) return failWith(evaluation, describe, 'least', minimum)
-    return matches <= maxContains || failWith(evaluation, describeContains, 'most', maxContains)
+    return certainMatches <= maxContains || failWith(evaluation, describeContains, 'most', maxContains)
   }
 }
 

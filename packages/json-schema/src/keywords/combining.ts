@@ -43,14 +43,18 @@ const buildAlternatives =
   (value, evaluation, evaluated) => {
     const failedBranches: Finding[][] = []
     let matches = 0
+    let certainMatches = 0
     for (const node of nodes) {
       const findings: Finding[] | undefined = evaluation.findings && []
-      if (checkBranch(node, value, evaluation, evaluated, findings)) matches++
-      else if (findings) failedBranches.push(findings)
+      const { skippedPatterns } = evaluation
+      if (checkBranch(node, value, evaluation, evaluated, findings)) {
+        matches++
+        if (evaluation.skippedPatterns === skippedPatterns) certainMatches++
+      } else if (findings) failedBranches.push(findings)
       if (matches > 0 && !mustMatchOne && !evaluated) return true
     }
-    if (matches === 1 || (matches > 1 && !mustMatchOne)) return true
-    return failAlternatives(failedBranches, matches, value, evaluation)
+    if (matches > 0 && (certainMatches < 2 || !mustMatchOne)) return true
+    return failAlternatives(failedBranches, certainMatches, value, evaluation)
   }
 
 const describeMatches = (matches: number, branches: number) =>
@@ -108,11 +112,21 @@ function isForOtherKind(branch: readonly Finding[], depth: number): boolean {
 
 const describeNot = () => 'has a form that is not allowed'
 
-const buildNot: CheckBuilder<SchemaNode> = (node) => (value, evaluation) =>
-  !checkSeparately(node, value, evaluation) || failWith(evaluation, describeNot, 0, 0)
+const buildNot: CheckBuilder<SchemaNode> = (node) => (value, evaluation) => {
+  const { skippedPatterns } = evaluation
+  const isCertain = checkSeparately(node, value, evaluation) && evaluation.skippedPatterns === skippedPatterns
+  return !isCertain || failWith(evaluation, describeNot, 0, 0)
+}
 
 const buildIf: CheckBuilder<SchemaNode> = (node, keywords) => (value, evaluation, evaluated) => {
-  const next = checkBranch(node, value, evaluation, evaluated) ? keywords.then : keywords.else
+  const { skippedPatterns } = evaluation
+  const matches = checkBranch(node, value, evaluation, evaluated)
+  if (matches && evaluation.skippedPatterns > skippedPatterns) {
+    const branches = [keywords.then, keywords.else]
+    const results = branches.map((branch) => !branch || checkBranch(branch, value, evaluation, evaluated))
+    return results.includes(true) || failWith(evaluation, describeMatches, 0, branches.length)
+  }
+  const next = matches ? keywords.then : keywords.else
   return next?.check(value, evaluation, evaluated) ?? true
 }
 

@@ -115,9 +115,19 @@ const checkProperties = (
     }),
   )
 
+/** Accepts every property, because it is unknown which ones the patterns select. All of them count as evaluated. */
+const skipPatternProperties = forObjects((value, evaluation, evaluated) => {
+  for (const name of namesOf(value, evaluation)) {
+    evaluation.skippedPatterns++
+    evaluated?.add(name)
+  }
+  return true
+})
+
 /** `patternProperties`, and `additionalProperties` for the names that neither it nor `properties` selects. */
-const buildPatternProperties: CheckBuilder<unknown> = (_, keywords, { limits }) => {
+const buildPatternProperties: CheckBuilder<unknown> = (_, keywords, { limits, assertPatterns }) => {
   const { patternProperties = [], additionalProperties } = keywords
+  if (patternProperties.length > 0 && !assertPatterns) return skipPatternProperties
   const patterns = patternProperties.map(([pattern, node]) => [new RegExp(pattern, 'u'), node] as const)
   const declared = new Set(keywords.properties?.map(([name]) => name))
   const additional = additionalProperties ? [additionalProperties] : NO_NODES

@@ -5,6 +5,7 @@ import {
   type ContentBlock,
   type Context,
   type Handler,
+  isObject,
   kindOf,
   type PageRequest,
   quoted,
@@ -23,7 +24,6 @@ import {
   unknownNameError,
 } from '../dispatch.ts'
 import { RegistrationError } from '../errors.ts'
-import { isObject } from '../schemas.ts'
 import { isNameError, LISTS, type List, type ListingHandler, type ListResult, type OwningHandler } from './combine.ts'
 
 /** A handler, or an object that has one, such as a server. */

@@ -33,8 +33,11 @@ export interface TrustedAssertions {
 
 /** The authorization request that the option `consent` decides on. */
 export interface ConsentRequest {
+  /** The client that requests access. */
   readonly clientId: string
+  /** The requested scopes. */
   readonly scopes: readonly string[]
+  /** The URLs of the requested resource servers. */
   readonly resources: readonly string[]
 }
 

@@ -94,13 +94,11 @@ export class OpenResponses {
     const responses = this.#bySocket.get(socket)
     if (responses === undefined) this.#follow(socket, [response])
     else responses.push(response)
-    response.on('close', () => this.#delete(socket, response))
-  }
-
-  #delete(socket: Socket, response: ServerResponse): void {
-    const responses = this.#bySocket.get(socket) ?? []
-    const index = responses.indexOf(response)
-    if (index >= 0) responses.splice(index, 1)
+    response.on('close', () => {
+      const open = this.#bySocket.get(socket) ?? []
+      const index = open.indexOf(response)
+      if (index >= 0) open.splice(index, 1)
+    })
   }
 
   /** Before Node 24, a response that waits behind others of its connection does not close with it. */

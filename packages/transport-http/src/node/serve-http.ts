@@ -12,6 +12,7 @@ import { type EndpointOptions, readPath } from '../server/options.ts'
 import { faultResponse, refusal, toResponse } from '../server/responses.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
 import { answerBrokenRequests, arrivalSettings, OpenResponses } from './broken-requests.ts'
+import { refuseInvalidRequest } from './to-node-handler.ts'
 
 export interface ServeHttpOptions extends EndpointOptions {
   /** The port to listen on, as a number or a string such as `process.env.PORT`; 0: any free port. Default: 3000. */
@@ -66,10 +67,13 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const app = mcp(server, { ...ofEndpoint, allowedHosts })
   const others = createOthers(options, report)
   const unsent = new OpenResponses()
-  const listener = getRequestListener((request, env) => {
-    const isServed = paths.includes(pathOf(request.url)) && request.method !== 'TRACE'
-    return (isServed ? app : others).fetch(request, env)
-  })
+  const listener = getRequestListener(
+    (request, env) => {
+      const isServed = paths.includes(pathOf(request.url)) && request.method !== 'TRACE'
+      return (isServed ? app : others).fetch(request, env)
+    },
+    { errorHandler: refuseInvalidRequest },
+  )
   const http = createServer(settings, (incoming, outgoing) => {
     unsent.add(incoming.socket, outgoing)
     if (readTarget(incoming)) void listener(incoming, outgoing)

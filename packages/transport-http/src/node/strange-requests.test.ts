@@ -52,9 +52,11 @@ describe('with a guard that serves metadata', () => {
     ['a path that is none', 'GET //[ HTTP/1.1', undefined],
     ['a host that is none', 'GET /mcp HTTP/1.1', '['],
     ['such a host for another path', 'POST /other HTTP/1.1', 'a b'],
-  ])('%s is refused, and costs nobody else anything', async (_, line, host) => {
+  ])('%s is refused by its name, and costs nobody else anything', async (_, line, host) => {
     const http = await serve({ authenticate: guard })
-    expect(await send(http, line, host)).toContain('HTTP/1.1 400 ')
+    const refused = await send(http, line, host)
+    expect(refused).toContain('HTTP/1.1 400 ')
+    expect(refused).toMatch(/"error":.*(method|target|Host)/)
     expect(await send(http, 'POST /mcp HTTP/1.1')).toContain('"tools":[]')
     expect(await send(http, 'GET /metadata HTTP/1.1')).toContain('read me')
     expect(reports).toEqual([])

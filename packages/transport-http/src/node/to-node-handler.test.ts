@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import express from 'express'
 import fastify from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -113,5 +113,50 @@ describe.each(Object.keys(servers))('toNodeHandler in %s', (name) => {
     await called.promise
     abort.abort()
     await Promise.all([asked, gone.promise])
+  })
+})
+
+describe('toNodeHandler', () => {
+  const json = (url: string, init: RequestInit) => fetch(url, { method: 'POST', headers, ...init })
+
+  it.each([
+    ['with a length of 0', { body: '' }],
+    ['that ends at once', { body: new ReadableStream({ start: (controller) => controller.close() }), duplex: 'half' }],
+  ])('refuses an empty body %s behind express.json() as one that is not a message', async (_, init) => {
+    const url = await listen(
+      express()
+        .use(express.json())
+        .all('/mcp', toNodeHandler(mcp(new HandWritten()))),
+    )
+    const response = await json(url, init as RequestInit)
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { code: expect.any(Number) } }])
+  })
+
+  it('says that a parsed body cannot be written as JSON', async () => {
+    const handler = toNodeHandler(mcp(new HandWritten()))
+    const parsed = express.json()
+    const url = await listen(
+      express()
+        .use(parsed, (asked, _, next) => next(void Object.assign(asked, { body: { id: 1n } })))
+        .all('/mcp', handler),
+    )
+    const response = await json(url, { body: call('a') })
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { error: { message: expect.stringContaining('request.body') } },
+    ])
+  })
+
+  it('refuses a host that is not valid, by its name', async () => {
+    const url = await listen((asked, response) => void toNodeHandler(mcp(new HandWritten()))(asked, response))
+    const [answer] = await once(
+      connect(Number(new URL(url).port), '127.0.0.1')
+        .setEncoding('utf8')
+        .on('connect', function (this: Socket) {
+          this.write('POST /mcp HTTP/1.1\r\nhost: a b\r\ncontent-length: 0\r\n\r\n')
+        }),
+      'data',
+    )
+    expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"error":.*Host/)
   })
 })

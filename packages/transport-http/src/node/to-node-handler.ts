@@ -1,8 +1,10 @@
 /** An app as a handler of Express, Fastify or plain `node:http`. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, RequestError } from '@hono/node-server'
+import { internalError, invalidRequest } from '@mcpx/protocol'
 import type { McpApp } from '../server/app.ts'
+import { type HttpAnswer, refusal } from '../server/responses.ts'
 
 /** An `IncomingMessage` of Node, whose body a middleware may have parsed, as `express.json()` does. */
 export interface NodeRequest {
@@ -28,25 +30,51 @@ export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Prom
  * ```
  */
 export function toNodeHandler(app: Pick<McpApp, 'fetch'>): NodeHandler {
-  const listener = getRequestListener((request, env) => {
-    const { incoming } = env
-    const { body } = incoming as NodeRequest
-    const isParsed = body !== undefined && incoming.readableDidRead
-    return app.fetch(isParsed ? withBody(request, body) : request, env)
-  })
+  const listener = getRequestListener(
+    (request, env) => {
+      const { incoming } = env
+      const { body } = incoming as NodeRequest
+      // Express 4 sets a body also where it has read none.
+      const isParsed = body !== undefined && (incoming.readableDidRead || incoming.readableEnded)
+      if (!isParsed) return app.fetch(request, env)
+      const text = textOf(body)
+      return text === undefined ? toWebResponse(bodyNotWritable()) : app.fetch(withBody(request, text), env)
+    },
+    { errorHandler: refuseInvalidRequest },
+  )
   // Named by their members, so that users need no types of Node.
   return (request, response) => listener(request as IncomingMessage, response as ServerResponse)
 }
 
-function withBody(request: Request, body: unknown): Request {
+/** Answers a request that cannot become a web request, and so never reaches the app. */
+export function refuseInvalidRequest(error: unknown): Response {
+  if (!(error instanceof RequestError)) return toWebResponse(refusal(500, internalError()))
+  return toWebResponse(refusal(400, invalidRequest(`The Host header or the target is not valid: ${error.message}`)))
+}
+
+function toWebResponse({ body, status, headers }: HttpAnswer): Response {
+  return new Response(body, { status, headers })
+}
+
+function withBody(request: Request, body: string | Uint8Array<ArrayBuffer>): Request {
   const { url, method } = request
   const headers = new Headers(request.headers)
   // They are about the bytes that were parsed.
   for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name)
-  return new Request(url, { method, headers, ...(method === 'POST' && { body: textOf(body) }) })
+  return new Request(url, { method, headers, ...(method === 'POST' && { body }) })
 }
 
-function textOf(body: unknown): string | Uint8Array<ArrayBuffer> {
+/** Returns undefined for a value that cannot be written as JSON. */
+function textOf(body: unknown): string | Uint8Array<ArrayBuffer> | undefined {
   if (typeof body === 'string') return body
-  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body)
+  if (body instanceof Uint8Array) return new Uint8Array(body)
+  try {
+    return JSON.stringify(body)
+  } catch {
+    return undefined
+  }
+}
+
+function bodyNotWritable(): HttpAnswer {
+  return refusal(500, internalError('request.body: expected a JSON value, got one that cannot be written as JSON'))
 }

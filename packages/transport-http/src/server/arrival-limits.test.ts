@@ -102,6 +102,17 @@ describe.each(Object.entries(adapters))('%s', (_, open) => {
     expect(await send({ parts })).toEqual([200, { tools: [] }])
   })
 
+  it('whose bodies stall are refused by the number and the option, and make room for others', async () => {
+    const send = await open({ bodyTimeout: 100, limits: { running: 1 } })
+    const stalled = send({ parts: [[0, body.slice(0, 9)], [70, body.slice(9, 20)]], ends: false }) // biome-ignore format: one line
+    const started = performance.now()
+    expect(await stalled).toEqual([408, 'No byte of the body arrived within 100 ms (bodyTimeout)'])
+    expect(performance.now() - started).toBeGreaterThan(150)
+    expect(await send({ parts: [[0, body]] })).toEqual([200, { tools: [] }])
+    const slow = [0, 9, 18, 27].map((at) => [70, body.slice(at, at === 27 ? undefined : at + 9)] as const)
+    expect(await send({ parts: slow })).toEqual([200, { tools: [] }])
+  })
+
   it('count while they arrive as what runs does', async () => {
     const send = await open({ limits: { running: 2 } })
     const arriving = [1, 2].map(() => send({ parts: [[0, body.slice(0, 9)], [200, body.slice(9)]] })) // biome-ignore format: one line

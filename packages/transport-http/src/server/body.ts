@@ -2,16 +2,20 @@
 
 import type { Context, HonoRequest } from 'hono'
 import { bindingsOf, type NodeIncoming } from './http-request.ts'
-import { bodyReadBefore, bodyTooLarge, bodyUnreadable, type HttpAnswer, notUtf8 } from './responses.ts'
-import { nextTurn } from './timers.ts'
+import { bodyReadBefore, bodyStalled, bodyTooLarge, bodyUnreadable, type HttpAnswer, notUtf8 } from './responses.ts'
+import { after, nextTurn } from './timers.ts'
 
 /** The text of the body, or the response that refuses it. */
 export type Body = string | HttpAnswer
 
 type Bytes = Uint8Array | HttpAnswer
 
-/** Never rejects. Later middleware can read the body again by `c.req.text()` and `c.req.json()`. */
-export async function readBody(context: Context, limit: number): Promise<Body> {
+/**
+ * Never rejects. Later middleware can read the body again by `c.req.text()` and `c.req.json()`.
+ *
+ * @param timeout the longest time without a byte, in ms
+ */
+export async function readBody(context: Context, limit: number, timeout: number): Promise<Body> {
   const { req } = context
   const { incoming } = bindingsOf(context)
   const announced = req.raw.headers.get('content-length')
@@ -19,8 +23,8 @@ export async function readBody(context: Context, limit: number): Promise<Body> {
   // A middleware that has read the body by the context of Hono leaves it here.
   if (Object.keys(req.bodyCache).length > 0) return readCached(req, limit)
   let read: Promise<Body>
-  if (incoming !== undefined && isLightweight(req.raw)) read = readFromNode(incoming, req, limit)
-  else read = readFromWeb(req.raw, announced !== null, limit).then((bytes) => decode(bytes, limit))
+  if (incoming !== undefined && isLightweight(req.raw)) read = readFromNode(incoming, req, limit, timeout)
+  else read = readFromWeb(req.raw, limit, timeout).then((bytes) => decode(bytes, limit))
   // Hono keeps promises here, although the type names what they resolve to.
   req.bodyCache.text = read as unknown as string
   const body = await read
@@ -64,32 +68,40 @@ function isLightweight(request: Request): boolean {
   return !Object.hasOwn(Object.getPrototypeOf(request), 'constructor')
 }
 
-/** The shared turn comes first: after it, a small body has arrived as a whole. */
-async function readFromNode(incoming: NodeIncoming, req: HonoRequest, limit: number): Promise<Body> {
+/**
+ * Reads the request of Node itself, which saves a tenth of the processor time of a small call. The shared turn comes first:
+ * after it, a small body has arrived as a whole.
+ */
+async function readFromNode(incoming: NodeIncoming, req: HonoRequest, limit: number, timeout: number): Promise<Body> {
   await nextTurn()
   const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead
   if (!isUntouched) {
     // A connection cannot have broken that has delivered everything.
     const hasArrived = incoming.complete
-    const bytes = await readFromWeb(req.raw, false, limit)
+    const bytes = await readFromWeb(req.raw, limit, timeout)
     const isLost = bytes instanceof Uint8Array ? bytes.byteLength === 0 : bytes.status === 400
     return hasArrived && isLost ? bodyReadBefore() : decode(bytes, limit)
   }
-  if (!incoming.complete) return decode(await collect(incoming, limit), limit)
+  if (!incoming.complete) return decode(await collect(incoming, limit, timeout), limit)
   const bytes = incoming.read()
   return bytes === null ? '' : decode(bytes, limit)
 }
 
 /** The web stream of Node's server would cut the connection of a client whose body is too large. */
-function collect(incoming: NodeIncoming, limit: number): Promise<Bytes> {
+function collect(incoming: NodeIncoming, limit: number, timeout: number): Promise<Bytes> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
     let length = 0
+    const onStalled = () => finish(bodyStalled(timeout))
+    let timer = after(timeout, onStalled)
     const finish = (bytes: Bytes | Promise<HttpAnswer>) => {
+      clearTimeout(timer)
       incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken)
       resolve(bytes)
     }
     const onData = (chunk: Uint8Array) => {
+      clearTimeout(timer)
+      timer = after(timeout, onStalled)
       length += chunk.byteLength
       chunks.push(chunk)
       if (length > limit) finish(refuseTooLarge(incoming, limit))
@@ -101,30 +113,37 @@ function collect(incoming: NodeIncoming, limit: number): Promise<Bytes> {
   })
 }
 
-/** A runtime delivers no more than was announced: then nothing has to be counted while it arrives. */
-async function readFromWeb(request: Request, isAnnounced: boolean, limit: number): Promise<Bytes> {
+async function readFromWeb(request: Request, limit: number, timeout: number): Promise<Bytes> {
   if (request.bodyUsed) return bodyReadBefore()
-  try {
-    return isAnnounced ? new Uint8Array(await request.arrayBuffer()) : await readCounted(request, limit)
-  } catch {
-    return bodyUnreadable()
-  }
-}
-
-async function readCounted(request: Request, limit: number): Promise<Bytes> {
   const reader = request.body?.getReader()
   const chunks: Uint8Array[] = []
   let length = 0
-  while (reader !== undefined) {
-    const { done, value } = await reader.read()
-    if (done) break
-    chunks.push(value)
-    length += value.byteLength
-    if (length <= limit) continue
-    await reader.cancel().catch(() => {})
-    return bodyTooLarge(limit)
+  let isStalled = false
+  // The read that waits then ends.
+  const cancel = () => void reader?.cancel().catch(() => {})
+  const onStalled = () => {
+    isStalled = true
+    cancel()
   }
-  return concat(chunks, length)
+  let timer: ReturnType<typeof after>
+  try {
+    while (reader !== undefined) {
+      timer = after(timeout, onStalled)
+      const { done, value } = await reader.read()
+      clearTimeout(timer)
+      if (isStalled) return bodyStalled(timeout)
+      if (done) break
+      chunks.push(value)
+      length += value.byteLength
+      if (length <= limit) continue
+      cancel()
+      return bodyTooLarge(limit)
+    }
+    return concat(chunks, length)
+  } catch {
+    clearTimeout(timer)
+    return bodyUnreadable()
+  }
 }
 
 function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {

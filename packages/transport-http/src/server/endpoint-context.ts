@@ -11,7 +11,7 @@ import {
   withDefaultLimits,
 } from '@mcpx/protocol'
 import type { HttpExchange } from './exchange.ts'
-import { type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
+import { BODY_TIMEOUT, type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
 import { asError } from './responses.ts'
 import { every } from './timers.ts'
 
@@ -25,19 +25,18 @@ const LOOKS = 4
 export class RunningExchanges {
   readonly #places: (HttpExchange | undefined)[] = []
   readonly #free: number[] = []
-
-  get size(): number {
-    return this.#places.length - this.#free.length
-  }
+  size = 0
 
   add(exchange: HttpExchange): void {
     exchange.place = this.#free.pop() ?? this.#places.length
     this.#places[exchange.place] = exchange
+    this.size += 1
   }
 
   delete(exchange: HttpExchange): void {
     this.#places[exchange.place] = undefined
     this.#free.push(exchange.place)
+    this.size -= 1
   }
 
   /** A copy: exchanges may end while it is used. */
@@ -50,6 +49,7 @@ export class EndpointContext {
   readonly responder: Responder
   readonly options: EndpointOptions
   readonly limits: HttpLimits
+  readonly bodyTimeout: number
   readonly keepAlive: number
   readonly report: (problem: Error) => void
   /** Finds the input schema of a tool; absent where no schemas are known. */
@@ -64,6 +64,7 @@ export class EndpointContext {
     this.responder = responder
     this.options = options
     this.limits = withDefaultLimits(HTTP_LIMITS, options.limits)
+    this.bodyTimeout = options.bodyTimeout ?? BODY_TIMEOUT
     this.keepAlive = options.keepAlive ?? KEEP_ALIVE
     this.report = guarded(options.onWarning)
     this.inputSchemaOf = options.toolSchemas ?? responder.inputSchemaOf?.bind(responder)

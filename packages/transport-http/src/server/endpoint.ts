@@ -75,12 +75,12 @@ export class Endpoint {
   }
 
   async #post(context: Context, request: HttpRequest): Promise<HttpAnswer> {
-    const { running, limits } = this.#context
+    const { bodyTimeout, running, limits } = this.#context
     if (running.size + this.#arriving >= limits.running) {
       return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)
     }
     this.#arriving += 1
-    const body = await readBody(context, limits.body)
+    const body = await readBody(context, limits.body, bodyTimeout)
     this.#arriving -= 1
     if (typeof body !== 'string') return body
     const posted = decode(body)

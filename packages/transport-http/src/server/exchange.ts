@@ -2,17 +2,15 @@
 
 import type {
   AuthInfo,
+  Envelope,
   Exchange,
   JsonObject,
   Message,
   NotificationMessage,
   RequestInfo,
-  readEnvelope,
   Session,
 } from '@mcpx/protocol'
 import type { HttpRequest, WaitUntil } from './http-request.ts'
-
-export type Envelope = Exclude<ReturnType<typeof readEnvelope>, string>
 
 /** Carries messages before the answer. */
 export interface MessageSink {

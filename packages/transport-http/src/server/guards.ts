@@ -42,7 +42,12 @@ export function hostAndOriginGuard(options: EndpointOptions): MiddlewareHandler 
     if (!isAllowedHost(host.toLowerCase(), hosts)) return forbidden(context, 'Host', host, 'allowedHosts')
     const origin = context.req.raw.headers.get('origin')
     if (origin !== null && !isAllowedOrigin(origin, host)) return forbidden(context, 'Origin', origin, 'allowedOrigins')
-    await next()
+    try {
+      await next()
+    } catch (error) {
+      // Hono only handles errors.
+      throw asError(error)
+    }
     return
   }
 }
@@ -138,13 +143,7 @@ export function authenticate(guard: Guard): MiddlewareHandler<{ Variables: Endpo
 }
 
 async function callGuard(guard: Guard, request: Request): Promise<AuthInfo | Response | undefined> {
-  let found: AuthInfo | Response | undefined
-  try {
-    found = await guard(request)
-  } catch (error) {
-    // Hono only handles errors.
-    throw asError(error)
-  }
+  const found = await guard(request)
   const isCaller = found === undefined || typeof (found as Partial<AuthInfo> | null)?.subject === 'string'
   if (isCaller || (isResponse(found) && found.status !== 0)) return found
   throw new TypeError('authenticate: expected a caller with a subject, a response with a status, or undefined')

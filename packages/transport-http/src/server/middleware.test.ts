@@ -48,6 +48,21 @@ describe('middleware that does not call the endpoint', () => {
   })
 })
 
+describe('middleware that throws a value that is not an Error', () => {
+  it.each([
+    ['added to the endpoint', (app: Hono) => app],
+    ['of an endpoint below a path', (app: Hono) => new Hono().route('/', app)],
+  ])('is masked and reported: %s', async (_, mount) => {
+    const problems: Error[] = []
+    const app = mcp(tools(), { onWarning: (problem) => problems.push(problem) }).use(async () => {
+      throw 'a string'
+    })
+    const response = await mount(app).request('/', list)
+    expect([response.status, await json(response)]).toMatchObject([500, { error: { message: 'Internal error' } }])
+    expect(problems).toMatchObject([{ cause: 'a string' }])
+  })
+})
+
 describe('bindings of other runtimes', () => {
   it('may be called incoming and outgoing', async () => {
     const server = new HandWritten({

@@ -5,21 +5,19 @@ import {
   ErrorCode,
   eraOf,
   invalidRequest,
-  isRequest,
   isRevision,
   methodNotFound,
   quoted,
   type RequestMessage,
   RpcError,
-  readEnvelope,
   revisionsOf,
   unsupportedVersion,
 } from '@mcpx/protocol'
 import { VERSION_HEADER } from '../headers.ts'
-import { argumentsProblem, calledTool, envelopeProblem } from '../mirrored-headers.ts'
+import { argumentsProblem, calledTool, checkEnvelope } from '../mirrored-headers.ts'
 import type { EndpointContext } from './endpoint-context.ts'
 import { EventStream } from './event-stream.ts'
-import { type Envelope, HttpExchange } from './exchange.ts'
+import { HttpExchange } from './exchange.ts'
 import type { HttpRequest, Posted } from './http-request.ts'
 import { createPlainStream, Reply } from './reply.ts'
 import { accepted, type HttpAnswer, refusal } from './responses.ts'
@@ -53,16 +51,14 @@ export async function postModern(endpoint: EndpointContext, posted: Posted, requ
   if (!('method' in posted)) {
     return refusal(400, invalidRequest('Invalid message: nothing was asked that could be answered'))
   }
-  if (!isRequest(posted)) {
+  if (!('id' in posted)) {
     await endpoint.handleNotification(posted, new HttpExchange({ request, endsWithClient: true }))
     return accepted()
   }
   const { id, method } = posted
-  const problem = envelopeProblem(posted, request)
-  if (problem !== undefined) return refusal(400, problem, id)
+  const envelope = checkEnvelope(posted, request)
+  if (envelope instanceof RpcError) return refusal(400, envelope, id)
   if (method === LISTEN && !request.acceptsEvents) return refusal(404, methodNotFound(method), id)
-  // It was found to be valid just now.
-  const envelope = readEnvelope(posted.params) as Envelope
   const exchange = new HttpExchange({ request, envelope, endsWithClient: true })
   const { inputSchemaOf } = endpoint
   const tool = calledTool(posted)

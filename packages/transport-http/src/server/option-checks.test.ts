@@ -19,6 +19,7 @@ describe('what bounds an endpoint', () => {
     [{ keepAlive: Number.NaN }, 'keepAlive: expected a number of ms from 1, or Infinity, got NaN'],
     [{ keepAlive: 0 }, 'keepAlive: expected a number of ms from 1, or Infinity, got 0'],
     [{ keepAlive: '15s' }, 'keepAlive: expected a number of ms from 1, or Infinity, got 15s'],
+    [{ bodyTimeout: 0 }, 'bodyTimeout: expected a number of ms from 1, or Infinity, got 0'],
     [{ sessions: { ttl: Number.NaN } }, 'sessions.ttl: expected a number of ms from 1, or Infinity, got NaN'],
     [{ sessions: { ttl: 0 } }, 'sessions.ttl: expected a number of ms from 1, or Infinity, got 0'],
     [{ sessions: { retry: '1s' } }, 'sessions.retry: expected a whole number of ms from 0, got 1s'],

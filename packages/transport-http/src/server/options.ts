@@ -35,6 +35,9 @@ export const HTTP_LIMITS: HttpLimits = {
   unsent: 4 * 1024 * 1024,
 }
 
+/** The time without a byte of a body, in ms. */
+export const BODY_TIMEOUT = 30_000
+
 /** The interval of keep-alive comments, in ms. */
 export const KEEP_ALIVE = 15_000
 
@@ -99,6 +102,11 @@ export interface EndpointOptions {
    * longer than that becomes a stream too. `Infinity`: never. Default: 15,000.
    */
   readonly keepAlive?: number | undefined
+  /**
+   * The longest time without a byte of a body that is arriving, in ms. Beyond it, the request is refused with 408.
+   * `Infinity`: none. Default: 30,000.
+   */
+  readonly bodyTimeout?: number | undefined
   /** Finds the input schemas of tools. Default: `inputSchemaOf` of the server; without it, mirrored arguments are not checked. */
   readonly toolSchemas?: ToolSchemas | undefined
   readonly limits?: Partial<HttpLimits> | undefined
@@ -115,6 +123,7 @@ const OPTION_NAMES: readonly (keyof EndpointOptions)[] = [
   'allowedHosts',
   'allowedOrigins',
   'authenticate',
+  'bodyTimeout',
   'cors',
   'keepAlive',
   'legacy',
@@ -141,6 +150,7 @@ export function checkOptions(responder: Responder, options: EndpointOptions): vo
     const given: unknown = options[name]
     if (given !== undefined && typeof given !== 'function') throw unexpected('a function', given, `${name}: `)
   }
+  checkTime('bodyTimeout', options.bodyTimeout, 1)
   checkTime('keepAlive', options.keepAlive, 1)
   checkNames('', options, OPTION_NAMES)
   checkNames('limits.', options.limits ?? {}, Object.keys(HTTP_LIMITS))

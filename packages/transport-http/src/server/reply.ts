@@ -123,8 +123,9 @@ export class Reply implements MessageSink {
     if (answer === undefined) return emptyEventsResponse()
     if (Array.isArray(answer)) return jsonResponse(`[${answer.map((each) => answerText(each, report)).join(',')}]`)
     const text = answerText(answer, report)
-    const scopes = lackedScopes(answer)
+    if ('result' in answer) return jsonResponse(text)
+    const scopes = lackedScopes(answer.error)
     if (scopes !== undefined) return scopeResponse(text, scopes, this.#request, options)
-    return jsonResponse(text, 'error' in answer ? this.#policy.statuses[answer.error.code] : 200)
+    return jsonResponse(text, this.#policy.statuses[answer.error.code])
   }
 }

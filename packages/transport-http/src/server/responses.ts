@@ -80,6 +80,11 @@ export function bodyTooLarge(limit: number, headers?: HeaderRecord): HttpAnswer 
   return refusal(413, invalidRequest(`The body is larger than ${limit} bytes (limits.body)`), undefined, headers)
 }
 
+export function bodyStalled(timeout: number): HttpAnswer {
+  const text = `No byte of the body arrived within ${timeout} ms (bodyTimeout)`
+  return refusal(408, invalidRequest(text), undefined, { connection: 'close' })
+}
+
 export function notUtf8(): HttpAnswer {
   return refusal(400, parseError('Parse error: the body is not valid UTF-8'))
 }
@@ -123,10 +128,10 @@ export function messageText(message: Message, report: Report): string | undefine
   }
 }
 
-/** The scopes that the caller lacks, when that is the answer. */
-export function lackedScopes(answer: ResponseMessage): readonly string[] | undefined {
-  if (!('error' in answer) || answer.error.code !== ErrorCode.InsufficientScope) return undefined
-  const { requiredScopes } = (answer.error.data ?? {}) as { requiredScopes?: unknown }
+/** The scopes that the caller lacks, when that is the error. */
+export function lackedScopes({ code, data }: ErrorObject): readonly string[] | undefined {
+  if (code !== ErrorCode.InsufficientScope) return undefined
+  const { requiredScopes } = (data ?? {}) as { requiredScopes?: unknown }
   return Array.isArray(requiredScopes) ? requiredScopes.filter((scope) => typeof scope === 'string') : undefined
 }
 

@@ -15,6 +15,11 @@ export function every(ms: number, run: () => void): Timer | undefined {
   return ms > LONGEST_TIMER ? undefined : unref(setInterval(run, ms))
 }
 
+/** Runs once after `ms`. Returns undefined when that is longer than a timer can wait. */
+export function after(ms: number, run: () => void): Timer | undefined {
+  return ms > LONGEST_TIMER ? undefined : unref(setTimeout(run, ms))
+}
+
 interface NodeGlobals {
   readonly setImmediate?: (run: () => void) => void
 }

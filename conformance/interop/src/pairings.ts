@@ -1,27 +1,26 @@
-/** Who meets whom, over what, in which revision. */
+/** All pairings of a client and a server, with transport and revision. */
 
 import { REVISIONS } from '@mcpx/protocol'
 
 export type Peer = 'sdk-1' | 'sdk-2'
 
-export interface Way {
-  /** Which of the two is ours. */
+export interface Pairing {
+  /** The side that is ours. */
   readonly ours: 'client' | 'server'
   readonly peer: Peer
-  readonly carrier: 'stdio' | 'http' | 'sse'
+  readonly transport: 'stdio' | 'http' | 'sse'
   readonly revision: string
 }
 
 const [FIRST = ''] = REVISIONS
-/** Those with sessions. */
+/** The revisions of the legacy era. */
 export const legacy = REVISIONS.filter((revision) => revision < '2026')
 const LAST_LEGACY = legacy.at(-1) ?? ''
 
-/**
- * The client of 1.x asks for the newest revision it knows, and no other; the server of 2.x leaves the transport of
- * 2024-11-05 to another package.
+/** The client of 1.x supports only its newest revision. The server of 2.x does not support the HTTP+SSE transport of
+ * 2024-11-05 without another package.
  */
-export const ways: readonly Way[] = [
+export const pairings: readonly Pairing[] = [
   ...each('client', 'sdk-1', 'stdio', legacy),
   ...each('client', 'sdk-1', 'http', legacy),
   ...each('client', 'sdk-1', 'sse', [FIRST]),
@@ -35,11 +34,16 @@ export const ways: readonly Way[] = [
   ...each('server', 'sdk-2', 'sse', [FIRST]),
 ]
 
-function each(ours: Way['ours'], peer: Peer, carrier: Way['carrier'], revisions: readonly string[]): Way[] {
-  return revisions.map((revision) => ({ ours, peer, carrier, revision }))
+function each(
+  ours: Pairing['ours'],
+  peer: Peer,
+  transport: Pairing['transport'],
+  revisions: readonly string[],
+): Pairing[] {
+  return revisions.map((revision) => ({ ours, peer, transport, revision }))
 }
 
-export function nameOf({ ours, peer, carrier, revision }: Way): string {
+export function nameOf({ ours, peer, transport, revision }: Pairing): string {
   const [client, server] = ours === 'client' ? ['ours', peer] : [peer, 'ours']
-  return `${client} -> ${server}, ${carrier}, ${revision}`
+  return `${client} -> ${server}, ${transport}, ${revision}`
 }

@@ -1,4 +1,4 @@
-/** Programs that are run as they come from npm: servers that listen, and tools that end by themselves. */
+/** Runs programs from npm: HTTP servers and command-line tools. */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url'
 const LOOPBACK = fileURLToPath(new URL('loopback.ts', import.meta.url))
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-/** How long a program may take to start, or to end, in ms. */
-const PATIENCE = 15_000
+/** The timeout for starting a server or running a tool, in milliseconds. */
+const TIMEOUT = 15_000
 
-/** The file that a package's command runs. */
+/** Returns the file of a package's command. */
 export function programOf(name: string, command?: string): string {
   const folder = join(MODULES, name)
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { bin: Record<string, string> }
@@ -20,21 +20,21 @@ export function programOf(name: string, command?: string): string {
   return join(folder, file)
 }
 
-export interface Listening {
+export interface ListeningServer {
   readonly port: number
   close(): Promise<void>
 }
 
-/** Starts a server that listens, on the loopback. */
-export async function startListening(file: string, args: readonly string[]): Promise<Listening> {
+/** Starts an HTTP server on 127.0.0.1. */
+export async function startListening(file: string, args: readonly string[]): Promise<ListeningServer> {
   const child = spawn(process.execPath, ['--import', LOOPBACK, file, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
   const port = await new Promise<number>((resolve, reject) => {
-    let said = ''
-    const timer = setTimeout(() => reject(new Error(`${file} did not listen: ${said}`)), PATIENCE)
-    child.once('exit', () => reject(new Error(`${file} exited: ${said}`)))
+    let stderr = ''
+    const timer = setTimeout(() => reject(new Error(`${file} did not listen: ${stderr}`)), TIMEOUT)
+    child.once('exit', () => reject(new Error(`${file} exited: ${stderr}`)))
     child.stderr?.on('data', (chunk: Buffer) => {
-      said += chunk.toString('utf8')
-      const found = /listening on (\d+)/.exec(said)?.[1]
+      stderr += chunk.toString('utf8')
+      const found = /listening on (\d+)/.exec(stderr)?.[1]
       if (found === undefined) return
       clearTimeout(timer)
       resolve(Number(found))
@@ -52,7 +52,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(timer)
 }
 
-export interface Ended {
+export interface RunResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -63,21 +63,21 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Runs a program to its end. */
-export function runToEnd(file: string, args: readonly string[], { cwd, env }: RunOptions): Promise<Ended> {
+/** Runs a program until it exits. */
+export function runToEnd(file: string, args: readonly string[], { cwd, env }: RunOptions): Promise<RunResult> {
   const child = spawn(process.execPath, [file, ...args], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString('utf8')))
-  child.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString('utf8')))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString('utf8')))
+  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString('utf8')))
   return new Promise((resolve) => {
-    const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE)
+    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT)
     child.once('close', (code) => {
       clearTimeout(timer)
-      resolve({ code, ...said })
+      resolve({ code, ...output })
     })
   })
 }

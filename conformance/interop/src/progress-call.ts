@@ -1,4 +1,4 @@
-/** A call that tells of its progress, and does not end before the client has heard of it. */
+/** A call that reports progress and ends after the client has received it. */
 
 import type { CallOptions, Driver } from './driver.ts'
 import { eventually, textOf } from './feature.ts'

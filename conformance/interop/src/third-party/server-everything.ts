@@ -1,22 +1,22 @@
-/** The reference server that has a bit of everything, under our client. */
+/** The reference server with all features, called by our client. */
 
 import assert from 'node:assert/strict'
 import { connectOurs } from '../clients/ours.ts'
 import type { Driver } from '../driver.ts'
 import { eventually, textOf } from '../feature.ts'
 import { programOf, startListening } from './program.ts'
-import type { Check, Stranger } from './stranger.ts'
+import type { Check, ThirdParty } from './third-party.ts'
 
 const NAME = '@modelcontextprotocol/server-everything'
 const TEXT = 'demo://resource/dynamic/text/1'
 
-export const everythingOverStdio: Stranger = {
+export const everythingOverStdio: ThirdParty = {
   package: NAME,
   is: 'server',
   over: 'stdio',
   async run(check) {
-    const driver = await connectOurs({ carrier: 'stdio', command: [process.execPath, programOf(NAME), 'stdio'] })
-    await tryAll(check, driver)
+    const driver = await connectOurs({ transport: 'stdio', command: [process.execPath, programOf(NAME), 'stdio'] })
+    await checkAll(check, driver)
     await driver.close()
   },
 }
@@ -24,7 +24,7 @@ export const everythingOverStdio: Stranger = {
 export const everythingOverHttp = overHttp('http', 'streamableHttp', '/mcp')
 export const everythingOverSse = overHttp('sse', 'sse', '/sse')
 
-function overHttp(over: string, mode: string, path: string): Stranger {
+function overHttp(over: string, mode: string, path: string): ThirdParty {
   return {
     package: NAME,
     is: 'server',
@@ -32,8 +32,8 @@ function overHttp(over: string, mode: string, path: string): Stranger {
     async run(check) {
       const { port, close } = await startListening(programOf(NAME), [mode])
       try {
-        const driver = await connectOurs({ carrier: 'http', url: `http://127.0.0.1:${port}${path}` })
-        await tryAll(check, driver)
+        const driver = await connectOurs({ transport: 'http', url: `http://127.0.0.1:${port}${path}` })
+        await checkAll(check, driver)
         await driver.close()
       } finally {
         await close()
@@ -42,15 +42,15 @@ function overHttp(over: string, mode: string, path: string): Stranger {
   }
 }
 
-async function tryAll(check: Check, driver: Driver): Promise<void> {
-  await tryTools(check, driver)
-  await tryQuestions(check, driver)
-  await tryResources(check, driver)
-  await tryPrompts(check, driver)
+async function checkAll(check: Check, driver: Driver): Promise<void> {
+  await checkTools(check, driver)
+  await checkInputRequests(check, driver)
+  await checkResources(check, driver)
+  await checkPrompts(check, driver)
 }
 
-async function tryTools(check: Check, driver: Driver): Promise<void> {
-  await check('lists its tools, also those that a client has to be able to serve', async () => {
+async function checkTools(check: Check, driver: Driver): Promise<void> {
+  await check('lists all tools, including those that need client capabilities', async () => {
     const names = (await driver.listTools()).map(({ name }) => name)
     for (const name of ['echo', 'get-sum', 'trigger-sampling-request', 'trigger-url-elicitation'])
       assert.ok(names.includes(name), name)
@@ -58,11 +58,11 @@ async function tryTools(check: Check, driver: Driver): Promise<void> {
   await check('calls a tool', async () => {
     assert.equal(textOf(await driver.callTool('get-sum', { a: 2, b: 3 })), 'The sum of 2 and 3 is 5.')
   })
-  await check('gets structured content', async () => {
+  await check('receives structured content', async () => {
     const { structuredContent } = await driver.callTool('get-structured-content', { location: 'Chicago' })
     assert.deepEqual(structuredContent, { temperature: 36, conditions: 'Light rain / drizzle', humidity: 82 })
   })
-  await check('gets pictures, annotations and links', async () => {
+  await check('receives images, annotations and links', async () => {
     const types = async (name: string, args = {}) =>
       (await driver.callTool(name, args)).content.map(({ type }) => type).join()
     assert.match(await types('get-tiny-image'), /image/)
@@ -70,63 +70,63 @@ async function tryTools(check: Check, driver: Driver): Promise<void> {
     assert.equal(await types('get-resource-links', { count: 2 }), 'text,resource_link,resource_link')
     assert.equal(await types('get-resource-reference', { resourceType: 'Text', resourceId: 1 }), 'text,resource,text')
   })
-  await check('hears of progress', async () => {
-    const seen: number[] = []
+  await check('receives progress', async () => {
+    const pattern: number[] = []
     const args = { duration: 0.1, steps: 3 }
-    const onProgress = ({ progress }: { progress: number }) => void seen.push(progress)
+    const onProgress = ({ progress }: { progress: number }) => void pattern.push(progress)
     await driver.callTool('trigger-long-running-operation', args, { onProgress })
-    assert.deepEqual(seen, [1, 2, 3])
+    assert.deepEqual(pattern, [1, 2, 3])
   })
-  await check('is told what is wrong with arguments', async () => {
+  await check('receives an error for invalid arguments', async () => {
     assert.equal((await driver.callTool('get-sum', { a: 'two', b: 3 })).isError, true)
   })
 }
 
-async function tryQuestions(check: Check, driver: Driver): Promise<void> {
-  await check('fills in a form, defaults included', async () => {
+async function checkInputRequests(check: Check, driver: Driver): Promise<void> {
+  await check('accepts a form with defaults', async () => {
     const text = textOf(await driver.callTool('trigger-elicitation-request'))
     assert.match(text, /Name: Ada/)
     assert.match(text, /It was a dark and stormy night/)
   })
-  await check('goes to a URL', async () => {
+  await check('accepts a URL elicitation', async () => {
     const args = { url: 'https://x.example/', message: 'Go there' }
     assert.match(textOf(await driver.callTool('trigger-url-elicitation', args)), /completed the URL elicitation/)
   })
-  await check('writes for the server', async () => {
+  await check('answers a sampling request', async () => {
     const args = { prompt: 'Hello', maxTokens: 10 }
     assert.match(textOf(await driver.callTool('trigger-sampling-request', args)), /You said: .*Hello/)
   })
-  await check('shows its roots', async () => {
+  await check('answers a roots request', async () => {
     assert.match(textOf(await driver.callTool('get-roots-list')), /file:\/\/\/work/)
   })
 }
 
-async function tryResources(check: Check, driver: Driver): Promise<void> {
+async function checkResources(check: Check, driver: Driver): Promise<void> {
   await check('lists and reads resources', async () => {
     assert.ok((await driver.listResources()).length > 0)
     assert.equal((await driver.listTemplates()).length, 2)
     const [first] = (await driver.readResource(TEXT)).contents
     assert.match(String(first && 'text' in first && first.text), /plaintext resource/)
   })
-  await check('hears of updates, and of log messages', async () => {
+  await check('receives updates and log messages', async () => {
     const stop = await driver.watch(TEXT)
     await driver.callTool('toggle-subscriber-updates')
-    await eventually('an update', () => driver.heard.updated.includes(TEXT))
+    await eventually('an update', () => driver.received.updated.includes(TEXT))
     await eventually('a log message', () =>
-      driver.heard.logs.some(({ data }) => String(data).includes('Received Subscribe Resource request')),
+      driver.received.logs.some(({ data }) => String(data).includes('Received Subscribe Resource request')),
     )
     await driver.callTool('toggle-subscriber-updates')
     await stop()
   })
 }
 
-async function tryPrompts(check: Check, driver: Driver): Promise<void> {
-  await check('lists and fills in prompts', async () => {
+async function checkPrompts(check: Check, driver: Driver): Promise<void> {
+  await check('lists and reads prompts', async () => {
     assert.ok((await driver.listPrompts()).some(({ name }) => name === 'args-prompt'))
     const { messages } = await driver.getPrompt('args-prompt', { city: 'Oslo' })
     assert.deepEqual(messages[0]?.content, { type: 'text', text: "What's weather in Oslo?" })
   })
-  await check('completes what depends on what is known', async () => {
+  await check('completes with the context of other arguments', async () => {
     const { completion } = await driver.complete({
       ref: { type: 'ref/prompt', name: 'completable-prompt' },
       argument: { name: 'name', value: 'A' },
@@ -134,7 +134,7 @@ async function tryPrompts(check: Check, driver: Driver): Promise<void> {
     })
     assert.deepEqual(completion.values, ['Alice'])
   })
-  await check('sets the level of logs, and pings', async () => {
+  await check('sets the log level and pings', async () => {
     await driver.setLogLevel('error')
     await driver.ping()
   })

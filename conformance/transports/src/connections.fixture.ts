@@ -1,4 +1,4 @@
-/** Every way from a client to a server, as connections that nothing has been asked on but what the way itself needs. */
+/** A connection over every transport, on which only the handshake has been made. */
 
 import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial } from 'node:net'
@@ -22,15 +22,15 @@ export const LEGACY = '2025-11-25'
 
 export const silent: ConnectOptions = { responder: { respond: () => undefined }, onWarning: () => {} }
 
-export interface Way {
+export interface TransportCase {
   readonly name: string
-  /** A request that was given up can be told to the server. */
+  /** Whether the client can cancel a request on the server. */
   readonly tellsCancel: boolean
-  /** Connects to this responder until the test is over. */
+  /** Connects to the responder; closed at the end of the test. */
   connect(responder: Responder): Promise<Requester>
 }
 
-/** The parameters of a modern request. */
+/** Adds the modern envelope to parameters. */
 export function modern(params: object = {}): JsonObject {
   const { _meta, ...rest } = params as JsonObject
   const envelope = {
@@ -46,7 +46,7 @@ export const handshake = (protocolVersion = LEGACY) => ({
   clientInfo: { name: 'test', version: '1' },
 })
 
-/** Shakes hands in the place of a responder that knows no eras. */
+/** Wraps a responder so that it answers `initialize`. */
 export function withHandshake(responder: Responder): Responder {
   return {
     async respond(message, exchange) {
@@ -62,8 +62,8 @@ export function withHandshake(responder: Responder): Responder {
   }
 }
 
-/** Says of each request what a modern one has to say. */
-function speakModern(connection: Connection): Requester {
+/** Adds the modern envelope to each message. */
+function asModern(connection: Connection): Requester {
   return {
     request: (method, params, options) => connection.request(method, modern(params), options),
     notify: (method, params) => connection.notify(method, modern(params)),
@@ -72,7 +72,7 @@ function speakModern(connection: Connection): Requester {
   }
 }
 
-async function speakLegacy(
+async function initializeLegacy(
   connection: Connection,
   revision: typeof LEGACY | '2024-11-05' = LEGACY,
 ): Promise<Requester> {
@@ -82,19 +82,23 @@ async function speakLegacy(
   return connection
 }
 
-/** Serves on any free port until the test is over. */
+/** Serves on a free port until the end of the test. */
 export async function serve(responder: Responder, options: ServeHttpOptions = {}) {
   const server = await serveHttp(responder, { port: 0, ...options })
   onTestFinished(() => server.close())
   return server
 }
 
-async function reach(responder: Responder, options: ServeHttpOptions = {}, path?: string): Promise<Connection> {
+async function serveAndConnect(
+  responder: Responder,
+  options: ServeHttpOptions = {},
+  path?: string,
+): Promise<Connection> {
   const { url } = await serve(responder, options)
   return connectTo(path === undefined ? url : url.replace(/\/mcp$/, path))
 }
 
-/** A connection that is closed with the test. */
+/** Connects to a URL; closed at the end of the test. */
 export async function connectTo(url: string, options: HttpOptions = {}): Promise<Connection> {
   const connection = await http(url, options).connect(silent)
   onTestFinished(() => connection.close())
@@ -114,43 +118,45 @@ async function overSocket(responder: Responder): Promise<Requester> {
   }).connect(silent)
 }
 
-export const ways: readonly Way[] = [
+export const transportCases: readonly TransportCase[] = [
   {
     name: 'memory',
     tellsCancel: true,
     async connect(responder) {
-      const [near, far] = createChannelPair()
-      createDuplex(far, { responder })
-      return createDuplex(near)
+      const [clientEnd, serverEnd] = createChannelPair()
+      createDuplex(serverEnd, { responder })
+      return createDuplex(clientEnd)
     },
   },
   { name: 'lines over a socket', tellsCancel: true, connect: overSocket },
-  { name: 'HTTP, modern', tellsCancel: true, connect: async (responder) => speakModern(await reach(responder)) },
+  { name: 'HTTP, modern', tellsCancel: true, connect: async (responder) => asModern(await serveAndConnect(responder)) },
   {
-    name: 'HTTP, modern, JSON alone until something is said',
+    name: 'HTTP, modern, JSON until the first notification',
     tellsCancel: true,
-    connect: async (responder) => speakModern(await reach(responder, { legacy: false, strictAccept: true })),
+    connect: async (responder) => asModern(await serveAndConnect(responder, { legacy: false, strictAccept: true })),
   },
   {
     name: 'HTTP, legacy, with sessions',
     tellsCancel: true,
-    connect: async (responder) => speakLegacy(await reach(withHandshake(responder))),
+    connect: async (responder) => initializeLegacy(await serveAndConnect(withHandshake(responder))),
   },
   {
-    name: 'HTTP, legacy, with sessions of which no events are kept',
+    name: 'HTTP, legacy, with sessions without stored events',
     tellsCancel: true,
-    connect: async (responder) => speakLegacy(await reach(withHandshake(responder), { sessions: { events: false } })),
+    connect: async (responder) =>
+      initializeLegacy(await serveAndConnect(withHandshake(responder), { sessions: { events: false } })),
   },
   {
     name: 'HTTP, legacy, without sessions',
-    // Nothing tells whose request a cancellation names.
+    // Without a session a cancellation cannot be matched to its request.
     tellsCancel: false,
-    connect: async (responder) => speakLegacy(await reach(withHandshake(responder), { sessions: false })),
+    connect: async (responder) =>
+      initializeLegacy(await serveAndConnect(withHandshake(responder), { sessions: false })),
   },
   {
     name: 'HTTP+SSE',
     tellsCancel: true,
     connect: async (responder) =>
-      speakLegacy(await reach(withHandshake(responder), { sse: '/sse' }, '/sse'), '2024-11-05'),
+      initializeLegacy(await serveAndConnect(withHandshake(responder), { sse: '/sse' }, '/sse'), '2024-11-05'),
   },
 ]

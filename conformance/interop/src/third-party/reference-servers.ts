@@ -1,4 +1,4 @@
-/** The reference servers for files and for memories, under our client. */
+/** The reference servers for files and memories, called by our client. */
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -7,30 +7,30 @@ import { pathToFileURL } from 'node:url'
 import { connectOurs } from '../clients/ours.ts'
 import { eventually, textOf } from '../feature.ts'
 import { programOf } from './program.ts'
-import type { Stranger } from './stranger.ts'
+import type { ThirdParty } from './third-party.ts'
 
 const FILES = '@modelcontextprotocol/server-filesystem'
 const MEMORY = '@modelcontextprotocol/server-memory'
 
-export const filesystem: Stranger = {
+export const filesystem: ThirdParty = {
   package: FILES,
   is: 'server',
   over: 'stdio',
   async run(check, { folder }) {
     writeFileSync(join(folder, 'note.txt'), 'Buy milk\n')
     const driver = await connectOurs({
-      carrier: 'stdio',
+      transport: 'stdio',
       command: [process.execPath, programOf(FILES)],
-      // It takes the folders that it may work in from the client.
+      // The server requests its allowed folders as roots.
       roots: [{ uri: pathToFileURL(folder).href, name: 'folder' }],
     })
     const path = join(folder, 'note.txt')
-    await check('gives it the folder to work in', async () => {
+    await check('provides its roots', async () => {
       let folders = ''
-      const look = async () => {
+      const refresh = async () => {
         folders = textOf(await driver.callTool('list_allowed_directories'))
       }
-      await eventually('the server asked for roots', () => folders.includes(folder), look)
+      await eventually('the roots request of the server', () => folders.includes(folder), refresh)
     })
     await check('reads, changes and lists files', async () => {
       assert.equal(textOf(await driver.callTool('read_text_file', { path })), 'Buy milk\n')
@@ -38,11 +38,11 @@ export const filesystem: Stranger = {
       assert.match(textOf(await driver.callTool('edit_file', { path, edits })), /\+Buy bread/)
       assert.match(textOf(await driver.callTool('list_directory', { path: folder })), /\[FILE\] note\.txt/)
     })
-    await check('gets structured content', async () => {
+    await check('receives structured content', async () => {
       const { structuredContent } = await driver.callTool('read_text_file', { path })
       assert.deepEqual(structuredContent, { content: 'Buy bread\n' })
     })
-    await check('is kept out of other folders', async () => {
+    await check('receives an error for other folders', async () => {
       const result = await driver.callTool('read_text_file', { path: '/etc/passwd' })
       assert.equal(result.isError, true)
       assert.match(textOf(result), /Access denied/)
@@ -51,23 +51,23 @@ export const filesystem: Stranger = {
   },
 }
 
-export const memory: Stranger = {
+export const memory: ThirdParty = {
   package: MEMORY,
   is: 'server',
   over: 'stdio',
   async run(check, { folder }) {
     const driver = await connectOurs({
-      carrier: 'stdio',
+      transport: 'stdio',
       command: [process.execPath, programOf(MEMORY)],
       env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
     })
     const entities = [{ name: 'Ada', entityType: 'person', observations: ['writes programs'] }]
-    await check('keeps and finds memories', async () => {
+    await check('stores and finds memories', async () => {
       assert.deepEqual((await driver.callTool('create_entities', { entities })).structuredContent, { entities })
       const found = await driver.callTool('search_nodes', { query: 'programs' })
       assert.deepEqual(found.structuredContent, { entities, relations: [] })
     })
-    await check('is told what is wrong with arguments', async () => {
+    await check('receives an error for invalid arguments', async () => {
       const result = await driver.callTool('create_entities', { entities: [{ name: 1 }] })
       assert.equal(result.isError, true)
     })

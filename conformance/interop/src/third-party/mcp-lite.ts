@@ -1,4 +1,4 @@
-/** A server made with mcp-lite, under our client. */
+/** A server with mcp-lite, called by our client. */
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import * as z from 'zod'
 import { connectOurs } from '../clients/ours.ts'
-import { refusedWith, textOf } from '../feature.ts'
+import { expectError, textOf } from '../feature.ts'
 import { load } from '../load.ts'
-import { form } from '../servers/goods.ts'
-import type { Stranger } from './stranger.ts'
+import { form } from '../servers/shop-data.ts'
+import type { ThirdParty } from './third-party.ts'
 
 interface Context {
   progress?(progress: { progress: number; total: number }): Promise<void>
@@ -29,7 +29,7 @@ interface Module {
   InMemoryClientRequestAdapter: new () => object
 }
 
-export const mcpLite: readonly Stranger[] = [undefined, '2025-06-18'].map((revision) => ({
+export const mcpLite: readonly ThirdParty[] = [undefined, '2025-06-18'].map((revision) => ({
   package: 'mcp-lite',
   is: 'server',
   over: revision === undefined ? 'http' : `http, ${revision}`,
@@ -39,10 +39,12 @@ export const mcpLite: readonly Stranger[] = [undefined, '2025-06-18'].map((revis
       sessionAdapter: new lite.InMemorySessionAdapter({ maxEventBufferSize: 100 }),
       clientRequestAdapter: new lite.InMemoryClientRequestAdapter(),
     })
-    const server = createServer(getRequestListener(transport.bind(build(lite)), { overrideGlobalObjects: false }))
+    const server = createServer(
+      getRequestListener(transport.bind(createLiteServer(lite)), { overrideGlobalObjects: false }),
+    )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const driver = await connectOurs({
-      carrier: 'http',
+      transport: 'http',
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
       ...(revision !== undefined && { revision }),
     })
@@ -54,21 +56,21 @@ export const mcpLite: readonly Stranger[] = [undefined, '2025-06-18'].map((revis
       const result = await driver.callTool('add', { a: 2, b: 3 })
       assert.deepEqual(result.structuredContent, { sum: 5 })
     })
-    await check('hears of progress', async () => {
-      const seen: number[] = []
-      await driver.callTool('steps', {}, { onProgress: ({ progress }) => void seen.push(progress) })
-      assert.deepEqual(seen, [1, 2, 3])
+    await check('receives progress', async () => {
+      const pattern: number[] = []
+      await driver.callTool('steps', {}, { onProgress: ({ progress }) => void pattern.push(progress) })
+      assert.deepEqual(pattern, [1, 2, 3])
     })
-    await check('fills in a form', async () => {
+    await check('accepts a form', async () => {
       assert.equal(textOf(await driver.callTool('ask')), 'accept Ada')
     })
-    await check('reads resources, and fills in prompts', async () => {
+    await check('reads resources and prompts', async () => {
       assert.deepEqual((await driver.readResource('note://1')).contents[0], { uri: 'note://1', text: 'Note 1' })
       const { messages } = await driver.getPrompt('greet', { name: 'Ada' })
       assert.deepEqual(messages[0]?.content, { type: 'text', text: 'Greet Ada' })
     })
-    await check('is refusedWith what is not there', async () => {
-      await refusedWith(driver.nonsense(), -32601)
+    await check('receives an error for an unknown method', async () => {
+      await expectError(driver.requestUnknownMethod(), -32601)
     })
     await driver.close()
     server.closeAllConnections()
@@ -76,26 +78,29 @@ export const mcpLite: readonly Stranger[] = [undefined, '2025-06-18'].map((revis
   },
 }))
 
-const words = (text: string) => ({ content: [{ type: 'text', text }] })
+const textResult = (text: string) => ({ content: [{ type: 'text', text }] })
 
-function build({ McpServer }: Module): Server {
+function createLiteServer({ McpServer }: Module): Server {
   const schemaAdapter = (schema: z.ZodType) => z.toJSONSchema(schema)
   return new McpServer({ name: 'lite', version: '1.0.0', schemaAdapter })
     .tool('add', {
       inputSchema: z.object({ a: z.number(), b: z.number() }),
       outputSchema: z.object({ sum: z.number() }),
-      handler: ({ a, b }: { a: number; b: number }) => ({ ...words(`${a + b}`), structuredContent: { sum: a + b } }),
+      handler: ({ a, b }: { a: number; b: number }) => ({
+        ...textResult(`${a + b}`),
+        structuredContent: { sum: a + b },
+      }),
     })
     .tool('steps', {
       handler: async (_args: unknown, ctx: Context) => {
         for (const progress of [1, 2, 3]) await ctx.progress?.({ progress, total: 3 })
-        return words('done')
+        return textResult('done')
       },
     })
     .tool('ask', {
       handler: async (_args: unknown, ctx: Context) => {
         const { action, content } = await ctx.elicit({ message: 'Who?', schema: form })
-        return words(`${action} ${content?.name}`)
+        return textResult(`${action} ${content?.name}`)
       },
     })
     .resource('note://1', { name: 'note' }, (uri) => ({ contents: [{ uri: uri.href, text: 'Note 1' }] }))

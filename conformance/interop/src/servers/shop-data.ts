@@ -1,4 +1,4 @@
-/** What every server of the features offers, whoever's package it is made with. */
+/** The content of the shop server, which is implemented with each SDK. */
 
 export const info = {
   name: 'shop',
@@ -8,7 +8,7 @@ export const info = {
 }
 export const instructions = 'Ask for what you want.'
 
-/** The tools of every shop, in the order of their names; those that grow come on top. */
+/** The tools of every shop, sorted by name, without those that `grow` adds. */
 export const tools: readonly string[] = [
   ...[
     'add',
@@ -33,7 +33,7 @@ export const notes: readonly string[] = ['1', '2', '3', '4', '5']
 export const items: readonly string[] = ['apple', 'apricot', 'banana']
 export const names: readonly string[] = ['Ada', 'Alan', 'Bob']
 
-/** The styles of a greeting depend on who is greeted. */
+/** Returns the styles of a greeting, which depend on the name. */
 export function stylesFor(name: string | undefined): string[] {
   return name === 'Ada' ? ['formal'] : ['formal', 'friendly']
 }
@@ -47,7 +47,7 @@ export const form = {
   required: ['name'],
 }
 
-/** A field of each kind that forms have had from the first. */
+/** A form with every field type of 2025-06-18. */
 export const fields = {
   type: 'object' as const,
   properties: {
@@ -63,7 +63,7 @@ export const fields = {
   required: ['words', 'agreed'],
 }
 
-/** The choices that came later. */
+/** A form with the enums of 2025-11-25. */
 export const choices = {
   type: 'object' as const,
   properties: {
@@ -74,27 +74,26 @@ export const choices = {
   required: ['colour'],
 }
 
-/** What a model may use while it writes. */
-export const clock = { name: 'clock', description: 'Says the time', inputSchema: { type: 'object' as const } }
+/** The tool that sampling requests offer. */
+export const clock = { name: 'clock', description: 'Returns the time', inputSchema: { type: 'object' as const } }
 
-/** What calls that wait have seen, by a tag that the caller chooses. */
-export interface Waits {
+/** The state of waiting calls, by a tag that the caller chooses. */
+export interface WaitState {
   started: string[]
   stopped: string[]
-  /** Those that may go on. */
+  /** The tags of calls that may continue. */
   released: string[]
 }
 
-/** Nobody waits yet. */
-export function noWaits(): Waits {
+/** Creates an empty state. */
+export function createWaitState(): WaitState {
   return { started: [], stopped: [], released: [] }
 }
 
-/**
- * Waits until the caller says so: the official clients forget progress that arrives in one piece with the answer, so
- * the answer has to wait until they have heard of it.
+/** Waits until the caller releases the tag. The official clients drop progress that arrives in the same chunk as the result,
+ * so the result waits until the progress has been received.
  */
-export async function untilReleased(waits: Waits, tag: string, signal: AbortSignal): Promise<void> {
+export async function untilReleased(waits: WaitState, tag: string, signal: AbortSignal): Promise<void> {
   while (!waits.released.includes(tag) && !signal.aborted) await pause(5)
 }
 
@@ -102,7 +101,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** Ends when the signal fires. */
+/** Resolves when the signal is aborted. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
@@ -110,28 +109,28 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** What a handler that tells of its progress needs. */
-interface Teller {
+/** The part of a handler's context that reports progress. */
+interface ProgressContext {
   readonly signal: AbortSignal
   progress(done: number, total: number): unknown
 }
 
-/** Tells three steps, with a pause behind each. */
-export async function tellSlowly(teller: Teller): Promise<string> {
+/** Reports three steps with pauses. */
+export async function reportSlowly(context: ProgressContext): Promise<string> {
   for (const done of [1, 2, 3]) {
-    await teller.progress(done, 3)
+    await context.progress(done, 3)
     await pause(60)
   }
   return 'made it'
 }
 
-/** Tells two steps; two when the caller says that it lost the stream; and two when it says that it is back. */
-export async function tellInParts(tag: string, waits: Waits, teller: Teller): Promise<string> {
+/** Reports two steps, two more after the caller has lost the stream, and two more after it has resumed it. */
+export async function reportInParts(tag: string, waits: WaitState, context: ProgressContext): Promise<string> {
   const pair = async (first: number) => {
-    await teller.progress(first, 6)
-    await teller.progress(first + 1, 6)
+    await context.progress(first, 6)
+    await context.progress(first + 1, 6)
   }
-  const until = (what: string) => untilReleased(waits, `${tag} ${what}`, teller.signal)
+  const until = (phase: string) => untilReleased(waits, `${tag} ${phase}`, context.signal)
   await pair(1)
   await until('lost')
   await pair(3)

@@ -1,13 +1,12 @@
-/**
- * Loaded before a server that is told no address: it listens on the loopback alone, on any port that is free, and the
- * port is said on standard error. `node --import ./loopback.ts server.js`
+/** Makes a server listen on a free port of 127.0.0.1 only, and prints the port on stderr.
+ * `node --import ./loopback.ts server.js`
  */
 
 import { type AddressInfo, Server } from 'node:net'
 
 const listen = Server.prototype.listen
 
-Server.prototype.listen = function onLoopback(this: Server, ...args: unknown[]) {
+Server.prototype.listen = function listenOnLoopback(this: Server, ...args: unknown[]) {
   const done = args.find((arg) => typeof arg === 'function') as (() => void) | undefined
   return Reflect.apply(listen, this, [
     0,

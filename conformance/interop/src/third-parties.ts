@@ -1,0 +1,22 @@
+/** All tested servers and clients from npm. */
+
+import { aiSdk } from './third-party/ai-sdk.ts'
+import { inspectorOverHttp, inspectorOverStdio } from './third-party/inspector.ts'
+import { mcpLite } from './third-party/mcp-lite.ts'
+import { mcpRemote } from './third-party/mcp-remote.ts'
+import { filesystem, memory } from './third-party/reference-servers.ts'
+import { everythingOverHttp, everythingOverSse, everythingOverStdio } from './third-party/server-everything.ts'
+import type { ThirdParty } from './third-party/third-party.ts'
+
+export const thirdParties: readonly ThirdParty[] = [
+  everythingOverStdio,
+  everythingOverHttp,
+  everythingOverSse,
+  filesystem,
+  memory,
+  ...mcpLite,
+  inspectorOverHttp,
+  inspectorOverStdio,
+  ...aiSdk,
+  ...mcpRemote,
+]
