@@ -56,11 +56,11 @@ export async function authorize(context: FlowContext, request: CodeRequest): Pro
   }
   const url = await authorizationUrl(context, request, pending)
   const key = recordKey('pending', pending.state)
-  if (redirect.returned !== undefined) await store.set(key, { ...pending, until: Date.now() + PENDING_TTL })
+  if (redirect.readCallback !== undefined) await store.set(key, { ...pending, until: Date.now() + PENDING_TTL })
   signal.throwIfAborted()
   // A redirect may ignore its signal.
   const callback = await abortable(redirect(url, { signal }), signal)
-  if (redirect.returned !== undefined) await store.delete(key)
+  if (redirect.readCallback !== undefined) await store.delete(key)
   return exchangeCode(context, client, pending, callback)
 }
 
@@ -101,7 +101,7 @@ export async function resume(
   client: Client,
   redirect: Redirect,
 ): Promise<TokenResponse | undefined> {
-  const callback = redirect.returned?.()
+  const callback = redirect.readCallback?.()
   if (callback === undefined) return undefined
   const { store, discovery } = context
   const key = recordKey('pending', paramsOf(callback).get('state') ?? '')

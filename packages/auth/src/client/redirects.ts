@@ -26,7 +26,7 @@ export interface Redirect {
    * For redirects that leave the page: returns the URL of the page, once, if an authorization server has just opened it.
    * The state of the login is then kept in the store while the user is away.
    */
-  readonly returned?: (() => Callback | undefined) | undefined
+  readonly readCallback?: (() => Callback | undefined) | undefined
 }
 
 /**
@@ -158,7 +158,7 @@ export function pageRedirect({ redirectUri }: { readonly redirectUri: string }):
     },
     {
       redirectUri,
-      returned(): Callback | undefined {
+      readCallback(): Callback | undefined {
         const { location, history } = currentBrowser()
         const url = new URL(location.href)
         const expected = new URL(redirectUri)

@@ -317,7 +317,7 @@ describe('bearer with tokens that are bound to a key', () => {
   it('stores the id of a proof until the proof expires', async () => {
     const lives: number[] = []
     const add = (_: string, ttl: number) => lives.push(ttl) > 0
-    const watched = createFixture({ dpop: { maxAge: 60_000, replays: { add } } })
+    const watched = createFixture({ dpop: { maxAge: 60_000, replayStore: { add } } })
     const theirs = await createHolder(watched)
     for (const iat of [NOW() - 50, NOW(), NOW() + 50]) {
       const dpop = await theirs.prove({ htm: 'POST', htu: RESOURCE, ath: await tokenHash(theirs.token), iat })
@@ -329,7 +329,7 @@ describe('bearer with tokens that are bound to a key', () => {
   })
 
   it('refuses with 503 when the store of proofs fails', async () => {
-    const full = createFixture({ dpop: { replays: { add: () => Promise.reject(new Error('full')) } } })
+    const full = createFixture({ dpop: { replayStore: { add: () => Promise.reject(new Error('full')) } } })
     const theirs = await createHolder(full)
     const dpop = await theirs.prove({ htm: 'POST', htu: RESOURCE, ath: await tokenHash(theirs.token) })
     const answer = await full.sendHeaders({ authorization: `DPoP ${theirs.token}`, dpop })

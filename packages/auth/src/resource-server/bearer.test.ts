@@ -78,7 +78,7 @@ describe('scopes', () => {
   })
 
   it('are read by a function', async () => {
-    const fixture = createFixture({ scopesIn: ({ permissions }) => permissions as string[] })
+    const fixture = createFixture({ readScopes: ({ permissions }) => permissions as string[] })
     expect((await fixture.sendToken(await fixture.token({ permissions: ['x'] }))).auth?.scopes).toEqual(['x'])
   })
 

@@ -55,7 +55,7 @@ export interface BearerOptions {
   /** Scopes that imply others, such as `{ admin: ['read', 'write'] }`, transitively. Default: none. */
   readonly implies?: Implies | undefined
   /** Returns the scopes in the claims. Default: `scope`, else `scp`, as a string or a list. */
-  readonly scopesIn?: ((claims: Claims) => readonly string[]) | undefined
+  readonly readScopes?: ((claims: Claims) => readonly string[]) | undefined
   /** The algorithms of tokens, without shared secrets. Default: ES, EdDSA, PS and RS. */
   readonly algorithms?: readonly string[] | undefined
   /** How far clocks may differ. Default: 30,000. */
@@ -77,7 +77,7 @@ export interface BearerOptions {
    * How long a verified JWT is accepted without another check of its signature; not beyond its expiry, nor longer than
    * `maxAge`. The digests of up to 1,000 tokens are cached. 0: none. Default: 60,000.
    */
-  readonly keepVerified?: number | undefined
+  readonly verifiedMaxAge?: number | undefined
   /** The pause before keys are fetched again for an unknown key, and after a failure. Default: 30,000. */
   readonly cooldown?: number | undefined
   /** Called with each refused request. Default: none. */

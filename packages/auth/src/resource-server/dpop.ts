@@ -14,7 +14,7 @@ export interface DpopOptions {
   /** How far the `iat` of a proof may be from now, in ms. Default: 300,000. */
   readonly maxAge?: number | undefined
   /** Stores the ids of used proofs. Default: the memory of this process. */
-  readonly replays?: ReplayStore | undefined
+  readonly replayStore?: ReplayStore | undefined
   /** Require a nonce of this server in each proof. Default: false. */
   readonly nonces?: NonceOptions | boolean | undefined
   /** Returns the URL of a request as its client sees it. Default: its path at the origin of the audience. */
@@ -39,7 +39,7 @@ export interface ProofChecker {
 
 export function createProofChecker(options: DpopOptions, resource: URL): ProofChecker {
   const { required = false, algorithms = ALGORITHMS, maxAge = 300_000, nonces: nonceOptions = false } = options
-  const { replays = createMemoryReplayStore() } = options
+  const { replayStore = createMemoryReplayStore() } = options
   const nonces = nonceOptions === false ? undefined : createNonces(nonceOptions === true ? {} : nonceOptions)
   const urlOf = options.url ?? (({ url }) => resource.origin + new URL(url).pathname)
   return {
@@ -64,7 +64,7 @@ export function createProofChecker(options: DpopOptions, resource: URL): ProofCh
       }
       // The last check: only the owner of a valid token can fill the store, and only until the proof expires.
       const expiresAt = proof.issuedAt + maxAge
-      await useOnce(replays, `${key} ${proof.id}`, Math.max(expiresAt - Date.now(), 0) + REPLAY_MARGIN)
+      await useOnce(replayStore, `${key} ${proof.id}`, Math.max(expiresAt - Date.now(), 0) + REPLAY_MARGIN)
     },
   }
 }
@@ -78,10 +78,10 @@ export function boundKey(claims: Claims | undefined): string | undefined {
   throw new CredentialsError('bound', 'the token is bound in a way that is not supported here')
 }
 
-async function useOnce(replays: ReplayStore, id: string, ttl: number): Promise<void> {
+async function useOnce(replayStore: ReplayStore, id: string, ttl: number): Promise<void> {
   let isNew: boolean
   try {
-    isNew = await replays.add(await sha256(id), ttl)
+    isNew = await replayStore.add(await sha256(id), ttl)
   } catch (cause) {
     throw new CredentialsError('unavailable', 'proofs cannot be checked at the moment', { cause })
   }

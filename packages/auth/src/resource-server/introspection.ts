@@ -19,7 +19,7 @@ export interface IntrospectionOptions {
   /** How long a response is cached, in ms. A revoked token is accepted for that long. 0: not at all. Default: 10,000. */
   readonly maxAge?: number | undefined
   /** How many responses are cached. Default: 10,000. */
-  readonly maxKept?: number | undefined
+  readonly maxEntries?: number | undefined
   /** Which tokens are sent: those that are not JWTs of a known issuer, or all. Default: `opaque`. */
   readonly tokens?: 'opaque' | 'all' | undefined
 }
@@ -39,12 +39,12 @@ export function createIntrospection(
   rules: IntrospectionRules,
   settings: FetchSettings,
 ): (token: string) => Promise<Claims> {
-  const { endpoint, maxAge = 10_000, maxKept = 10_000 } = options
+  const { endpoint, maxAge = 10_000, maxEntries = 10_000 } = options
   if (endpoint !== undefined) secureUrl(endpoint, 'introspection.endpoint')
   if (endpoint === undefined && rules.metadata === undefined) {
     throw new RangeError('introspection.endpoint: expected a URL, because there is no issuer whose metadata names it')
   }
-  const cache = new ExpiringMap<Claims>(maxKept, 'drop-oldest')
+  const cache = new ExpiringMap<Claims>(maxEntries, 'drop-oldest')
 
   async function request(token: string): Promise<Claims> {
     const url = endpoint ?? (await endpointOf(rules.metadata))

@@ -32,13 +32,14 @@ export function createVerification(
   audiences: readonly string[],
   hierarchy: ScopeHierarchy,
 ): VerifyToken {
-  const { introspection, verify, clockTolerance = 30_000, scopesIn = scopesOf } = options
-  const { maxAge = 600_000, keepVerified = 60_000 } = options
+  const { introspection, verify, clockTolerance = 30_000, readScopes = scopesOf } = options
+  const { maxAge = 600_000, verifiedMaxAge = 60_000 } = options
   const trusted = trustedIssuers(options)
   if (trusted.length === 0 && introspection === undefined && verify === undefined) {
     throw new RangeError('bearer: expected an issuer, introspection, or verify; nothing else can check tokens')
   }
-  if (!(keepVerified >= 0)) throw new RangeError(`keepVerified: expected a number of ms from 0, got ${keepVerified}`)
+  if (!(verifiedMaxAge >= 0))
+    throw new RangeError(`verifiedMaxAge: expected a number of ms from 0, got ${verifiedMaxAge}`)
   const settings: FetchSettings = {
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     timeout: options.timeout ?? 5_000,
@@ -54,7 +55,7 @@ export function createVerification(
     introspection === undefined ? undefined : createIntrospection(introspection, rules, settings)
   const verifyIssued = cacheVerified(
     async (token, rules) => toAuthInfo(await verifyJwt(token, rules)),
-    Math.min(keepVerified, maxAge),
+    Math.min(verifiedMaxAge, maxAge),
   )
 
   function prepareIssuer(each: TrustedIssuer): JwtRules & { readonly metadata: CachedDocument<IssuerMetadata> } {
@@ -77,7 +78,7 @@ export function createVerification(
     if (subject === undefined) throw new CredentialsError('claims', 'the token names neither a subject nor a client')
     // Within the tolerance of clocks, a token is accepted although it has expired.
     const expiresAt = typeof claims.exp === 'number' ? claims.exp + clockTolerance / 1_000 : undefined
-    const scopes = Object.freeze([...hierarchy.expand(scopesIn(claims))])
+    const scopes = Object.freeze([...hierarchy.expand(readScopes(claims))])
     // Frozen, because one token may serve several requests.
     return Object.freeze({ subject, issuer: nonEmpty(claims.iss), clientId, scopes, expiresAt, claims: freeze(claims) })
   }

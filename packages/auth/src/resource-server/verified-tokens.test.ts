@@ -56,9 +56,9 @@ it('checks the proof of a cached token each time', async () => {
   expect((await fixture.sendToken(holder.token)).reason).toBe('bound')
 })
 
-it('caches for maxAge at most, for keepVerified, or not at all', async () => {
+it('caches for maxAge at most, for verifiedMaxAge, or not at all', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
-  for (const options of [{ maxAge: 1_000 }, { keepVerified: 1_000 }, { keepVerified: 0 }]) {
+  for (const options of [{ maxAge: 1_000 }, { verifiedMaxAge: 1_000 }, { verifiedMaxAge: 0 }]) {
     const fixture = createFixture(options)
     const token = await fixture.token()
     await fixture.sendToken(token)
@@ -68,7 +68,7 @@ it('caches for maxAge at most, for keepVerified, or not at all', async () => {
     expect(verify).toHaveBeenCalledTimes(1)
     vi.restoreAllMocks()
   }
-  expect(() => createFixture({ keepVerified: -1 })).toThrow(/keepVerified: expected/)
+  expect(() => createFixture({ verifiedMaxAge: -1 })).toThrow(/verifiedMaxAge: expected/)
 })
 
 it('returns callers that handlers cannot change', async () => {
