@@ -11,12 +11,15 @@ export type AuthStep =
   | 'revocation'
   | 'storage'
 
+/** The details of an `AuthError`. */
 export interface AuthErrorOptions {
+  /** The step that failed. */
   readonly step: AuthStep
   /** The URL of the request that failed. Its query, its fragment and credentials in it are removed. */
   readonly url?: string | URL | undefined
   /** The remedy, as a sentence. */
   readonly hint?: string | undefined
+  /** The error that caused this one. */
   readonly cause?: unknown
 }
 

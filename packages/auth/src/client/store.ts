@@ -61,8 +61,11 @@ export function memoryStore(): AuthStore {
 
 /** The part of a browser's `Storage` that is used. */
 export interface WebStorage {
+  /** Returns the item, or null. */
   getItem(key: string): string | null
+  /** Stores an item; throws when the storage is full. */
   setItem(key: string, value: string): void
+  /** Deletes an item. */
   removeItem(key: string): void
 }
 

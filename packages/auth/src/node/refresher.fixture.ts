@@ -6,7 +6,7 @@ import { fileStore } from './file-store.ts'
 
 const [file = '', url = ''] = argv.slice(2)
 const redirect = manualRedirect('http://127.0.0.1:1/callback', () => {
-  throw new Error('nobody is here to log in')
+  throw new Error('no user can log in here')
 })
 const fetch = oauth({ redirect, store: fileStore(file) })((input, init) => globalThis.fetch(input, init), {
   url: new URL(url),
