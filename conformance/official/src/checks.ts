@@ -1,16 +1,16 @@
-/** How many checks of the suite each run must pass: a run with fewer checks has tested less than before. */
+/** The number of checks that each run must pass; fewer checks mean that less is tested than before. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Verdict } from './judge.ts'
+import type { Verdict } from './evaluate.ts'
 
 const FILE = fileURLToPath(new URL('../checks.json', import.meta.url))
 
 export interface RunResults {
   readonly run: string
   readonly verdicts: readonly Verdict[]
-  /** How often the run was made. Default: 1. */
+  /** The number of tries. Default: 1. */
   readonly tries?: number
-  /** What failed in the tries before the last. */
+  /** The failures of earlier tries. */
   readonly again?: readonly string[]
   /** The number of scored scenarios that passed, and that must pass. */
   readonly scored?: { readonly needed: number; readonly passed: number } | undefined
@@ -26,9 +26,9 @@ function passedChecks({ verdicts }: RunResults): number {
 /** Returns a sentence for each run that passed fewer checks than expected, or of which no number is known. */
 export function missingChecks(expected: CheckCounts, results: readonly RunResults[]): string[] {
   return results.flatMap((each) => {
-    const [wanted, found] = [expected[each.run], passedChecks(each)]
-    if (wanted !== undefined && found >= wanted) return []
-    return [`${each.run}: expected at least ${wanted ?? 'a known number of'} passed checks, got ${found}`]
+    const [minimum, found] = [expected[each.run], passedChecks(each)]
+    if (minimum !== undefined && found >= minimum) return []
+    return [`${each.run}: expected at least ${minimum ?? 'a known number of'} passed checks, got ${found}`]
   })
 }
 

@@ -1,47 +1,47 @@
-/** Starts the server that is tested, as a process of its own. */
+/** Starts the tested server as a child process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../../../apps/everything-server/dist/main.js', import.meta.url))
 
-/** How long it may take to start, in ms. */
-const START = 10_000
+/** The timeout for starting, in milliseconds. */
+const START_TIMEOUT = 10_000
 
-export interface Running {
+export interface RunningServer {
   readonly url: string
-  /** What it had to say of faults. */
-  readonly complaints: () => string
+  /** Returns its output on stderr. */
+  readonly errors: () => string
   readonly stop: () => Promise<void>
 }
 
-/** Rejects when the server does not start. */
-export function startServer(): Promise<Running> {
+/** Starts the server; rejects if it does not start. */
+export function startServer(): Promise<RunningServer> {
   const child = spawn(process.execPath, ['--no-deprecation', program, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit')
-  let printed = ''
-  let complaints = ''
+  let stdout = ''
+  let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaints += text
+    errors += text
   })
   return new Promise((resolve, reject) => {
-    const fail = (why: string) => {
+    const fail = (reason: string) => {
       child.kill()
-      reject(new Error(`The server ${why}: run npm run build.\n${complaints}`))
+      reject(new Error(`The server ${reason}: run npm run build.\n${errors}`))
     }
-    const timer = setTimeout(fail, START, `did not start within ${START} ms`)
+    const timer = setTimeout(fail, START_TIMEOUT, `did not start within ${START_TIMEOUT} ms`)
     child.once('error', (error) => fail(error.message))
     child.once('exit', (code) => fail(`exited with code ${code}`))
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      printed += text
-      const url = /^serving (\S+)$/m.exec(printed)?.[1]
+      stdout += text
+      const url = /^serving (\S+)$/m.exec(stdout)?.[1]
       if (url === undefined) return
       clearTimeout(timer)
       resolve({
         url,
-        complaints: () => (child.exitCode === null ? complaints : `${complaints}exited with ${child.exitCode}\n`),
+        errors: () => (child.exitCode === null ? errors : `${errors}exited with ${child.exitCode}\n`),
         async stop() {
           child.kill()
           await exited

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { breakServer, serveStreams } from './break-server.ts'
 import { missingChecks, type RunResults, readChecks, writeChecks } from './checks.ts'
+import { missing, type Verdict } from './evaluate.ts'
 import { excuses } from './excused.ts'
-import { missing, type Verdict } from './judge.ts'
 import { notYet } from './not-yet.ts'
-import { attempt, perform } from './perform.ts'
 import { servePipe } from './pipe.ts'
+import { attempt, runWithRetries } from './run-with-retries.ts'
 import { runs } from './runs.ts'
 import { staleEntries } from './stale.ts'
 import { suiteVersion } from './suite.ts'
@@ -17,37 +17,36 @@ import { summary, table, triesOf } from './table.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const folder = join(root, '.cache', 'conformance')
-/**
- * The suite starts all of its clients at once, and cannot go on while each of them is started: with 48 of them at work on two
- * processors it stood still for up to 7 s; for less than one when they get what it leaves.
+/** Lowers the priority of clients. The suite starts all clients at once: with 48 clients on two processors it stalled for up
+ * to 7 s, and with this priority for less than 1 s.
  */
-const politely = process.platform === 'win32' ? '' : 'nice -n 10 '
-const client = `${politely}${process.execPath} ${join(root, 'apps', 'everything-client', 'dist', 'main.js')}`
+const lowPriority = process.platform === 'win32' ? '' : 'nice -n 10 '
+const client = `${lowPriority}${process.execPath} ${join(root, 'apps', 'everything-client', 'dist', 'main.js')}`
 
 const { values } = parseArgs({
   options: { only: { type: 'string', multiple: true }, report: { type: 'string' }, write: { type: 'boolean' } },
 })
-const performers: Record<string, () => Promise<RunResults>> = {
-  ...Object.fromEntries(runs.map((run) => [run.name, () => perform(run, () => attempt(run, client, folder))])),
+const runners: Record<string, () => Promise<RunResults>> = {
+  ...Object.fromEntries(runs.map((run) => [run.name, () => runWithRetries(run, () => attempt(run, client, folder))])),
   pipe: async () => ({ run: 'pipe', verdicts: await servePipe() }),
   streams: async () => ({ run: 'streams', verdicts: await serveStreams(join(folder, 'streams')) }),
-  broken: async () => triedAgain({ run: 'broken', verdicts: await breakServer(join(folder, 'broken')) }),
+  broken: async () => moveRetries({ run: 'broken', verdicts: await breakServer(join(folder, 'broken')) }),
 }
-const names = values.only?.flatMap((each) => each.split(',')) ?? Object.keys(performers)
+const names = values.only?.flatMap((each) => each.split(',')) ?? Object.keys(runners)
 
-const unknown = names.find((name) => !Object.hasOwn(performers, name))
+const unknown = names.find((name) => !Object.hasOwn(runners, name))
 if (unknown !== undefined) {
-  console.error(`There is no run '${unknown}': it is one of ${Object.keys(performers).join(', ')}.`)
+  console.error(`--only: expected one of ${Object.keys(runners).join(', ')}, got '${unknown}'.`)
   process.exit(1)
 }
 
 const results: RunResults[] = []
 for (const run of names) {
-  const result = (await performers[run]?.()) as RunResults
+  const result = (await runners[run]?.()) as RunResults
   results.push(result)
   console.log(table(result))
 }
-const isWhole = Object.keys(performers).every((name) => names.includes(name))
+const isWhole = Object.keys(runners).every((name) => names.includes(name))
 const ran = results.flatMap(({ verdicts }) => verdicts)
 const notes = [...staleEntries(ran, { excuses, notYet }, isWhole), ...compareChecks()]
 if (notes.length > 0) {
@@ -56,8 +55,8 @@ if (notes.length > 0) {
 }
 report()
 
-/** Servers that passed have nothing to say but that they were tried again. */
-function triedAgain({ run, verdicts }: RunResults): RunResults {
+/** The reasons of passed servers are their retries, which are shown as such. */
+function moveRetries({ run, verdicts }: RunResults): RunResults {
   const passed = verdicts.filter(({ outcome }) => outcome === 'passed')
   const again = passed.flatMap(({ scenario, reasons }) => reasons.map((reason) => `${scenario}: ${reason}`))
   return { run, verdicts, tries: 1 + again.length, again }
@@ -65,8 +64,8 @@ function triedAgain({ run, verdicts }: RunResults): RunResults {
 
 /** Writes the numbers of checks with --write; otherwise compares them with the expected ones. */
 function compareChecks(): Verdict[] {
-  const isBad = results.some(({ verdicts }) => verdicts.some(({ outcome }) => outcome === 'failed'))
-  if (isBad) return []
+  const hasFailures = results.some(({ verdicts }) => verdicts.some(({ outcome }) => outcome === 'failed'))
+  if (hasFailures) return []
   if (values.write === true && isWhole) writeChecks(results)
   const faults = missingChecks(readChecks(), results)
   return faults.map((fault) => ({
@@ -85,7 +84,7 @@ function report(): void {
   const leftOut = notYet.flatMap(({ scenarios, needs }) => {
     const waiting = all.filter((each) => each.outcome === 'not yet' && scenarios.includes(each.scenario))
     const found = [...new Set(waiting.map(({ scenario }) => scenario))]
-    return found.length === 0 ? [] : [`${found.join(', ')}: need ${needs}, which is not there yet`]
+    return found.length === 0 ? [] : [`${found.join(', ')}: need ${needs}, which is not implemented yet`]
   })
   for (const line of [...details, ...leftOut]) console.log(line)
   const tries = results.reduce((sum, each) => sum + (each.tries ?? 1), 0)

@@ -1,15 +1,15 @@
-/** Ways of breaking the server that the suite has to notice: each stands between its clients and the server. */
+/** Mutants of the server that the suite must notice. Each one wraps the server or its HTTP handler. */
 import type { Exchange, JsonObject, Responder } from '@mcpx/protocol'
 
 export type Fetch = (request: Request) => Response | Promise<Response>
 
 export interface Mutant {
   readonly name: string
-  /** The scenario that sees it. */
+  /** The scenario that notices it. */
   readonly scenario: string
-  /** The check that is meant for it. */
+  /** The check that fails. */
   readonly check: string
-  /** The checks that fail besides, of the same fault. Any other one that fails is a surprise. */
+  /** Further checks that fail by the same defect. Other failures are unexpected. */
   readonly also?: readonly string[]
   readonly breakServer?: (server: Responder) => Responder
   readonly breakHttp?: (fetch: Fetch) => Fetch
@@ -38,10 +38,10 @@ export const mutants: readonly Mutant[] = [
     },
   },
   {
-    name: 'opens subscriptions without a word',
+    name: 'does not acknowledge subscriptions',
     scenario: 'server-stateless',
     check: 'sep-2575-server-sends-subscription-ack',
-    // The suite waits for the first word before it changes anything that it could be told of.
+    // The suite waits for the acknowledgement before it triggers changes.
     also: [
       'sep-2575-server-tags-subscription-id',
       'sep-2575-server-honors-notification-filter',
@@ -49,54 +49,54 @@ export const mutants: readonly Mutant[] = [
       'sep-2575-server-sends-tools-list-changed-on-subscription',
     ],
     breakServer: (server) =>
-      speaking(server, (method, params) =>
+      changeNotifications(server, (method, params) =>
         method === 'notifications/subscriptions/acknowledged' ? undefined : { method, params },
       ),
   },
   {
-    name: 'does not say to which subscription a notification belongs',
+    name: 'omits the subscription id of notifications',
     scenario: 'server-stateless',
     check: 'sep-2575-server-tags-subscription-id',
     breakServer: (server) =>
-      speaking(server, (method, params) => {
+      changeNotifications(server, (method, params) => {
         const { [SUBSCRIPTION]: _, ...meta } = (params?._meta ?? {}) as JsonObject
         return { method, params: { ...params, _meta: meta } }
       }),
   },
   {
-    name: 'takes a state that was altered',
+    name: 'accepts an altered request state',
     scenario: 'input-required-result-tampered-state',
     check: 'sep-2322-reject-tampered-state',
     breakServer: withPlainState,
   },
   {
-    name: 'logs to clients that did not ask for it',
+    name: 'logs to clients that did not request it',
     scenario: 'server-stateless',
     check: 'sep-2575-server-no-log-without-loglevel',
     breakServer: (server) =>
-      hearing(server, (params) => ({ ...params, _meta: { ...meta(params), [LOG_LEVEL]: 'debug' } })),
+      changeParams(server, (params) => ({ ...params, _meta: { ...meta(params), [LOG_LEVEL]: 'debug' } })),
   },
 ]
 
 const meta = (params: JsonObject) => params._meta as JsonObject
 
-/** Changes what the server says before it answers, or drops it. */
-function speaking(
+/** Changes or drops the notifications of the server. */
+function changeNotifications(
   server: Responder,
   change: (method: string, params?: JsonObject) => { method: string; params?: JsonObject | undefined } | undefined,
 ): Responder {
   return {
     respond(message, exchange) {
       const notify: Exchange['notify'] = (method, params) => {
-        const said = change(method, params)
-        return said && exchange.notify(said.method, said.params)
+        const changed = change(method, params)
+        return changed && exchange.notify(changed.method, changed.params)
       }
       return server.respond(message, copyExchange(exchange, notify))
     },
   }
 }
 
-/** Without the envelope that the transport has parsed: the server reads it from the message. */
+/** Copies the exchange without the parsed envelope, so that the server reads it from the message. */
 function copyExchange(exchange: Exchange, notify: Exchange['notify']): Exchange {
   const { auth, session, requestInfo } = exchange
   return {
@@ -110,8 +110,8 @@ function copyExchange(exchange: Exchange, notify: Exchange['notify']): Exchange 
   }
 }
 
-/** Changes what modern requests ask for. */
-function hearing(server: Responder, change: (params: JsonObject) => JsonObject): Responder {
+/** Changes the parameters of modern requests. */
+function changeParams(server: Responder, change: (params: JsonObject) => JsonObject): Responder {
   return {
     respond(message, exchange) {
       if (message.params?._meta === undefined) return server.respond(message, exchange)
@@ -121,7 +121,7 @@ function hearing(server: Responder, change: (params: JsonObject) => JsonObject):
   }
 }
 
-/** Clients get a number in place of the sealed state, and whatever they add to it is passed over. */
+/** Replaces the sealed state by a number, and ignores everything that clients append to it. */
 function withPlainState(server: Responder): Responder {
   const states: string[] = []
   return {

@@ -1,9 +1,9 @@
-/** Scenarios that need packages which are not written yet. They are shown, and count neither as passed nor as failed. */
+/** Scenarios that need packages that are not implemented yet. They are listed, and count neither as passed nor as failed. */
 
 export interface NotYet {
-  /** Each by its whole name: one that passes, or that the suite does not have, fails the run. */
+  /** Complete names. A scenario that passes or does not exist fails the run. */
   readonly scenarios: readonly string[]
-  /** The package that they need. */
+  /** The missing package. */
   readonly needs: string
 }
 

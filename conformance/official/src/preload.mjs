@@ -1,35 +1,34 @@
-/** Loaded before the suite, and before the clients that it starts, by NODE_OPTIONS. */
+/** Loaded by NODE_OPTIONS before the suite and before the clients that it starts. */
 import { writeSync } from 'node:fs'
 import { Server } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { askFor, tellWhatIsSpoken } from './spoken.mjs'
+import { overrideRevision, recordRevisions } from './record-revisions.mjs'
 
-/** How long a connection that rests is kept, in ms: for longer than a client may take in all. */
-const PATIENCE = 90_000
+/** The timeout of idle connections, in milliseconds; longer than a client may run. */
+const KEEP_ALIVE_TIMEOUT = 90_000
 
 if (process.env.MCP_CONFORMANCE_SCENARIO === undefined) {
-  stayOnLoopback()
-  tellOfStalls()
-  tellWhatIsSpoken(2)
-  if (process.env.CONFORMANCE_WIRE !== undefined) askFor(process.env.CONFORMANCE_WIRE)
+  listenOnLoopback()
+  reportStalls()
+  recordRevisions(2)
+  if (process.env.CONFORMANCE_WIRE !== undefined) overrideRevision(process.env.CONFORMANCE_WIRE)
 } else {
-  // Standard error is for complaints.
-  tellWhatIsSpoken(1)
-  // What is deprecated is part of what is tested, and what a client writes to standard error is taken for a failure.
+  // stderr is reserved for errors, so the revisions go to stdout.
+  recordRevisions(1)
+  // Deprecated features are tested too, and any output on stderr counts as a failure.
   process.noDeprecation = true
-  // Nobody else looks at the code that a client ends with.
-  process.on('exit', (code) => code !== 0 && writeSync(2, `it ended with code ${code}\n`))
+  // The suite ignores the exit code of clients.
+  process.on('exit', (code) => code !== 0 && writeSync(2, `exited with code ${code}\n`))
 }
 
-/**
- * What listens on all interfaces listens on the loopback address instead. The suite asks for the address right after
- * `listen`, so it has to be known at once; a host name given to `listen` would be looked up first.
+/** Makes servers that listen on all interfaces listen on 127.0.0.1. The suite reads the address right after `listen`, so a
+ * host name, which is resolved asynchronously, would not work.
  */
-function stayOnLoopback() {
+function listenOnLoopback() {
   const { _listen2: bind } = Server.prototype
   Server.prototype._listen2 = function (address, port, addressType, ...rest) {
-    // A client that got nothing of the machine for five seconds would find its connection closed, and its next request lost.
-    if ('keepAliveTimeout' in this) this.keepAliveTimeout = PATIENCE
+    // With the default of five seconds a slow client would lose its connection and its next request.
+    if ('keepAliveTimeout' in this) this.keepAliveTimeout = KEEP_ALIVE_TIMEOUT
     const isEverywhere = address === null || address === '0.0.0.0' || address === '::'
     return isEverywhere
       ? bind.call(this, '127.0.0.1', port, 4, ...rest)
@@ -37,8 +36,8 @@ function stayOnLoopback() {
   }
 }
 
-/** Says at the end how long the suite came to nothing because others kept the machine busy. */
-function tellOfStalls() {
+/** Prints at the exit the longest stall of the event loop. */
+function reportStalls() {
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   process.on('exit', () => writeSync(2, `\nstalled for ${Math.round(delay.max / 1e6)} ms\n`))

@@ -1,19 +1,19 @@
-/** The runs of the official suite: what is asked of which side, and how many scenarios that has to be. */
+/** The runs of the official suite, with their numbers of scenarios. */
 
 export type Role = 'server' | 'client'
 
 export interface Run {
   readonly name: string
   readonly role: Role
-  /** What the suite is given to choose its scenarios by. */
+  /** The arguments that select the scenarios. */
   readonly choice: readonly string[]
-  /** What `conformance list` is given to name the same scenarios. */
+  /** The arguments of `conformance list` for the same scenarios. */
   readonly list: readonly string[]
-  /** How many there are in the version of the suite that is pinned: any other number means that something is not run. */
+  /** The number of scenarios in the pinned version of the suite; any other number fails the run. */
   readonly scenarios: number
-  /** How many of them are scored. All of those have to pass. */
+  /** The number of scored scenarios, all of which must pass. */
   readonly scored?: number
-  /** The one revision that is to be spoken in all of its scenarios, as what was sent has to show. */
+  /** The only revision that all messages and headers of the run may use. */
   readonly wire?: string
 }
 
@@ -30,7 +30,7 @@ function required(role: Role, name: string, revision: string, scored: number, re
   return { name, role, choice, list: choice, scenarios: scored + reported, scored }
 }
 
-/** The counts of required scenarios are those that are scored, 30 + 37 and 18 + 32, and those that are only reported. */
+/** The counts of required scenarios are the scored ones, 30 + 37 and 18 + 32, and the ones that are only reported. */
 export const runs: readonly Run[] = [
   required('server', 'server-2025', '2025-11-25', 30, 3),
   required('server', 'server-2026', '2026-07-28', 37, 13),

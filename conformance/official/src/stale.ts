@@ -1,10 +1,10 @@
-/** Finds entries of the lists that stand for nothing any more: what they name has gone, or passes. */
-import type { Lists, Verdict } from './judge.ts'
+/** Finds stale entries of the lists, whose scenario was removed or passes. */
+import type { Lists, Verdict } from './evaluate.ts'
 
 /**
- * A verdict of failure for each entry that no scenario needed.
+ * Returns a failed verdict for each entry that no scenario needed.
  *
- * @param isWhole whether all runs were made; else only the entries of scenarios that ran are looked at.
+ * @param isWhole whether all runs were made; otherwise only entries of scenarios that ran are checked.
  */
 export function staleEntries(verdicts: readonly Verdict[], { excuses, notYet }: Lists, isWhole: boolean): Verdict[] {
   const ran = (name: string) => verdicts.some(({ scenario }) => scenario === name)
@@ -13,8 +13,8 @@ export function staleEntries(verdicts: readonly Verdict[], { excuses, notYet }: 
   const waiting = notYet.flatMap(({ scenarios }) => scenarios)
   const gone = isWhole ? waiting.filter((name) => !ran(name)) : []
   return [
-    ...idle.map(({ scenario, check }) => stale('excused.ts', `${check} of ${scenario} needs no excuse: take it out`)),
-    ...gone.map((name) => stale('not-yet.ts', `there is no scenario ${name}: take it out`)),
+    ...idle.map(({ scenario, check }) => stale('excused.ts', `${check} of ${scenario} needs no excuse: remove it`)),
+    ...gone.map((name) => stale('not-yet.ts', `there is no scenario ${name}: remove it`)),
   ]
 }
 

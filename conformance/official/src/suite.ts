@@ -1,32 +1,32 @@
-/** Runs the official suite as a program, and collects what it writes down. */
+/** Runs the official suite as a child process, and reads its output. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Check, Remains } from './judge.ts'
+import type { Check, ScenarioOutput } from './evaluate.ts'
 
 const home = fileURLToPath(new URL('../node_modules/@modelcontextprotocol/conformance/', import.meta.url))
 const program = join(home, 'dist', 'index.js')
-/** Has the suite's own servers listen on the loopback address; localhost is that address, too. */
+/** Makes the servers of the suite listen on 127.0.0.1, to which localhost resolves. */
 const preload = new URL('./preload.mjs', import.meta.url).href
 const env = { ...process.env, NODE_OPTIONS: `--import ${preload} --dns-result-order=ipv4first` }
 
-/** The longest that a run may take, in ms; it needs a few seconds. */
-const LIMIT = 120_000
+/** The timeout of a run, in milliseconds; a run takes a few seconds. */
+const TIMEOUT = 120_000
 
 export interface Output {
   readonly text: string
-  /** How long the suite itself was kept from its work, in ms. */
+  /** The longest stall of the suite, in milliseconds. */
   readonly stalled: number
-  /** The revisions that the messages of the suite itself named. */
-  readonly spoken: readonly string[]
-  /** Those in the headers of what it sent after handshakes, and `none`. */
-  readonly headers: readonly string[]
-  /** What the suite itself thinks of it: 0 when nothing failed. */
+  /** The revisions in the messages of the suite. */
+  readonly messageRevisions: readonly string[]
+  /** The revisions in the headers of its messages after the handshake; `none` for a missing header. */
+  readonly headerRevisions: readonly string[]
+  /** The exit code of the suite. */
   readonly code: number | null
 }
 
-/** Runs the suite, with its own client asking for a revision; resolves to what it printed. At the limit it is ended. */
+/** Runs the suite, optionally with another revision for its own client; resolves to its output. */
 export function conformance(args: readonly string[], wire?: string): Promise<Output> {
   return new Promise((resolve, reject) => {
     const own = wire === undefined ? env : { ...env, CONFORMANCE_WIRE: wire }
@@ -36,34 +36,34 @@ export function conformance(args: readonly string[], wire?: string): Promise<Out
       text += chunk
     }
     const timer = setTimeout(() => {
-      keep(`\nended after ${LIMIT} ms\n`)
+      keep(`\nkilled after ${TIMEOUT} ms\n`)
       child.kill()
-    }, LIMIT)
+    }, TIMEOUT)
     child.stdout.setEncoding('utf8').on('data', keep)
     child.stderr.setEncoding('utf8').on('data', keep)
     child.once('error', reject)
     child.once('close', (code) => {
       clearTimeout(timer)
-      resolve({ text, code, stalled: Number(/^stalled for (\d+) ms$/m.exec(text)?.[1] ?? 0), ...toldIn(text) })
+      resolve({ text, code, stalled: Number(/^stalled for (\d+) ms$/m.exec(text)?.[1] ?? 0), ...parseRevisions(text) })
     })
   })
 }
 
-/** Runs scenarios and collects what is left of them in a folder, which is emptied before. */
+/** Runs scenarios and reads their output in a folder, which is emptied before. */
 export async function collect(
   role: 'server' | 'client',
   args: readonly string[],
   folder: string,
   wire?: string,
-): Promise<{ remains: Remains[]; output: Output }> {
+): Promise<{ scenarioOutputs: ScenarioOutput[]; output: Output }> {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const output = await conformance([role, ...args, '--output-dir', folder], wire)
-  return { remains: readRemains(role, folder), output }
+  return { scenarioOutputs: readOutputs(role, folder), output }
 }
 
-/** The folder of a scenario is called by its name and the moment it began; the names of some have folders of their own. */
-function readRemains(role: 'server' | 'client', folder: string): Remains[] {
+/** Reads the folders of scenarios, named by scenario and start time; some scenario names contain a slash. */
+function readOutputs(role: 'server' | 'client', folder: string): ScenarioOutput[] {
   const moment = /-\d{4}-\d\d-\d\dT[\d-]+Z$/
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isDirectory() && moment.test(entry.name))
@@ -75,23 +75,23 @@ function readRemains(role: 'server' | 'client', folder: string): Remains[] {
       return {
         scenario,
         checks: checks === undefined ? undefined : (JSON.parse(checks) as Check[]),
-        complaint: firstLine(read(join(path, 'stderr.txt')) ?? ''),
-        ...toldIn(read(join(path, 'stdout.txt')) ?? ''),
+        clientError: firstLine(read(join(path, 'stderr.txt')) ?? ''),
+        ...parseRevisions(read(join(path, 'stdout.txt')) ?? ''),
       }
     })
     .sort((a, b) => a.scenario.localeCompare(b.scenario))
 }
 
-/** What a crash of Node says first is where; what went wrong is the line that begins with the name of an error. */
+/** Returns the first line with an error name, because a crash of Node prints the location first. */
 function firstLine(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines[0] ?? ''
 }
 
-/** What a process said at its end of the revisions that it had named. */
-function toldIn(text: string): Pick<Output, 'spoken' | 'headers'> {
-  const told = (what: RegExp) => what.exec(text)?.[1]?.split(', ') ?? []
-  return { spoken: told(/^spoke (.+)$/m), headers: told(/^header (.+)$/m) }
+/** Parses the revisions that `record-revisions.mjs` printed. */
+function parseRevisions(text: string): Pick<Output, 'messageRevisions' | 'headerRevisions'> {
+  const parse = (pattern: RegExp) => pattern.exec(text)?.[1]?.split(', ') ?? []
+  return { messageRevisions: parse(/^messages (.+)$/m), headerRevisions: parse(/^headers (.+)$/m) }
 }
 
 function read(path: string): string | undefined {
@@ -104,11 +104,11 @@ function read(path: string): string | undefined {
 
 export interface Listed {
   readonly all: readonly string[]
-  /** Those that count: not those that a list of requirements only reports. */
+  /** The scored scenarios, without those that are only reported. */
   readonly scored: readonly string[]
 }
 
-/** The names of all scenarios that a choice stands for, as the suite lists them. */
+/** Lists the scenarios of a selection. */
 export async function list(role: 'server' | 'client', choice: readonly string[]): Promise<Listed> {
   const { text } = await conformance(['list', ...choice])
   const scored: string[] = []
@@ -124,12 +124,12 @@ export async function list(role: 'server' | 'client', choice: readonly string[])
   return { all: [...scored, ...reported], scored }
 }
 
-/** All of its program, to look for names in. */
+/** Returns the source of the suite, to search for names. */
 export function suiteText(): string {
   return readFileSync(program, 'utf8')
 }
 
-/** Such as `0.2.0-alpha.12`. */
+/** Returns the version, for example `0.2.0-alpha.12`. */
 export function suiteVersion(): string {
   return JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).version
 }

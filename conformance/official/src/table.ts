@@ -1,7 +1,7 @@
-/** Shows what came of a run: a line for each scenario, and why, where it did not pass. */
+/** Formats the results of a run: a line for each scenario, and the reasons of failures. */
 
 import type { RunResults } from './checks.ts'
-import type { Verdict } from './judge.ts'
+import type { Verdict } from './evaluate.ts'
 
 const columns = ['passed', 'failed', 'warned', 'skipped'] as const
 
@@ -13,18 +13,18 @@ export function table(results: RunResults): string {
     `${verdict.scenario.padEnd(width)} ${columns.map((each) => String(verdict[each]).padStart(8)).join('')}  ${verdict.outcome}`,
     ...verdict.reasons.map((reason) => `    ${shorten(reason)}`),
   ])
-  const before = again.map((reason) => `failed in a try before: ${shorten(reason)}`)
+  const before = again.map((reason) => `failed in an earlier try: ${shorten(reason)}`)
   return [head, ...rows, ...before, summary(results), ''].join('\n')
 }
 
-/** Such as `33 scenarios: 32 passed, 1 excused; checks: 80 passed, 0 failed, 0 warned, 1 skipped; scored: 30 of 30; 1 try`. */
+/** Returns a summary, for example `33 scenarios: 32 passed, 1 excused; checks: 80 passed, 0 failed, 0 warned, 1 skipped; scored: 30 of 30; 1 try`. */
 export function summary({ verdicts, tries = 1, scored }: Omit<RunResults, 'run'>): string {
   const outcomes = (['passed', 'excused', 'not yet', 'failed'] as const)
     .map((outcome) => [verdicts.filter((each) => each.outcome === outcome).length, outcome] as const)
     .filter(([count]) => count > 0)
     .map(([count, outcome]) => `${count} ${outcome}`)
-  const judged = verdicts.filter(({ outcome }) => outcome !== 'not yet')
-  const checks = columns.map((each) => `${sumOf(judged, each)} ${each}`)
+  const counted = verdicts.filter(({ outcome }) => outcome !== 'not yet')
+  const checks = columns.map((each) => `${sumOf(counted, each)} ${each}`)
   return [
     `${verdicts.length} scenarios: ${outcomes.join(', ')}`,
     `checks: ${checks.join(', ')}`,

@@ -1,6 +1,5 @@
-/**
- * Checks that the suite decides by its own clock: what did not arrive within so many ms did not happen. When the suite itself stood still for
- * as long, it has judged the machine, and the run is made again. What fails in any other check fails at once.
+/** Checks with a timeout in the suite, in milliseconds. If the suite itself was stalled for that time, the run is repeated.
+ * Failures of other checks are final.
  */
 export const timed: Readonly<Record<string, number>> = {
   'sep-2575-server-no-log-without-loglevel': 500,

@@ -1,19 +1,19 @@
-/** Installs packages together as people do, looks at what came with them, and runs a program. */
+/** Installs packages together, checks the installed dependencies, and runs a program. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { dependenciesOf, install, optionalPeers } from './alone.ts'
 import type { Outcome } from './check-package.ts'
 import { type Combination, combinations, servers } from './combinations.ts'
+import { dependenciesOf, install, optionalPeers } from './isolated-install.ts'
 import type { Tarball } from './tarball.ts'
 import { run } from './tool.ts'
 
-/** What a combination installs: our tarballs, and packages of others with their ranges. */
-export interface Wanted {
+/** The packages to install: our tarballs, and packages of others with their ranges. */
+export interface InstallRequest {
   readonly tarballs: readonly Tarball[]
   readonly others: Readonly<Record<string, string>>
 }
 
-/** Checks all of them in folders below `place`, the one that holds the others first. */
+/** Checks all combinations in folders below `place`; the one with all packages is first. */
 export async function checkCombinations(
   tarballs: readonly Tarball[],
   siblingsOf: (tarball: Tarball) => readonly Tarball[],
@@ -36,10 +36,10 @@ export async function checkCombinations(
   return [ofFirst, ...ofRest]
 }
 
-/** Checks one combination in a folder of its own; `everything` is the folder where all was installed. */
+/** Checks one combination in `folder`; `everything` is the folder with all packages. */
 export async function checkCombination(
   { of, brings, program, prints }: Combination,
-  { tarballs, others }: Wanted,
+  { tarballs, others }: InstallRequest,
   { folder, everything }: { readonly folder: string; readonly everything: string },
 ): Promise<Outcome> {
   const label = of.join(' + ')
@@ -47,7 +47,7 @@ export async function checkCombination(
   if ('fault' in result) {
     const nothing = { passed: 0, faults: [], leftOut: [], line: label }
     if (result.noNetwork && process.env.CI === undefined) {
-      return { ...nothing, leftOut: ['installed, and run: no package registry within reach'] }
+      return { ...nothing, leftOut: ['not installed and run: no package registry is reachable'] }
     }
     return { ...nothing, faults: [`install: ${result.fault}`] }
   }
@@ -57,9 +57,11 @@ export async function checkCombination(
 
   const faults: string[] = []
   const wanted = [...new Set([...of, ...brings])].sort()
-  if (packages.join() !== wanted.join()) faults.push(`contents: ${packages.join(', ')}; not ${wanted.join(', ')}`)
+  if (packages.join() !== wanted.join())
+    faults.push(`contents: expected ${wanted.join(', ')}, got ${packages.join(', ')}`)
   const { code, stdout, output } = await run(process.execPath, ['program.mjs'], folder, { SERVERS: everything })
-  if (code !== 0 || stdout.trim() !== prints) faults.push(`program: it printed\n${output.trim()}\n    not\n${prints}`)
+  if (code !== 0 || stdout.trim() !== prints)
+    faults.push(`program: expected the output\n${prints}\n    got\n${output.trim()}`)
   const line = `${label}: ${packages.length} packages, ${kilobytes} kB installed`
   return { passed: 2 - faults.length, faults, leftOut: [], line }
 }

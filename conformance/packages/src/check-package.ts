@@ -1,5 +1,6 @@
-/** All checks of one package, in the order in which they make sense. */
+/** All checks of one package. */
 import { join } from 'node:path'
+import { contentFaults } from './contents.ts'
 import {
   compileFaults,
   type consumers,
@@ -10,34 +11,37 @@ import {
   lowestVersions,
   optionalPeers,
   sizeOf,
-} from './alone.ts'
-import { contentFaults } from './contents.ts'
+} from './isolated-install.ts'
 import { publintFaults, typeFaults } from './resolution.ts'
 import { stackTraceFaults } from './stack-traces.ts'
 import type { Tarball } from './tarball.ts'
 
 export interface Outcome {
   readonly passed: number
-  /** One entry for each check that failed: its name and what it found. */
+  /** An entry for each failed check: its name and its findings. */
   readonly faults: readonly string[]
   readonly leftOut: readonly string[]
-  /** What there is to know of a package that passes. */
+  /** The line to print. */
   readonly line: string
 }
 
-export interface Place {
+export interface CheckEnvironment {
   /** The repository. */
   readonly root: string
-  /** Where to install; a folder for each package is made in it. */
+  /** The folder that contains a folder for each package. */
   readonly folder: string
-  /** The Node versions to import on, by name, with the path of each. */
+  /** The paths of the Node versions, by name. */
   readonly nodes: Readonly<Record<string, string>>
 }
 
 type Check = readonly [name: string, check: () => Promise<readonly string[]>]
 
-/** Checks one tarball; `siblings` are the packages of ours that it depends on. */
-export async function checkPackage(tarball: Tarball, siblings: readonly Tarball[], place: Place): Promise<Outcome> {
+/** Checks one tarball; `siblings` are those of our packages that it depends on. */
+export async function checkPackage(
+  tarball: Tarball,
+  siblings: readonly Tarball[],
+  place: CheckEnvironment,
+): Promise<Outcome> {
   const folder = join(place.folder, tarball.manifest.name.replace('/', '-'))
   const first = await runAll([
     ['contents', async () => contentFaults(tarball, place.root)],
@@ -47,9 +51,9 @@ export async function checkPackage(tarball: Tarball, siblings: readonly Tarball[
   const result = await install(dependenciesOf([tarball, ...siblings], optionalPeers(tarball)), folder)
   const size = `${tarball.files.size} files, ${Math.round(tarball.bytes.length / 1000)} kB packed`
   if ('fault' in result) {
-    const why = `installed alone, imported and compiled: no package registry within reach`
-    // A machine without a network cannot tell; one that calls itself CI has to.
-    if (result.noNetwork && process.env.CI === undefined) return { ...first, leftOut: [why], line: size }
+    const reason = `not installed, imported and compiled: no package registry is reachable`
+    // Without a network these checks are left out, except in CI.
+    if (result.noNetwork && process.env.CI === undefined) return { ...first, leftOut: [reason], line: size }
     return { ...first, faults: [...first.faults, `install: ${result.fault}`], leftOut: [], line: size }
   }
   const { installed } = result
@@ -65,11 +69,11 @@ export async function checkPackage(tarball: Tarball, siblings: readonly Tarball[
   }
 }
 
-/** Imports and compiles it again, with the lowest versions that its ranges allow. */
+/** Imports and compiles the package with the lowest versions that its ranges allow. */
 async function lowestFaults(
   tarball: Tarball,
   siblings: readonly Tarball[],
-  { root }: Place,
+  { root }: CheckEnvironment,
   folder: string,
 ): Promise<readonly string[]> {
   const lowest = Object.assign({}, ...[...siblings, tarball].map(lowestVersions)) as Record<string, string>
@@ -78,12 +82,12 @@ async function lowestFaults(
   if ('fault' in result) return [result.fault]
   const { installed } = result
   const compiled = await compileFaults(tarball, installed, 'nodenext', root)
-  // Old declarations of others may have faults of their own.
+  // Old declarations of other packages may have errors.
   const ours = compiled.filter((fault) => /^(?:node_modules\/@mcpx\/|consumer\.ts)/m.test(fault))
   return [...(await importFaults(tarball, installed, process.execPath)), ...ours]
 }
 
-/** What it costs to have it, but for optional peers: they were installed only so that each entry can be tried. */
+/** Returns the installed size, without optional peers, which are installed only for the checks. */
 function costOf(tarball: Tarball, installed: Installed): string {
   const peers = Object.keys(optionalPeers(tarball))
   const ofPeers = peers.reduce((sum, name) => sum + sizeOf(join(installed.folder, 'node_modules', name)), 0)
@@ -91,7 +95,7 @@ function costOf(tarball: Tarball, installed: Installed): string {
   return `${installed.packages.length - peers.length} packages, ${kilobytes} kB installed`
 }
 
-function installedChecks(tarball: Tarball, installed: Installed, { root, nodes }: Place): Check[] {
+function installedChecks(tarball: Tarball, installed: Installed, { root, nodes }: CheckEnvironment): Check[] {
   return [
     ...Object.entries(nodes).map(
       ([version, node]): Check => [`import on Node ${version}`, () => importFaults(tarball, installed, node)],

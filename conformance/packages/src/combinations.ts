@@ -1,12 +1,12 @@
-/** What people install together, what exactly that brings, and a program that shows that it works. */
+/** Packages that users install together, the expected dependencies, and a program that uses them. */
 
 export interface Combination {
   readonly of: readonly string[]
-  /** What comes with them; anything else is a fault. */
+  /** The expected dependencies; others are faults. */
   readonly brings: readonly string[]
-  /** Run where all was installed. `SERVERS` in its environment names a folder with `stdio.mjs` and `http.mjs`. */
+  /** The program to run. The environment variable `SERVERS` names a folder with `stdio.mjs` and `http.mjs`. */
   readonly program: string
-  /** What it prints. */
+  /** The expected output. */
   readonly prints: string
 }
 
@@ -20,7 +20,7 @@ import { createServer } from '@mcpx/server'
 const server = createServer({ name: 'clock', version: '1.0.0' }).tool('now', {}, () => 'noon')
 `
 
-/** What is called by those that install only a client: written into the folder of everything. */
+/** The servers that client-only combinations call, in the folder with all packages. */
 export const servers: Readonly<Record<string, string>> = {
   'stdio.mjs': `${clock}
 import { serveStdio } from '@mcpx/transport-stdio'
@@ -57,7 +57,7 @@ ${call}
 server.kill()
 `
 
-/** The first one holds all the others. */
+/** All combinations; the first one contains all packages. */
 export const combinations: readonly [Combination, ...Combination[]] = [
   {
     of: ['@mcpx/client', '@mcpx/server', '@mcpx/transport-http', '@mcpx/transport-stdio', 'hono'],
@@ -80,7 +80,7 @@ export const combinations: readonly [Combination, ...Combination[]] = [
   {
     of: ['@mcpx/server', '@mcpx/transport-stdio'],
     brings: [...always, ...overStdio],
-    // There is no input, so it ends at once.
+    // There is no input, so the server exits at once.
     program: `${servers['stdio.mjs']}`,
     prints: '',
   },

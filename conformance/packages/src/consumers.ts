@@ -1,14 +1,14 @@
-/** People who have just installed the packages: each does what the front page says, in their way. */
+/** Consumers of the packages: each runs the programs of the README with another runtime or compiler. */
 import { writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { end, start } from '@mcpx/conformance-runtimes/programs'
 import type { Runtime, RuntimeName } from '@mcpx/conformance-runtimes/runtimes'
-import { consumers as settings } from './alone.ts'
 import { freePort, readFrontPage } from './front-page.ts'
+import { consumers as settings } from './isolated-install.ts'
 import { run } from './tool.ts'
 
-/** Where all packages are installed, and whose front page is followed. */
+/** The folder with all installed packages, and the repository with the README. */
 export interface Home {
   readonly folder: string
   readonly repository: string
@@ -16,11 +16,11 @@ export interface Home {
 
 export interface Consumer {
   readonly name: string
-  /** Resolves to what went wrong; to nothing when all is well. */
+  /** Resolves to an error message, or to an empty string. */
   readonly faults: () => Promise<string>
 }
 
-/** How each runtime is told to run a file. */
+/** The arguments with which each runtime runs a file. */
 const commands: Partial<Record<RuntimeName, readonly string[]>> = {
   node20: [],
   node22: [],
@@ -29,16 +29,16 @@ const commands: Partial<Record<RuntimeName, readonly string[]>> = {
   deno: ['run', '--allow-all', '--quiet'],
 }
 
-/** Plain JavaScript, on a runtime. */
+/** A consumer that runs plain JavaScript on a runtime. */
 export function javascriptOn({ name, path, version }: Runtime, home: Home): Consumer {
   const command = commands[name] ?? []
   return {
     name: `plain JavaScript on ${name} ${version}`,
-    faults: () => converse(home, `on-${name}`, '.mjs', (file) => [path, ...command, file]),
+    faults: () => runPrograms(home, `on-${name}`, '.mjs', (file) => [path, ...command, file]),
   }
 }
 
-/** TypeScript, compiled as strictly as it can be, declarations of packages included; what comes out runs on Node 20. */
+/** A consumer that compiles strict TypeScript, with a check of declarations, and runs the output on Node 20. */
 export function typescript(compiler: string, resolution: keyof typeof settings, node: string, home: Home): Consumer {
   const { folder } = home
   return {
@@ -58,7 +58,7 @@ export function typescript(compiler: string, resolution: keyof typeof settings, 
         writeProgram(home, name, '.ts', await freePort())
         return compile([`${name}-server.ts`, `${name}-client.ts`])
       }
-      return converse(home, name, '.ts', (file) => [node, join(outDir, file.replace(/\.ts$/, '.js'))], compile)
+      return runPrograms(home, name, '.ts', (file) => [node, join(outDir, file.replace(/\.ts$/, '.js'))], compile)
     },
   }
 }
@@ -75,8 +75,8 @@ export function writeProgram({ folder, repository }: Home, name: string, extensi
   return prints
 }
 
-/** Writes both programs, prepares them, and has one call the other. */
-async function converse(
+/** Writes both programs, prepares them, and runs the client against the server. */
+async function runPrograms(
   home: Home,
   name: string,
   extension: string,
@@ -85,34 +85,38 @@ async function converse(
 ): Promise<string> {
   const prints = writeProgram(home, name, extension, await freePort())
   const files = [`${name}-server${extension}`, `${name}-client${extension}`]
-  const problem = await prepare(files)
-  if (problem !== '') return problem
+  const error = await prepare(files)
+  if (error !== '') return error
   const [server = [], client = []] = files.map((file) => {
     const [program = '', ...args] = commandOf(file)
     return [program, ...args.map((arg) => (arg === file ? join(home.folder, file) : arg))]
   })
-  return exchange(server, client, prints)
+  return runClientAndServer(server, client, prints)
 }
 
-export async function exchange(server: readonly string[], client: readonly string[], prints: string): Promise<string> {
+export async function runClientAndServer(
+  server: readonly string[],
+  client: readonly string[],
+  prints: string,
+): Promise<string> {
   const [program = '', ...args] = server
   const serving = start(program, args)
   try {
     await serving.line(/^http:/)
     const [other = '', ...others] = client
     const { code, stdout, output } = await run(other, others, '.', { NO_COLOR: '1' })
-    return code === 0 && plain(stdout) === plain(prints)
+    return code === 0 && normalizeOutput(stdout) === normalizeOutput(prints)
       ? ''
-      : `it ended with ${code} and printed\n${output}\nnot\n${prints}`
+      : `expected the output\n${prints}\ngot, with exit code ${code},\n${output}`
   } catch (error) {
-    return `the server did not begin: ${error instanceof Error ? error.message : error}`
+    return `the server did not start: ${error instanceof Error ? error.message : error}`
   } finally {
     end(serving)
   }
 }
 
-/** Runtimes show values each in their own quotes and lines. */
-export function plain(text: string): string {
+/** Removes differences in how runtimes print values. */
+export function normalizeOutput(text: string): string {
   return text
     .replace(/\s/g, '')
     .replace(/"/g, "'")

@@ -23,7 +23,7 @@ const good: Readonly<Record<string, string>> = {
   'src/one.ts': 'export const one = 1\n',
 }
 
-/** The faults of the good tarball with some files replaced, or taken out by `undefined`. */
+/** Returns the faults of the good tarball with some files replaced, or removed by `undefined`. */
 function faults(files: Readonly<Record<string, string | undefined>>, changes: Partial<PackedManifest> = {}): string[] {
   const all = Object.entries({ ...good, ...files }).flatMap(([name, text]) =>
     text === undefined ? [] : [[name, Buffer.from(text)] as const],
@@ -34,7 +34,7 @@ function faults(files: Readonly<Record<string, string | undefined>>, changes: Pa
 }
 
 describe('the contents of a tarball', () => {
-  it('are without fault when all is there', () => {
+  it('have no faults if they are complete', () => {
     expect(faults({})).toEqual([])
   })
 
@@ -49,50 +49,50 @@ describe('the contents of a tarball', () => {
     ['dist/fixtures/a.json', 'belongs to tests or tools'],
     ['tsconfig.tsbuildinfo', 'belongs to the compiler'],
     ['.env', 'is hidden'],
-  ])('must not have %s', (name, why) => {
-    expect(faults({ [name]: 'x' })).toEqual([`${name} ${why}`])
+  ])('must not have %s', (name, reason) => {
+    expect(faults({ [name]: 'x' })).toEqual([`${name} ${reason}`])
   })
 
-  it('must not name a folder of this machine', () => {
+  it('must not contain a path of the build machine', () => {
     expect(faults({ 'src/one.ts': '// see /here/is/the/repository/x' })).toEqual([
-      'src/one.ts names a folder of this machine',
+      'src/one.ts contains a path of the build machine',
     ])
   })
 
-  it('must have source maps that lead to sources in it', () => {
+  it('must have source maps that refer to included sources', () => {
     expect(faults({ 'dist/chunks/one.js': 'export const one = () => import("./later.js");\n' })).toEqual([
       'dist/chunks/one.js has no source map',
     ])
     expect(faults({ 'dist/chunks/one.js.map': undefined })).toEqual(['dist/chunks/one.js.map is missing'])
     expect(faults({ 'src/one.ts': undefined })).toEqual([
-      'dist/chunks/one.js.map leads to src/one.ts, which is not in the tarball: delete dist and build again',
+      'dist/chunks/one.js.map refers to src/one.ts, which is not in the tarball: delete dist and build again',
     ])
     expect(faults({ 'dist/index.d.ts.map': undefined })).toEqual(['dist/index.d.ts.map is missing'])
   })
 
-  it('must not have code that no entry leads to', () => {
+  it('must not have code that no entry imports', () => {
     expect(faults({ 'dist/old.js': 'export { one } from "./chunks/one.js";\n' })).toEqual([
       'dist/old.js is not reached from any entry: delete dist and build again',
     ])
   })
 
-  it('must not have types of a source that was deleted', () => {
+  it('must not have types of a deleted source', () => {
     const types = 'export declare const old = 1\n//# sourceMappingURL=old.d.ts.map\n'
     expect(faults({ 'dist/old.d.ts': types, 'dist/old.d.ts.map': '{ "sources": ["../src/old.ts"] }' })).toEqual([
-      'dist/old.d.ts.map leads to src/old.ts, which is not in the tarball: delete dist and build again',
+      'dist/old.d.ts.map refers to src/old.ts, which is not in the tarball: delete dist and build again',
     ])
   })
 
-  it('must have what the entries lead to, and no entry of a source', () => {
+  it('must have the targets of all entries, and no `source` condition', () => {
     const entry = { source: './src/index.ts', types: './dist/gone.d.ts', default: './dist/index.js' }
     expect(faults({}, { exports: { '.': entry } })).toEqual([
-      'the entry . leads to ./dist/gone.d.ts (types), which is not in the tarball',
+      'the entry . refers to ./dist/gone.d.ts (types), which is not in the tarball',
       'the entry . has a `source` condition',
     ])
     expect(faults({}, { exports: { '.': './dist/index.js' } })).toEqual(['the entry . has no types'])
   })
 
-  it('must have what its README links to', () => {
+  it('must have the targets of links in the README', () => {
     const readme = '[a](#part) [b](https://example.com/x) [c](LICENSE) [d](../../docs/guide.md#e) [f](src/gone.ts)'
     expect(faults({ 'README.md': readme })).toEqual([
       'README.md links to ../../docs/guide.md, which is not in the tarball',
@@ -100,11 +100,11 @@ describe('the contents of a tarball', () => {
     ])
   })
 
-  it('must not depend on what only this repository can install', () => {
+  it('must not depend on ranges that only this repository can install', () => {
     expect(faults({}, { dependencies: { zod: 'catalog:' }, peerDependencies: { '@mcpx/two': 'workspace:*' } })).toEqual(
       [
-        'depends on zod as catalog:, which nobody else can install',
-        'depends on @mcpx/two as workspace:*, which nobody else can install',
+        'depends on zod as catalog:, which cannot be installed from a registry',
+        'depends on @mcpx/two as workspace:*, which cannot be installed from a registry',
       ],
     )
   })

@@ -1,4 +1,4 @@
-/** What a tarball must hold and what it must not. */
+/** Rules for the contents of a tarball. */
 import { posix } from 'node:path'
 import type { Files, PackedManifest, Tarball } from './tarball.ts'
 
@@ -9,24 +9,30 @@ const forbidden: readonly (readonly [RegExp, string])[] = [
   [/(?:^|\/)\./, 'is hidden'],
 ]
 
-/** Returns the faults of a tarball; `root` is a folder of this machine that no file may name. */
+/** Returns the faults of a tarball; `root` is the path of the repository, which no file may contain. */
 export function contentFaults({ files, manifest }: Tarball, root: string): string[] {
   const names = [...files.keys()]
   return [
     ...['LICENSE', 'README.md', 'package.json']
       .filter((name) => !files.get(name)?.length)
       .map((name) => `${name} is missing`),
-    ...names.flatMap((name) => forbidden.filter(([pattern]) => pattern.test(name)).map(([, why]) => `${name} ${why}`)),
-    ...names.filter((name) => files.get(name)?.includes(root)).map((name) => `${name} names a folder of this machine`),
+    ...names.flatMap((name) =>
+      forbidden.filter(([pattern]) => pattern.test(name)).map(([, reason]) => `${name} ${reason}`),
+    ),
+    ...names
+      .filter((name) => files.get(name)?.includes(root))
+      .map((name) => `${name} contains a path of the build machine`),
     ...mapFaults(files),
-    ...strayCode(manifest, files).map((name) => `${name} is not reached from any entry: delete dist and build again`),
+    ...unreachableCode(manifest, files).map(
+      (name) => `${name} is not reached from any entry: delete dist and build again`,
+    ),
     ...linkFaults(files),
     ...exportFaults(manifest, files),
     ...dependencyFaults(manifest),
   ]
 }
 
-/** Stack traces and "go to definition" lead to the sources: code and types have maps, and the maps name published files. */
+/** Checks that code and types have source maps that refer to published sources, for stack traces and "go to definition". */
 function mapFaults(files: Files): string[] {
   const built = [...files.keys()].filter((name) => /^dist\/.*\.(?:js|d\.ts)$/.test(name))
   return built.flatMap((name) => {
@@ -38,17 +44,17 @@ function mapFaults(files: Files): string[] {
     return sources
       .map((source) => posix.join(posix.dirname(name), source))
       .filter((source) => !files.has(source))
-      .map((source) => `${name}.map leads to ${source}, which is not in the tarball: delete dist and build again`)
+      .map((source) => `${name}.map refers to ${source}, which is not in the tarball: delete dist and build again`)
   })
 }
 
-/** A file that only imports and exports has no lines that a map could lead to a source. */
+/** Whether a file only imports and exports, and therefore needs no source map. */
 function isFacade(code: string): boolean {
   return code.replace(/^(?:import\b|export \{)[^;]*;$|^\/\/.*$/gm, '').trim() === ''
 }
 
-/** A build from the cache keeps the files of older builds. */
-function strayCode({ exports }: PackedManifest, files: Files): string[] {
+/** Returns the files that no entry imports. They remain from older builds. */
+function unreachableCode({ exports }: PackedManifest, files: Files): string[] {
   const entries = Object.values(exports ?? {}).flatMap((entry) =>
     typeof entry === 'string' ? entry : Object.values(entry),
   )
@@ -61,7 +67,7 @@ function strayCode({ exports }: PackedManifest, files: Files): string[] {
   return [...files.keys()].filter((name) => /^dist\/.*\.js$/.test(name) && !reached.has(name))
 }
 
-/** Who reads a README in a registry has nothing but the package. */
+/** Checks relative links of the README, which must work inside the package. */
 function linkFaults(files: Files): string[] {
   const links = [...(files.get('README.md')?.toString() ?? '').matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
   return links
@@ -75,7 +81,7 @@ function exportFaults({ exports }: PackedManifest, files: Files): string[] {
     const targets = typeof entry === 'string' ? { default: entry } : entry
     const faults = Object.entries(targets)
       .filter(([, target]) => !files.has(posix.normalize(target)))
-      .map(([condition, target]) => `the entry ${path} leads to ${target} (${condition}), which is not in the tarball`)
+      .map(([condition, target]) => `the entry ${path} refers to ${target} (${condition}), which is not in the tarball`)
     if (Object.hasOwn(targets, 'source')) faults.push(`the entry ${path} has a \`source\` condition`)
     if (path !== './package.json' && !Object.hasOwn(targets, 'types')) faults.push(`the entry ${path} has no types`)
     return faults
@@ -85,5 +91,5 @@ function exportFaults({ exports }: PackedManifest, files: Files): string[] {
 function dependencyFaults({ dependencies, peerDependencies }: PackedManifest): string[] {
   return Object.entries({ ...dependencies, ...peerDependencies })
     .filter(([, range]) => /^(?:workspace|catalog|link|file|git|https?):/.test(range))
-    .map(([name, range]) => `depends on ${name} as ${range}, which nobody else can install`)
+    .map(([name, range]) => `depends on ${name} as ${range}, which cannot be installed from a registry`)
 }

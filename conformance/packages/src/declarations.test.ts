@@ -1,4 +1,4 @@
-/** Modules that export a server compile with declarations, as libraries and project references need them. */
+/** Modules that export a server compile with declarations, which libraries and project references need. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -9,7 +9,7 @@ const here = fileURLToPath(new URL('..', import.meta.url))
 const root = join(here, '../..')
 const cache = join(here, '.cache')
 mkdirSync(cache, { recursive: true })
-// Within this package, so that its dependencies are found.
+// Inside this package, so that its dependencies are resolved.
 const folder = mkdtempSync(join(cache, 'declarations-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -34,7 +34,7 @@ export default server
 export const open = () => connect(server)
 `
 
-/** What follows from the declarations of the module alone. */
+/** A program that compiles against the declarations of the module. */
 const consumer = `
 import server, { open } from './server.js'
 export const first: string = server.handler.callTool === undefined ? 'none' : 'some'
@@ -68,7 +68,7 @@ function compile(compiler: string, args: readonly string[]): string {
   return status === 0 ? '' : stdout + stderr
 }
 
-/** Users see declarations, not sources: a \`composite\` project refuses the sources of others. */
+/** Builds the declarations, because a `composite` project does not accept sources of other packages. */
 beforeAll(() => {
   expect(compile(compilers['7'] as string, ['-b', 'packages/server', 'packages/client'])).toBe('')
 }, 120_000)
@@ -90,7 +90,7 @@ describe.each(Object.keys(compilers))('TypeScript %s', (version) => {
       expect(compile(compiler, ['-p', project])).toBe('')
       const declarations = readFileSync(join(project, 'out/server.d.ts'), 'utf8')
       expect(declarations).toMatch(/import\("@mcpx\/server"\)\.Server|from '@mcpx\/server'|from "@mcpx\/server"/)
-      // From here on, only the declarations are there.
+      // From here on, only the declarations exist.
       rmSync(join(project, 'server.ts'))
       writeFileSync(join(project, 'server.d.ts'), declarations)
       const reading = { compilerOptions: { ...strict, noEmit: true, declaration: false }, files: ['consumer.ts'] }
@@ -104,7 +104,7 @@ it('the examples compile with declarations', { timeout: 60_000 }, () => {
   const examples = join(root, 'apps/examples')
   const sources = readdirSync(examples)
     .map((name) => join(examples, name, 'src'))
-    // The page of the browser has a configuration of its own.
+    // The browser example has its own configuration.
     .filter((source) => existsSync(source) && !source.includes('browser'))
     .map((source) => `${relative(folder, source)}/**/*.ts`)
   expect(sources.length).toBeGreaterThan(5)

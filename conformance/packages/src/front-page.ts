@@ -1,4 +1,4 @@
-/** The server and the client of the front page, which a newcomer copies first. */
+/** The server and the client of the README. */
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { blocksOf, consolesOf, stepsOf } from '@mcpx/conformance-readmes/blocks'
@@ -6,11 +6,11 @@ import { blocksOf, consolesOf, stepsOf } from '@mcpx/conformance-readmes/blocks'
 export interface FrontPage {
   readonly server: string
   readonly client: string
-  /** What the client prints. */
+  /** The expected output of the client. */
   readonly prints: string
 }
 
-/** Both with another port in place of the one that is printed there. */
+/** Reads both programs and replaces the port. */
 export function readFrontPage(root: string, port: number): FrontPage {
   const blocks = blocksOf(join(root, 'README.md'))
   const textOf = (file: string): string => {

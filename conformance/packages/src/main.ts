@@ -1,4 +1,4 @@
-/** Checks each published package as its users get it. `npm run check`, or `node conformance/packages/src/main.ts` */
+/** Checks each published package as users install it. `npm run check`, or `node conformance/packages/src/main.ts` */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +8,8 @@ import { findRuntimes } from '@mcpx/conformance-runtimes/runtimes'
 import { checkCombinations } from './check-combination.ts'
 import type { Outcome } from './check-package.ts'
 import { combinations } from './combinations.ts'
+import { readResultCache, resultKey } from './result-cache.ts'
 import { pack, type Tarball } from './tarball.ts'
-import { readVerdicts, verdictKey } from './verdicts.ts'
 
 const here = fileURLToPath(new URL('..', import.meta.url))
 const root = join(here, '..', '..')
@@ -22,29 +22,29 @@ const runtimes = await findRuntimes(versions)
 const nodes = Object.fromEntries(runtimes.map(({ version, path }) => [version, path]))
 const missing = versions.filter((name) => !runtimes.some((each) => each.name === name))
 
-// Outside of the repository: inside, Node would find in its node_modules what a package forgot to declare.
+// Outside of the repository, so that Node does not find undeclared dependencies in its node_modules.
 const alone = mkdtempSync(join(tmpdir(), 'alone-'))
 process.on('exit', () => rmSync(alone, { recursive: true, force: true }))
 process.once('SIGTERM', () => process.exit(143))
 
 mkdirSync(cache, { recursive: true })
 const tarballs = await Promise.all(publishable().map((folder) => pack(folder, cache)))
-const verdicts = readVerdicts(join(cache, 'verdicts.json'))
+const results = readResultCache(join(cache, 'results.json'))
 const total = {
   passed: 0,
   failed: 0,
   found: `${tarballs.length} packages, ${combinations.length} combinations`,
   details: [] as string[],
-  leftOut: missing.map((name) => `import on ${name}: it is not there`),
+  leftOut: missing.map((name) => `import on ${name}: not installed`),
 }
 const labelOf = ({ manifest }: Tarball): string => `${manifest.name} ${manifest.version}`
-for (const outcome of await Promise.all(tarballs.map(judge))) add(outcome)
-for (const outcome of await judgeTogether()) add(outcome)
+for (const outcome of await Promise.all(tarballs.map(checkOne))) add(outcome)
+for (const outcome of await checkTogether()) add(outcome)
 if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(total))
 console.log(`${total.passed} passed, ${total.failed} failed`)
 process.exit(total.failed > 0 || tarballs.length === 0 ? 1 : 0)
 
-/** The folders of the packages that are published. */
+/** Returns the folders of the published packages. */
 function publishable(): string[] {
   return readdirSync(join(root, 'packages'))
     .map((name) => join(root, 'packages', name))
@@ -52,39 +52,39 @@ function publishable(): string[] {
     .filter((folder) => !JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private)
 }
 
-/** Checks a package, or finds that exactly this one passed not long ago. */
-async function judge(tarball: Tarball): Promise<Outcome> {
+/** Checks a package, unless the same tarball passed recently. */
+async function checkOne(tarball: Tarball): Promise<Outcome> {
   const siblings = siblingsOf(tarball)
-  const key = verdictKey(labelOf(tarball), [tarball, ...siblings], root)
-  const known = recall(key)
+  const key = resultKey(labelOf(tarball), [tarball, ...siblings], root)
+  const known = readCached(key)
   if (known !== undefined) return known
-  // Loaded only when needed: the compiler that comes with it takes half a second to start.
+  // Imported lazily, because its compiler takes half a second to load.
   const { checkPackage } = await import('./check-package.ts')
   const outcome = await checkPackage(tarball, siblings, { root, folder: alone, nodes })
-  return remember(key, { ...outcome, line: `${labelOf(tarball)}: ${outcome.line}` })
+  return addToCache(key, { ...outcome, line: `${labelOf(tarball)}: ${outcome.line}` })
 }
 
-/** Checks all combinations, or finds that they passed not long ago: they need each other. */
-async function judgeTogether(): Promise<readonly Outcome[]> {
-  const keys = combinations.map(({ of }) => verdictKey(of.join(' '), tarballs, root))
-  const known = keys.map(recall).filter((each) => each !== undefined)
+/** Checks all combinations, unless they passed recently. */
+async function checkTogether(): Promise<readonly Outcome[]> {
+  const keys = combinations.map(({ of }) => resultKey(of.join(' '), tarballs, root))
+  const known = keys.map(readCached).filter((each) => each !== undefined)
   if (known.length === keys.length) return known
   const outcomes = await checkCombinations(tarballs, siblingsOf, alone)
-  return outcomes.map((outcome, index) => remember(keys[index] ?? '', outcome))
+  return outcomes.map((outcome, index) => addToCache(keys[index] ?? '', outcome))
 }
 
-function recall(key: string): Outcome | undefined {
-  const known = values.fresh ? undefined : verdicts.get(key)
+function readCached(key: string): Outcome | undefined {
+  const known = values.fresh ? undefined : results.get(key)
   return known && { ...known, faults: [], leftOut: [], line: `${known.line} (unchanged since it passed)` }
 }
 
-function remember(key: string, outcome: Outcome): Outcome {
+function addToCache(key: string, outcome: Outcome): Outcome {
   const isSound = outcome.faults.length + outcome.leftOut.length + missing.length === 0
-  if (isSound) verdicts.add(key, outcome.passed, outcome.line)
+  if (isSound) results.add(key, outcome.passed, outcome.line)
   return outcome
 }
 
-/** The packages of ours that one depends on, directly or not. */
+/** Returns those of our packages that a package depends on, directly or not. */
 function siblingsOf(tarball: Tarball): Tarball[] {
   const found = new Set([tarball])
   for (const { manifest } of found) {

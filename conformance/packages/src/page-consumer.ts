@@ -1,47 +1,48 @@
-/** Somebody who builds a page by Vite: the client of the front page runs in it, and calls the server from another origin. */
+/** A consumer that builds a page with Vite, in which the client of the README calls the server from another origin. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { end, start } from '@mcpx/conformance-runtimes/programs'
 import { visit } from '@mcpx/conformance-runtimes/visit'
-import { type Consumer, exchange, type Home, plain, writeProgram } from './consumers.ts'
+import { type Consumer, type Home, normalizeOutput, runClientAndServer, writeProgram } from './consumers.ts'
 import { freePort, readFrontPage } from './front-page.ts'
 import { run } from './tool.ts'
 
-/** Has the page tell what it says, and what went wrong in it. */
-const say = `const tell = (line) => fetch('/said', { method: 'POST', body: line })
+/** A script that sends the output and errors of the page to its server. */
+const reportScript = `const tell = (line) => fetch('/output', { method: 'POST', body: line })
 console.log = (...values) => tell(values.map((each) => typeof each === 'string' ? each : JSON.stringify(each)).join(' '))
 for (const kind of ['error', 'unhandledrejection'])
   addEventListener(kind, (event) => tell('failed: ' + (event.reason ?? event.message)))
 `
 
-/** In Chromium where there is one; else the bundle is run on Node, as what is in it needs no page. */
+/** Runs the page in Chromium if it is installed, otherwise the bundle on Node. */
 export function page(home: Home, chromium: { path: string; version: string } | undefined): Consumer {
-  const where = chromium === undefined ? 'run on Node, as there is no Chromium' : `in Chromium ${chromium.version}`
+  const where =
+    chromium === undefined ? 'run on Node, because Chromium is not installed' : `in Chromium ${chromium.version}`
   return {
     name: `a page, built by Vite, ${where}`,
     async faults() {
       const port = await freePort()
       const prints = writeProgram(home, 'vite', '.mjs', port)
-      const problem = await build(home, port, chromium !== undefined)
-      if (problem !== '') return problem
+      const error = await build(home, port, chromium !== undefined)
+      if (error !== '') return error
       if (chromium !== undefined) return visitPage(home, chromium.path, prints)
       const server = [process.execPath, join(home.folder, 'vite-server.mjs')]
-      return exchange(server, [process.execPath, join(home.folder, 'page/assets', scriptOf(home))], prints)
+      return runClientAndServer(server, [process.execPath, join(home.folder, 'page/assets', scriptOf(home))], prints)
     },
   }
 }
 
 async function build({ folder, repository }: Home, port: number, isForPage: boolean): Promise<string> {
-  writeFileSync(join(folder, 'say.js'), isForPage ? say : '')
+  writeFileSync(join(folder, 'say.js'), isForPage ? reportScript : '')
   writeFileSync(join(folder, 'client.js'), readFrontPage(repository, port).client)
   writeFileSync(join(folder, 'page.js'), "import './say.js'\nimport './client.js'\n")
   writeFileSync(join(folder, 'index.html'), '<!doctype html><script type="module" src="/page.js"></script>\n')
   const settings = { target: 'es2022', modulePreload: false, outDir: 'page' }
   writeFileSync(join(folder, 'vite.config.js'), `export default { build: ${JSON.stringify(settings)} }\n`)
   const { code, output } = await run('node', [join(folder, 'node_modules/vite/bin/vite.js'), 'build'], folder)
-  return code !== 0 || /externalized|warn/i.test(output) ? `vite build said:\n${output}` : ''
+  return code !== 0 || /externalized|warn/i.test(output) ? `vite build printed:\n${output}` : ''
 }
 
 const scriptOf = ({ folder }: Home): string =>
@@ -50,14 +51,16 @@ const scriptOf = ({ folder }: Home): string =>
 async function visitPage(home: Home, chromium: string, prints: string): Promise<string> {
   const site = await servePage(join(home.folder, 'page'))
   const file = join(home.folder, 'vite-server.mjs')
-  // What the owner of a page adds to the server of the front page.
+  // Adds the CORS option that a page needs to the server of the README.
   const allowed = readFileSync(file, 'utf8').replace(/\{ port: (\d+) \}/, `{ port: $1, cors: ['${site.origin}'] }`)
   writeFileSync(file, allowed)
   const serving = start(process.execPath, [file])
   try {
     await serving.line(/^http:/)
-    const said = await visit(chromium, `${site.origin}/`, site.said)
-    return plain(said.replace(/"(\w+)":/g, '$1:')) === plain(prints) ? '' : `the page said\n${said}\nnot\n${prints}`
+    const output = await visit(chromium, `${site.origin}/`, site.output)
+    return normalizeOutput(output.replace(/"(\w+)":/g, '$1:')) === normalizeOutput(prints)
+      ? ''
+      : `expected the output\n${prints}\ngot\n${output}`
   } catch (error) {
     return error instanceof Error ? error.message : `${error}`
   } finally {
@@ -66,12 +69,12 @@ async function visitPage(home: Home, chromium: string, prints: string): Promise<
   }
 }
 
-/** Serves a folder, as any web server would. `said` resolves to the first line that its page says. */
-async function servePage(folder: string): Promise<{ origin: string; said: Promise<string>; close(): void }> {
+/** Serves a folder. `output` resolves to the first line that the page sends. */
+async function servePage(folder: string): Promise<{ origin: string; output: Promise<string>; close(): void }> {
   const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript' }
-  let hear: (line: string) => void = () => {}
-  const said = new Promise<string>((resolve) => {
-    hear = resolve
+  let resolveOutput: (line: string) => void = () => {}
+  const output = new Promise<string>((resolve) => {
+    resolveOutput = resolve
   })
   const files = new Map<string, string>(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -81,11 +84,11 @@ async function servePage(folder: string): Promise<{ origin: string; said: Promis
   const server = createServer(async (request, response) => {
     const path = request.url === '/' ? '/index.html' : (request.url ?? '')
     const found = files.get(path)
-    if (path === '/said') hear(await text(request))
-    if (found === undefined) response.writeHead(path === '/said' ? 204 : 404).end()
+    if (path === '/output') resolveOutput(await text(request))
+    if (found === undefined) response.writeHead(path === '/output' ? 204 : 404).end()
     else response.setHeader('content-type', types[extname(found)] ?? 'text/plain').end(readFileSync(found))
   })
   const port = await freePort()
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  return { origin: `http://localhost:${port}`, said, close: () => void server.close().closeAllConnections() }
+  return { origin: `http://localhost:${port}`, output, close: () => void server.close().closeAllConnections() }
 }

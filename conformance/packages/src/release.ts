@@ -1,4 +1,4 @@
-/** A release up to the point where it would be published. `npm run release:dry`; with `-- --pack` up to the tarballs */
+/** Prepares a release without publishing it. `npm run release:dry`; with `-- --pack` only the tarballs */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { endAll } from '@mcpx/conformance-runtimes/programs'
 import { findRuntimes, type RuntimeName } from '@mcpx/conformance-runtimes/runtimes'
-import { dependenciesOf, optionalPeers } from './alone.ts'
 import { type Consumer, javascriptOn, typescript } from './consumers.ts'
 import { contentFaults } from './contents.ts'
+import { dependenciesOf, optionalPeers } from './isolated-install.ts'
 import { page } from './page-consumer.ts'
+import { copyWithVersions } from './release-copy.ts'
 import { pack } from './tarball.ts'
 import { run } from './tool.ts'
-import { copyWithVersions } from './versioned-copy.ts'
 
 const { values } = parseArgs({ options: { pack: { type: 'boolean', default: false } } })
 const repository = fileURLToPath(new URL('../../..', import.meta.url))
@@ -28,7 +28,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 console.log('versions, by the changesets:')
 const copy = await copyWithVersions(repository)
 folders.push(copy.root)
-for (const change of copy.changes) tell(change, change.includes(' 0.0.0 -> 0.0.0') ? 'no changeset names it' : '')
+for (const change of copy.changes) printCheck(change, change.includes(' 0.0.0 -> 0.0.0') ? 'no changeset names it' : '')
 
 console.log('\ntarballs, in .cache/release:')
 rmSync(destination, { recursive: true, force: true })
@@ -37,32 +37,32 @@ const tarballs = await Promise.all(copy.folders.map((folder) => pack(folder, des
 for (const [index, tarball] of tarballs.entries()) {
   const { name, version } = tarball.manifest
   const faults = [...contentFaults(tarball, repository), ...changeLogFaults(copy.folders[index] ?? '', version)]
-  tell(
+  printCheck(
     `${name} ${version}: ${tarball.files.size} files, ${Math.round(tarball.bytes.length / 1000)} kB`,
     faults.join('\n'),
   )
 }
 
-if (!values.pack) await tryOut()
+if (!values.pack) await runConsumers()
 console.log(`\n${counts.passed} passed, ${counts.failed} failed. Nothing was published.`)
 process.exit(counts.failed === 0 ? 0 : 1)
 
 function changeLogFaults(folder: string, version: string): string[] {
   const path = join(folder, 'CHANGELOG.md')
   const isThere = existsSync(path) && readFileSync(path, 'utf8').includes(`## ${version}`)
-  return isThere ? [] : [`its CHANGELOG.md says nothing of ${version}`]
+  return isThere ? [] : [`its CHANGELOG.md has no entry for ${version}`]
 }
 
-async function tryOut(): Promise<void> {
-  console.log('\nwhat people do with them:')
+async function runConsumers(): Promise<void> {
+  console.log('\nconsumers of the packages:')
   const folder = mkdtempSync(join(tmpdir(), 'consumer-'))
   folders.push(folder)
-  const problem = await installAll(folder)
-  tell('install', problem)
-  if (problem === '') for (const { name, faults } of await consumersIn(folder)) tell(name, await faults())
+  const error = await installAll(folder)
+  printCheck('install', error)
+  if (error === '') for (const { name, faults } of await consumersIn(folder)) printCheck(name, await faults())
 }
 
-/** All of them, and what their users have beside them, in the newest versions that fit. */
+/** Installs all packages with their peers and tools, in the newest versions. */
 async function installAll(folder: string): Promise<string> {
   const root = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'))
   const peers = Object.assign({}, ...tarballs.map(optionalPeers)) as Record<string, string>
@@ -85,10 +85,10 @@ async function installAll(folder: string): Promise<string> {
 
 async function consumersIn(folder: string): Promise<Consumer[]> {
   const home = { folder, repository }
-  const wanted: readonly RuntimeName[] = ['node20', 'node22', 'node24', 'bun', 'deno']
-  const runtimes = await findRuntimes(wanted)
+  const names: readonly RuntimeName[] = ['node20', 'node22', 'node24', 'bun', 'deno']
+  const runtimes = await findRuntimes(names)
   const [chromium] = await findRuntimes(['chromium'])
-  for (const name of wanted)
+  for (const name of names)
     if (!runtimes.some((each) => each.name === name)) console.log(`left out: ${name} is not on this machine`)
   const oldest = runtimes[0]?.path ?? process.execPath
   return [
@@ -100,7 +100,7 @@ async function consumersIn(folder: string): Promise<Consumer[]> {
   ]
 }
 
-function tell(what: string, fault: string): void {
+function printCheck(check: string, fault: string): void {
   counts[fault === '' ? 'passed' : 'failed'] += 1
-  console.log(fault === '' ? `  ok      ${what}` : `  FAILED  ${what}\n${fault.replace(/^/gm, '          ')}`)
+  console.log(fault === '' ? `  ok      ${check}` : `  FAILED  ${check}\n${fault.replace(/^/gm, '          ')}`)
 }

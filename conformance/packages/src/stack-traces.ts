@@ -1,10 +1,10 @@
-/** Makes an installed package throw, and looks where the stack trace leads when Node reads source maps. */
+/** Makes an installed package throw, and checks the first frame of the stack trace with source maps. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Installed } from './alone.ts'
+import type { Installed } from './isolated-install.ts'
 import { run } from './tool.ts'
 
-/** For each package that is tried, a program that throws an error of the package and prints its stack. */
+/** Programs that make a package throw and print the stack, by package. */
 const programs: Readonly<Record<string, string>> = {
   '@mcpx/server': `
     import { createServer } from '@mcpx/server'

@@ -1,4 +1,4 @@
-/** Packs a package as it would be published, and reads what is in the tarball. */
+/** Packs a package as for publishing, and reads the tarball. */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { run } from './tool.ts'
@@ -7,7 +7,7 @@ import { run } from './tool.ts'
 export type Files = ReadonlyMap<string, Buffer>
 
 export interface Tarball {
-  /** Where the tarball lies. */
+  /** The path of the tarball. */
   readonly path: string
   readonly bytes: Buffer
   readonly files: Files
@@ -16,7 +16,7 @@ export interface Tarball {
 
 export type Exports = Readonly<Record<string, string | Readonly<Record<string, string>>>>
 
-/** The package.json in the tarball: not the one in the repository, packing rewrites it. */
+/** The package.json of the tarball, which packing rewrites. */
 export interface PackedManifest {
   readonly name: string
   readonly version: string
@@ -39,7 +39,7 @@ export async function pack(folder: string, destination: string): Promise<Tarball
 
 const BLOCK = 512
 
-/** Reads the plain files of a gzipped tar archive. Packers of npm packages write nothing else that matters. */
+/** Reads the regular files of a gzipped tar archive; npm packages contain no other relevant entries. */
 function readFiles(bytes: Buffer): Files {
   const archive = gunzipSync(bytes)
   const files = new Map<string, Buffer>()
@@ -57,13 +57,13 @@ function readFiles(bytes: Buffer): Files {
   return files
 }
 
-/** A field of a tar header ends at its first zero byte. */
+/** Reads a field of a tar header, which ends at its first zero byte. */
 function text(archive: Buffer, at: number, length: number): string {
   const field = archive.toString('utf8', at, at + length)
   return (field.split('\0')[0] ?? '').trim()
 }
 
-/** What people write to import each entry of a package. */
+/** Returns the import specifiers of all entries of a package. */
 export function specifiers({ name, exports }: PackedManifest): string[] {
   return Object.keys(exports)
     .filter((path) => path !== './package.json')

@@ -1,31 +1,31 @@
-/** Runs a tool to its end and keeps what it prints. */
+/** Runs a tool and collects its output. */
 import { spawn } from 'node:child_process'
 
-const LIMIT = 180_000
+const TIMEOUT = 180_000
 
-export interface Ended {
+export interface ToolResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
-  /** Both, as they came. */
+  /** stdout and stderr in order. */
   readonly output: string
 }
 
-/** Runs `command` in `folder`, with `more` in its environment. After three minutes it is ended and counts as failed. */
+/** Runs `command` in `folder` with additional environment variables. It is killed after three minutes. */
 export function run(
   command: string,
   args: readonly string[],
   folder: string,
   more: NodeJS.ProcessEnv = {},
-): Promise<Ended> {
+): Promise<ToolResult> {
   return new Promise((resolve) => {
     const env = { ...plainEnvironment(), ...more }
     const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let [stdout, stderr, output] = ['', '', '']
     const timer = setTimeout(() => {
-      output += `\n${command} took longer than ${LIMIT / 1000} s and was ended`
+      output += `\n${command} took longer than ${TIMEOUT / 1000} s and was killed`
       child.kill('SIGKILL')
-    }, LIMIT)
+    }, TIMEOUT)
     const finish = (code: number): void => {
       clearTimeout(timer)
       resolve({ code, stdout, stderr, output })
@@ -39,14 +39,14 @@ export function run(
       output += text
     })
     child.on('error', (error) => {
-      output += `${command}: ${error.message} (start this by \`npm run check\`, which brings the tools)`
+      output += `${command}: ${error.message} (run it with \`npm run check\`, which provides the tools)`
       finish(127)
     })
     child.on('close', (code) => finish(code ?? 1))
   })
 }
 
-/** npm tells its scripts about the package it runs; a tool started from there is not to mistake that for its own. */
+/** Returns the environment without the variables that npm sets for its scripts. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const foreign = /^(?:npm_(?:lifecycle|package|config_local_prefix|command)|INIT_CWD$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))

@@ -1,4 +1,4 @@
-/** Finds the tests that say which requirements they show: by ids in brackets at the end of their name. */
+/** Finds the tests that cite requirements, by the ids in brackets at the end of their title. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,23 +7,23 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 export interface Citation {
   readonly id: string
-  /** From the root. */
+  /** The path relative to the root. */
   readonly path: string
-  /** The name of the test, without its ids. */
+  /** The title of the test, without its ids. */
   readonly test: string
 }
 
-/** A text between quotes that is the first thing in parentheses and ends in ids. */
+/** A string literal that is the first argument of a call and ends with ids. */
 const name = /\(\s*(['"`])((?:(?!\1).)*?) \[((?:[SCX]-\d+(?:, )?)+)\]\1,/g
 
-/** The citations in the text of one test file. */
+/** Returns the citations in the source of a test file. */
 export function citationsIn(source: string, path: string): Citation[] {
   return [...source.matchAll(name)].flatMap(([, , test = '', ids = '']) =>
     ids.split(', ').map((id) => ({ id, path, test })),
   )
 }
 
-/** All citations, in the order of files. */
+/** Returns all citations, sorted by file. */
 export function readCitations(): Citation[] {
   const paths = ['packages', 'conformance'].flatMap((folder) =>
     readdirSync(join(root, folder)).flatMap((each) => testsBelow(`${folder}/${each}/src`)),
@@ -36,7 +36,7 @@ function testsBelow(folder: string): string[] {
     const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     return files.filter((file) => file.endsWith('.test.ts')).map((file) => `${folder}/${file.replaceAll('\\', '/')}`)
   } catch {
-    // Packages of data have no sources.
+    // Some packages have no sources.
     return []
   }
 }

@@ -1,42 +1,42 @@
 import { connect } from '@mcpx/client'
 import type { JsonObject } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { createRawServer, QUESTION } from './raw-server.ts'
-import { KEY, turn } from './wire.ts'
+import { KEY, turn } from './raw-client.ts'
+import { createRawServer, INPUT_REQUEST } from './raw-server.ts'
 
 const tokenOf = ({ params }: { params?: JsonObject | undefined }) =>
   (params?._meta as JsonObject | undefined)?.progressToken
 const ID = `${KEY}subscriptionId`
 
 describe('progress', () => {
-  it('has a token of its own for each open request, and for each try [C-100, C-079]', async () => {
+  it('has a unique token for each request and each retry [C-100, C-079]', async () => {
     const server = createRawServer({
       'tools/call': async (params) => {
         await turn(5)
         return params.inputResponses === undefined
-          ? { resultType: 'input_required', inputRequests: { q: QUESTION } }
+          ? { resultType: 'input_required', inputRequests: { q: INPUT_REQUEST } }
           : { content: [] }
       },
     })
     await using client = await connect(server, { onElicit: () => ({ action: 'decline' }) })
     const onProgress = () => {}
     await Promise.all(Array.from({ length: 20 }, () => client.callTool('t', {}, { onProgress })))
-    const tokens = server.asked('tools/call').map(tokenOf)
+    const tokens = server.requestsOf('tools/call').map(tokenOf)
     expect(tokens).toHaveLength(40)
     expect(new Set(tokens).size).toBe(40)
     for (const token of tokens) expect(typeof token === 'string' || Number.isInteger(token)).toBe(true)
     await client.callTool('t')
-    expect(tokenOf(server.asked('tools/call').at(-1) ?? {})).toBeUndefined()
+    expect(tokenOf(server.requestsOf('tools/call').at(-1) ?? {})).toBeUndefined()
   })
 })
 
 describe('a request that takes too long', () => {
-  it('is cancelled, and a late answer is ignored [C-101, C-102, C-032]', async () => {
+  it('is cancelled, and a late response is ignored [C-101, C-102, C-032]', async () => {
     const server = createRawServer()
     await using client = await connect(server)
     await expect(client.callTool('t', {}, { timeout: 20 })).rejects.toMatchObject({ reason: 'timeout' })
     await turn()
-    const [request] = server.asked('tools/call')
+    const [request] = server.requestsOf('tools/call')
     expect(server.notifications).toMatchObject([
       { method: 'notifications/cancelled', params: { requestId: request?.id } },
     ])
@@ -48,14 +48,14 @@ describe('a request that takes too long', () => {
     expect(server.responses).toEqual([])
   })
 
-  it('is given more time by progress, but not for ever [C-101]', async () => {
+  it('gets more time by progress, up to maxTimeout [C-101]', async () => {
     const server = createRawServer()
     await using client = await connect(server)
     const begun = performance.now()
     const call = client.callTool('t', {}, { timeout: 40, maxTimeout: 150, onProgress: () => {} })
     let progress = 0
     const timer = setInterval(() => {
-      const progressToken = tokenOf(server.asked('tools/call')[0] ?? { params: { _meta: {} } })
+      const progressToken = tokenOf(server.requestsOf('tools/call')[0] ?? { params: { _meta: {} } })
       server.send({ method: 'notifications/progress', params: { progressToken, progress: ++progress } })
     }, 15)
     await expect(call).rejects.toMatchObject({ reason: 'timeout' })
@@ -65,7 +65,7 @@ describe('a request that takes too long', () => {
 })
 
 describe('pages', () => {
-  it('go on with the cursor as it is, also an empty one, and end without [C-103]', async () => {
+  it('are requested with the unchanged cursor, also an empty one, until there is none [C-103]', async () => {
     const cursors = ['', ' {"a":1}é', '0', 'x'.repeat(5_000)]
     let page = 0
     const server = createRawServer({
@@ -76,12 +76,12 @@ describe('pages', () => {
     })
     await using client = await connect(server)
     await client.listTools().all()
-    expect(server.asked('tools/list').map(({ params }) => params?.cursor)).toEqual([undefined, ...cursors])
+    expect(server.requestsOf('tools/list').map(({ params }) => params?.cursor)).toEqual([undefined, ...cursors])
   })
 })
 
-describe('what a server says of a tool', () => {
-  it('is not trusted: a call is not repeated because it claims to do no harm [C-106]', async () => {
+describe('the definition of a tool', () => {
+  it('is not trusted: a call is not repeated because of its annotations [C-106]', async () => {
     const annotations = { readOnlyHint: true, idempotentHint: true, destructiveHint: false }
     const tool = { name: 't', inputSchema: { type: 'object' }, annotations }
     const server = createRawServer({ 'tools/list': () => ({ tools: [tool] }) })
@@ -92,10 +92,10 @@ describe('what a server says of a tool', () => {
     await server.cut()
     await expect(call).rejects.toMatchObject({ name: 'ConnectionError' })
     await turn(20)
-    expect(server.asked('tools/call')).toHaveLength(1)
+    expect(server.requestsOf('tools/call')).toHaveLength(1)
   })
 
-  it('is handed on with all its keywords [C-108]', async () => {
+  it('keeps all keywords of its schema [C-108]', async () => {
     const inputSchema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -114,7 +114,7 @@ describe('what a server says of a tool', () => {
 })
 
 describe('completion', () => {
-  it('is asked for with what is filled in already [C-104]', async () => {
+  it('sends the other arguments [C-104]', async () => {
     const server = createRawServer({ 'completion/complete': () => ({ completion: { values: ['x'] } }) })
     await using client = await connect(server)
     const params = {
@@ -123,12 +123,12 @@ describe('completion', () => {
       context: { arguments: { a: '1' } },
     }
     await client.complete(params)
-    expect(server.asked('completion/complete')[0]?.params).toMatchObject(params)
+    expect(server.requestsOf('completion/complete')[0]?.params).toMatchObject(params)
   })
 })
 
 describe('subscriptions', () => {
-  function createListened() {
+  function createSubscriptionServer() {
     const server = createRawServer({
       'subscriptions/listen': ({ notifications }, { id }) => {
         server.send({
@@ -138,35 +138,35 @@ describe('subscriptions', () => {
         return undefined
       },
     })
-    const tell = (id: unknown, method: string, params = {}) =>
+    const notify = (id: unknown, method: string, params = {}) =>
       server.send({ method: `notifications/${method}`, params: { ...params, _meta: { [ID]: id } } })
-    return { server, tell }
+    return { server, notify }
   }
 
-  it('are asked for by a filter, and told apart by their id [C-090, C-092, C-031]', async () => {
-    const { server, tell } = createListened()
+  it('have a filter and are distinguished by their id [C-090, C-092, C-031]', async () => {
+    const { server, notify } = createSubscriptionServer()
     await using client = await connect(server)
     const tools = client.listen({ toolsListChanged: true })
     const notes = client.listen({ resourceSubscriptions: ['note://1'] })
     await Promise.all([tools.ready, notes.ready])
-    const [first, second] = server.asked('subscriptions/listen')
+    const [first, second] = server.requestsOf('subscriptions/listen')
     expect(first?.params?.notifications).toEqual({ toolsListChanged: true })
     expect(second?.params?.notifications).toEqual({ resourceSubscriptions: ['note://1'] })
-    tell('nobody', 'resources/updated', { uri: 'note://1' })
-    tell(second?.id, 'resources/updated', { uri: 'note://1' })
-    tell(first?.id, 'tools/list_changed')
+    notify('nobody', 'resources/updated', { uri: 'note://1' })
+    notify(second?.id, 'resources/updated', { uri: 'note://1' })
+    notify(first?.id, 'tools/list_changed')
     expect((await tools.next()).value).toEqual({ kind: 'tools' })
     expect((await notes.next()).value).toEqual({ kind: 'resource', uri: 'note://1' })
   })
 
-  it('stay open longer than any call may take [C-095]', async () => {
-    const { server, tell } = createListened()
+  it('stay open longer than the timeout of calls [C-095]', async () => {
+    const { server, notify } = createSubscriptionServer()
     await using client = await connect(server, { timeout: 20, maxTimeout: 30 })
     const listening = client.listen({ toolsListChanged: true })
     await listening.ready
     await turn(60)
     expect(server.notifications).toEqual([])
-    tell(server.asked('subscriptions/listen')[0]?.id, 'tools/list_changed')
+    notify(server.requestsOf('subscriptions/listen')[0]?.id, 'tools/list_changed')
     expect((await listening.next()).value).toEqual({ kind: 'tools' })
   })
 })

@@ -1,12 +1,12 @@
 import { connect } from '@mcpx/client'
 import type { JsonObject } from '@mcpx/protocol'
 import { describe, expect, it, vi } from 'vitest'
-import { createRawServer, QUESTION } from './raw-server.ts'
-import { KEY, MODERN, turn } from './wire.ts'
+import { KEY, MODERN, turn } from './raw-client.ts'
+import { createRawServer, INPUT_REQUEST } from './raw-server.ts'
 
 const metaOf = ({ params }: { params?: JsonObject | undefined }) => (params?._meta ?? {}) as JsonObject
 
-/** A server whose lists have two pages, and whose calls come back with a question. */
+/** A server whose lists have two pages, and whose calls return an input request. */
 function createPagedServer() {
   const pages = (member: string) => (params: JsonObject) => ({
     [member]: [],
@@ -14,7 +14,7 @@ function createPagedServer() {
   })
   const asking = (result: object) => (params: JsonObject) =>
     params.inputResponses === undefined
-      ? { resultType: 'input_required', inputRequests: { q: QUESTION }, requestState: 's' }
+      ? { resultType: 'input_required', inputRequests: { q: INPUT_REQUEST }, requestState: 's' }
       : result
   return createRawServer({
     'tools/list': pages('tools'),
@@ -39,20 +39,20 @@ async function callEverything(server: ReturnType<typeof createRawServer>, option
   await client.readResource('a:b')
   await client.complete({ ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } })
   const listening = client.listen({ toolsListChanged: true })
-  await vi.waitFor(() => expect(server.asked('subscriptions/listen')).toHaveLength(1))
+  await vi.waitFor(() => expect(server.requestsOf('subscriptions/listen')).toHaveLength(1))
   listening.close()
   listening.ready.catch(() => {})
   await client.close()
 }
 
 describe('each request of a client', () => {
-  it('says which version it speaks and what the client can do [C-001, C-003]', async () => {
+  it('contains the protocol version and the client capabilities [C-001, C-003]', async () => {
     const server = createPagedServer()
     await callEverything(server)
     expect(server.requests.length).toBeGreaterThanOrEqual(17)
-    expect(server.asked('tools/list')).toHaveLength(2)
-    expect(server.asked('prompts/get')).toHaveLength(2)
-    expect(server.asked('subscriptions/listen')).toHaveLength(1)
+    expect(server.requestsOf('tools/list')).toHaveLength(2)
+    expect(server.requestsOf('prompts/get')).toHaveLength(2)
+    expect(server.requestsOf('subscriptions/listen')).toHaveLength(1)
     for (const request of server.requests) {
       expect(metaOf(request)).toMatchObject({
         [`${KEY}protocolVersion`]: MODERN,
@@ -61,7 +61,7 @@ describe('each request of a client', () => {
     }
   })
 
-  it('says who asks, unless it is told not to [C-002]', async () => {
+  it('contains the client info, unless it is turned off [C-002]', async () => {
     const named = createPagedServer()
     await callEverything(named, { clientInfo: { name: 'me', version: '2' } })
     for (const request of named.requests) {
@@ -72,7 +72,7 @@ describe('each request of a client', () => {
     for (const request of silent.requests) expect(metaOf(request)).not.toHaveProperty([`${KEY}clientInfo`])
   })
 
-  it('declares what can be done in this request, as objects [C-003]', async () => {
+  it('declares capabilities as objects [C-003]', async () => {
     const server = createRawServer({ 'tools/call': () => ({ content: [] }) })
     await using client = await connect(server, {
       onSample: () => ({ role: 'assistant', content: { type: 'text', text: '' }, model: 'm' }),
@@ -81,7 +81,7 @@ describe('each request of a client', () => {
       capabilities: { extensions: { 'com.example/x': {} } },
     })
     await client.callTool('t')
-    const [request] = server.asked('tools/call')
+    const [request] = server.requestsOf('tools/call')
     expect(metaOf(request ?? {})[`${KEY}clientCapabilities`]).toEqual({
       sampling: { tools: {} },
       roots: {},
@@ -89,10 +89,10 @@ describe('each request of a client', () => {
     })
     await using bare = await connect(server)
     await bare.callTool('t')
-    expect(metaOf(server.asked('tools/call')[1] ?? {})[`${KEY}clientCapabilities`]).toEqual({})
+    expect(metaOf(server.requestsOf('tools/call')[1] ?? {})[`${KEY}clientCapabilities`]).toEqual({})
   })
 
-  it('has an id that no other has had [C-004, C-072]', async () => {
+  it('has a unique id [C-004, C-072]', async () => {
     const server = createPagedServer()
     await using client = await connect(server, { onElicit: () => ({ action: 'decline' }) })
     await Promise.all(Array.from({ length: 50 }, () => client.callTool('t')))
@@ -103,27 +103,27 @@ describe('each request of a client', () => {
   })
 })
 
-describe('what a modern server must not send', () => {
+describe('an invalid message of a modern server', () => {
   it.each([
-    ['a question', { id: 'q', method: 'elicitation/create', params: QUESTION.params }],
+    ['an input request', { id: 'q', method: 'elicitation/create', params: INPUT_REQUEST.params }],
     ['a ping', { id: 1, method: 'ping' }],
-    ['a request that nobody knows', { id: 2, method: 'x/y' }],
-    ['a request that is malformed', { id: 3, method: 7 }],
-    ['no message at all', { x: 1 }],
+    ['an unknown request', { id: 2, method: 'x/y' }],
+    ['a malformed request', { id: 3, method: 7 }],
+    ['an object that is not a message', { x: 1 }],
     ['an array', [{ jsonrpc: '2.0', id: 4, method: 'ping' }]],
   ])('gets no response: %s [C-005]', async (_, message) => {
     const server = createRawServer({ 'tools/call': () => ({ content: [] }) })
-    const problems: string[] = []
+    const warnings: string[] = []
     const onElicit = () => ({ action: 'decline' }) as const
-    await using client = await connect(server, { onElicit, onWarning: ({ message }) => problems.push(message) })
+    await using client = await connect(server, { onElicit, onWarning: ({ message }) => warnings.push(message) })
     server.send(message)
     await turn()
     await client.callTool('t')
     expect(server.responses).toEqual([])
-    expect(problems).toHaveLength(1)
+    expect(warnings).toHaveLength(1)
   })
 
-  it('gets no response before it is known which era it speaks [C-005]', async () => {
+  it('gets no response before the era is known [C-005]', async () => {
     const server = createRawServer({
       'server/discover': () => {
         server.send({ id: 1, method: 'ping' })
@@ -136,8 +136,8 @@ describe('what a modern server must not send', () => {
   })
 })
 
-describe('what comes from the server', () => {
-  it('is told from what goes wrong on this side [C-011]', async () => {
+describe('a response of a server', () => {
+  it('with an error is distinguished from local errors [C-011]', async () => {
     const server = createRawServer({
       'tools/call': ({ name }) => (name === 'no' ? { code: -32602, message: 'No such tool' } : undefined),
     })
@@ -149,18 +149,15 @@ describe('what comes from the server', () => {
     })
   })
 
-  it.each([-32602, -32002, -32001, -32019])(
-    'may be an error of any code, which is handed on: %i [C-010]',
-    async (code) => {
-      const server = createRawServer({ 'resources/read': ({ uri }) => ({ code, message: 'gone', data: { uri } }) })
-      await using client = await connect(server)
-      await expect(client.readResource('a:b')).rejects.toMatchObject({ name: 'RpcError', code, data: { uri: 'a:b' } })
-      expect(client.era).toBe('modern')
-      expect(server.asked('resources/read')).toHaveLength(1)
-    },
-  )
+  it.each([-32602, -32002, -32001, -32019])('may have any error code, which is passed on: %i [C-010]', async (code) => {
+    const server = createRawServer({ 'resources/read': ({ uri }) => ({ code, message: 'gone', data: { uri } }) })
+    await using client = await connect(server)
+    await expect(client.readResource('a:b')).rejects.toMatchObject({ name: 'RpcError', code, data: { uri: 'a:b' } })
+    expect(client.era).toBe('modern')
+    expect(server.requestsOf('resources/read')).toHaveLength(1)
+  })
 
-  it('may hold what nobody knows, and lack or misstate how long it keeps [C-013]', async () => {
+  it('may have unknown members and an invalid or missing ttl [C-013]', async () => {
     const server = createRawServer({
       'server/discover': () => ({
         supportedVersions: [MODERN],
@@ -174,10 +171,10 @@ describe('what comes from the server', () => {
     expect(client.server.info?.name).not.toBe('top')
     expect(await client.listTools().all()).toEqual([{ name: 't', inputSchema: { type: 'object' }, later: [1] }])
     await client.listTools().all()
-    expect(server.asked('tools/list')).toHaveLength(2)
+    expect(server.requestsOf('tools/list')).toHaveLength(2)
   })
 
-  it('is dealt with in the same way, whatever the server calls itself [C-008]', async () => {
+  it('is handled independently of the name of the server [C-008]', async () => {
     const run = async (name: string) => {
       const server = createRawServer({
         'server/discover': () => ({

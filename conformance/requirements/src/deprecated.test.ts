@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root } from './citations.ts'
 
-/** What stands for a deprecated feature, where an author meets it: the file, and the line below its comment. */
+/** The public members of deprecated features: the file, and the line below the comment. */
 const marked: readonly (readonly [string, string])[] = [
   ['packages/protocol/src/context.ts', 'readonly log: Logger'],
   ['packages/protocol/src/context.ts', 'sample(key: string'],
@@ -14,14 +14,11 @@ const marked: readonly (readonly [string, string])[] = [
   ['packages/server/src/server.ts', 'readonly logging?'],
 ]
 
-it.each(marked)(
-  'marks what the protocol will drop, and says why, when, and what to do instead: %s, %s [S-223]',
-  (path, line) => {
-    const source = readFileSync(join(root, path), 'utf8')
-    const before = source.slice(0, source.indexOf(line)).trimEnd()
-    const comment = before.slice(before.lastIndexOf('/**'))
-    expect(comment.endsWith('*/'), 'stands right above').toBe(true)
-    const text = comment.replaceAll(/\s*\n\s*\* ?/g, ' ')
-    expect(text).toMatch(/@deprecated .*2027-07-28.*\(SEP-2577\): \w+/)
-  },
-)
+it.each(marked)('deprecated members say why, since when, and what to use instead: %s, %s [S-223]', (path, line) => {
+  const source = readFileSync(join(root, path), 'utf8')
+  const before = source.slice(0, source.indexOf(line)).trimEnd()
+  const comment = before.slice(before.lastIndexOf('/**'))
+  expect(comment.endsWith('*/'), 'a comment directly above').toBe(true)
+  const text = comment.replaceAll(/\s*\n\s*\* ?/g, ' ')
+  expect(text).toMatch(/@deprecated .*2027-07-28.*\(SEP-2577\): \w+/)
+})

@@ -1,4 +1,4 @@
-/** A server that has something of everything, for tests that do not care what it is. */
+/** A server with every kind of item, for tests that need any of them. */
 import { createServer, image, type ServerOptions, ToolError } from '@mcpx/server'
 import { z } from 'zod'
 
@@ -43,7 +43,7 @@ export function createFullServer(options: ServerOptions = {}) {
     })
 }
 
-/** One request of each method that every server of this kind answers, with what it needs. */
+/** A valid request of each method. */
 export const EVERY_REQUEST: readonly (readonly [string, object])[] = [
   ['server/discover', {}],
   ['tools/list', {}],

@@ -1,4 +1,4 @@
-/** A server that is nothing but a pipe: it keeps every message of a client as it came, and answers as a test says. */
+/** A fake server in memory that records all messages of a client and answers with functions of the test. */
 import {
   BATCH_REVISION,
   type Connection,
@@ -12,28 +12,31 @@ import {
   type ResponseMessage,
 } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
-import { KEY, MODERN } from './wire.ts'
+import { KEY, MODERN } from './raw-client.ts'
 
-export type Give = (params: JsonObject, request: RequestMessage) => object | undefined | Promise<object | undefined>
+export type AnswerHandler = (
+  params: JsonObject,
+  request: RequestMessage,
+) => object | undefined | Promise<object | undefined>
 
 export interface RawServer extends Connector {
   readonly requests: RequestMessage[]
   readonly notifications: NotificationMessage[]
   readonly responses: ResponseMessage[]
-  /** How often it was connected to. */
+  /** The number of connections. */
   connections: number
-  /** The requests of one method. */
-  asked(method: string): RequestMessage[]
+  /** Returns the requests of one method. */
+  requestsOf(method: string): RequestMessage[]
   /** Sends a message to the client. */
   send(message: object): void
-  /** Breaks the connection. */
+  /** Cuts the connection. */
   cut(): Promise<void>
-  /** Whether the client has left the newest connection open. */
+  /** Whether the newest connection is open. */
   isOpen(): boolean
 }
 
-/** Its capabilities are everything, and `answers` give results; without one, there is no answer. */
-export function createRawServer(answers: Readonly<Record<string, Give>> = {}): RawServer {
+/** Creates a server with all capabilities. `answers` return results; methods without an entry get no response. */
+export function createRawServer(answers: Readonly<Record<string, AnswerHandler>> = {}): RawServer {
   const listChanged = true
   const capabilities = {
     logging: {},
@@ -42,7 +45,7 @@ export function createRawServer(answers: Readonly<Record<string, Give>> = {}): R
     prompts: { listChanged },
     resources: { listChanged, subscribe: true },
   }
-  const give: Readonly<Record<string, Give>> = {
+  const handlers: Readonly<Record<string, AnswerHandler>> = {
     'server/discover': () => ({ supportedVersions: [MODERN], capabilities, _meta: { [`${KEY}serverInfo`]: SELF } }),
     ...answers,
   }
@@ -53,34 +56,34 @@ export function createRawServer(answers: Readonly<Record<string, Give>> = {}): R
     notifications: [],
     responses: [],
     connections: 0,
-    asked: (method) => server.requests.filter((each) => each.method === method),
-    send: (message) => void end?.send(wireOf(message)),
+    requestsOf: (method) => server.requests.filter((each) => each.method === method),
+    send: (message) => void end?.send(decodeMessage(message)),
     cut: async () => end?.close(),
     isOpen: () => isOpen,
-    connect({ responder, onWarning: report }): Connection {
-      const [here, there] = createChannelPair()
-      end = there
+    connect({ responder, onWarning }): Connection {
+      const [clientEnd, serverEnd] = createChannelPair()
+      end = serverEnd
       server.connections += 1
       isOpen = true
-      const ended = there.receive(async (item) => {
+      const ended = serverEnd.receive(async (item) => {
         const message = item as Message
         if (!('method' in message)) return void server.responses.push(message)
         if (!('id' in message)) return void server.notifications.push(message)
         server.requests.push(message)
-        void Promise.resolve(give[message.method]?.(message.params ?? {}, message)).then((result) => {
+        void Promise.resolve(handlers[message.method]?.(message.params ?? {}, message)).then((result) => {
           if (result === undefined) return
           const isError = 'code' in result
           const answer = isError ? { error: result } : { result: { resultType: 'complete', ...result } }
-          void there.send({ jsonrpc: '2.0', id: message.id, ...answer } as Message)
+          void serverEnd.send({ jsonrpc: '2.0', id: message.id, ...answer } as Message)
         })
       })
       void ended.then(() => {
         isOpen = false
       })
       let revision: string | undefined
-      const duplex = createDuplex(here, {
+      const duplex = createDuplex(clientEnd, {
         responder,
-        onWarning: report,
+        onWarning,
         takesBatches: () => revision === BATCH_REVISION,
       })
       return Object.assign(duplex, {
@@ -93,15 +96,15 @@ export function createRawServer(answers: Readonly<Record<string, Give>> = {}): R
   return server
 }
 
-/** As it arrives once it was read: refused, if it is no message. */
-function wireOf(message: object): Message {
+/** Encodes and decodes a message, so that the client receives it as from a transport. */
+function decodeMessage(message: object): Message {
   return decode(JSON.stringify(Array.isArray(message) ? message : { jsonrpc: '2.0', ...message })) as Message
 }
 
 const SELF = { name: 'raw', version: '1' }
 
-/** What asks for input. */
-export const QUESTION = {
+/** A form elicitation. */
+export const INPUT_REQUEST = {
   method: 'elicitation/create',
   params: {
     mode: 'form',

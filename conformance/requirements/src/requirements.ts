@@ -1,46 +1,48 @@
-/** What the protocol requires of servers and clients, by section; each requirement has an id that tests cite. */
+/** The requirements of the specification for servers and clients, by section. Tests cite them by id. */
 import { readFileSync } from 'node:fs'
 
-/** Who has to see to it. `author`: whoever writes a server or a client with the packages; no library can know. */
+/** The part that implements a requirement. `author`: the author of a server or a client; a library cannot check it. */
 export type Concern = 'protocol' | 'server' | 'client' | 'transport' | 'auth' | 'author'
 
 export interface Requirement {
-  /** `S-` for what servers must do, `C-` for clients, `X-` for extensions. */
+  /** `S-` for servers, `C-` for clients, `X-` for extensions. */
   readonly id: string
-  /** `M` must, `MN` must not, `S` should, `SN` should not, `O` may, `D` the specification leaves it to us. */
+  /** `M` must, `MN` must not, `S` should, `SN` should not, `O` may, `D` left open by the specification. */
   readonly level: string
   readonly text: string
   readonly concern: Concern
-  /** Why no test is demanded, where that needs to be said. */
+  /** Why no test is required. */
   readonly reason?: string
 }
 
 export interface Section {
   readonly section: string
   readonly title: string
-  /** Whether all that it demands is demanded of the tests. */
+  /** Whether each must of the section needs a test. */
   readonly complete: boolean
   readonly requirements: readonly Requirement[]
 }
 
-interface Written extends Omit<Section, 'requirements'> {
+interface StoredSection extends Omit<Section, 'requirements'> {
   readonly concern: Concern
   readonly requirements: readonly (Omit<Requirement, 'concern'> & { readonly concern?: Concern })[]
 }
 
-const written: readonly Written[] = JSON.parse(readFileSync(new URL('requirements.json', import.meta.url), 'utf8'))
+const storedSections: readonly StoredSection[] = JSON.parse(
+  readFileSync(new URL('requirements.json', import.meta.url), 'utf8'),
+)
 
-export const sections: readonly Section[] = written.map(({ concern, requirements, ...section }) => ({
+export const sections: readonly Section[] = storedSections.map(({ concern, requirements, ...section }) => ({
   ...section,
   requirements: requirements.map((requirement) => ({ concern, ...requirement })),
 }))
 
-/** Whether it says MUST or MUST NOT, if only in part. */
+/** Whether the requirement contains a MUST or MUST NOT. */
 export function isMust({ level }: Requirement): boolean {
   return level.split('/').some((part) => part === 'M' || part === 'MN')
 }
 
-/** Whether a test in this repository can show it. */
-export function isDemanded({ concern }: Requirement): boolean {
+/** Whether a test in this repository can check the requirement. */
+export function isTestable({ concern }: Requirement): boolean {
   return concern !== 'author'
 }

@@ -1,8 +1,8 @@
-/** Writes `.cache/spec-support.md`: which requirements are tested, and where. `node conformance/requirements/src/spec-support.ts` */
+/** Writes `.cache/spec-support.md`, which lists the tests of each requirement. `node conformance/requirements/src/spec-support.ts` */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Citation, readCitations, root } from './citations.ts'
-import { isDemanded, isMust, type Requirement, type Section, sections } from './requirements.ts'
+import { isMust, isTestable, type Requirement, type Section, sections } from './requirements.ts'
 
 const document = '.cache/spec-support.md'
 
@@ -17,25 +17,25 @@ const levels: Readonly<Record<string, string>> = {
 
 const INTRODUCTION = `# Support of the specification
 
-What [the specification](https://modelcontextprotocol.io/specification) requires of servers and clients, in our words, and the tests
-that show it. A test cites a requirement by its id at the end of its name. In a section that is marked as complete, a test
-(\`conformance/requirements/src/coverage.test.ts\`) demands at least one citation for each "must" and "must not".
+The requirements of [the specification](https://modelcontextprotocol.io/specification) for servers and clients, and their tests.
+A test cites a requirement by its id at the end of its title. In complete sections, \`conformance/requirements/src/coverage.test.ts\`
+requires at least one citation for each "must" and "must not".
 
-"Author" marks what only those can see to who write a server or a client with these packages.
+"Author" marks requirements that only the author of a server or a client can fulfil.
 
-Not in the list: the extensions for tasks and for skills (C-170 to C-176, X-01 to X-14), which these packages do not have yet.
+The extensions for tasks and skills (C-170 to C-176, X-01 to X-14) are not implemented yet and not listed.
 `
 
-/** The whole document. */
+/** Returns the document. */
 function writeSupport(citations: readonly Citation[]): string {
   const cited = new Map<string, Citation[]>()
   for (const each of citations) cited.set(each.id, [...(cited.get(each.id) ?? []), each])
-  const head = ['section', 'what', 'musts shown', 'all shown', 'complete']
+  const head = ['section', 'title', 'musts tested', 'all tested', 'complete']
   const summary = table([head, ...sections.map((section) => summaryOf(section, cited))])
   return `${INTRODUCTION}\n${summary}\n${sections.map((each) => tableOf(each, cited)).join('')}`
 }
 
-/** The first row is the head; columns are as wide as the formatter of this repository wants them. */
+/** Formats a Markdown table; the first row is the header. */
 function table(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows
   const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => [...(row[column] ?? '')].length)))
@@ -47,15 +47,15 @@ function table(rows: readonly (readonly string[])[]): string {
 type Cited = ReadonlyMap<string, readonly Citation[]>
 
 function summaryOf({ section, title, complete, requirements }: Section, cited: Cited): string[] {
-  const demanded = requirements.filter(isDemanded)
+  const testable = requirements.filter(isTestable)
   const share = (some: readonly Requirement[]) =>
     some.length === 0 ? '–' : `${some.filter(({ id }) => cited.has(id)).length} of ${some.length}`
-  return [section, title, share(demanded.filter(isMust)), share(demanded), complete ? 'yes' : '']
+  return [section, title, share(testable.filter(isMust)), share(testable), complete ? 'yes' : '']
 }
 
 function tableOf({ section, title, requirements }: Section, cited: Cited): string {
-  const rows = requirements.map((each) => [each.id, levelOf(each), each.text, shownBy(each, cited)])
-  return `\n## ${section} ${title}\n\n${table([['id', 'level', 'requirement', 'shown by'], ...rows])}\n`
+  const rows = requirements.map((each) => [each.id, levelOf(each), each.text, testsOf(each, cited)])
+  return `\n## ${section} ${title}\n\n${table([['id', 'level', 'requirement', 'tests'], ...rows])}\n`
 }
 
 function levelOf({ level }: Requirement): string {
@@ -65,7 +65,7 @@ function levelOf({ level }: Requirement): string {
     .join(', ')
 }
 
-function shownBy({ id, concern, reason }: Requirement, cited: Cited): string {
+function testsOf({ id, concern, reason }: Requirement, cited: Cited): string {
   const files = new Set((cited.get(id) ?? []).map(({ path }) => path))
   const links = [...files].map((path) => `[${shortened(path)}](../${path})`)
   if (concern === 'author') links.unshift(reason === undefined ? 'author' : `author: ${reason}`)

@@ -4,7 +4,7 @@ import { createServer, rateLimit } from '@mcpx/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createFullServer } from './full-server.ts'
-import { closeAll, connectLegacy, connectWire, type Wire } from './wire.ts'
+import { closeAll, connectLegacyRawClient, connectRawClient, type RawClient } from './raw-client.ts'
 
 afterEach(closeAll)
 
@@ -15,13 +15,13 @@ interface ListedTool {
 }
 const info = { name: 's', version: '1' }
 
-async function listOf(wire: Wire): Promise<ListedTool[]> {
-  const { result } = await wire.call('tools/list')
+async function listOf(client: RawClient): Promise<ListedTool[]> {
+  const { result } = await client.call('tools/list')
   return (result?.tools ?? []) as ListedTool[]
 }
 
 describe('tools', () => {
-  it('are declared and listed, each with an object at the root of its input [S-160, S-161]', async () => {
+  it('are declared and listed, with input schemas of type object [S-160, S-161]', async () => {
     const server = createServer(info)
       .tool('none', {}, () => '')
       .tool('zod', { input: z.object({ a: z.string() }) }, () => '')
@@ -30,9 +30,9 @@ describe('tools', () => {
         { input: { type: 'object', $defs: { x: { type: 'string' } }, anyOf: [{ required: ['a'] }] } },
         () => '',
       )
-    const wire = connectWire(server)
-    expect((await wire.call('server/discover')).result?.capabilities).toHaveProperty('tools')
-    const tools = await listOf(wire)
+    const client = connectRawClient(server)
+    expect((await client.call('server/discover')).result?.capabilities).toHaveProperty('tools')
+    const tools = await listOf(client)
     expect(tools.map(({ name }) => name)).toEqual(['none', 'zod', 'raw'])
     expect(tools.map(({ inputSchema }) => inputSchema.type)).toEqual(['object', 'object', 'object'])
     expect(tools[0]?.inputSchema).toEqual({ type: 'object', additionalProperties: false })
@@ -40,21 +40,21 @@ describe('tools', () => {
   })
 
   it.each([
-    ['a text', z.string()],
+    ['a string', z.string()],
     ['a list', { type: 'array' }],
-    ['a type that is none', { type: 'object', properties: { a: { type: 'strnig' } } }],
-  ])('cannot have an input of %s, with a validator at hand [S-161]', (_, input) => {
+    ['an invalid type', { type: 'object', properties: { a: { type: 'strnig' } } }],
+  ])('cannot have an input of %s, with a validator [S-161]', (_, input) => {
     const server = createServer(info, { validator: createJsonSchemaValidator() })
     expect(() => server.tool('t', { input: input as never }, () => '')).toThrow(/^Tool "t", input/)
   })
 
-  it('have an object at the root of their input also where a JSON Schema does not say so [S-161]', async () => {
+  it('get the type object if the JSON Schema has no type [S-161]', async () => {
     const input = { properties: { a: { type: 'string' } } } as never
-    const [tool] = await listOf(connectWire(createServer(info).tool('t', { input }, () => '')))
+    const [tool] = await listOf(connectRawClient(createServer(info).tool('t', { input }, () => '')))
     expect(tool?.inputSchema).toEqual({ type: 'object', properties: { a: { type: 'string' } } })
   })
 
-  it('may have names that clients refuse, with a warning [S-167]', () => {
+  it('cause a warning for names that clients may reject [S-167]', () => {
     const warnings: string[] = []
     const server = createServer(info, { onWarning: ({ message }) => void warnings.push(message) })
     for (const name of ['ok', 'a.b-c_D9', 'with space', 'ä', 'x'.repeat(129)]) server.tool(name, {}, () => '')
@@ -63,12 +63,12 @@ describe('tools', () => {
     expect(() => server.tool('OK', {}, () => '')).not.toThrow()
   })
 
-  it.each(['', 'My Region', 'A\r\nB'])('cannot be given the header annotation %j [S-170]', (header) => {
+  it.each(['', 'My Region', 'A\r\nB'])('cannot have the header annotation %j [S-170]', (header) => {
     const input = { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': header } } } as const
     expect(() => createServer(info).tool('t', { input }, () => '')).toThrow('x-mcp-header')
   })
 
-  it('cannot be given annotations twice, on other types, or out of reach [S-170]', () => {
+  it('cannot have duplicate header annotations, or annotations on other types or inside arrays and unions [S-170]', () => {
     const annotated = (type: string, header = 'A') => ({ type, 'x-mcp-header': header })
     const wrong = [
       { a: annotated('number') },
@@ -87,30 +87,30 @@ describe('tools', () => {
     ).not.toThrow()
   })
 
-  it('show icons and annotations as they are [S-290]', async () => {
+  it('list icons and annotations unchanged [S-290]', async () => {
     const icons = [{ src: 'https://example.com/i.png', mimeType: 'image/png', sizes: ['48x48', 'any'] }]
     const annotations = { readOnlyHint: true, title: 'T' }
-    const [tool] = await listOf(connectWire(createServer(info).tool('t', { icons, annotations }, () => '')))
+    const [tool] = await listOf(connectRawClient(createServer(info).tool('t', { icons, annotations }, () => '')))
     expect(tool).toMatchObject({ icons, annotations })
   })
 })
 
 describe('the result of a tool', () => {
   it.each([{ a: 1 }, 0, false, null, '', [1, 2], 'x'])(
-    'has structured content that fits its output, and its text: %j [S-162, S-163, S-164, S-165]',
+    'has structured content that matches its output schema, and the same as text: %j [S-162, S-163, S-164, S-165]',
     async (value) => {
       const output = {
         anyOf: [{ type: ['number', 'boolean', 'null', 'string', 'array'] }, { type: 'object' }],
       } as never
-      const wire = connectWire(createServer(info).tool('t', { output }, () => value as never))
-      const { result } = await wire.call('tools/call', { name: 't' })
+      const client = connectRawClient(createServer(info).tool('t', { output }, () => value as never))
+      const { result } = await client.call('tools/call', { name: 't' })
       expect(result).toHaveProperty('structuredContent', value)
       expect(result?.content).toEqual([{ type: 'text', text: JSON.stringify(value) }])
       expect(result?.isError).toBeUndefined()
     },
   )
 
-  it('is never structured content that does not fit, but a failure without it [S-162]', async () => {
+  it('is an error without structured content if that does not match the output schema [S-162]', async () => {
     const server = createServer(info)
       .tool('bad', { output: z.object({ n: z.number() }) }, () => ({ n: 'x' }) as never)
       .tool('raw', { output: { type: 'object', required: ['n'] } }, () => ({}))
@@ -120,30 +120,30 @@ describe('the result of a tool', () => {
         () => ({ content: [], structuredContent: { n: '1' } }) as never,
       )
       .tool('failed', { output: z.object({ n: z.number() }) }, () => ({ content: [], isError: true }))
-    const wire = connectWire(server)
+    const client = connectRawClient(server)
     for (const name of ['bad', 'raw', 'whole', 'failed']) {
-      const { result } = await wire.call('tools/call', { name })
+      const { result } = await client.call('tools/call', { name })
       expect(result).toMatchObject({ isError: true, content: expect.any(Array) })
       expect(result).not.toHaveProperty('structuredContent')
     }
   })
 
-  it.each([undefined, null, '', [], 5])('has content, whatever the tool gives: %j [S-165]', async (value) => {
-    const wire = connectWire(createServer(info).tool('t', {}, () => value))
-    expect((await wire.call('tools/call', { name: 't' })).result?.content).toBeInstanceOf(Array)
+  it.each([undefined, null, '', [], 5])('has content for every returned value: %j [S-165]', async (value) => {
+    const client = connectRawClient(createServer(info).tool('t', {}, () => value))
+    expect((await client.call('tools/call', { name: 't' })).result?.content).toBeInstanceOf(Array)
   })
 
-  it('is an error for what the caller did wrong with the protocol, and a result for all else [S-166]', async () => {
-    const wire = connectWire(createFullServer())
+  it('is a protocol error for invalid requests, and an error result for other failures [S-166]', async () => {
+    const client = connectRawClient(createFullServer())
     const codes = [
-      await wire.call('tools/call', { name: 'nobody' }),
-      await wire.call('tools/call', {}),
-      await wire.call('tools/call', { name: 'echo', arguments: [] }),
+      await client.call('tools/call', { name: 'nobody' }),
+      await client.call('tools/call', {}),
+      await client.call('tools/call', { name: 'echo', arguments: [] }),
     ].map(({ error }) => error?.code)
     expect(codes).toEqual([-32602, -32602, -32602])
     const texts = []
     for (const params of [{ name: 'echo', arguments: { text: 5 } }, { name: 'echo' }, { name: 'fail' }]) {
-      const { result } = await wire.call('tools/call', params)
+      const { result } = await client.call('tools/call', params)
       expect(result?.isError).toBe(true)
       texts.push(result?.content)
     }
@@ -152,10 +152,10 @@ describe('the result of a tool', () => {
   })
 })
 
-describe('a tool is guarded', () => {
+describe('a tool is protected', () => {
   const admin = { auth: { subject: 'ann', scopes: ['admin'] } as unknown as AuthInfo }
 
-  it('by its input, its audience and a rate, and gives away nothing that was not meant [S-168]', async () => {
+  it('by its input schema, its scopes and a rate limit, and does not leak data [S-168]', async () => {
     const ran: unknown[] = []
     const secret = { n: 1, password: 'hunter2' }
     const make = () =>
@@ -169,24 +169,26 @@ describe('a tool is guarded', () => {
           throw new Error('hunter2')
         })
         .use(rateLimit({ limit: 5, window: 60_000 }))
-    const wire = connectWire(make())
+    const client = connectRawClient(make())
     for (const args of [{}, { n: 'x' }, { n: 1, more: 2 }]) {
-      expect((await wire.call('tools/call', { name: 'add', arguments: args })).result?.isError).toBe(true)
+      expect((await client.call('tools/call', { name: 'add', arguments: args })).result?.isError).toBe(true)
     }
     expect(ran).toEqual([])
-    const { result } = await wire.call('tools/call', { name: 'add', arguments: { n: 1 } })
+    const { result } = await client.call('tools/call', { name: 'add', arguments: { n: 1 } })
     expect(result?.structuredContent).toEqual({ n: 1 })
-    await wire.call('tools/call', { name: 'crash' })
-    expect(JSON.stringify(wire.heard)).not.toContain('hunter2')
-    const limited = await wire.call('tools/call', { name: 'add', arguments: { n: 1 } })
+    await client.call('tools/call', { name: 'crash' })
+    expect(JSON.stringify(client.received)).not.toContain('hunter2')
+    const limited = await client.call('tools/call', { name: 'add', arguments: { n: 1 } })
     expect(limited.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Too many') }] })
-    expect((await connectWire(make()).call('tools/call', { name: 'admin' })).error?.code).toBe(403)
-    expect((await connectWire(make(), admin).call('tools/call', { name: 'admin' })).result?.isError).toBeUndefined()
+    expect((await connectRawClient(make()).call('tools/call', { name: 'admin' })).error?.code).toBe(403)
+    expect(
+      (await connectRawClient(make(), admin).call('tools/call', { name: 'admin' })).result?.isError,
+    ).toBeUndefined()
   })
 
   it('in both eras [S-168]', async () => {
     const server = createServer(info).tool('admin', { scopes: ['admin'] }, () => 'x')
-    const older = await connectLegacy(server)
+    const older = await connectLegacyRawClient(server)
     expect((await older.ask('tools/call', { name: 'admin' })).error?.code).toBe(403)
     expect((await older.ask('tools/list', {})).result?.tools).toEqual([])
   })

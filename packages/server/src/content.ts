@@ -14,8 +14,11 @@ import type {
 } from '@mcpx/protocol'
 import { toBase64 } from './base64.ts'
 
+/** Options of a content block. */
 export interface BlockOptions {
+  /** The audience, priority and date of the content. */
   annotations?: Annotations
+  /** Metadata for clients that know it. */
   _meta?: MetaObject
 }
 
@@ -34,6 +37,7 @@ export function audio(data: Uint8Array | string, mimeType: string, options?: Blo
   return { type: 'audio', data: encodeData(data), mimeType: checkMimeType(mimeType), ...options }
 }
 
+/** Options of an embedded resource. */
 export interface ResourceBlockOptions extends BlockOptions {
   /** Default: `text/plain`, `application/octet-stream` for bytes, `application/json` for everything else. */
   mimeType?: string

@@ -29,6 +29,7 @@ export interface ServerEra {
   ): Promise<ResponseMessage | undefined>
 }
 
+/** Limits of a server. */
 export interface ServerLimits {
   /** How many `subscriptions/listen` streams may be open at once. Default: 1,000. */
   readonly listens: number

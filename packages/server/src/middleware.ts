@@ -5,7 +5,9 @@ import { deriveContext } from './context.ts'
 
 /** A request on its way to the handler. */
 export interface ServerRequest {
+  /** The method, such as `tools/call`. */
   readonly method: string
+  /** The parameters, validated for the method. */
   readonly params: JsonObject
 }
 

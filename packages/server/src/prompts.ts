@@ -34,9 +34,11 @@ import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.t
 import { toPromptResult } from './results.ts'
 import { describeIssues, prepareObjectSchema, type SchemaOptions } from './schemas.ts'
 
+/** Options of a prompt. */
 export interface PromptOptions<Args = AnySchema> extends VisibilityOptions {
   /** The display name. Default: the prompt's name. */
   title?: string
+  /** Shown to the user. Default: none. */
   description?: string
   /**
    * An object of strings: a schema of any library that converts to JSON Schema, or a JSON Schema. Default: no arguments.
@@ -44,7 +46,9 @@ export interface PromptOptions<Args = AnySchema> extends VisibilityOptions {
   args?: Args
   /** Proposes values for the arguments. */
   complete?: { readonly [Name in Extract<keyof SchemaInput<Args>, string>]?: Completer }
+  /** Icons that a client may show. Default: none. */
   icons?: Icon[]
+  /** Metadata for clients that know it. */
   _meta?: MetaObject
   /** Whether the prompt replaces a prompt of the same name. Default: false, which refuses the name. */
   replace?: boolean

@@ -37,7 +37,9 @@ import { QuestionError } from './errors.ts'
 /** Returns the value that the handler gets, or why the question is to be asked again. */
 export type AnswerCheck = (response: InputResponse) => Awaitable<{ value: unknown } | { problem: string }>
 
+/** An input request within a handler, and the check of its response. */
 export interface Question {
+  /** The input request as the protocol sends it. */
   readonly request: InputRequest
   /** Default: every answer of the right kind is accepted. */
   readonly check?: AnswerCheck

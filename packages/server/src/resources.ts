@@ -74,17 +74,23 @@ export interface ListedResource extends Omit<Resource, 'name'> {
   name?: string
 }
 
+/** Options of a resource or a resource template. */
 export interface ResourceOptions<Uri extends string = string> extends VisibilityOptions {
   /** Default: the URI or template. */
   name?: string
+  /** The name that people see. Default: none. */
   title?: string
+  /** Says what the resource contains. Default: none. */
   description?: string
   /** Default: `text/plain`, `application/octet-stream` for bytes, `application/json` for everything else. */
   mimeType?: string
   /** In bytes. Not for templates. */
   size?: number
+  /** Icons that a client may show. Default: none. */
   icons?: Icon[]
+  /** The audience, priority and date of the resource. */
   annotations?: Annotations
+  /** Metadata for clients that know it. */
   _meta?: MetaObject
   /** How long, and for whom, clients may cache the contents. Default: not cacheable. */
   cache?: CacheHints

@@ -32,6 +32,7 @@ import { ListedSchemas } from './tool-schemas.ts'
 import type { ToolOptions } from './tools.ts'
 import type { Fluent, NoOffers } from './typed-server.ts'
 
+/** Options of `createServer`. */
 export interface ServerOptions {
   /** Tells the model how to use the server. */
   readonly instructions?: string | undefined
@@ -59,6 +60,7 @@ export interface ServerOptions {
   readonly onWarning?: RegistryOptions['onWarning']
   /** Checks values against plain JSON Schemas. Default: `createJsonSchemaValidator()` of `@mcpx/json-schema`. */
   readonly validator?: RegistryOptions['validator']
+  /** Limits that differ from `SERVER_LIMITS`. */
   readonly limits?: Partial<ServerLimits> | undefined
 }
 
@@ -76,6 +78,7 @@ const OPTION_NAMES: readonly (keyof ServerOptions)[] = [
   'limits',
 ]
 
+/** The default limits of a server. */
 export const SERVER_LIMITS: ServerLimits = { listens: 1_000, subscriptions: 1_000, rounds: 16 }
 
 /** Answers messages of every revision that it serves, on any number of connections at once. */

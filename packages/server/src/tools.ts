@@ -55,6 +55,7 @@ export interface NoInput extends StandardSchema<Record<string, never>> {}
 /** Stands for no `output`: the tool may return anything. */
 export interface NoOutput extends StandardSchema<unknown> {}
 
+/** Options of a tool. */
 export interface ToolOptions<Input = AnySchema, Output = AnySchema> extends VisibilityOptions {
   /** The display name. Default: the tool's name. */
   title?: string
@@ -64,8 +65,11 @@ export interface ToolOptions<Input = AnySchema, Output = AnySchema> extends Visi
   input?: Input
   /** The `structuredContent` of results. Default: results have none. */
   output?: Output
+  /** Hints about the behaviour of the tool, such as `readOnlyHint`. */
   annotations?: ToolAnnotations
+  /** Icons that a client may show. Default: none. */
   icons?: Icon[]
+  /** Metadata for clients that know it. */
   _meta?: MetaObject
   /** Whether the tool replaces a tool of the same name. Default: false, which refuses the name. */
   replace?: boolean

@@ -7,8 +7,10 @@ import type { NoInput, NoOutput, RunTool, SomeSchema, ToolOptions } from './tool
 
 /** The types of a server without tools and prompts. */
 export interface NoOffers {
+  /** No tools yet. */
   // biome-ignore lint/complexity/noBannedTypes: an object without members is meant
   tools: {}
+  /** No prompts yet. */
   // biome-ignore lint/complexity/noBannedTypes: an object without members is meant
   prompts: {}
 }

@@ -15,6 +15,7 @@ import type { Middleware } from '../middleware.ts'
 /** Yes or no, or the result of an elicitation: `accept` means yes. */
 export type Approval = boolean | { readonly action: 'accept' | 'decline' | 'cancel' }
 
+/** Options of `approve`. */
 export interface ApproveOptions {
   /** Which calls need approval. Default: calls of all tools without `readOnlyHint: true`. */
   readonly when?: ((tool: Tool, call: CallToolRequestParams) => boolean | undefined) | undefined

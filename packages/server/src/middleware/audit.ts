@@ -17,9 +17,11 @@ import { isDeclined } from './approve.ts'
  */
 export type AuditOutcome = 'ok' | 'error' | 'tool-error' | 'declined' | 'input-required' | 'cancelled'
 
+/** The record of one request. */
 export interface AuditEntry {
   /** When the request arrived, in ISO 8601. */
   readonly at: string
+  /** The method of the request. */
   readonly method: string
   /** The tool, prompt or URI. */
   readonly target: string | undefined
@@ -31,12 +33,15 @@ export interface AuditEntry {
   readonly client: { readonly name: string; readonly version: string } | undefined
   /** The arguments of a tool, prompt or completion: shortened, with secrets removed. */
   readonly arguments: unknown
+  /** How the request ended. */
   readonly outcome: AuditOutcome
   /** The code of the protocol error. */
   readonly errorCode: number | undefined
+  /** How long the request took, in ms. */
   readonly duration: number
 }
 
+/** Options of `audit`. */
 export interface AuditOptions {
   /**
    * Whether the value under a key is a secret; called for keys at any depth. Default: `looksSecret`, which knows words such

@@ -7,6 +7,7 @@ import type { Middleware, ServerRequest } from '../middleware.ts'
 /** The error code of refused requests, which is that of HTTP. Outside of the range that JSON-RPC reserves. */
 export const RATE_LIMITED = 429
 
+/** Options of `rateLimit`. */
 export interface RateLimitOptions {
   /** How many requests a caller may send in each window. A whole number, 1 or more. */
   readonly limit: number
@@ -60,6 +61,7 @@ function seconds(ms: number): string {
   return ms < 1_000 ? `${Math.ceil(ms)} ms` : `${Math.ceil(ms / 1_000)} s`
 }
 
+/** The requests of one caller in the current window. */
 export interface Count {
   /** The number of requests since the window began, with this one. */
   readonly count: number
@@ -73,6 +75,7 @@ export interface CounterStore {
   increment(key: string, window: number): Awaitable<Count>
 }
 
+/** Options of `createMemoryCounterStore`. */
 export interface MemoryCounterStoreOptions {
   /** How many keys are counted at once; beyond that, the oldest window is dropped. Default: 10,000. */
   readonly maxKeys?: number | undefined

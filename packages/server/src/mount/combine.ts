@@ -21,6 +21,7 @@ import {
 } from '../dispatch.ts'
 import { readCursor, writeCursor } from '../named-items.ts'
 
+/** A kind of item that a mounted server can own. */
 export type OwnedKind = ItemKind
 
 /** A handler that knows its names. A handler without `owns` is a catch-all: it is asked for names that nobody owns. */

@@ -2,6 +2,7 @@
 
 import type { Awaitable } from '@mcpx/protocol'
 
+/** The signature of the platform's `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
 /** The server that the `auth` option authenticates to. */
@@ -28,6 +29,7 @@ export interface ReconnectOptions {
   readonly attempts?: number | undefined
 }
 
+/** Options of `http`. */
 export interface HttpOptions {
   /**
    * Sends a request. Default: the runtime's `fetch`. That of Node gives up a response that is silent for 300 s; to wait
@@ -43,6 +45,7 @@ export interface HttpOptions {
   readonly auth?: ((fetch: Fetch, target: AuthTarget) => Fetch) | undefined
   /** More options for `fetch`, such as `credentials`, or the `dispatcher` of undici. */
   readonly init?: Omit<RequestInit, 'body' | 'headers' | 'method' | 'redirect' | 'signal'> | undefined
+  /** How often and how fast a broken stream is opened again. */
   readonly reconnect?: ReconnectOptions | undefined
   /**
    * How long an SSE stream may be silent, in ms; SSE comments count as activity. After that the stream is considered

@@ -42,6 +42,7 @@ export interface ServeHttpOptions extends EndpointOptions {
 export interface HttpServer {
   /** The URL of the endpoint. */
   readonly url: string
+  /** The port on which the server listens. */
   readonly port: number
   /** Closes every connection at once. */
   close(): Promise<void>

@@ -8,14 +8,19 @@ import { type HttpAnswer, refusal } from '../server/responses.ts'
 
 /** An `IncomingMessage` of Node, whose body a middleware may have parsed, as `express.json()` does. */
 export interface NodeRequest {
+  /** The HTTP method. */
   readonly method?: string | undefined
+  /** The path and the query. */
   readonly url?: string | undefined
+  /** The body, if a framework has parsed it. */
   readonly body?: unknown
 }
 
 /** A `ServerResponse` of Node. */
 export interface NodeResponse {
+  /** Whether the headers have left. */
   readonly headersSent: boolean
+  /** Ends the response. */
   end(): unknown
 }
 

@@ -36,6 +36,17 @@ describe("a stream of an app on Hono's server for Node", () => {
     expect(readTold(await response.text())).toEqual({ progress: upTo(50), result: { told: 50 } })
   })
 
+  it('joins the events of one turn into one chunk', async () => {
+    const socket = callByHand(await serve(mcp(talking(200, 10).server)))
+    let text = ''
+    for await (const part of socket) {
+      text += part
+      if (text.includes('\r\n0\r\n')) break
+    }
+    expect(readTold(text).progress).toEqual(upTo(200))
+    expect(text.match(/^[0-9a-f]+\r$/gm)?.length).toBeLessThan(20)
+  })
+
   it('goes no faster than its client reads, and has all of it', async () => {
     const { server, told } = talking(2_000, 10_000)
     const socket = callByHand(await serve(mcp(server)))

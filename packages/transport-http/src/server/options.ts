@@ -11,6 +11,7 @@ import type {
   SessionStore,
 } from '@mcpx/protocol'
 
+/** Limits of an endpoint. */
 export interface HttpLimits {
   /** The largest body of a request, in bytes. Larger ones are refused with 413. Default: 4 MiB. */
   readonly body: number
@@ -27,6 +28,7 @@ export interface HttpLimits {
   readonly unsent: number
 }
 
+/** The default limits of an endpoint. */
 export const HTTP_LIMITS: HttpLimits = {
   body: 4 * 1024 * 1024,
   running: 10_000,
@@ -61,6 +63,7 @@ export interface SessionOptions {
 /** Returns the input schema of a tool, whose arguments may be mirrored in headers; undefined when there is no such tool. */
 export type ToolSchemas = (tool: string, exchange: Exchange) => Awaitable<JsonSchema | undefined>
 
+/** Options of `mcp`. */
 export interface EndpointOptions {
   /**
    * The host names of this endpoint, such as `mcp.example.com` (any port) or `mcp.example.com:8443`. Others are refused
@@ -109,6 +112,7 @@ export interface EndpointOptions {
   readonly bodyTimeout?: number | undefined
   /** Finds the input schemas of tools. Default: `inputSchemaOf` of the server; without it, mirrored arguments are not checked. */
   readonly toolSchemas?: ToolSchemas | undefined
+  /** Limits that differ from `HTTP_LIMITS`. */
   readonly limits?: Partial<HttpLimits> | undefined
   /** Called with every error that was dropped or masked, and for every stream that was cut. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined

@@ -1,8 +1,8 @@
 import { type ClientOptions, connect } from '@mcpx/client'
 import type { JsonObject } from '@mcpx/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createRawServer, type Give } from './raw-server.ts'
-import { KEY } from './wire.ts'
+import { KEY } from './raw-client.ts'
+import { type AnswerHandler, createRawServer } from './raw-server.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
 
@@ -11,10 +11,10 @@ const form = (requestedSchema: object, more: object = { mode: 'form' }) => ({
   params: { message: 'm', requestedSchema, ...more },
 })
 
-/** A server that asks one question, and keeps what it is answered. */
+/** A server that sends one input request and records the answers. */
 function createAsking(question: object) {
   const answers: unknown[] = []
-  const call: Give = ({ inputResponses }) => {
+  const call: AnswerHandler = ({ inputResponses }) => {
     if (inputResponses === undefined) return { resultType: 'input_required', inputRequests: { q: question } }
     answers.push((inputResponses as JsonObject).q)
     return { content: [] }
@@ -30,7 +30,7 @@ async function answered(question: object, options: ClientOptions): Promise<unkno
 }
 
 describe('a form', () => {
-  it('is one also where its mode is not named, and declared by either word [C-110]', async () => {
+  it('may have no mode, and is declared by the capability or its mode [C-110]', async () => {
     const modes: string[] = []
     const onElicit: ClientOptions['onElicit'] = (ask) => {
       modes.push(ask.mode)
@@ -56,7 +56,7 @@ describe('a form', () => {
     [{ type: 'string', format: 'uri' }, 'https://a.example/b', 'no uri'],
     [{ type: 'string', format: 'date' }, '2026-02-28', '2026-02-30'],
     [{ type: 'string', format: 'date-time' }, '2026-02-28T10:00:00Z', '2026-02-28'],
-  ])('knows the field %j, and is not sent with what does not fit [C-113, C-114, C-115]', async (field, good, bad) => {
+  ])('supports the field %j, and rejects invalid content [C-113, C-114, C-115]', async (field, good, bad) => {
     const question = form({ type: 'object', properties: { f: field }, required: ['f'] })
     const giving = (f: unknown): ClientOptions => ({
       onElicit: () => ({ action: 'accept', content: { f } as never }),
@@ -65,17 +65,17 @@ describe('a form', () => {
     await expect(answered(question, giving(bad))).rejects.toMatchObject({ name: 'ConnectionError' })
   })
 
-  it.each(['accept', 'decline', 'cancel'] as const)('is answered by %s, bare [C-112, C-074]', async (action) => {
+  it.each(['accept', 'decline', 'cancel'] as const)('is answered with the action %s [C-112, C-074]', async (action) => {
     const answer = await answered(form({ type: 'object', properties: {} }), { onElicit: () => ({ action }) })
     expect(answer).toEqual(action === 'accept' ? { action, content: {} } : { action })
   })
 })
 
-describe('a visit', () => {
+describe('a URL elicitation', () => {
   const url = 'https://user@xn--e1afmkfd.example/pay?a=1#b'
   const question = { method: 'elicitation/create', params: { mode: 'url', message: 'm', url } }
 
-  it('is not made, fetched or shortened by the client: the whole URL is given to the callback [C-116]', async () => {
+  it('is not opened by the client: the callback receives the complete URL [C-116]', async () => {
     const reached: unknown[] = []
     vi.stubGlobal('fetch', (...args: unknown[]) => {
       reached.push(args)
@@ -95,7 +95,7 @@ describe('a visit', () => {
     expect(reached).toEqual([])
   })
 
-  it('can be declined, and the call goes on with that [C-078]', async () => {
+  it('can be declined, and the call continues [C-078]', async () => {
     expect(await answered(question, { onElicit: () => ({ action: 'decline' }) })).toEqual({ action: 'decline' })
   })
 })
@@ -111,10 +111,10 @@ describe('sampling', () => {
   const question = { method: 'sampling/createMessage', params }
   const said = { role: 'assistant' as const, content: { type: 'text' as const, text: 'y' }, model: 'm' }
 
-  it('is declared with what it can do, and the callback is told the bound on tokens [C-120]', async () => {
+  it('is declared with its capabilities, and the callback receives maxTokens [C-120]', async () => {
     const seen: unknown[] = []
-    const onSample: ClientOptions['onSample'] = (asked) => {
-      seen.push(asked)
+    const onSample: ClientOptions['onSample'] = (requestsOf) => {
+      seen.push(requestsOf)
       return said
     }
     for (const [sampling, declared] of [
@@ -136,11 +136,14 @@ describe('sampling', () => {
   })
 
   it.each(['endTurn', 'stopSequence', 'maxTokens', 'toolUse', 'of their own'])(
-    'may stop for the reason %j, and choose tools in three ways [C-123]',
+    'may have the stop reason %j and each tool choice [C-123]',
     async (stopReason) => {
       for (const mode of ['auto', 'required', 'none']) {
-        const asked = { ...question, params: { ...params, tools: [], toolChoice: { mode } } }
-        const answer = await answered(asked, { onSample: () => ({ ...said, stopReason }), sampling: { tools: true } })
+        const requestsOf = { ...question, params: { ...params, tools: [], toolChoice: { mode } } }
+        const answer = await answered(requestsOf, {
+          onSample: () => ({ ...said, stopReason }),
+          sampling: { tools: true },
+        })
         expect(answer).toEqual({ ...said, stopReason })
       }
     },

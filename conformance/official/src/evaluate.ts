@@ -1,4 +1,4 @@
-/** Says of what the suite wrote down whether it is good: a green mark alone is not, for some are given for nothing. */
+/** Evaluates the output of the suite more strictly than its exit code, which ignores skipped checks and failed clients. */
 import type { Excuse } from './excused.ts'
 import type { NotYet } from './not-yet.ts'
 
@@ -11,20 +11,20 @@ export interface Check {
   readonly details?: { readonly message?: string; readonly note?: string }
 }
 
-/** What is left of a scenario when it has run. */
-export interface Remains {
+/** The output of a scenario. */
+export interface ScenarioOutput {
   readonly scenario: string
-  /** Nothing when the suite wrote no `checks.json`: the scenario broke. */
+  /** The entries of `checks.json`; undefined if the scenario crashed before writing it. */
   readonly checks: readonly Check[] | undefined
-  /** What a client that failed had to say; the suite does not look at it. */
-  readonly complaint: string
-  /** The revisions that the messages of a client named. */
-  readonly spoken?: readonly string[]
-  /** Those in the headers of what it sent after handshakes, and `none`. */
-  readonly headers?: readonly string[]
+  /** The error of a failed client, which the suite ignores. */
+  readonly clientError: string
+  /** The revisions in the messages of a client. */
+  readonly messageRevisions?: readonly string[]
+  /** The revisions in the headers of its messages after the handshake; `none` for a missing header. */
+  readonly headerRevisions?: readonly string[]
 }
 
-/** What the suite writes down of what went over the wire. Any other remark says that something could not be checked. */
+/** Entries that record traffic. Any other entry with the status INFO means that something was not checked. */
 const TRAFFIC = /^(?:incoming|outgoing)-|^(?:stream-closed|server-info|scope-retry-auth-attempt)$/
 
 export interface Verdict {
@@ -34,11 +34,11 @@ export interface Verdict {
   readonly failed: number
   readonly warned: number
   readonly skipped: number
-  /** One line for everything that did not pass. */
+  /** A line for each check that did not pass. */
   readonly reasons: readonly string[]
-  /** The checks that did not pass and are not excused; `(run)` for what is wrong with the scenario as a whole. */
+  /** The checks that did not pass and are not excused; `(run)` for a failure of the scenario as a whole. */
   readonly failing?: readonly string[]
-  /** The excuses that were needed. */
+  /** The excuses that applied. */
   readonly used?: readonly Excuse[]
 }
 
@@ -47,9 +47,9 @@ export interface Lists {
   readonly notYet: readonly NotYet[]
 }
 
-export function judge(remains: Remains, { excuses, notYet }: Lists): Verdict {
-  const { scenario } = remains
-  const checks = (remains.checks ?? []).filter(({ id, status }) => status !== 'INFO' || !TRAFFIC.test(id))
+export function evaluate(scenarioOutput: ScenarioOutput, { excuses, notYet }: Lists): Verdict {
+  const { scenario } = scenarioOutput
+  const checks = (scenarioOutput.checks ?? []).filter(({ id, status }) => status !== 'INFO' || !TRAFFIC.test(id))
   const count = (status: Check['status']) => checks.filter((each) => each.status === status).length
   const counts = {
     passed: count('SUCCESS'),
@@ -60,8 +60,8 @@ export function judge(remains: Remains, { excuses, notYet }: Lists): Verdict {
   const faults: string[] = []
   const failing: string[] = []
   const used: Excuse[] = []
-  if (remains.checks === undefined) faults.push('broke: the suite wrote no checks')
-  if (remains.complaint !== '') faults.push(`the client failed: ${remains.complaint}`)
+  if (scenarioOutput.checks === undefined) faults.push('crashed: the suite wrote no checks')
+  if (scenarioOutput.clientError !== '') faults.push(`the client failed: ${scenarioOutput.clientError}`)
   for (const check of checks) {
     if (check.status === 'SUCCESS') continue
     const isOpen = check.status === 'SKIPPED' || check.status === 'INFO'
@@ -76,7 +76,7 @@ export function judge(remains: Remains, { excuses, notYet }: Lists): Verdict {
   if (faults.length > failing.length) failing.push('(run)')
   const needs = notYet.find(({ scenarios }) => scenarios.includes(scenario))?.needs
   const outcome = outcomeOf({ faults, excused, needs, passed: counts.passed })
-  // What waits for its package needs no excuse.
+  // Scenarios that need a missing package need no excuse.
   return { scenario, ...counts, ...outcome, failing, used: needs === undefined ? used : [] }
 }
 
@@ -90,7 +90,7 @@ interface Findings {
 function outcomeOf({ faults, excused, needs, passed }: Findings): Pick<Verdict, 'outcome' | 'reasons'> {
   if (needs !== undefined) {
     if (faults.length > 0 || passed === 0) return { outcome: 'not yet', reasons: [`needs ${needs}`] }
-    return { outcome: 'failed', reasons: ['passes already: take it out of not-yet.ts'] }
+    return { outcome: 'failed', reasons: ['passes already: remove it from not-yet.ts'] }
   }
   if (faults.length > 0) return { outcome: 'failed', reasons: [...faults, ...excused] }
   return { outcome: excused.length > 0 ? 'excused' : 'passed', reasons: excused }
@@ -98,7 +98,7 @@ function outcomeOf({ faults, excused, needs, passed }: Findings): Pick<Verdict, 
 
 function excuseFor(scenario: string, check: Check, excuses: readonly Excuse[]): Excuse | undefined {
   return excuses.find(
-    (each) => each.scenario === scenario && each.check === check.id && each.says.test(reasonOf(check)),
+    (each) => each.scenario === scenario && each.check === check.id && each.message.test(reasonOf(check)),
   )
 }
 
@@ -106,7 +106,7 @@ function reasonOf({ errorMessage, details, description = '' }: Check): string {
   return errorMessage ?? details?.message ?? details?.note ?? description
 }
 
-/** A scenario that was to be run and was not. */
+/** Returns the verdict of a scenario that did not run. */
 export function missing(scenario: string): Verdict {
   const reasons = ['did not run']
   return { scenario, outcome: 'failed', passed: 0, failed: 0, warned: 0, skipped: 0, reasons }

@@ -1,57 +1,57 @@
 import { describe, expect, it } from 'vitest'
 import { missingChecks } from './checks.ts'
-import { type Check, judge, type Lists, missing, type Verdict } from './judge.ts'
+import { type Check, evaluate, type Lists, missing, type Verdict } from './evaluate.ts'
 import { staleEntries } from './stale.ts'
 import { summary, table } from './table.ts'
 
 const lists: Lists = {
-  excuses: [{ scenario: 'headers', check: 'older', says: /older era/, reason: 'the scenario is of the newer one' }],
+  excuses: [{ scenario: 'headers', check: 'older', message: /older era/, reason: 'the scenario is of the newer one' }],
   notYet: [{ scenarios: ['tasks-one'], needs: '@mcpx/ext-tasks' }],
 }
 
 const good: Check = { id: 'good', status: 'SUCCESS' }
-const told: Check = { id: 'incoming-request', status: 'INFO' }
+const info: Check = { id: 'incoming-request', status: 'INFO' }
 
-function verdictOn(checks: readonly Check[] | undefined, scenario = 'headers', complaint = '') {
-  return judge({ scenario, checks, complaint }, lists)
+function verdictOn(checks: readonly Check[] | undefined, scenario = 'headers', clientError = '') {
+  return evaluate({ scenario, checks, clientError }, lists)
 }
 
-describe('the verdict on a scenario', () => {
-  it('is good when all checks passed, whatever was told besides', () => {
-    expect(verdictOn([good, told, good])).toMatchObject({ outcome: 'passed', passed: 2, reasons: [] })
+describe('the verdict of a scenario', () => {
+  it('is passed if all checks passed, independently of other entries', () => {
+    expect(verdictOn([good, info, good])).toMatchObject({ outcome: 'passed', passed: 2, reasons: [] })
   })
 
-  it.each(['FAILURE', 'WARNING', 'SKIPPED'] as const)('is bad for a %s, and says why', (status) => {
+  it.each(['FAILURE', 'WARNING', 'SKIPPED'] as const)('is failed for a %s, with the reason', (status) => {
     const bad: Check = { id: 'bad', status, errorMessage: 'it is not so' }
     expect(verdictOn([good, bad])).toMatchObject({ outcome: 'failed', reasons: [`${status} bad: it is not so`] })
   })
 
-  it('is bad for a remark that something could not be checked, unless that is excused', () => {
+  it('is failed for a note that something was not checked, unless it is excused', () => {
     const open: Check = { id: 'older', status: 'INFO', errorMessage: 'only the older era has it' }
     expect(verdictOn([good, open])).toMatchObject({ outcome: 'excused', skipped: 1, failing: [] })
     expect(verdictOn([good, { ...open, id: 'other' }])).toMatchObject({ outcome: 'failed', failing: ['other'] })
   })
 
-  it('names the checks that did not pass', () => {
+  it('contains the checks that did not pass', () => {
     const bad: Check = { id: 'bad', status: 'FAILURE' }
     expect(verdictOn([good, bad]).failing).toEqual(['bad'])
     expect(verdictOn([good, bad], 'headers', 'Error: lost').failing).toEqual(['bad', '(run)'])
     expect(verdictOn(undefined).failing).toEqual(['(run)'])
   })
 
-  it('is bad for a scenario that broke, or that checked nothing', () => {
-    expect(verdictOn(undefined)).toMatchObject({ outcome: 'failed', reasons: ['broke: the suite wrote no checks'] })
-    expect(verdictOn([told])).toMatchObject({ outcome: 'failed', reasons: ['nothing was checked'] })
+  it('is failed for a scenario that crashed or checked nothing', () => {
+    expect(verdictOn(undefined)).toMatchObject({ outcome: 'failed', reasons: ['crashed: the suite wrote no checks'] })
+    expect(verdictOn([info])).toMatchObject({ outcome: 'failed', reasons: ['nothing was checked'] })
     expect(verdictOn([])).toMatchObject({ outcome: 'failed', reasons: ['nothing was checked'] })
     expect(missing('x')).toMatchObject({ outcome: 'failed', reasons: ['did not run'] })
   })
 
-  it('is bad for a client that failed, even if the suite did not notice', () => {
+  it('is failed if the client failed, even if the suite did not notice', () => {
     const { outcome, reasons } = verdictOn([good], 'headers', 'Error: lost')
     expect({ outcome, reasons }).toEqual({ outcome: 'failed', reasons: ['the client failed: Error: lost'] })
   })
 
-  it('excuses a skip for the reason that is known, in the scenario that it is known of', () => {
+  it('excuses a skipped check only with the known message in the known scenario', () => {
     const skip: Check = { id: 'older', status: 'SKIPPED', errorMessage: 'only the older era has it' }
     expect(verdictOn([good, skip])).toMatchObject({ outcome: 'excused', skipped: 1 })
     expect(verdictOn([good, { ...skip, errorMessage: 'out of time' }])).toMatchObject({ outcome: 'failed' })
@@ -60,7 +60,7 @@ describe('the verdict on a scenario', () => {
     expect(verdictOn([good, skip], 'tools')).toMatchObject({ outcome: 'failed' })
   })
 
-  it('lets a scenario wait for its package, until it passes', () => {
+  it('is "not yet" for scenarios that need a missing package, until they pass', () => {
     const bad: Check = { id: 'bad', status: 'FAILURE' }
     expect(verdictOn([good, bad], 'tasks-one')).toMatchObject({
       outcome: 'not yet',
@@ -68,7 +68,7 @@ describe('the verdict on a scenario', () => {
     })
     expect(verdictOn([good], 'tasks-one')).toMatchObject({
       outcome: 'failed',
-      reasons: ['passes already: take it out of not-yet.ts'],
+      reasons: ['passes already: remove it from not-yet.ts'],
     })
     expect(verdictOn([good, bad], 'tasks-one-more')).toMatchObject({ outcome: 'failed' })
   })
@@ -81,26 +81,26 @@ describe('an entry of the lists', () => {
   const reasonsOf = (verdicts: readonly Verdict[], isWhole = true) =>
     staleEntries(verdicts, lists, isWhole).flatMap(({ outcome, reasons }) => [outcome, ...reasons])
 
-  it('is good while something needs it', () => {
+  it('is valid while a scenario needs it', () => {
     expect(reasonsOf([excused, waiting])).toEqual([])
   })
 
-  it('fails when its scenario needs no excuse any more, in no run', () => {
-    expect(reasonsOf([verdictOn([good]), waiting])).toEqual(['failed', 'older of headers needs no excuse: take it out'])
+  it('fails if its scenario needs no excuse in any run', () => {
+    expect(reasonsOf([verdictOn([good]), waiting])).toEqual(['failed', 'older of headers needs no excuse: remove it'])
     expect(reasonsOf([verdictOn([good]), excused, waiting])).toEqual([])
   })
 
-  it('fails when its scenario waits for a package, which is no matter of excuses', () => {
+  it('fails if its scenario needs a missing package', () => {
     const both: Lists = {
-      excuses: [{ scenario: 'tasks-one', check: 'older', says: /older/, reason: 'it is so' }],
+      excuses: [{ scenario: 'tasks-one', check: 'older', message: /older/, reason: 'it is so' }],
       notYet: lists.notYet,
     }
-    const verdict = judge({ scenario: 'tasks-one', checks: [good, skip], complaint: '' }, both)
+    const verdict = evaluate({ scenario: 'tasks-one', checks: [good, skip], clientError: '' }, both)
     expect(staleEntries([verdict], both, true)).toMatchObject([{ outcome: 'failed', scenario: '(excused.ts)' }])
   })
 
-  it('fails when there is no such scenario, unless only a part was run', () => {
-    expect(reasonsOf([excused])).toEqual(['failed', 'there is no scenario tasks-one: take it out'])
+  it('fails if its scenario does not exist, unless only some runs were made', () => {
+    expect(reasonsOf([excused])).toEqual(['failed', 'there is no scenario tasks-one: remove it'])
     expect(reasonsOf([excused], false)).toEqual([])
     expect(reasonsOf([waiting], false)).toEqual([])
   })
@@ -110,12 +110,12 @@ describe('the number of passed checks', () => {
   const good = verdictOn([{ id: 'good', status: 'SUCCESS' }])
   const results = [{ run: 'server-2025', verdicts: [good, good, verdictOn([], 'tasks-one')] }]
 
-  it('may be as expected, or higher', () => {
+  it('may be the expected number or higher', () => {
     expect(missingChecks({ 'server-2025': 2 }, results)).toEqual([])
     expect(missingChecks({ 'server-2025': 1 }, results)).toEqual([])
   })
 
-  it('may not be lower, and must be known', () => {
+  it('may not be lower or unknown', () => {
     expect(missingChecks({ 'server-2025': 3 }, results)).toEqual([
       'server-2025: expected at least 3 passed checks, got 2',
     ])
@@ -133,7 +133,7 @@ describe('the table', () => {
     expect(lines[3]).toBe('    FAILURE bad: ')
   })
 
-  it('sums up, without what waits for its package', () => {
+  it('has a summary without scenarios that need a missing package', () => {
     const all = [...verdicts, verdictOn([good, { id: 'x', status: 'FAILURE' }], 'tasks-one')]
     expect(summary({ verdicts: all })).toBe(
       '3 scenarios: 1 passed, 1 not yet, 1 failed; checks: 1 passed, 1 failed, 0 warned, 0 skipped; 1 try',
@@ -141,7 +141,7 @@ describe('the table', () => {
     expect(summary({ verdicts, tries: 2, scored: { needed: 30, passed: 29 } })).toMatch(/; scored: 29 of 30; 2 tries$/)
   })
 
-  it('shows what failed in a try before', () => {
-    expect(table({ run: 'x', verdicts, tries: 2, again: ['a: b'] })).toContain('failed in a try before: a: b')
+  it('shows the failures of earlier tries', () => {
+    expect(table({ run: 'x', verdicts, tries: 2, again: ['a: b'] })).toContain('failed in an earlier try: a: b')
   })
 })

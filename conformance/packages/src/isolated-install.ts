@@ -1,4 +1,4 @@
-/** Installs a tarball alone into an empty folder, imports its entries on each Node, and compiles against its types. */
+/** Installs a tarball into an empty folder, imports its entries on each Node version, and compiles against its types. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { specifiers, type Tarball } from './tarball.ts'
@@ -6,25 +6,25 @@ import { run } from './tool.ts'
 
 export interface Installed {
   readonly folder: string
-  /** The packages that an install brings, by name. */
+  /** The names of all installed packages. */
   readonly packages: readonly string[]
   readonly kilobytes: number
 }
 
 export type InstallResult = { readonly installed: Installed } | { readonly fault: string; readonly noNetwork: boolean }
 
-/** What a package.json names: tarballs of ours, and packages of others with their ranges. */
+/** Returns the `dependencies` of a package.json: our tarballs, and packages of others with their ranges. */
 export function dependenciesOf(tarballs: readonly Tarball[], others: Readonly<Record<string, string>> = {}) {
   return { ...Object.fromEntries(tarballs.map((each) => [each.manifest.name, `file:${each.path}`])), ...others }
 }
 
-/** The peers that a package can do without, but some of its entries cannot. */
+/** Returns the optional peer dependencies, which some entries need. */
 export function optionalPeers({ manifest }: Tarball): Record<string, string> {
   const { peerDependencies = {}, peerDependenciesMeta = {} } = manifest
   return Object.fromEntries(Object.entries(peerDependencies).filter(([name]) => peerDependenciesMeta[name]?.optional))
 }
 
-/** The lowest versions that the ranges of a package allow, for the packages of others that come with it. */
+/** Returns the lowest versions of third-party dependencies that the ranges of a package allow. */
 export function lowestVersions({ manifest }: Tarball): Record<string, string> {
   const ranges = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies })
   const others = ranges.filter(([name]) => !name.startsWith('@mcpx/'))
@@ -40,7 +40,7 @@ export async function install(dependencies: Readonly<Record<string, string>>, fo
   const { code, output } = await run('npm', args, folder)
   if (code !== 0) {
     const noNetwork = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH)\b/.test(output)
-    return { fault: `cannot be installed alone:\n${output.trim()}`, noNetwork }
+    return { fault: `cannot be installed:\n${output.trim()}`, noNetwork }
   }
   const lock = JSON.parse(readFileSync(join(folder, 'node_modules', '.package-lock.json'), 'utf8')) as {
     packages: object
@@ -50,7 +50,7 @@ export async function install(dependencies: Readonly<Record<string, string>>, fo
   return { installed: { folder, packages: packages.sort(), kilobytes } }
 }
 
-/** The bytes of all files below a folder. */
+/** Returns the size of all files below a folder, in bytes. */
 export function sizeOf(folder: string): number {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true })
   return entries.reduce(
@@ -59,13 +59,13 @@ export function sizeOf(folder: string): number {
   )
 }
 
-/** Imports each entry; a warning is a fault too. */
+/** Imports each entry; a warning is also a fault. */
 export async function importFaults(tarball: Tarball, { folder }: Installed, node: string): Promise<string[]> {
   const names = JSON.stringify(specifiers(tarball.manifest))
   const script = `for (const name of ${names}) await import(name)`
   const { code, stderr, output } = await run(node, ['--input-type=module', '--eval', script], folder)
   if (code === 0 && stderr.trim() === '') return []
-  return [`cannot be imported without a word:\n${output.trim()}`]
+  return [`cannot be imported without output:\n${output.trim()}`]
 }
 
 const strict = {
@@ -77,7 +77,7 @@ const strict = {
   verbatimModuleSyntax: true,
 }
 
-/** How people compile: for Node, with its types and without a DOM, and for a browser by a bundler. */
+/** The compiler options of consumers: for Node with its types, and for browsers with a bundler. */
 export const consumers = {
   nodenext: { ...strict, module: 'NodeNext', moduleResolution: 'NodeNext', lib: ['ES2023'], types: ['node'] },
   bundler: {
@@ -89,7 +89,7 @@ export const consumers = {
   },
 }
 
-/** Compiles a file that imports all entries; `root` is the repository, which has the compiler and Node's types. */
+/** Compiles a file that imports all entries; `root` is the repository with the compiler and Node's types. */
 export async function compileFaults(
   tarball: Tarball,
   { folder }: Installed,

@@ -1,15 +1,15 @@
-/** A copy of what is published, with the versions that the changesets ask for. The repository itself stays as it is. */
+/** Copies the published packages and applies the changesets to the copy. The repository is not changed. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from './tool.ts'
 
-export interface Versioned {
+export interface ReleaseCopy {
   /** The root of the copy. */
   readonly root: string
-  /** The folders of the packages that are published. */
+  /** The folders of the published packages. */
   readonly folders: readonly string[]
-  /** One line for each: its name, and from which version to which. */
+  /** A line for each package: its name, its old version and its new version. */
   readonly changes: readonly string[]
 }
 
@@ -21,8 +21,8 @@ interface Manifest {
 
 const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-/** Copies the packages as they were built, and has changesets set their versions and write their change logs. */
-export async function copyWithVersions(repository: string): Promise<Versioned> {
+/** Copies the built packages, and lets changesets set their versions and write their changelogs. */
+export async function copyWithVersions(repository: string): Promise<ReleaseCopy> {
   const root = mkdtempSync(join(tmpdir(), 'release-'))
   for (const name of ['package.json', 'pnpm-workspace.yaml', 'LICENSE', '.changeset'])
     cpSync(join(repository, name), join(root, name), { recursive: true })
@@ -45,7 +45,7 @@ export async function copyWithVersions(repository: string): Promise<Versioned> {
   }
 }
 
-/** Packing looks up in node_modules which version of our own packages a `workspace:` range means. */
+/** Links our packages in node_modules, where packing resolves `workspace:` ranges. */
 function link(root: string, names: readonly string[]): void {
   for (const name of names) {
     const place = join(root, 'packages', name, 'node_modules', '@mcpx')
@@ -54,7 +54,7 @@ function link(root: string, names: readonly string[]): void {
   }
 }
 
-/** Changesets ask git which commits they came with; the copy has a single one. */
+/** Runs changesets in a git repository with a single commit, because changesets read the history. */
 async function version(repository: string, root: string): Promise<void> {
   const git = ['-c', 'user.name=release', '-c', 'user.email=release@localhost', '-c', 'commit.gpgsign=false']
   const steps = [

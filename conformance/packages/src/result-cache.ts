@@ -1,26 +1,26 @@
-/** Remembers which tarballs passed, so that what did not change is not checked again. */
+/** Caches the results of unchanged tarballs. */
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Tarball } from './tarball.ts'
 
-/** An install takes the newest versions that fit from the registry, so a verdict does not hold for ever. */
-const HOURS = 12
+/** Results expire, because an install uses the newest matching versions of the registry. */
+const MAX_AGE_HOURS = 12
 
-interface Verdict {
+interface CachedResult {
   readonly at: number
   readonly passed: number
   readonly line: string
 }
 
-export interface Verdicts {
-  get(key: string): Verdict | undefined
+export interface ResultCache {
+  get(key: string): CachedResult | undefined
   add(key: string, passed: number, line: string): void
 }
 
-/** Reads the verdicts that still hold from `file`; a file that cannot be read holds none. */
-export function readVerdicts(file: string): Verdicts {
-  const known = new Map(read(file).filter(([, { at }]) => Date.now() - at < HOURS * 3_600_000))
+/** Reads the results in `file` that have not expired; an unreadable file is empty. */
+export function readResultCache(file: string): ResultCache {
+  const known = new Map(read(file).filter(([, { at }]) => Date.now() - at < MAX_AGE_HOURS * 3_600_000))
   return {
     get: (key) => known.get(key),
     add(key, passed, line) {
@@ -31,17 +31,17 @@ export function readVerdicts(file: string): Verdicts {
   }
 }
 
-function read(file: string): [string, Verdict][] {
+function read(file: string): [string, CachedResult][] {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as [string, Verdict][]
+    return JSON.parse(readFileSync(file, 'utf8')) as [string, CachedResult][]
   } catch {
     return []
   }
 }
 
-/** A key that changes with what is checked, the content of the tarballs, the tools, and these checks. */
-export function verdictKey(what: string, tarballs: readonly Tarball[], root: string): string {
-  const hash = createHash('sha256').update(`${what} ${process.version}`)
+/** Returns a key that depends on the check, the tarballs, the tools, and the sources of the checks. */
+export function resultKey(check: string, tarballs: readonly Tarball[], root: string): string {
+  const hash = createHash('sha256').update(`${check} ${process.version}`)
   for (const { files } of tarballs)
     for (const [name, bytes] of files) hash.update(`${name} ${bytes.length} `).update(bytes)
   hash.update(readFileSync(join(root, 'pnpm-lock.yaml')))
