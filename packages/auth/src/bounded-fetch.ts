@@ -92,3 +92,12 @@ export async function readJson(response: Response): Promise<unknown> {
     return undefined
   }
 }
+
+/**
+ * The `authorization` header of HTTP Basic authentication (RFC 6749, section 2.3.1). Encodes like a form: `-`, `_` and `.`
+ * stay as they are, because many servers do not decode them.
+ */
+export function basicAuthorization(clientId: string, secret: string): string {
+  const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+  return `Basic ${btoa(`${encode(clientId)}:${encode(secret)}`)}`
+}

@@ -1,4 +1,6 @@
-/** Which URLs may carry credentials, and how far inside a network a host is. */
+/** Which URLs may carry credentials, where issuers have their metadata, and how far inside a network a host is. */
+
+import { printable } from './auth-error.ts'
 
 /**
  * Parses a URL that may carry credentials: `https:`, or `http:` on this machine.
@@ -7,10 +9,10 @@
  */
 export function secureUrl(text: string, option: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined) throw new RangeError(`${option}: expected a URL, got ${shortened(text)}`)
+  if (url === undefined) throw new RangeError(`${option}: expected a URL, got ${JSON.stringify(printable(text))}`)
   const problem = problemOf(url)
   if (problem === undefined) return url
-  throw new RangeError(`${option}: ${shortened(url.origin + url.pathname)} ${problem}`)
+  throw new RangeError(`${option}: ${JSON.stringify(printable(url.origin + url.pathname))} ${problem}`)
 }
 
 function problemOf({ username, password, hash, protocol, hostname }: URL): string | undefined {
@@ -20,11 +22,16 @@ function problemOf({ username, password, hash, protocol, hostname }: URL): strin
   return 'is not HTTPS; plain HTTP is accepted on this machine only'
 }
 
-/** In characters. */
-const MAX_SHOWN = 200
-
-function shortened(text: string): string {
-  return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
+/** The URLs at which an issuer may have its metadata, by RFC 8414 and OpenID Connect Discovery. */
+export function issuerMetadataUrls(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, '')
+  const urls = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ]
+  return [...new Set(urls)]
 }
 
 /** `reserved`: addresses that no MCP server has, such as those of cloud metadata services. */

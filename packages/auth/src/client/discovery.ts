@@ -6,6 +6,7 @@
 import { isObject } from '@mcpx/protocol'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { AuthError, printable } from '../auth-error.ts'
+import { issuerMetadataUrls } from '../urls.ts'
 import { type Connection, getJson } from './requests.ts'
 import { trustHint } from './url-policy.ts'
 
@@ -200,7 +201,7 @@ export async function readServerMetadata(
     const message = `The issuer ${printable(candidate.issuer)} contains a query or a fragment`
     throw new AuthError(message, { step: 'discovery', url: issuer })
   }
-  for (const url of metadataUrls(issuer)) {
+  for (const url of issuerMetadataUrls(issuer.href).map((each) => new URL(each))) {
     const { status, body } = await getJson(connection, url)
     if (status >= 500) {
       const message = `The metadata of the authorization server was refused with HTTP status ${status}`
@@ -212,16 +213,9 @@ export async function readServerMetadata(
 }
 
 export function missingServerMetadata(issuer: string): AuthError {
-  const tried = URL.canParse(issuer) ? metadataUrls(new URL(issuer)).map(({ pathname }) => pathname) : []
+  const tried = issuerMetadataUrls(issuer).map((url) => new URL(url).pathname)
   const hint = 'Report it to the operator of the authorization server.'
   return new AuthError(`No metadata was found; tried ${tried.join(', ')}`, { step: 'discovery', url: issuer, hint })
-}
-
-function metadataUrls({ origin, pathname }: URL): URL[] {
-  const path = pathname.replace(/\/$/, '')
-  const paths = [`/.well-known/oauth-authorization-server${path}`, `/.well-known/openid-configuration${path}`]
-  if (path !== '') paths.push(`${path}/.well-known/openid-configuration`)
-  return paths.map((each) => new URL(each, origin))
 }
 
 const ENDPOINTS = ['token_endpoint', 'authorization_endpoint', 'registration_endpoint', 'revocation_endpoint'] as const

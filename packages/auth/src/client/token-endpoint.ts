@@ -15,7 +15,7 @@ import {
   revocationRequest,
 } from 'oauth4webapi'
 import { AuthError, type AuthStep, printable, redact } from '../auth-error.ts'
-import { readJson } from '../bounded-fetch.ts'
+import { basicAuthorization, readJson } from '../bounded-fetch.ts'
 import type { ServerMetadata } from './discovery.ts'
 import type { DpopKey } from './dpop.ts'
 import type { Connection } from './requests.ts'
@@ -226,7 +226,9 @@ async function clientAuthentication(client: Client, server: TokenServer): Promis
   if (anonymous === true) return () => {}
   const method = secret === undefined ? 'none' : (client.method ?? supportedMethod(server))
   if (secret === undefined || method === 'none') return None()
-  return method === 'client_secret_post' ? ClientSecretPost(secret) : clientSecretBasic(secret)
+  if (method === 'client_secret_post') return ClientSecretPost(secret)
+  // Not the library's own, which encodes more characters.
+  return (_, { client_id }, __, headers) => headers.set('authorization', basicAuthorization(client_id, secret))
 }
 
 function supportedMethod(server: TokenServer): SecretMethod {
@@ -239,14 +241,6 @@ function supportedMethod(server: TokenServer): SecretMethod {
   const message = `The server authenticates clients by ${list}, and this client has a secret`
   const hint = 'Pass a privateKey instead, if the list contains private_key_jwt.'
   throw new AuthError(message, { step: 'token', url, hint })
-}
-
-/** Unlike the library's own, leaves `-`, `_` and `.` as they are: many servers do not decode them. */
-function clientSecretBasic(secret: string): ClientAuth {
-  const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
-  return (_, { client_id }, __, headers) => {
-    headers.set('authorization', `Basic ${btoa(`${encode(client_id)}:${encode(secret)}`)}`)
-  }
 }
 
 async function privateKeyJwt({ privateKey, algorithm: given, audience }: AssertionKey): Promise<ClientAuth> {

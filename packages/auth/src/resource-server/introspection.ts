@@ -1,5 +1,6 @@
 /** Asks the authorization server about tokens that cannot be verified here (RFC 7662). */
 
+import { basicAuthorization } from '../bounded-fetch.ts'
 import { secureUrl } from '../urls.ts'
 import { type Claims, CredentialsError } from './credentials.ts'
 import { sha256 } from './dpop.ts'
@@ -86,14 +87,9 @@ function requestOf(token: string, { clientId, clientSecret, method = 'basic' }: 
     form.set('client_id', clientId)
     form.set('client_secret', clientSecret)
   } else {
-    headers.authorization = `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`)}`
+    headers.authorization = basicAuthorization(clientId, clientSecret)
   }
   return { method: 'POST', headers, body: form.toString() }
-}
-
-/** Encodes a string as in a form (RFC 6749, section 2.3.1). */
-function formEncoded(text: string): string {
-  return new URLSearchParams({ '': text }).toString().slice(1)
 }
 
 function checkClaims(claims: Claims, { audiences, issuer, clockTolerance }: IntrospectionRules): void {

@@ -3,7 +3,7 @@
 import { isObject } from '@mcpx/protocol'
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { boundedFetch, readJson, type SendRequest } from '../bounded-fetch.ts'
-import { secureUrl } from '../urls.ts'
+import { issuerMetadataUrls, secureUrl } from '../urls.ts'
 import { CredentialsError } from './credentials.ts'
 
 /** An authorization server whose tokens are accepted. */
@@ -61,16 +61,8 @@ export function createIssuerMetadata(issuer: string, settings: FetchSettings): C
 }
 
 async function fetchMetadata(issuer: string, settings: FetchSettings): Promise<IssuerMetadata> {
-  const { origin, pathname } = new URL(issuer)
-  const path = pathname.replace(/\/$/, '')
-  // RFC 8414 and OpenID Connect Discovery.
-  const urls = new Set([
-    `${origin}/.well-known/oauth-authorization-server${path}`,
-    `${origin}/.well-known/openid-configuration${path}`,
-    `${origin}${path}/.well-known/openid-configuration`,
-  ])
   const problems: string[] = []
-  for (const url of urls) {
+  for (const url of issuerMetadataUrls(issuer)) {
     try {
       const metadata = await fetchObject(url, settings)
       if (metadata.issuer === issuer) return metadata
