@@ -104,7 +104,7 @@ describe('the members of interfaces', () => {
     ['ApproveOptions', 'key'],
     ['RateLimitOptions', 'key'],
     ['BearerOptions', 'introspection'],
-    ['IntrospectionOptions', 'maxKept'],
+    ['IntrospectionOptions', 'maxEntries'],
     ['ApiKey', 'expiresAt'],
     ['HttpLimits', 'sessionStreams'],
     ['ServerLimits', 'listens'],

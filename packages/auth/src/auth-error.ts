@@ -1,6 +1,6 @@
-/** Why an authorization step failed: what was tried, where, and what to do about it. */
+/** The error of authorization steps, and functions that keep secrets and control characters out of its message. */
 
-/** Which step of a flow failed. */
+/** The step of a login, or of the use of a token, that failed. */
 export type AuthStep =
   | 'discovery'
   | 'registration'
@@ -11,28 +11,62 @@ export type AuthStep =
   | 'revocation'
   | 'storage'
 
+/** The details of an `AuthError`. */
 export interface AuthErrorOptions {
+  /** The step that failed. */
   readonly step: AuthStep
-  /** The URL that was asked, without credentials. */
-  readonly url?: string | undefined
-  /** What to do about it. */
+  /** The URL of the request that failed. Its query, its fragment and credentials in it are removed. */
+  readonly url?: string | URL | undefined
+  /** The remedy, as a sentence. */
   readonly hint?: string | undefined
+  /** The error that caused this one. */
   readonly cause?: unknown
 }
 
-/** An authorization step that failed. It never crosses the wire and never holds a token. */
+/** An authorization step that failed. It is never sent to a peer, and contains no token or other secret. */
 export class AuthError extends Error {
   override readonly name = 'AuthError'
+  /** The step that failed. */
   readonly step: AuthStep
+  /** The URL of the request that failed, without query, fragment and credentials. */
   readonly url: string | undefined
+  /** The remedy, as a sentence. */
   readonly hint: string | undefined
 
   constructor(message: string, { step, url, hint, cause }: AuthErrorOptions) {
-    const where = url === undefined ? '' : ` (${url})`
-    const advice = hint === undefined ? '' : ` ${hint}`
-    super(`${step}: ${message}${where}.${advice}`, cause === undefined ? undefined : { cause })
+    const plainUrl = url === undefined ? undefined : withoutSecrets(url)
+    const place = plainUrl === undefined ? '' : ` (${plainUrl})`
+    const remedy = hint === undefined ? '' : ` ${hint}`
+    super(`${step}: ${message}${place}.${remedy}`, cause === undefined ? undefined : { cause })
     this.step = step
-    this.url = url
+    this.url = plainUrl
     this.hint = hint
   }
+}
+
+/** Query and fragment may contain codes and states, and the part before the host a password. */
+function withoutSecrets(url: string | URL): string {
+  if (!URL.canParse(url.toString())) return printable(url.toString())
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${host}${pathname}`
+}
+
+/** In characters. */
+const MAX_PRINTED = 200
+
+/** A value of a peer for an error message: on one line, shortened, without control characters. */
+export function printable(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal
+  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]+/g, ' ')
+  return plain.length > MAX_PRINTED ? `${plain.slice(0, MAX_PRINTED)}…` : plain
+}
+
+/** Removes secrets from a text of the peer to which they were sent. */
+export function redact(text: string, secrets: Iterable<string>): string {
+  let safe = text
+  for (const secret of secrets) {
+    if (secret.length > 3) safe = safe.replaceAll(secret, '[redacted]')
+  }
+  return safe
 }

@@ -1,4 +1,3 @@
-/** What both halves share. */
+/** The error of `@mcpx/auth/client` and `@mcpx/auth/node`. */
 
 export { AuthError, type AuthErrorOptions, type AuthStep } from './auth-error.ts'
-export type { Fetch } from './json-document.ts'

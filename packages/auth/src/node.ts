@@ -1,6 +1,4 @@
-/** What only Node has: a port for the browser to come back to, files, and names to look up. */
+/** Stores and redirects that need Node: files, a port for the callback of a login, and name resolution. */
 
 export { type FileStoreOptions, fileStore } from './node/file-store.ts'
-export { type LoopbackRedirectOptions, loopbackRedirect } from './node/loopback-redirect.ts'
-export { openBrowser } from './node/open-browser.ts'
-export { resolveHost } from './node/resolve-host.ts'
+export { type LoopbackRedirectOptions, loopbackRedirect, openBrowser, resolveHost } from './node/loopback.ts'

@@ -1,19 +1,22 @@
-/** Protects a server: tokens are checked, and clients are told where to get them. */
+/** Guards for servers: they check tokens and keys, and tell clients where to get tokens. */
 
-export { type ApiKey, type ApiKeysOptions, apiKeys } from './resource-server/api-keys.ts'
-export type { TrustedIssuer } from './resource-server/authorization-server.ts'
-export { type BearerGuard, bearer } from './resource-server/bearer.ts'
-export type { Claims } from './resource-server/claims.ts'
-export { firstOf } from './resource-server/first-of.ts'
-export type { IntrospectionOptions } from './resource-server/introspection.ts'
-export { protectedResourceMetadata, type ResourceMetadata } from './resource-server/metadata.ts'
-export type { NonceOptions } from './resource-server/nonces.ts'
-export type { BearerOptions, RefusedRequest } from './resource-server/options.ts'
-export type { DpopOptions } from './resource-server/possession.ts'
-export type { RefusalReason } from './resource-server/refusal.ts'
+export type { AuthInfo, Guard, ScopeRefusal } from '@mcpx/protocol'
+export type { SendRequest } from './bounded-fetch.ts'
+export { type ApiKey, type ApiKeysOptions, apiKeys, firstOf } from './resource-server/api-keys.ts'
+export { type BearerGuard, type BearerOptions, bearer, type RefusedRequest } from './resource-server/bearer.ts'
+export type { Claims, ProofReason, RefusalReason } from './resource-server/credentials.ts'
 export {
   createMemoryReplayStore,
+  type DpopOptions,
   type MemoryReplayStoreOptions,
+  type NonceOptions,
   type ReplayStore,
-} from './resource-server/replay-store.ts'
+} from './resource-server/dpop.ts'
+export type { IntrospectionOptions } from './resource-server/introspection.ts'
+export type { TrustedIssuer } from './resource-server/issuers.ts'
+export {
+  type MetadataHandler,
+  protectedResourceMetadata,
+  type ResourceMetadata,
+} from './resource-server/metadata.ts'
 export type { Implies } from './resource-server/scopes.ts'

@@ -21,7 +21,7 @@ export function guardPartners(url: string, partner: Partner): Guard {
     audience: url,
     issuers: [{ issuer, jwksUri: keys, algorithms: ['ES256', 'RS256'] }],
     // Results are not cached, so that revoked tokens are rejected at once.
-    introspection: { endpoint, clientId, clientSecret, method: 'post', maxAge: 0, maxKept: 100, tokens: 'opaque' },
+    introspection: { endpoint, clientId, clientSecret, method: 'post', maxAge: 0, maxEntries: 100, tokens: 'opaque' },
     // Every token of the partner needs this scope.
     scopes: ['partner'],
     verify: (token) => {

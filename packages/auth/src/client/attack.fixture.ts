@@ -1,4 +1,4 @@
-/** An attack on a client, or a mistake that it must not go along with, and how the client is seen to refuse it. */
+/** Attacks on a client and faults of servers, and the error that each must cause. */
 import { expect, it } from 'vitest'
 import { AuthError, type AuthStep } from '../auth-error.ts'
 import { type OAuthOptions, oauth } from './oauth.ts'
@@ -10,7 +10,7 @@ export interface Attack {
   readonly options?: Partial<OAuthOptions>
   readonly step: AuthStep
   readonly says: RegExp
-  /** What must not be asked on top of the authorization server's token endpoint. */
+  /** A part of URLs that must not be requested. */
   readonly never?: string
 }
 
@@ -22,14 +22,14 @@ export function refuses(attacks: readonly Attack[]): void {
     expect(error).toBeInstanceOf(AuthError)
     expect(error).toMatchObject({ step: attack.step, message: expect.stringMatching(attack.says) })
     const { never } = attack
-    if (never !== undefined) expect(world.asked.filter(({ url }) => url.href.includes(never))).toEqual([])
-    // Nothing was tried again and again, and nothing that is secret is told.
-    expect(world.asked.length).toBeLessThan(20)
+    if (never !== undefined) expect(world.requests.filter(({ url }) => url.href.includes(never))).toEqual([])
+    // Nothing was repeated without end, and the error contains no secret.
+    expect(world.requests.length).toBeLessThan(20)
     expect(`${(error as Error).message}${(error as Error).stack}`).not.toMatch(/(?:access-token|refresh-token|code)-\d/)
   })
 }
 
-/** A body without end. */
+/** A response with an endless body. */
 export const endless = () =>
   new Response(
     new ReadableStream({
@@ -39,7 +39,7 @@ export const endless = () =>
     }),
   )
 
-/** No answer at all. */
+/** No response until the request is aborted. */
 export const silent = (request: Request) =>
   new Promise<Response>((_, reject) => {
     request.signal.addEventListener('abort', () => reject(request.signal.reason))

@@ -1,152 +1,149 @@
-/** Asks a user to agree, and turns what comes back into tokens: code, PKCE, `state` and `iss` (OAuth 2.1, RFC 9207). */
+/** The authorization code flow with PKCE, `state` and `iss` (OAuth 2.1, RFC 9207). */
 
-import type { Client } from './client-authentication.ts'
-import { failure, quote } from './failure.ts'
-import { unlessAborted } from './flight.ts'
-import type { Attempt } from './flow.ts'
-import { randomText, sha256 } from './random-text.ts'
-import { hasTexts, keyOf } from './records.ts'
-import type { Callback, Redirect } from './redirect.ts'
-import type { ServerMetadata } from './server-metadata.ts'
-import { type Grant, requestToken } from './token-endpoint.ts'
+import {
+  AuthorizationResponseError,
+  calculatePKCECodeChallenge,
+  generateRandomCodeVerifier,
+  generateRandomState,
+  validateAuthResponse,
+} from 'oauth4webapi'
+import { AuthError, printable } from '../auth-error.ts'
+import type { ServerMetadata } from './discovery.ts'
+import type { FlowContext } from './flow.ts'
+import type { Callback, Redirect } from './redirects.ts'
+import { abortable } from './shared-task.ts'
+import { type Client, refusal, requestToken, type TokenResponse } from './token-endpoint.ts'
+import { hasStrings, recordKey } from './token-records.ts'
 
-/** What must be known of a request to judge its answer. */
-interface Asked {
-  readonly state: string
-  readonly verifier: string
-  readonly redirectUri: string
-  readonly issuer: string
-  readonly clientId: string
-  readonly resource: string
-}
+/** The state of a login that waits for its callback. */
+type PendingLogin = Readonly<Record<(typeof pendingMembers)[number], string>>
+
+const pendingMembers = ['state', 'verifier', 'redirectUri', 'issuer', 'clientId', 'resource'] as const
 
 export interface CodeRequest {
   readonly client: Client
   readonly redirect: Redirect
   readonly redirectUri: string
   readonly scope: readonly string[]
-  /** More for the query of the authorization endpoint. */
+  /** More parameters of the authorization request. */
   readonly params: Readonly<Record<string, string>>
 }
 
-/** What users have agreed to while the page was away is kept for so long, in ms. */
-const LONGEST_VISIT = 600_000
+/** How long the state of a login is kept while the page is away, in ms. */
+const PENDING_TTL = 600_000
 
-/** A client that may not prove that it began the flow must not begin it. */
-export function refuseWithoutPkce({ issuer, assumed, codeChallengeMethods }: ServerMetadata): void {
-  // Where there are no metadata there is nothing to say it in; the revision without them demands PKCE.
-  if (assumed || codeChallengeMethods?.includes('S256') === true) return
-  const has = codeChallengeMethods === undefined ? 'none' : quote(codeChallengeMethods.join(', '))
-  const message = `The authorization server does not offer PKCE with S256 (code_challenge_methods_supported: ${has})`
-  const hint = 'Without it codes can be stolen. Tell whoever runs the authorization server.'
-  throw failure('authorization', message, { url: issuer, hint })
+/** Refuses servers without PKCE: their codes can be stolen. */
+export function requirePkce({ issuer, assumed, code_challenge_methods_supported: supported }: ServerMetadata): void {
+  // A server without metadata cannot announce it; the revision that permits such servers demands PKCE.
+  if (assumed || supported?.includes('S256') === true) return
+  const list = supported === undefined ? 'none' : printable(supported.join(', '))
+  const message = `The authorization server does not support PKCE with S256 (code_challenge_methods_supported: ${list})`
+  const hint = 'Without it codes can be stolen. Report it to the operator of the authorization server.'
+  throw new AuthError(message, { step: 'authorization', url: issuer, hint })
 }
 
-export async function authorize(attempt: Attempt, request: CodeRequest): Promise<Grant> {
-  const { found, store, signal } = attempt
+/** Sends the user to the authorization server, and exchanges the code of the callback. */
+export async function authorize(context: FlowContext, request: CodeRequest): Promise<TokenResponse> {
+  const { discovery, store, signal } = context
   const { redirect, redirectUri, client } = request
-  const { issuer } = found.server
-  const { resource } = found
-  const asked = { state: randomText(), verifier: randomText(), redirectUri, issuer, clientId: client.id, resource }
-  const url = await urlOf(attempt, request, asked)
-  const pending = keyOf('pending', asked.state)
-  if (redirect.returned !== undefined) await store.set(pending, { ...asked, until: Date.now() + LONGEST_VISIT })
+  const pending: PendingLogin = {
+    state: generateRandomState(),
+    verifier: generateRandomCodeVerifier(),
+    redirectUri,
+    issuer: discovery.server.issuer,
+    clientId: client.id,
+    resource: discovery.resource,
+  }
+  const url = await authorizationUrl(context, request, pending)
+  const key = recordKey('pending', pending.state)
+  if (redirect.readCallback !== undefined) await store.set(key, { ...pending, until: Date.now() + PENDING_TTL })
   signal.throwIfAborted()
-  // Whoever is asked may not hear that nobody waits for an answer any more.
-  const callback = await unlessAborted(redirect(url, { signal }), signal)
-  if (redirect.returned !== undefined) await store.delete(pending)
-  return redeem(attempt, client, asked, callback)
+  // A redirect may ignore its signal.
+  const callback = await abortable(redirect(url, { signal }), signal)
+  if (redirect.readCallback !== undefined) await store.delete(key)
+  return exchangeCode(context, client, pending, callback)
 }
 
-async function urlOf(attempt: Attempt, request: CodeRequest, asked: Asked): Promise<URL> {
-  const { found, prover } = attempt
-  const { server } = found
-  if (server.authorizationEndpoint === undefined) {
+async function authorizationUrl(context: FlowContext, request: CodeRequest, pending: PendingLogin): Promise<URL> {
+  const { discovery, dpop } = context
+  const { server, resourceParams } = discovery
+  if (server.authorization_endpoint === undefined) {
+    const message = 'The authorization server has no authorization_endpoint'
     const hint = 'It serves machines only: use clientCredentials(), enterprise() or workload().'
-    throw failure('authorization', 'The authorization server has no authorization_endpoint', {
-      url: server.issuer,
-      hint,
-    })
+    throw new AuthError(message, { step: 'authorization', url: server.issuer, hint })
   }
-  const url = new URL(server.authorizationEndpoint)
+  const url = new URL(server.authorization_endpoint)
   const { searchParams: query } = url
   const scope = [...request.scope]
-  if (scope.length > 0 && server.scopesSupported.includes('offline_access')) scope.push('offline_access')
-  for (const [name, value] of Object.entries(request.params)) query.set(name, value)
-  query.set('response_type', 'code')
-  query.set('client_id', request.client.id)
-  query.set('redirect_uri', request.redirectUri)
-  query.set('state', asked.state)
-  query.set('code_challenge', await sha256(asked.verifier))
-  query.set('code_challenge_method', 'S256')
-  query.set('resource', found.resource)
-  if (scope.length > 0) query.set('scope', [...new Set(scope)].join(' '))
-  // OpenID Connect gives out refresh tokens only to users who were asked (Core, section 11).
+  const offersRefresh = server.scopes_supported?.includes('offline_access') === true
+  if (scope.length > 0 && offersRefresh) scope.push('offline_access')
+  const params = {
+    ...request.params,
+    response_type: 'code',
+    client_id: request.client.id,
+    redirect_uri: request.redirectUri,
+    state: pending.state,
+    code_challenge: await calculatePKCECodeChallenge(pending.verifier),
+    code_challenge_method: 'S256',
+    ...resourceParams,
+    ...(scope.length > 0 && { scope: [...new Set(scope)].join(' ') }),
+    ...(dpop && { dpop_jkt: await (await dpop.handle()).calculateThumbprint() }),
+  }
+  for (const [name, value] of Object.entries(params)) query.set(name, value)
+  // OpenID Connect issues refresh tokens only after the consent of the user (Core, section 11).
   if (scope.includes('offline_access') && !query.has('prompt')) query.set('prompt', 'consent')
-  if (prover !== undefined) query.set('dpop_jkt', await prover.thumbprint())
   return url
 }
 
-/** Goes on where a page was left. Nothing where it was opened for another reason. */
-export async function resume(attempt: Attempt, client: Client, redirect: Redirect): Promise<Grant | undefined> {
-  const callback = redirect.returned?.()
+/** Continues a login on the page that the user was sent back to. Returns undefined on any other page. */
+export async function resume(
+  context: FlowContext,
+  client: Client,
+  redirect: Redirect,
+): Promise<TokenResponse | undefined> {
+  const callback = redirect.readCallback?.()
   if (callback === undefined) return undefined
-  const state = paramsOf(callback).get('state') ?? ''
-  const key = keyOf('pending', state)
-  const asked = await attempt.store.get(key)
-  const names = ['state', 'verifier', 'redirectUri', 'issuer', 'clientId', 'resource']
-  if (!hasTexts(asked, names) || typeof asked.until !== 'number' || asked.until < Date.now()) return undefined
-  const { issuer, clientId, resource } = asked
-  const { found } = attempt
-  if (issuer !== found.server.issuer || clientId !== client.id || resource !== found.resource) return undefined
-  // A code is good for one attempt.
-  await attempt.store.delete(key)
-  return redeem(attempt, client, asked as unknown as Asked, callback)
+  const { store, discovery } = context
+  const key = recordKey('pending', paramsOf(callback).get('state') ?? '')
+  const pending = await store.get(key)
+  if (!hasStrings(pending, pendingMembers)) return undefined
+  if (typeof pending.until !== 'number' || pending.until < Date.now()) return undefined
+  const { issuer, clientId, resource } = pending
+  if (issuer !== discovery.server.issuer || clientId !== client.id || resource !== discovery.resource) return undefined
+  // A code can be used once.
+  await store.delete(key)
+  return exchangeCode(context, client, pending, callback)
 }
 
-async function redeem(attempt: Attempt, client: Client, asked: Asked, callback: Callback): Promise<Grant> {
-  const { link, found, prover } = attempt
-  const code = codeOf(found.server, asked, callback)
-  const { redirectUri: redirect_uri, verifier: code_verifier, resource } = asked
-  const params = { grant_type: 'authorization_code', code, redirect_uri, code_verifier, resource }
-  return requestToken(link, { step: 'token', server: found.server, client, params, prover })
+async function exchangeCode(
+  { connection, discovery, dpop }: FlowContext,
+  client: Client,
+  { state, redirectUri, verifier }: PendingLogin,
+  callback: Callback,
+): Promise<TokenResponse> {
+  const { server, resourceParams } = discovery
+  const code = validCode(server, client, state, paramsOf(callback, redirectUri))
+  const params = { code, redirect_uri: redirectUri, code_verifier: verifier, ...resourceParams }
+  return requestToken(connection, { step: 'token', server, client, grantType: 'authorization_code', params, dpop })
 }
 
-/** The code of a callback, if it answers what was asked, and is from whom was asked. */
-function codeOf(server: ServerMetadata, asked: Asked, callback: Callback): string {
-  const params = paramsOf(callback, asked.redirectUri)
+/** The code of a callback that has the state of this login and is from the authorization server of this login. */
+function validCode(server: ServerMetadata, client: Client, state: string, callback: URLSearchParams): string {
   const url = server.issuer
-  for (const name of ['state', 'iss', 'code', 'error']) {
-    if (params.getAll(name).length > 1) throw failure('authorization', `The callback holds ${name} twice`, { url })
+  try {
+    const params = validateAuthResponse(server, { client_id: client.id }, callback, state)
+    const [code, ...others] = params.getAll('code')
+    if (code && others.length === 0) return code
+    const problem = others.length > 0 ? 'several codes' : 'neither a code nor an error'
+    throw new Error(`the callback has ${problem}`)
+  } catch (error) {
+    if (error instanceof AuthorizationResponseError) throw refusal('authorization', url, error)
+    const iss = callback.get('iss')
+    const source = iss === null || iss === url ? '' : `; iss is ${printable(iss)}`
+    const message = `The callback was rejected: ${(error as Error).message}${source}`
+    const hint = 'It may be forged, or belong to another login. Its code was not used: log in again.'
+    throw new AuthError(message, { step: 'authorization', url, hint })
   }
-  if (params.get('state') !== asked.state) {
-    const hint = 'It may be from another attempt, or forged. Its code was not used: log in again.'
-    throw failure('authorization', 'The callback does not hold the state that was sent', { url, hint })
-  }
-  refuseOtherIssuer(server, params.get('iss'))
-  const error = params.get('error')
-  if (error !== null) throw refusedBy(url, error, params.get('error_description'))
-  const code = params.get('code')
-  if (code !== null && code !== '') return code
-  throw failure('authorization', 'The callback holds neither a code nor an error', { url, hint: 'Log in again.' })
-}
-
-/** Compared to the letter: whatever is merely alike may be somebody else's. */
-function refuseOtherIssuer({ issuer, sendsIss }: ServerMetadata, iss: string | null): void {
-  if (iss === issuer || (iss === null && !sendsIss)) return
-  const message =
-    iss === null
-      ? 'The callback does not say who sent it (iss), though the authorization server always does'
-      : `The callback is from ${quote(iss)} (iss), and another authorization server was asked`
-  const hint = 'Its code was not used: another server may have mixed itself in.'
-  throw failure('authorization', message, { url: issuer, hint })
-}
-
-function refusedBy(url: string, error: string, description: string | null) {
-  const said = description === null ? '' : `: ${quote(description)}`
-  const hint =
-    error === 'access_denied' ? 'Whoever was asked said no.' : 'See what the authorization server wants of the client.'
-  return failure('authorization', `The authorization server refused: ${quote(error)}${said}`, { url, hint })
 }
 
 function paramsOf(callback: Callback, redirectUri?: string): URLSearchParams {
@@ -155,13 +152,13 @@ function paramsOf(callback: Callback, redirectUri?: string): URLSearchParams {
   if (!URL.canParse(text)) {
     if (/^\??[^\s]*=/.test(text)) return new URLSearchParams(text)
     const hint = 'Expected the URL that the user was sent to, or its query.'
-    throw failure('authorization', 'What came back is no URL', { hint })
+    throw new AuthError('The callback is not a URL', { step: 'authorization', hint })
   }
   const url = new URL(text)
   const expected = new URL(redirectUri ?? url)
   if (url.origin !== expected.origin || url.protocol !== expected.protocol || url.pathname !== expected.pathname) {
-    const hint = 'Nothing in it was used.'
-    throw failure('authorization', `The callback is not at ${quote(redirectUri)}`, { url, hint })
+    const message = `The callback is not at ${printable(redirectUri)}`
+    throw new AuthError(message, { step: 'authorization', url, hint: 'Nothing in it was used.' })
   }
   return url.searchParams
 }

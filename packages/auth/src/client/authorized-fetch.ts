@@ -1,165 +1,167 @@
-/** Sends requests with a token, and deals with a server that wants another one: a bounded number of times. */
+/** Sends requests with a token, and repeats them with another one when the server demands it, a limited number of times. */
 
-import { type Demand, demandOf } from './challenge.ts'
-import { failure, quote } from './failure.ts'
-import type { AuthTarget, Fetch } from './fetch.ts'
-import type { Tokens } from './records.ts'
-import type { Renewed } from './renewal.ts'
-import type { Caller, Session } from './session.ts'
-import { createStepUps, type StepUps } from './step-ups.ts'
+import { AuthError, printable } from '../auth-error.ts'
+import type { AuthTarget, Fetch } from './auth.ts'
+import { type Challenge, readChallenge } from './challenge.ts'
+import type { DpopKey } from './dpop.ts'
+import type { Renewed, TokenNeed } from './renewal.ts'
+import type { Caller, TokenCache } from './token-cache.ts'
+import { includesAll, type Tokens } from './token-records.ts'
 
-/** What one request has been through. */
-interface Tries {
+/** How often one request is repeated with a new nonce, and after a refused token. */
+const MAX_NONCES = 2
+const MAX_REFUSALS = 4
+
+/** The state of one request. */
+interface Attempt {
+  readonly url: URL
+  readonly method: string
+  tokens: Tokens | undefined
+  /** The source of the tokens. */
+  source: Renewed['source']
   nonces: number
   refusals: number
-  /** How often more rights were asked for. */
-  stepUps: number
-  /** How the token was got that is in use. */
-  by: Renewed['by']
-  /** The scopes that were asked for on the way. */
-  readonly steps: Set<string>
+  /** The sets of scopes that were requested in step-ups. */
+  readonly stepUps: string[]
 }
-
-/** How often one request may be sent again for a nonce, and for a token that was refused. */
-const MOST_NONCES = 2
-const MOST_REFUSALS = 4
 
 export function createAuthorizedFetch(
   fetch: Fetch,
-  session: Session,
-  { url: server, hold }: AuthTarget,
+  cache: TokenCache,
+  { url: serverUrl, hold }: AuthTarget,
   maxStepUps: number,
 ): Fetch {
-  const stepUps = createStepUps(maxStepUps)
+  const handler = new ChallengeHandler(cache, maxStepUps)
 
   return async (input, init = {}) => {
-    const url = new URL(input instanceof Request ? input.url : input)
-    refuseElsewhere(url, server)
-    const caller: Caller = { fetch, signal: init.signal ?? (input instanceof Request ? input.signal : undefined) }
-    const tries: Tries = { nonces: 0, refusals: 0, stepUps: 0, by: 'kept', steps: new Set() }
-    const kept = session.current(caller)
-    let tokens = kept instanceof Promise ? await unhurried(() => kept, caller, hold) : kept
-    const method = (init.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
+    const request = input instanceof Request ? input : undefined
+    const url = new URL(request?.url ?? (input as string | URL))
+    refuseOtherOrigin(url, serverUrl)
+    const caller: Caller = { fetch, signal: init.signal ?? request?.signal }
+    const method = (init.method ?? request?.method ?? 'GET').toUpperCase()
+    const tokens = cache.current() ?? (await withoutClock(caller, hold, () => cache.load(caller)))
+    const attempt: Attempt = { url, method, tokens, source: 'store', nonces: 0, refusals: 0, stepUps: [] }
     for (;;) {
-      const response = await send(fetch, session, tokens, input, { ...init, method }, url)
-      const demand = isRefusal(response) ? demandOf(response, session.prover ? 'dpop' : 'bearer') : undefined
-      const next = demand && nextStep(response, demand, tokens, { session, stepUps, maxStepUps, tries, url, method })
-      if (next === undefined) {
-        if (response.ok) for (const step of tries.steps) stepUps.succeeded(step)
-        return response
-      }
+      const response = await send(fetch, cache.settings.dpop, attempt, input, { ...init, method })
+      const next = handler.next(response, attempt)
+      if (next === 'done') return response
       await response.body?.cancel().catch(() => {})
-      if (next !== 'again') {
-        const refused = tokens
-        const renewed = await unhurried(() => session.renew(caller, refused, next), caller, hold)
-        tokens = renewed.tokens
-        tries.by = renewed.by
+      if (next !== 'repeat') {
+        const renewed = await withoutClock(caller, hold, () => cache.renew(caller, attempt.tokens, next))
+        Object.assign(attempt, renewed)
       }
-      if (init.body instanceof ReadableStream) throw unrepeatable(url)
+      if (init.body instanceof ReadableStream) throw notRepeatable(url)
     }
   }
 }
 
-/** Asking a user takes as long as it takes. */
-async function unhurried<T>(work: () => Promise<T>, { signal }: Caller, hold: AuthTarget['hold']): Promise<T> {
-  const go = signal ? hold?.(signal) : undefined
+function refuseOtherOrigin(url: URL, serverUrl: URL): void {
+  if (url.origin === serverUrl.origin) return
+  const message = `Tokens for ${serverUrl.origin} are not sent to other origins`
+  throw new AuthError(message, { step: 'verification', url, hint: 'Wrap another fetch for another server.' })
+}
+
+function notRepeatable(url: URL): AuthError {
+  const message = 'A token is needed, and a request with a stream cannot be repeated'
+  const hint = 'Send it again, now with a token. Or pass a string or bytes as the body.'
+  return new AuthError(message, { step: 'verification', url, hint })
+}
+
+/** A login may take longer than the timeout of the request. */
+async function withoutClock<T>({ signal }: Caller, hold: AuthTarget['hold'], work: () => Promise<T>): Promise<T> {
+  const restart = signal ? hold?.(signal) : undefined
   try {
     return await work()
   } finally {
-    go?.()
+    restart?.()
   }
 }
 
 async function send(
   fetch: Fetch,
-  { prover }: Session,
-  tokens: Tokens | undefined,
+  dpop: DpopKey | undefined,
+  { tokens, method, url }: Attempt,
   input: string | URL | Request,
-  init: RequestInit & { readonly method: string },
-  url: URL,
+  init: RequestInit,
 ): Promise<Response> {
-  const from = input instanceof Request ? input.clone() : input
-  if (tokens === undefined) return fetch(from, init)
+  const copy = input instanceof Request ? input.clone() : input
+  if (tokens === undefined) return fetch(copy, init)
   const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined))
-  headers.set('authorization', `${tokens.tokenType} ${tokens.accessToken}`)
-  if (prover !== undefined) {
-    headers.set('dpop', await prover.proof(init.method, url, tokens.accessToken))
+  if (dpop === undefined) {
+    headers.set('authorization', `Bearer ${tokens.accessToken}`)
+    return fetch(copy, { ...init, headers })
   }
-  return fetch(from, { ...init, headers })
+  return dpop.sendBound(tokens.accessToken, method, url, (signed) => {
+    for (const [name, value] of Object.entries(signed)) headers.set(name, value)
+    return fetch(copy, { ...init, headers })
+  })
 }
 
-interface Situation {
-  readonly session: Session
-  readonly stepUps: StepUps
-  readonly maxStepUps: number
-  readonly tries: Tries
-  readonly url: URL
-  readonly method: string
-}
+/** How many sets of scopes are counted: a server cannot make this client ask for ever new ones. */
+const MAX_SCOPE_SETS = 100
 
-function isRefusal({ status }: Response): boolean {
-  return status === 401 || status === 403
-}
+/** Decides what follows from a response: nothing, the same request again, or a need for other tokens. */
+class ChallengeHandler {
+  readonly #cache: TokenCache
+  readonly #maxStepUps: number
+  /** How often each set of scopes was requested in vain. */
+  readonly #failedStepUps = new Map<string, number>()
 
-/** What to do about a refusal: nothing, send the request again, or get tokens that are good for more. */
-function nextStep(response: Response, demand: Demand, tokens: Tokens | undefined, situation: Situation) {
-  const { session, tries, url, method } = situation
-  const isNew = session.prover?.learn(url, response.headers) === true
-  if (demand.error === 'use_dpop_nonce' && isNew && tries.nonces < MOST_NONCES) {
-    tries.nonces += 1
-    return 'again'
+  constructor(cache: TokenCache, maxStepUps: number) {
+    this.#cache = cache
+    this.#maxStepUps = maxStepUps
   }
-  // What is only a goodbye is worth no login.
-  if (method === 'DELETE') return undefined
-  if (response.status === 401) return afterUnauthorized(demand, tokens, situation)
-  return demand.error === 'insufficient_scope' && demand.scope.length > 0
-    ? afterForbidden(demand, tokens, situation)
-    : undefined
-}
 
-function afterUnauthorized(demand: Demand, tokens: Tokens | undefined, { session, tries, url }: Situation) {
-  tries.refusals += 1
-  const { scope, resourceMetadata } = demand
-  if (tokens === undefined) {
-    if (tries.refusals <= MOST_REFUSALS) return { scope, resourceMetadata, fromTheBeginning: false }
-  } else if (tries.by !== 'flow' && tries.refusals <= MOST_REFUSALS) {
-    return { scope, resourceMetadata, fromTheBeginning: tries.by === 'refresh' }
+  next(response: Response, attempt: Attempt): TokenNeed | 'repeat' | 'done' {
+    const { status, ok, headers } = response
+    if (ok) for (const scopes of attempt.stepUps) this.#failedStepUps.delete(scopes)
+    if (status !== 401 && status !== 403) return 'done'
+    const challenge = readChallenge(response, this.#cache.settings.dpop ? 'dpop' : 'bearer')
+    const wantsNonce = challenge.error === 'use_dpop_nonce' && headers.has('dpop-nonce')
+    if (wantsNonce && attempt.tokens?.tokenType === 'DPoP' && attempt.nonces < MAX_NONCES) {
+      attempt.nonces += 1
+      return 'repeat'
+    }
+    // A request that ends a session is not worth a login.
+    if (attempt.method === 'DELETE') return 'done'
+    if (status === 401) return this.#afterUnauthorized(challenge, attempt)
+    const lacksScopes = challenge.error === 'insufficient_scope' && challenge.scope.length > 0
+    return lacksScopes ? this.#afterForbidden(challenge, attempt) : 'done'
   }
-  const said = demand.error === undefined ? '' : ` (${quote(demand.error)})`
-  const hint = 'The server and its authorization server do not agree on whom tokens are for, or who makes them.'
-  const error = failure('verification', `The server refuses a token that it has just asked for${said}`, { url, hint })
-  session.rest(error)
-  throw error
-}
 
-function afterForbidden(demand: Demand, tokens: Tokens | undefined, situation: Situation) {
-  const { stepUps, maxStepUps, tries, url } = situation
-  const { scope, resourceMetadata } = demand
-  const step = [...scope].sort().join(' ')
-  const granted = tokens?.scope ?? []
-  const has = tokens !== undefined && scope.every((each) => granted.includes(each))
-  if (has || !stepUps.mayTry(step)) {
-    const why = has ? 'and says of a token that has it that it does not' : 'and did not get it when it was asked for'
-    const hint = 'Whoever is logged in may not do this, or the server asks for what is never granted.'
-    throw failure('authorization', `The server wants the scope ${quote(step)}, ${why}`, { url, hint })
+  #afterUnauthorized({ scope, resourceMetadata, error: code }: Challenge, attempt: Attempt): TokenNeed {
+    const { tokens, source, url } = attempt
+    attempt.refusals += 1
+    if (attempt.refusals <= MAX_REFUSALS) {
+      if (tokens === undefined) return { scope, resourceMetadata }
+      if (source !== 'login') return { scope, resourceMetadata, loginOnly: source === 'refresh' }
+    }
+    const reason = code === undefined ? '' : ` (${printable(code)})`
+    const hint = 'The server and its authorization server disagree on the issuer or the audience of tokens.'
+    const message = `The server refuses a token that was just issued${reason}`
+    const error = new AuthError(message, { step: 'verification', url, hint })
+    this.#cache.pause(error)
+    throw error
   }
-  if (tries.stepUps >= maxStepUps) {
-    const hint = 'It named others than those that it had asked for before. Nobody is asked again for this request.'
-    throw failure('authorization', `The server wants more scopes each time, now ${quote(step)}`, { url, hint })
+
+  #afterForbidden({ scope, resourceMetadata }: Challenge, { tokens, stepUps, url }: Attempt): TokenNeed {
+    const scopes = [...scope].sort().join(' ')
+    const failed = this.#failedStepUps.get(scopes)
+    const isLimited = failed === undefined ? this.#failedStepUps.size >= MAX_SCOPE_SETS : failed >= this.#maxStepUps
+    const wasGranted = tokens !== undefined && includesAll(tokens.scope, scope)
+    if (wasGranted || isLimited) {
+      const reason = wasGranted ? 'although the token has it' : 'and it was requested without success'
+      const message = `The server requires the scope ${printable(scopes)}, ${reason}`
+      const hint = 'The user may lack the permission, or the authorization server never grants the scope.'
+      throw new AuthError(message, { step: 'authorization', url, hint })
+    }
+    if (stepUps.length >= this.#maxStepUps) {
+      const message = `The server requires other scopes each time, now ${printable(scopes)}`
+      const hint = 'The user is not asked again for this request.'
+      throw new AuthError(message, { step: 'authorization', url, hint })
+    }
+    stepUps.push(scopes)
+    this.#failedStepUps.set(scopes, (failed ?? 0) + 1)
+    return { scope, resourceMetadata, stepUp: true, loginOnly: true }
   }
-  tries.stepUps += 1
-  stepUps.tried(step)
-  tries.steps.add(step)
-  return { scope, resourceMetadata, stepUp: true, fromTheBeginning: true }
-}
-
-function refuseElsewhere(url: URL, server: URL): void {
-  if (url.origin === server.origin) return
-  const hint = 'Wrap another fetch for another server.'
-  throw failure('verification', `Tokens for ${server.origin} are sent nowhere else`, { url, hint })
-}
-
-function unrepeatable(url: URL) {
-  const hint = 'Send it again: by now there may be a token. Or pass a text or bytes as the body.'
-  return failure('verification', 'A token is needed, and a request with a stream cannot be sent twice', { url, hint })
 }

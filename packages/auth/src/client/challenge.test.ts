@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { demandOf, parseChallenges, scopesOf } from './challenge.ts'
+import { parseChallenges, readChallenge, scopesOf } from './challenge.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`FC_SEED=${seed}`)
@@ -39,12 +39,12 @@ it.each([
   ['Bearer scope="never closed', [['bearer', {}]]],
   ['', []],
   [',,,', []],
-])('reads %s', (header, expected) => {
+])('parses %s', (header, expected) => {
   const got = read(header)
   expect(got.slice(0, expected.length)).toEqual(expected)
 })
 
-it('reads any header in time that grows with its length only', () => {
+it('parses every header in linear time', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('B', ' ', ',', '=', '"', '\\', 'a', '~'), maxLength: 200 }),
@@ -59,15 +59,15 @@ it('reads any header in time that grows with its length only', () => {
   expect(performance.now() - begun).toBeLessThan(500)
 })
 
-it('hears what speaks of OAuth, and first what is of the scheme that is wanted', () => {
+it('reads OAuth challenges, and prefers the wanted scheme', () => {
   const headers = { 'www-authenticate': 'Basic scope="no", Bearer scope="a", DPoP scope="b", error="invalid_token"' }
   const response = new Response('', { status: 401, headers })
-  expect(demandOf(response, 'bearer')).toMatchObject({ scope: ['a'], error: 'invalid_token' })
-  expect(demandOf(response, 'dpop')).toMatchObject({ scope: ['b'] })
-  expect(demandOf(new Response(''), 'dpop')).toEqual({ scope: [], error: undefined, resourceMetadata: undefined })
+  expect(readChallenge(response, 'bearer')).toMatchObject({ scope: ['a'], error: 'invalid_token' })
+  expect(readChallenge(response, 'dpop')).toMatchObject({ scope: ['b'] })
+  expect(readChallenge(new Response(''), 'dpop')).toEqual({ scope: [], error: undefined, resourceMetadata: undefined })
 })
 
-it('takes for a scope only what is one, and each once', () => {
+it('returns valid scopes without duplicates', () => {
   expect(scopesOf(' a  b a "x" \u0007 c:d/e ')).toEqual(['a', 'b', 'c:d/e'])
   expect(scopesOf(['a', 'b c', 'a'])).toEqual(['a'])
   expect(scopesOf(undefined)).toEqual([])

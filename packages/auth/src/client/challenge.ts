@@ -1,83 +1,81 @@
-/** Reads what a `WWW-Authenticate` header asks for (RFC 9110, section 11.6.1). */
+/** Reads challenges in `WWW-Authenticate` headers (RFC 9110, section 11.6.1). */
 
-export interface Challenge {
-  /** In lowercase. */
-  readonly scheme: string
-  /** By name in lowercase. */
-  readonly params: ReadonlyMap<string, string>
-}
-
-/** The longest header that is read, in characters. What follows is not looked at. */
-const LONGEST_HEADER = 16_384
+/** In characters. The rest of a longer header is ignored. */
+const MAX_HEADER_LENGTH = 16_384
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"
 /** A parameter `name = value`, where the value is a token or quoted. */
 const PARAM = new RegExp(`\\s*(${TOKEN})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\[\\s\\S])*)"|(${TOKEN}))\\s*(?=,|$)`, 'y')
 /** A scheme, alone or before its parameters. */
 const SCHEME = new RegExp(`\\s*(${TOKEN})(?:\\s+|(?=\\s*(?:,|$)))`, 'y')
-/** What some schemes have in place of parameters. */
+/** The value that some schemes have instead of parameters. */
 const TOKEN68 = /[A-Za-z0-9\-._~+/]+=*\s*(?=,|$)/y
 
-/** All challenges of a header, in their order. What is no challenge is passed over. */
-export function parseChallenges(header: string | null): Challenge[] {
-  const text = (header ?? '').slice(0, LONGEST_HEADER)
-  const challenges: { scheme: string; params: Map<string, string> }[] = []
-  let at = 0
-  const take = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at
-    const match = pattern.exec(text)
-    if (match !== null) at = pattern.lastIndex
-    return match
+interface ParsedChallenge {
+  /** In lower case. */
+  readonly scheme: string
+  /** By name in lower case. */
+  readonly params: Map<string, string>
+}
+
+/** Returns the challenges of a header in their order. Skips invalid parts. */
+export function parseChallenges(header: string | null): ParsedChallenge[] {
+  const text = (header ?? '').slice(0, MAX_HEADER_LENGTH)
+  const challenges: ParsedChallenge[] = []
+  let position = 0
+  const match = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = position
+    const found = pattern.exec(text)
+    if (found !== null) position = pattern.lastIndex
+    return found
   }
-  while (at < text.length) {
-    const param = take(PARAM)
+  while (position < text.length) {
+    const param = match(PARAM)
     if (param !== null) {
-      const [, name = '', quoted, token] = param
+      const [, name = '', quoted, token = ''] = param
       const params = challenges.at(-1)?.params
-      // Of a name that is given twice, the first is meant.
-      if (params?.has(name.toLowerCase()) === false) params.set(name.toLowerCase(), unquote(quoted) ?? token ?? '')
+      const key = name.toLowerCase()
+      // The first of several parameters with one name counts.
+      if (params?.has(key) === false) params.set(key, quoted?.replace(/\\([\s\S])/g, '$1') ?? token)
     } else {
-      const scheme = take(SCHEME)
-      if (scheme === null) at = nextComma(text, at)
+      const scheme = match(SCHEME)
+      if (scheme === null) position = nextComma(text, position)
       else challenges.push({ scheme: (scheme[1] ?? '').toLowerCase(), params: new Map() })
-      // A parameter may follow; anything else after a scheme is its token68.
-      if (scheme !== null && !startsParam(text, at)) take(TOKEN68)
+      // A scheme is followed by parameters or by one token68.
+      if (scheme !== null && !startsParam(text, position)) match(TOKEN68)
     }
-    if (text[at] === ',') at += 1
+    if (text[position] === ',') position += 1
   }
   return challenges
 }
 
-function startsParam(text: string, at: number): boolean {
-  PARAM.lastIndex = at
+function startsParam(text: string, position: number): boolean {
+  PARAM.lastIndex = position
   return PARAM.test(text)
 }
 
-function nextComma(text: string, at: number): number {
-  const comma = text.indexOf(',', at)
+function nextComma(text: string, position: number): number {
+  const comma = text.indexOf(',', position)
   return comma === -1 ? text.length : comma
 }
 
-function unquote(quoted: string | undefined): string | undefined {
-  return quoted?.replace(/\\([\s\S])/g, '$1')
-}
-
-/** What the challenge says that speaks of OAuth; one of the scheme that is wanted goes first. */
-export interface Demand {
+/** The OAuth challenge of a server. */
+export interface Challenge {
   readonly error: string | undefined
   readonly scope: readonly string[]
   readonly resourceMetadata: string | undefined
 }
 
-export function demandOf(response: Response, wanted: 'bearer' | 'dpop'): Demand {
-  const all = parseChallenges(response.headers.get('www-authenticate'))
-  const ours = all.filter(({ scheme }) => scheme === 'bearer' || scheme === 'dpop')
-  ours.sort((a, b) => Number(b.scheme === wanted) - Number(a.scheme === wanted))
-  const say = (name: string) => ours.map(({ params }) => params.get(name)).find((value) => value !== undefined)
-  return { error: say('error'), scope: scopesOf(say('scope')), resourceMetadata: say('resource_metadata') }
+/** Reads the OAuth challenges of a response. Parameters of the preferred scheme have precedence. */
+export function readChallenge(response: Response, preferred: 'bearer' | 'dpop'): Challenge {
+  const challenges = parseChallenges(response.headers.get('www-authenticate'))
+  const ours = challenges.filter(({ scheme }) => scheme === 'bearer' || scheme === 'dpop')
+  ours.sort((a, b) => Number(b.scheme === preferred) - Number(a.scheme === preferred))
+  const read = (name: string) => ours.map(({ params }) => params.get(name)).find((value) => value !== undefined)
+  return { error: read('error'), scope: scopesOf(read('scope')), resourceMetadata: read('resource_metadata') }
 }
 
-/** The scopes of a list that is separated by spaces, each once. */
+/** The valid scopes of a list or of a string with spaces, without duplicates. */
 export function scopesOf(list: string | readonly string[] | undefined): string[] {
   const scopes = typeof list === 'string' ? list.split(/\s+/) : (list ?? [])
   return [...new Set(scopes.filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)))]

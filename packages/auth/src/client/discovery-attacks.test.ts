@@ -13,7 +13,7 @@ const slow = (request: Request) =>
     }),
   )
 
-/** Where the metadata name an address for the authorization server. */
+/** Metadata that names this authorization server. */
 const serverAt = (issuer: string): WorldOptions => ({ resource: { authorization_servers: [issuer] } })
 const endpointAt = (name: string, url: unknown): WorldOptions => ({ server: { [name]: url } })
 
@@ -46,31 +46,31 @@ const discovery: readonly Attack[] = [
     says: /must use https:, not file:/,
   },
   {
-    name: 'metadata at what is no URL',
+    name: 'metadata at an invalid URL',
     world: { challenge: 'Bearer resource_metadata="//"' },
     step: 'discovery',
-    says: /is no URL/,
+    says: /is not a URL/,
   },
   {
     name: 'metadata of another resource',
     world: { resource: { resource: 'https://bank.example/mcp' } },
     step: 'discovery',
-    says: /speaks of https:\/\/bank\.example\/mcp, not of https:\/\/mcp\.example\/mcp/,
+    says: /describes https:\/\/bank\.example\/mcp, not https:\/\/mcp\.example\/mcp/,
   },
   {
     name: 'metadata of another path',
     world: { resource: { resource: 'https://mcp.example/other' } },
     step: 'discovery',
-    says: /speaks of https:\/\/mcp\.example\/other/,
+    says: /describes https:\/\/mcp\.example\/other/,
   },
   {
-    name: 'metadata of a path that only begins alike',
+    name: 'metadata of a path with a common prefix',
     world: { resource: { resource: 'https://mcp.example/mc' } },
     step: 'discovery',
-    says: /speaks of https:\/\/mcp\.example\/mc,/,
+    says: /describes https:\/\/mcp\.example\/mc,/,
   },
   {
-    name: 'a tenant that asks for tokens of the whole origin',
+    name: 'a tenant that names the whole origin as its resource',
     world: {
       challenge: 'Bearer resource_metadata="https://mcp.example/mcp/prm"',
       on: {
@@ -79,7 +79,7 @@ const discovery: readonly Attack[] = [
       },
     },
     step: 'discovery',
-    says: /speaks of https:\/\/mcp\.example, not/,
+    says: /describes https:\/\/mcp\.example, not/,
   },
   {
     name: 'metadata without an authorization server',
@@ -88,47 +88,52 @@ const discovery: readonly Attack[] = [
     says: /names no authorization_servers/,
   },
   {
-    name: 'metadata that are no object',
+    name: 'metadata that is not an object',
     world: { on: { [prm]: () => json(['x']) } },
     step: 'discovery',
-    says: /no JSON object/,
+    says: /not a JSON object/,
   },
   {
-    name: 'metadata that the challenge names and nobody has',
+    name: 'missing metadata that the challenge names',
     world: { on: { [prm]: () => json({}, 404) } },
     step: 'discovery',
     says: /refused with HTTP status 404/,
   },
   {
-    name: 'metadata that redirect to another origin',
+    name: 'metadata that redirects to another origin',
     world: { on: { [prm]: () => to('https://evil.example/prm') } },
     step: 'discovery',
     says: /redirect was not followed: it leads to another origin, https:\/\/evil\.example/,
     never: 'evil.example',
   },
   {
-    name: 'metadata that redirect without end',
+    name: 'metadata with an endless chain of redirects',
     world: { on: { [prm]: () => to(prm) } },
     step: 'discovery',
     says: /more than 3 in a row/,
   },
-  { name: 'metadata without end', world: { on: { [prm]: endless } }, step: 'discovery', says: /over 131072 bytes/ },
   {
-    name: 'metadata that never come',
+    name: 'metadata with an endless body',
+    world: { on: { [prm]: endless } },
+    step: 'discovery',
+    says: /over 131072 bytes/,
+  },
+  {
+    name: 'metadata without a response',
     world: { on: { [prm]: silent } },
     options: { timeout: 50 },
     step: 'discovery',
-    says: /No answer within 50 ms/,
+    says: /No response within 50 ms/,
   },
   {
-    name: 'metadata that never end',
+    name: 'metadata whose body never ends',
     world: { on: { [prm]: slow } },
     options: { timeout: 50 },
     step: 'discovery',
-    says: /No answer within 50 ms/,
+    says: /No response within 50 ms/,
   },
   {
-    name: 'an outage that is taken for a server of the first revision',
+    name: 'status 503 instead of metadata',
     world: { challenge: undefined, on: { [prm]: () => json({}, 503) } },
     step: 'discovery',
     says: /refused with HTTP status 503/,
@@ -168,14 +173,14 @@ const discovery: readonly Attack[] = [
     never: '192.168.1.1',
   },
   {
-    name: 'an authorization server by an inner name',
+    name: 'an authorization server with an internal name',
     world: serverAt('https://vault.internal'),
     step: 'discovery',
     says: /leads to a private network/,
     never: 'vault.internal',
   },
   {
-    name: 'a public name that leads into a private network',
+    name: 'a public name that resolves to a private address',
     world: serverAt('https://rebind.example'),
     options: { resolve: (name) => [name === 'rebind.example' ? '10.1.2.3' : '93.184.216.34'] },
     step: 'discovery',
@@ -183,28 +188,28 @@ const discovery: readonly Attack[] = [
     never: 'rebind.example',
   },
   {
-    name: 'an authorization server with a password',
+    name: 'an authorization server URL with a password',
     world: serverAt('https://user:pass@as.example'),
     step: 'discovery',
-    says: /holds a name or a password/,
+    says: /contains a user name or a password/,
   },
   {
     name: 'an issuer with a query',
     world: serverAt('https://as.example?a=b'),
     step: 'discovery',
-    says: /holds a query or a fragment/,
+    says: /contains a query or a fragment/,
   },
   {
-    name: 'an issuer that calls itself another',
+    name: 'metadata of another issuer',
     world: { server: { issuer: 'https://bank.example' } },
     step: 'discovery',
-    says: /calls its issuer https:\/\/bank\.example, and https:\/\/as\.example was expected/,
+    says: /names https:\/\/bank\.example as its issuer, and https:\/\/as\.example was expected/,
   },
   {
     name: 'an issuer that differs by a slash',
     world: { server: { issuer: 'https://as.example/' } },
     step: 'discovery',
-    says: /calls its issuer https:\/\/as\.example\/, and/,
+    says: /names https:\/\/as\.example\/ as its issuer, and/,
   },
   {
     name: 'an authorization server without metadata',
@@ -213,7 +218,7 @@ const discovery: readonly Attack[] = [
     says: /No metadata was found; tried \/\.well-known\/oauth-authorization-server, \/\.well-known\/openid-configuration/,
   },
   {
-    name: 'another authorization server than the one that is bound to',
+    name: 'another authorization server than the one of the option',
     options: { issuer: 'https://bank.example' },
     step: 'discovery',
     says: /names https:\/\/as\.example as its authorization server, and this client is bound to https:\/\/bank\.example/,
@@ -233,7 +238,7 @@ const discovery: readonly Attack[] = [
     says: /token_endpoint must use https:/,
   },
   {
-    name: 'no token endpoint',
+    name: 'metadata without a token endpoint',
     world: endpointAt('token_endpoint', undefined),
     step: 'discovery',
     says: /names no token_endpoint/,
@@ -258,5 +263,4 @@ const discovery: readonly Attack[] = [
   },
 ]
 
-describe('a client is not taken in by what a server says of itself [C-141, C-142, C-156, C-157, C-158]', () =>
-  refuses(discovery))
+describe('discovery refuses [C-141, C-142, C-156, C-157, C-158]', () => refuses(discovery))

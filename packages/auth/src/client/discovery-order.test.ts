@@ -13,16 +13,16 @@ const metadata = (issuer: string) => ({
   code_challenge_methods_supported: ['S256'],
 })
 
-/** The documents that a client asks for before it logs in, in their order. */
+/** The documents that a client requests before the login, in their order. */
 async function documentsFor(options: WorldOptions): Promise<string[]> {
   const world = new World(options)
   const response = await oauth({ redirect: world.redirect })(world.fetch)(world.mcp)
   expect(response.status).toBe(200)
-  return world.asked.filter(({ url }) => url.pathname.includes('/.well-known/')).map(({ url }) => url.pathname)
+  return world.requests.filter(({ url }) => url.pathname.includes('/.well-known/')).map(({ url }) => url.pathname)
 }
 
-describe('a client that looks for metadata', () => {
-  it('of the server asks where the challenge says, else below the path, else at the root [C-140]', async () => {
+describe('discovery', () => {
+  it('requests the metadata of the server at the URL of the challenge, else below the path, else at the root [C-140]', async () => {
     const resource = () => json({ resource: 'https://mcp.example/mcp', authorization_servers: [AS] })
     const challenge = 'Bearer resource_metadata="https://mcp.example/elsewhere/.well-known/it"'
     const on = { 'https://mcp.example/elsewhere/.well-known/it': resource }
@@ -43,7 +43,7 @@ describe('a client that looks for metadata', () => {
         '/t/.well-known/openid-configuration',
       ],
     ],
-  ])('of the authorization server %s asks in this order: %j [C-140]', async (issuer, paths) => {
+  ])('requests the metadata of the authorization server %s in this order: %j [C-140]', async (issuer, paths) => {
     for (const [index, path] of paths.entries()) {
       const before = paths.slice(0, index).map((each) => [`${AS}${each}`, gone])
       const on = { ...Object.fromEntries(before), [`${AS}${path}`]: () => json(metadata(issuer)) }
@@ -52,7 +52,7 @@ describe('a client that looks for metadata', () => {
     }
   })
 
-  it('finds proof keys missing in a document of OpenID too [C-143]', async () => {
+  it('requires PKCE in a document of OpenID Connect too [C-143]', async () => {
     const { code_challenge_methods_supported: _, ...rest } = metadata(AS)
     const on = {
       [`${AS}/.well-known/oauth-authorization-server`]: gone,
@@ -61,7 +61,7 @@ describe('a client that looks for metadata', () => {
     const world = new World({ on })
     await expect(oauth({ redirect: world.redirect })(world.fetch)(world.mcp)).rejects.toMatchObject({
       step: 'authorization',
-      message: expect.stringContaining('does not offer PKCE'),
+      message: expect.stringContaining('does not support PKCE'),
     })
     expect(world.logins).toBe(0)
   })
@@ -73,7 +73,7 @@ it.each([
   ['https://mcp.example/', 'https://mcp.example'],
   ['https://mcp.example/mcp/', 'https://mcp.example/mcp/'],
   ['https://mcp.example/mcp?tenant=1', 'https://mcp.example/mcp?tenant=1'],
-])('calls a server at %s that does not say its name %s [C-150]', async (url, resource) => {
+])('derives from the URL %s without metadata the resource %s [C-150]', async (url, resource) => {
   const { href } = new URL(url.split('#')[0] ?? '')
   const options = { issuer: 'https://mcp.example', challenge: undefined, callback: { iss: null } }
   const world = new World({ mcp: href.split('?')[0] ?? '', ...options })

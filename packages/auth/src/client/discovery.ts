@@ -1,60 +1,281 @@
-/** Walks from a server to the authorization server that gives out its tokens. */
+/**
+ * Finds the authorization server of an MCP server, by RFC 9728, RFC 8414 and OpenID Connect Discovery, and decides which
+ * of their documents are trusted.
+ */
 
-import { failure, quote } from './failure.ts'
-import type { Link } from './link.ts'
-import { canonicalResource, type ResourceMetadata, readResourceMetadata } from './resource-metadata.ts'
-import { assumedMetadata, missingServerMetadata, readServerMetadata, type ServerMetadata } from './server-metadata.ts'
+import { isObject } from '@mcpx/protocol'
+import type { AuthorizationServer } from 'oauth4webapi'
+import { AuthError, printable } from '../auth-error.ts'
+import { issuerMetadataUrls } from '../urls.ts'
+import { type Connection, getJson } from './requests.ts'
+import { trustHint } from './url-policy.ts'
+
+/** Metadata whose URLs were checked and whose lists contain strings only. */
+export interface ServerMetadata extends AuthorizationServer {
+  readonly token_endpoint: string
+  /** There was no document: the endpoints are the default paths of the first protocol revision with authorization. */
+  readonly assumed?: true
+}
 
 export interface Discovery {
+  /** The identifier of the MCP server, for which tokens are stored. */
   readonly resource: string
-  /** What the server says it may ever want. */
+  /** The parameter of token and authorization requests that names the server; empty if the user has disabled it. */
+  readonly resourceParams: Readonly<{ resource?: string }>
+  /** The scopes that the MCP server lists in its metadata. */
   readonly scopesSupported: readonly string[]
   readonly server: ServerMetadata
 }
 
 export interface DiscoveryRequest {
-  /** The server of the protocol. */
-  readonly url: URL
-  /** What its challenge names. */
+  /** The URL of the MCP server. */
+  readonly serverUrl: URL
+  /** The URL of the metadata that a challenge of the server names. */
   readonly resourceMetadata?: string | undefined
-  /** The only authorization server that will do. */
+  /** The only permitted authorization server. */
   readonly issuer?: string | undefined
-  /** The one that was used before: it stays in use while the server still names it. */
-  readonly preferred?: string | undefined
+  /** The previous authorization server: it stays in use as long as the MCP server names it. */
+  readonly previousIssuer?: string | undefined
+  /** The option of the user. */
+  readonly resource?: string | false | undefined
 }
 
-/** @throws AuthError that says which document is missing, wrong, or not to be believed */
-export async function discover(link: Link, request: DiscoveryRequest): Promise<Discovery> {
-  const { url } = request
-  // Whatever is learned here ends in a token that is sent to this URL.
-  link.read('discovery', 'The URL of the server', url, url)
-  const metadata = await readResourceMetadata(link, url, request.resourceMetadata)
-  if (metadata === undefined) return discoverWithoutResource(link, request)
-  const issuer = choose(metadata, request)
-  // An authorization server that the user names is trusted as much as its name; others as much as who names them.
-  const by = issuer === request.issuer ? new URL(issuer) : url
-  const server = await readServerMetadata(link, { issuer, by })
-  if (server === undefined) throw missingServerMetadata(issuer)
-  return { resource: metadata.resource, scopesSupported: metadata.scopesSupported, server }
+/** Rejects with `AuthError` for a document that is missing, wrong, or not trusted. */
+export async function discover(connection: Connection, request: DiscoveryRequest): Promise<Discovery> {
+  const { serverUrl, issuer } = request
+  // The result is a token that is sent to this URL.
+  connection.urls.checkWithoutLookup('discovery', 'The URL of the server', serverUrl, serverUrl)
+  const metadata = await findResourceMetadata(connection, serverUrl, request.resourceMetadata)
+  if (metadata === undefined) return discoverWithoutMetadata(connection, request)
+  const chosen = chooseIssuer(metadata.authorizationServers, request)
+  // An issuer that the user names is trusted like its own host; any other like the MCP server.
+  const namedBy = chosen === issuer ? new URL(chosen) : serverUrl
+  const server = await readServerMetadata(connection, { issuer: chosen, namedBy })
+  if (server === undefined) throw missingServerMetadata(chosen)
+  return { ...metadata, resourceParams: resourceParamsOf(request.resource, metadata.resource), server }
 }
 
-function choose({ authorizationServers }: ResourceMetadata, { url, issuer, preferred }: DiscoveryRequest): string {
-  const [first = ''] = authorizationServers
-  if (issuer === undefined)
-    return preferred !== undefined && authorizationServers.includes(preferred) ? preferred : first
-  if (authorizationServers.includes(issuer)) return issuer
-  const named = quote(authorizationServers.slice(0, 3).join(', '))
-  const message = `The server names ${named} as its authorization server, and this client is bound to ${issuer}`
+function resourceParamsOf(option: string | false | undefined, resource: string): { resource?: string } {
+  return option === false ? {} : { resource: option ?? resource }
+}
+
+function chooseIssuer(named: readonly string[], { serverUrl, issuer, previousIssuer }: DiscoveryRequest): string {
+  if (issuer === undefined) {
+    const [first = ''] = named
+    return previousIssuer !== undefined && named.includes(previousIssuer) ? previousIssuer : first
+  }
+  if (named.includes(issuer)) return issuer
+  const list = printable(named.slice(0, 3).join(', '))
+  const message = `The server names ${list} as its authorization server, and this client is bound to ${issuer}`
   const hint = 'Nothing was sent there. If the server has moved, register with its new authorization server.'
-  throw failure('discovery', message, { url, hint })
+  throw new AuthError(message, { step: 'discovery', url: serverUrl, hint })
 }
 
-/** Servers of the first revisions are their own authorization server, and may take the paths of its endpoints for known. */
-async function discoverWithoutResource(link: Link, { url, issuer }: DiscoveryRequest): Promise<Discovery> {
-  const { origin } = url
+/** A server of the first revisions is its own authorization server, and need not have metadata. */
+async function discoverWithoutMetadata(
+  connection: Connection,
+  { serverUrl, issuer, resource: option }: DiscoveryRequest,
+): Promise<Discovery> {
+  const { origin, pathname, search } = serverUrl
   const candidate =
-    issuer === undefined ? { issuer: origin, by: url, aliases: [`${origin}/`] } : { issuer, by: new URL(issuer) }
-  const server = await readServerMetadata(link, candidate)
+    issuer === undefined
+      ? { issuer: origin, namedBy: serverUrl, aliases: [`${origin}/`] }
+      : { issuer, namedBy: new URL(issuer) }
+  const server = await readServerMetadata(connection, candidate)
   if (server === undefined && issuer !== undefined) throw missingServerMetadata(issuer)
-  return { resource: canonicalResource(url), scopesSupported: [], server: server ?? assumedMetadata(origin) }
+  const resource = pathname === '/' && search === '' ? origin : `${origin}${pathname}${search}`
+  return {
+    resource,
+    resourceParams: resourceParamsOf(option, resource),
+    scopesSupported: [],
+    server: server ?? assumedMetadata(origin),
+  }
+}
+
+// Metadata of the MCP server
+
+interface ResourceMetadata {
+  readonly resource: string
+  readonly authorizationServers: readonly string[]
+  readonly scopesSupported: readonly string[]
+}
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource'
+const REPORT_TO_SERVER = 'Report it to the operator of the server: its metadata must name the URL that clients use.'
+
+/** Reads the document that the challenge names, or else the well-known ones. Returns undefined if the server has none. */
+async function findResourceMetadata(
+  connection: Connection,
+  server: URL,
+  named: string | undefined,
+): Promise<ResourceMetadata | undefined> {
+  if (named !== undefined) {
+    const url = await connection.urls.check('discovery', 'resource_metadata', named, server)
+    if (!connection.urls.isTrusted(url)) refuseOtherOrigin(url, server)
+    const { status, body } = await getJson(connection, url)
+    if (status !== 200) throw metadataRefused(url, status)
+    return readResourceMetadata(body, url, server)
+  }
+  for (const path of wellKnownPaths(server)) {
+    const url = new URL(path, server.origin)
+    const { status, body } = await getJson(connection, url)
+    if (status >= 500) throw metadataRefused(url, status)
+    if (status === 200 && isObject(body)) return readResourceMetadata(body, url, server)
+  }
+  return undefined
+}
+
+/** The author of the document decides who receives the tokens, so it must be the server itself. */
+function refuseOtherOrigin(url: URL, server: URL): void {
+  if (url.origin === server.origin) return
+  const hint = `The metadata of ${server.origin} must be served there. ${trustHint(url)}`
+  const message = `resource_metadata leads to another origin than ${server.origin}`
+  throw new AuthError(message, { step: 'discovery', url, hint })
+}
+
+function wellKnownPaths({ pathname, search }: URL): string[] {
+  const path = pathname.replace(/\/$/, '')
+  return path === '' && search === '' ? [WELL_KNOWN] : [`${WELL_KNOWN}${path}${search}`, WELL_KNOWN]
+}
+
+function metadataRefused(url: URL, status: number): AuthError {
+  const hint = 'Check that the server runs and serves its metadata.'
+  const message = `The metadata of the server was refused with HTTP status ${status}`
+  return new AuthError(message, { step: 'discovery', url, hint })
+}
+
+function readResourceMetadata(body: unknown, url: URL, server: URL): ResourceMetadata {
+  if (!isObject(body)) {
+    const message = 'The metadata of the server is not a JSON object'
+    throw new AuthError(message, { step: 'discovery', url, hint: REPORT_TO_SERVER })
+  }
+  const { resource } = body
+  if (typeof resource !== 'string' || !covers(resource, server, url)) {
+    const message = `The metadata describes ${printable(resource)}, not ${server.origin}${server.pathname}`
+    const hint = `No token was requested. ${REPORT_TO_SERVER}`
+    throw new AuthError(message, { step: 'discovery', url, hint })
+  }
+  const authorizationServers = stringsOf(body.authorization_servers)
+  if (authorizationServers.length === 0) {
+    const message = 'The metadata names no authorization_servers'
+    throw new AuthError(message, { step: 'discovery', url, hint: REPORT_TO_SERVER })
+  }
+  return { resource, authorizationServers, scopesSupported: stringsOf(body.scopes_supported) }
+}
+
+/**
+ * Whether a document may describe this server: it names the server's URL or, at a well-known path, which only the owner
+ * of the origin can write, a parent of that URL.
+ */
+function covers(resource: string, server: URL, document: URL): boolean {
+  if (!URL.canParse(resource)) return false
+  const named = new URL(resource)
+  if (named.origin !== server.origin || named.hash !== '' || named.username !== '') return false
+  const serverPath = withSlash(server.pathname)
+  const path = withSlash(named.pathname)
+  if (path === serverPath) return named.search === server.search || named.search === ''
+  return document.pathname.startsWith(WELL_KNOWN) && serverPath.startsWith(path) && named.search === ''
+}
+
+function withSlash(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`
+}
+
+// Metadata of the authorization server
+
+export interface IssuerCandidate {
+  readonly issuer: string
+  /** The URL whose server has named the issuer. */
+  readonly namedBy: URL
+  /** Other spellings that the document may use for the issuer. */
+  readonly aliases?: readonly string[] | undefined
+}
+
+/** Returns undefined if the authorization server has no document. */
+export async function readServerMetadata(
+  connection: Connection,
+  candidate: IssuerCandidate,
+): Promise<ServerMetadata | undefined> {
+  const issuer = await connection.urls.check('discovery', 'The issuer', candidate.issuer, candidate.namedBy)
+  if (issuer.search !== '' || issuer.hash !== '') {
+    const message = `The issuer ${printable(candidate.issuer)} contains a query or a fragment`
+    throw new AuthError(message, { step: 'discovery', url: issuer })
+  }
+  for (const url of issuerMetadataUrls(issuer.href).map((each) => new URL(each))) {
+    const { status, body } = await getJson(connection, url)
+    if (status >= 500) {
+      const message = `The metadata of the authorization server was refused with HTTP status ${status}`
+      throw new AuthError(message, { step: 'discovery', url, hint: 'Check that the authorization server runs.' })
+    }
+    if (status === 200 && isObject(body)) return readDocument(connection, body, url, candidate)
+  }
+  return undefined
+}
+
+export function missingServerMetadata(issuer: string): AuthError {
+  const tried = issuerMetadataUrls(issuer).map((url) => new URL(url).pathname)
+  const hint = 'Report it to the operator of the authorization server.'
+  return new AuthError(`No metadata was found; tried ${tried.join(', ')}`, { step: 'discovery', url: issuer, hint })
+}
+
+const ENDPOINTS = ['token_endpoint', 'authorization_endpoint', 'registration_endpoint', 'revocation_endpoint'] as const
+const LISTS = [
+  'scopes_supported',
+  'grant_types_supported',
+  'token_endpoint_auth_methods_supported',
+  'code_challenge_methods_supported',
+] as const
+const FLAGS = ['client_id_metadata_document_supported', 'authorization_response_iss_parameter_supported'] as const
+
+async function readDocument(
+  connection: Connection,
+  body: Readonly<Record<string, unknown>>,
+  url: URL,
+  { issuer: expected, aliases, namedBy }: IssuerCandidate,
+): Promise<ServerMetadata> {
+  const { issuer } = body
+  if (typeof issuer !== 'string' || (issuer !== expected && aliases?.includes(issuer) !== true)) {
+    const message = `The document names ${printable(issuer)} as its issuer, and ${printable(expected)} was expected`
+    const hint = 'Both must be equal, character by character: report it to the operator of the authorization server.'
+    throw new AuthError(message, { step: 'discovery', url, hint })
+  }
+  const metadata: Record<string, string | string[] | true> = {}
+  for (const name of ENDPOINTS) {
+    const endpoint = body[name]
+    if (endpoint === undefined || endpoint === null) continue
+    // The browser of the user opens the authorization endpoint; this client sends requests to the others.
+    const isOpened = name === 'authorization_endpoint'
+    const { urls } = connection
+    const checked = isOpened
+      ? urls.checkWithoutLookup('discovery', name, endpoint, namedBy)
+      : await urls.check('discovery', name, endpoint, namedBy)
+    metadata[name] = checked.href
+  }
+  const { token_endpoint } = metadata
+  if (typeof token_endpoint !== 'string') {
+    const hint = 'It is not a document of OAuth.'
+    throw new AuthError('The document names no token_endpoint', { step: 'discovery', url, hint })
+  }
+  for (const name of LISTS) if (Array.isArray(body[name])) metadata[name] = stringsOf(body[name])
+  for (const name of FLAGS) if (body[name] === true) metadata[name] = true
+  return { ...metadata, issuer, token_endpoint }
+}
+
+/** The endpoints of a server without metadata: the first revision with authorization defines their paths. */
+function assumedMetadata(origin: string): ServerMetadata {
+  return {
+    issuer: origin,
+    token_endpoint: `${origin}/token`,
+    authorization_endpoint: `${origin}/authorize`,
+    registration_endpoint: `${origin}/register`,
+    assumed: true,
+  }
+}
+
+const MAX_ENTRIES = 1_000
+
+/** The strings in a list of a peer. */
+export function stringsOf(value: unknown): string[] {
+  if (!Array.isArray(value)) return []
+  return value.slice(0, MAX_ENTRIES).filter((entry) => typeof entry === 'string')
 }

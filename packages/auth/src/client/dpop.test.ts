@@ -1,12 +1,12 @@
 import { calculateJwkThumbprint, decodeProtectedHeader, type JWK, jwtVerify } from 'jose'
 import { expect, it } from 'vitest'
-import { clientCredentials } from './machine-flows.ts'
+import { sha256 } from '../resource-server/dpop.ts'
+import { clientCredentials } from './client-credentials.ts'
 import { oauth } from './oauth.ts'
-import { sha256 } from './random-text.ts'
 import { memoryStore } from './store.ts'
 import { caught, json, World } from './world.fixture.ts'
 
-/** The claims of a proof, verified with the key that stands in it. */
+/** The claims of a proof, verified with the key in its header. */
 async function proofOf(headers: Headers | undefined) {
   const proof = headers?.get('dpop') ?? ''
   const { jwk, typ } = decodeProtectedHeader(proof)
@@ -16,7 +16,7 @@ async function proofOf(headers: Headers | undefined) {
 
 const bound = { token: { token_type: 'DPoP' } }
 
-it('proves for each request that it has the key, at the token endpoint and at the server [X-130]', async () => {
+it('sends a proof with each request to the token endpoint and to the server [X-130]', async () => {
   const world = new World(bound)
   const fetch = oauth({ redirect: world.redirect, dpop: true })(world.fetch)
   await fetch(`${world.mcp}?a=b`, { method: 'POST' })
@@ -38,7 +38,7 @@ it('proves for each request that it has the key, at the token endpoint and at th
   expect(post?.headers.get('authorization')).toBe('DPoP access-token-3@as.example')
 })
 
-it('keeps the key with the tokens that are bound to it', async () => {
+it('stores the key with the tokens that are bound to it', async () => {
   const world = new World(bound)
   const store = memoryStore()
   const keys = []
@@ -50,7 +50,7 @@ it('keeps the key with the tokens that are bound to it', async () => {
   expect(world.logins).toBe(1)
 })
 
-it('takes the nonces of both servers, each for itself, and asks nobody for them [X-131]', async () => {
+it('uses the nonces of both servers without another login [X-131]', async () => {
   const tries: (string | undefined)[] = []
   const nonceOf = async (headers: Headers) => ((await proofOf(headers)) as { nonce?: string }).nonce
   const world = new World(bound)
@@ -71,7 +71,7 @@ it('takes the nonces of both servers, each for itself, and asks nobody for them 
   expect(world.logins).toBe(1)
 })
 
-it('gives up on servers that are never content with a nonce', async () => {
+it('gives up when a server refuses every nonce', async () => {
   let count = 0
   const nonces = () => ({ 'dpop-nonce': `n${++count}` })
   const world = new World({
@@ -90,14 +90,14 @@ it('gives up on servers that are never content with a nonce', async () => {
   expect(endless.to('/mcp').length).toBeLessThan(8)
 })
 
-it('binds the tokens of a machine as well', async () => {
+it('binds tokens of client credentials', async () => {
   const world = new World(bound)
   const fetch = clientCredentials({ clientId: 'me', clientSecret: 'hush', dpop: true })(world.fetch)
   expect((await fetch(world.mcp)).status).toBe(200)
   expect(await proofOf(world.to('/token')[0]?.headers)).toMatchObject({ htm: 'POST' })
 })
 
-it('shows no token that was kept before proofs were wanted, nor one that is bound after they no longer are', async () => {
+it('sends no stored token of another type than the option requires', async () => {
   const store = memoryStore()
   const world = new World()
   const proven = new World({ token: { token_type: 'DPoP' }, valid: world.valid })

@@ -1,90 +1,104 @@
-/** Proofs of possession (RFC 9449): a fresh one for each request, with the nonce that its receiver wants. */
+/** Proofs of possession of a key (RFC 9449), for requests to the authorization server and to the MCP server. */
 
-import type { JWK } from 'jose'
-import { failure } from './failure.ts'
-import { isObject } from './json-request.ts'
-import { randomText, sha256 } from './random-text.ts'
-import type { AuthStore } from './store.ts'
+import { isObject } from '@mcpx/protocol'
+import { exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import {
+  allowInsecureRequests,
+  type CryptoKey,
+  customFetch,
+  DPoP,
+  type DPoPHandle,
+  modifyAssertion,
+  protectedResourceRequest,
+  WWWAuthenticateChallengeError,
+} from 'oauth4webapi'
+import { AuthError } from '../auth-error.ts'
+import { type AuthStore, withLock } from './store.ts'
 
+/** Options of proofs. */
 export interface DpopOptions {
-  /** What proofs are signed with. Default: `ES256`. */
+  /** The algorithm of signatures. Default: `ES256`. */
   readonly algorithm?: 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'PS256' | 'RS256' | undefined
 }
 
-export interface Prover {
-  readonly algorithm: string
-  /** What an authorization server calls the key. */
-  thumbprint(): Promise<string>
-  proof(method: string, url: URL, accessToken?: string): Promise<string>
-  /** Remembers the nonce that a response brings; true when it is another than before. */
-  learn(url: URL, headers: Headers): boolean
-}
+/** A key that is stored with the tokens that are bound to it. */
+export class DpopKey {
+  readonly #algorithm: string
+  readonly #store: AuthStore
+  readonly #name: string
+  #handle: Promise<DPoPHandle> | undefined
 
-interface Key {
-  readonly privateKey: CryptoKey | Uint8Array
-  readonly jwk: JWK
-}
+  /** @param name the key of the record in the store */
+  constructor({ algorithm = 'ES256' }: DpopOptions, store: AuthStore, name: string) {
+    this.#algorithm = algorithm
+    this.#store = store
+    this.#name = name
+  }
 
-/** The key lies in the store, as tokens that are bound to it do. Nothing is loaded before the first proof. */
-export function createProver({ algorithm = 'ES256' }: DpopOptions, store: AuthStore, name: string): Prover {
-  const nonces = new Map<string, string>()
-  let key: Promise<Key> | undefined
-
-  function getKey(): Promise<Key> {
-    key ??= loadKey(store, name, algorithm)
-    key.catch(() => {
-      key = undefined
+  /** Signs the proofs of one client and keeps the nonces of servers. Loaded from the store or created by the first call. */
+  handle(): Promise<DPoPHandle> {
+    this.#handle ??= this.#createHandle().catch((error) => {
+      this.#handle = undefined
+      throw error
     })
-    return key
+    return this.#handle
   }
 
-  return {
-    algorithm,
-    async thumbprint() {
-      const { calculateJwkThumbprint } = await import('jose')
-      return calculateJwkThumbprint((await getKey()).jwk)
-    },
-    async proof(method, { origin, pathname }, accessToken) {
-      const { SignJWT } = await import('jose')
-      const { privateKey, jwk } = await getKey()
-      const nonce = nonces.get(origin)
-      const claims: Record<string, string> = { jti: randomText(), htm: method, htu: `${origin}${pathname}` }
-      if (accessToken !== undefined) claims.ath = await sha256(accessToken)
-      if (nonce !== undefined) claims.nonce = nonce
-      const jwt = new SignJWT(claims).setProtectedHeader({ typ: 'dpop+jwt', alg: algorithm, jwk }).setIssuedAt()
-      return jwt.sign(privateKey)
-    },
-    learn({ origin }, headers) {
-      const nonce = headers.get('dpop-nonce')
-      if (nonce === null || nonce.length > 1_024 || nonces.get(origin) === nonce) return false
-      nonces.set(origin, nonce)
-      return true
-    },
+  /**
+   * Sends a request with a proof to the MCP server.
+   *
+   * @param send sends the request with the headers `authorization` and `dpop`
+   */
+  async sendBound(
+    accessToken: string,
+    method: string,
+    url: URL,
+    send: (headers: Readonly<Record<string, string>>) => Promise<Response>,
+  ): Promise<Response> {
+    try {
+      return await protectedResourceRequest(accessToken, method, url, undefined, undefined, {
+        DPoP: await this.handle(),
+        [allowInsecureRequests]: true,
+        [customFetch]: (_, { headers: { authorization = '', dpop = '' } }) => send({ authorization, dpop }),
+      })
+    } catch (error) {
+      if (error instanceof WWWAuthenticateChallengeError) return error.response
+      throw error
+    }
   }
-}
 
-async function loadKey(store: AuthStore, name: string, algorithm: string): Promise<Key> {
-  const get = async () => {
-    const kept = await store.get(name)
-    const jwk = isObject(kept) && kept.algorithm === algorithm ? kept.jwk : undefined
-    return isObject(jwk) ? (jwk as JWK) : undefined
+  async #createHandle(): Promise<DPoPHandle> {
+    const algorithm = this.#algorithm
+    const jwk = (await this.#read()) ?? (await this.#createOnce())
+    const { kty, crv, x, y, n, e } = jwk
+    try {
+      const privateKey = (await importJWK(jwk, algorithm)) as CryptoKey
+      const publicKey = (await importJWK({ kty, crv, x, y, n, e } as JWK, algorithm)) as CryptoKey
+      const modify = (header: Record<string, unknown>) => {
+        header.alg = algorithm
+      }
+      return DPoP({}, { privateKey, publicKey }, { [modifyAssertion]: modify })
+    } catch (cause) {
+      const hint = 'Delete it from the store and log in again: tokens that are bound to it cannot be used.'
+      throw new AuthError(`The DPoP key ${this.#name} cannot be used`, { step: 'storage', hint, cause })
+    }
   }
-  const make = async () => (await get()) ?? makeKey(store, name, algorithm)
-  const kept = (await get()) ?? (await (store.lock?.(name, make) ?? make()))
-  const { importJWK } = await import('jose')
-  const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, oth: _oth, k: _k, ...jwk } = kept as Record<string, unknown>
-  try {
-    return { privateKey: (await importJWK(kept, algorithm)) as CryptoKey, jwk: jwk as JWK }
-  } catch (cause) {
-    const hint = 'Remove it from the store; what was bound to it is lost.'
-    throw failure('storage', `The DPoP key ${name} is not usable`, { hint, cause })
-  }
-}
 
-async function makeKey(store: AuthStore, name: string, algorithm: string): Promise<JWK> {
-  const { exportJWK, generateKeyPair } = await import('jose')
-  const { privateKey } = await generateKeyPair(algorithm, { extractable: true })
-  const jwk = await exportJWK(privateKey)
-  await store.set(name, { algorithm, jwk })
-  return jwk
+  async #read(): Promise<JWK | undefined> {
+    const record = await this.#store.get(this.#name)
+    if (!isObject(record) || record.algorithm !== this.#algorithm || !isObject(record.jwk)) return undefined
+    return record.jwk as JWK
+  }
+
+  async #createOnce(): Promise<JWK> {
+    const create = async () => (await this.#read()) ?? (await this.#create())
+    return withLock(this.#store, this.#name, create)
+  }
+
+  async #create(): Promise<JWK> {
+    const { privateKey } = await generateKeyPair(this.#algorithm, { extractable: true })
+    const jwk = await exportJWK(privateKey)
+    await this.#store.set(this.#name, { algorithm: this.#algorithm, jwk })
+    return jwk
+  }
 }

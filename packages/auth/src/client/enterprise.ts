@@ -1,38 +1,40 @@
 /**
- * An employee whom their company vouches for: the identity provider gives out an assertion for the authorization server
- * of a server (ID-JAG), and that one gives a token for it. Nobody is asked, the company has decided.
+ * Tokens for an employee without a consent page: the identity provider of the company issues an assertion for the
+ * authorization server of an MCP server (ID-JAG), which exchanges it for a token.
  */
 
-import type { Client } from './client-authentication.ts'
-import { type CommonOptions, createAuth } from './create-auth.ts'
-import { failure, quote } from './failure.ts'
-import type { Awaitable, Login } from './fetch.ts'
-import type { Attempt } from './flow.ts'
-import type { Link } from './link.ts'
-import { type CredentialOptions, clientOf, machineFlow } from './machine-flows.ts'
-import { missingServerMetadata, readServerMetadata } from './server-metadata.ts'
+import { AuthError, printable } from '../auth-error.ts'
+import type { Awaitable, Login } from './auth.ts'
+import { type CredentialOptions, clientOf, JWT_BEARER, machineFlow } from './client-credentials.ts'
+import { type CommonOptions, createLogin } from './create-login.ts'
+import { missingServerMetadata, readServerMetadata } from './discovery.ts'
+import type { FlowContext } from './flow.ts'
+import type { Connection } from './requests.ts'
 import { requestToken } from './token-endpoint.ts'
 
 const ID_JAG = 'urn:ietf:params:oauth:token-type:id-jag'
-const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
 
-/** The identity provider of the company, and who this client is there. */
+/** The identity provider of the company, and the credentials of this client there. */
 export interface IdentityProvider extends CredentialOptions {
+  /** The identifier of the provider. */
   readonly issuer: string
-  /** Default: what the metadata of the issuer say. */
+  /** The URL of its token endpoint. Default: the one in the metadata of the issuer. */
   readonly tokenEndpoint?: string | undefined
-  /** What the employee got by logging in: asked for each time a token is needed. */
+  /** The token of the employee's login, or a function that is called for each exchange. */
   readonly subjectToken: string | (() => Awaitable<string>)
-  /** Default: `id_token`. */
+  /** The type of the subject token. Default: `id_token`. */
   readonly subjectTokenType?: 'id_token' | 'refresh_token' | 'saml2' | undefined
 }
 
+/** Options of `enterprise`. */
 export interface EnterpriseOptions extends CommonOptions, CredentialOptions {
+  /** The identity provider of the company. */
   readonly identityProvider: IdentityProvider
 }
 
 /**
- * Acts for an employee whom their company's identity provider vouches for.
+ * Obtains tokens for an employee by the identity provider of the company.
  *
  * ```ts
  * const auth = enterprise({
@@ -47,43 +49,44 @@ export function enterprise(options: EnterpriseOptions): Login {
   if (!URL.canParse(identityProvider.issuer)) {
     throw new TypeError(`identityProvider.issuer: expected a URL, got ${identityProvider.issuer}`)
   }
-  const flow = machineFlow(JWT_BEARER, clientOf(options), async (attempt, scope) => ({
-    grant_type: JWT_BEARER,
-    assertion: await exchange(identityProvider, attempt, scope),
+  const flow = machineFlow(JWT_BEARER, clientOf(options), async (context, scope) => ({
+    assertion: await requestAssertion(identityProvider, context, scope),
   }))
-  return createAuth(options, { ...flow, kind: `${flow.kind} ${identityProvider.issuer}` })
+  return createLogin(options, { ...flow, kind: `${flow.kind} ${identityProvider.issuer}` })
 }
 
-/** Trades what the employee has for an assertion that only this authorization server can use (RFC 8693). */
-async function exchange(provider: IdentityProvider, attempt: Attempt, scope: string | undefined): Promise<string> {
-  const { link, found } = attempt
-  const server = await endpointOf(provider, link)
-  const client: Client = clientOf(provider)
+/** Exchanges the token of the employee for an assertion that only this authorization server accepts (RFC 8693). */
+async function requestAssertion(
+  provider: IdentityProvider,
+  { connection, discovery }: FlowContext,
+  scope: string | undefined,
+): Promise<string> {
+  const server = await tokenServerOf(provider, connection)
   const { subjectToken, subjectTokenType = 'id_token' } = provider
   const params = {
-    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
     requested_token_type: ID_JAG,
-    audience: found.server.issuer,
-    resource: found.resource,
+    audience: discovery.server.issuer,
+    ...discovery.resourceParams,
     scope,
     subject_token: typeof subjectToken === 'string' ? subjectToken : await subjectToken(),
     subject_token_type: `urn:ietf:params:oauth:token-type:${subjectTokenType}`,
   }
-  const { accessToken, issuedTokenType } = await requestToken(link, { step: 'token', server, client, params })
+  const request = { step: 'token', server, client: clientOf(provider), grantType: TOKEN_EXCHANGE, params } as const
+  const { accessToken, issuedTokenType } = await requestToken(connection, request)
   if (issuedTokenType === ID_JAG) return accessToken
-  const hint = 'It was not sent on: it may be good for more than this server. Ask whoever runs the identity provider.'
-  const message = `The identity provider gave a token of type ${quote(issuedTokenType)} in place of ${ID_JAG}`
-  throw failure('token', message, { url: server.tokenEndpoint, hint })
+  const message = `The identity provider issued a token of type ${printable(issuedTokenType)} instead of ${ID_JAG}`
+  const hint = 'It was not sent: other servers may accept it too. Ask the operator of the identity provider.'
+  throw new AuthError(message, { step: 'token', url: server.token_endpoint, hint })
 }
 
-/** The company has named its provider itself: it may lie in its own network. */
-async function endpointOf({ issuer, tokenEndpoint }: IdentityProvider, link: Link) {
-  const by = new URL(issuer)
+/** The user names the provider, so it may be in a private network. */
+async function tokenServerOf({ issuer, tokenEndpoint }: IdentityProvider, connection: Connection) {
+  const namedBy = new URL(issuer)
   if (tokenEndpoint === undefined) {
-    const metadata = await readServerMetadata(link, { issuer, by })
+    const metadata = await readServerMetadata(connection, { issuer, namedBy })
     if (metadata === undefined) throw missingServerMetadata(issuer)
     return metadata
   }
-  const url = await link.check('token', 'identityProvider.tokenEndpoint', tokenEndpoint, by)
-  return { issuer, tokenEndpoint: url, tokenEndpointAuthMethods: undefined }
+  const url = await connection.urls.check('token', 'identityProvider.tokenEndpoint', tokenEndpoint, namedBy)
+  return { issuer, token_endpoint: url.href }
 }

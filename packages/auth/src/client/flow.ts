@@ -1,42 +1,41 @@
-/** What tells one way of getting tokens from another. */
+/** A way to obtain tokens, such as the authorization code flow, and what it works with. */
 
-import type { Client } from './client-authentication.ts'
 import type { Discovery } from './discovery.ts'
-import type { Prover } from './dpop.ts'
-import type { Link } from './link.ts'
+import type { DpopKey } from './dpop.ts'
+import type { Connection } from './requests.ts'
 import type { AuthStore } from './store.ts'
-import type { Grant } from './token-endpoint.ts'
+import type { Client, TokenResponse } from './token-endpoint.ts'
 
-/** All that a flow may know of one attempt. */
-export interface Attempt {
-  /** The server of the protocol. */
-  readonly url: URL
-  readonly link: Link
-  readonly found: Discovery
+/** One login or refresh. */
+export interface FlowContext {
+  /** The URL of the MCP server. */
+  readonly serverUrl: URL
+  readonly connection: Connection
+  readonly discovery: Discovery
   readonly store: AuthStore
-  readonly prover: Prover | undefined
-  /** Whom the tokens that are kept were given to. */
+  readonly dpop: DpopKey | undefined
+  /** The id of the client that the stored tokens were issued to. */
   readonly clientId: string | undefined
-  /** Fires when nobody wants the tokens any more. */
+  /** Fires when all callers have given up. */
   readonly signal: AbortSignal
 }
 
-export interface Obtained {
+export interface FlowResult {
   readonly client: Client
-  readonly grant: Grant
+  readonly response: TokenResponse
 }
 
 export interface Flow {
-  /** A user is asked, who shall not be asked over and over. */
+  /** A user is asked to log in, who must not be asked again and again. */
   readonly interactive: boolean
-  /** Tells apart clients that share a store. */
+  /** Distinguishes the tokens of clients that share a store. */
   readonly kind: string
-  /** The issuer of the last time is the only one that will do. */
+  /** The client works with the authorization server of its first login only. */
   readonly bound: boolean
-  /** Who the client is, where that is known without asking anybody. */
-  client(attempt: Attempt): Promise<Client | undefined>
-  /** Gets tokens anew. */
-  obtain(attempt: Attempt, scope: readonly string[]): Promise<Obtained>
-  /** The server no longer knows the client. */
-  forget?(attempt: Attempt): Promise<void>
+  /** Returns the client if it is known without a registration. */
+  client(context: FlowContext): Promise<Client | undefined>
+  /** Obtains tokens from the beginning. */
+  start(context: FlowContext, scope: readonly string[]): Promise<FlowResult>
+  /** Called when the authorization server no longer knows the client. */
+  forgetClient?(context: FlowContext): Promise<void>
 }

@@ -22,7 +22,7 @@ const value = fc.oneof(
   fc.webUrl(),
 )
 
-/** One or two members that are not what they should be. */
+/** One or two members with invalid values. */
 const broken = (names: readonly string[]) => fc.dictionary(fc.constantFrom(...names), value, { minKeys: 1, maxKeys: 2 })
 
 const resource = ['resource', 'authorization_servers', 'scopes_supported']
@@ -40,7 +40,7 @@ const server = [
 const token = ['access_token', 'token_type', 'expires_in', 'refresh_token', 'scope', 'error', 'error_description']
 const registration = ['client_id', 'client_secret', 'client_secret_expires_at', 'token_endpoint_auth_method', 'error']
 
-/** Logs in, or says at which step and why not; whatever happens, it ends, and asks nobody whom it must not. */
+/** Logs in or fails with `AuthError`, with a limited number of requests to permitted URLs. */
 async function survives(options: WorldOptions): Promise<void> {
   const world = new World(options)
   const fetch = oauth({ redirect: world.redirect })(world.fetch)
@@ -48,16 +48,16 @@ async function survives(options: WorldOptions): Promise<void> {
     const outcome = await fetch(world.mcp).catch((error: unknown) => error)
     expect(outcome instanceof Response || outcome instanceof AuthError, String(outcome)).toBe(true)
   }
-  expect(world.asked.length).toBeLessThan(40)
-  const inner = world.asked.filter(({ url }) => url.hostname === '10.0.0.1' || url.protocol !== 'https:')
+  expect(world.requests.length).toBeLessThan(40)
+  const inner = world.requests.filter(({ url }) => url.hostname === '10.0.0.1' || url.protocol !== 'https:')
   expect(inner.map(({ url }) => url.href)).toEqual([])
 }
 
-describe('a client survives what is not what it should be', () => {
+describe('a client survives invalid', () => {
   it.each([
     ['metadata of the resource', broken(resource).map((resource): WorldOptions => ({ resource }))],
     ['metadata of the authorization server', broken(server).map((server): WorldOptions => ({ server }))],
-    ['answers of the token endpoint', broken(token).map((token): WorldOptions => ({ token }))],
+    ['responses of the token endpoint', broken(token).map((token): WorldOptions => ({ token }))],
     [
       'registrations',
       broken(registration).map(
@@ -99,12 +99,12 @@ const refusing = Object.assign(new Set<string>(), { has: () => false })
 it.each<[string, WorldOptions]>([
   ['authorization servers', { resource: { authorization_servers: ['https://as.example/\u001b[31m\u009b'] } }],
   ['an error of a challenge', { challenge: 'Bearer error="a\u009b31m"', valid: refusing }],
-])('tells of %s without what a terminal would obey', async (_, options) => {
+])('removes control characters from %s in error messages', async (_, options) => {
   const world = new World(options)
   const bound = 'resource' in options ? { issuer: 'https://good.example' } : {}
   const { message } = (await caught(() =>
     oauth({ redirect: world.redirect, ...bound })(world.fetch)(world.mcp),
   )) as Error
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be there
   expect(message).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
 })

@@ -8,8 +8,8 @@ const forbidden = (scope: string) =>
     headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   })
 
-describe('more rights', () => {
-  it('are asked for together with those of before, and the request is sent again [C-152]', async () => {
+describe('more scopes', () => {
+  it('are requested together with the previous ones, and the request is repeated [C-152]', async () => {
     const world = new World({
       resource: { scopes_supported: ['read'] },
       serve: ({ method }, scope) => (method === 'POST' && !scope.includes('write') ? forbidden('write') : undefined),
@@ -20,7 +20,7 @@ describe('more rights', () => {
     expect(visits(world).map(({ scope }) => scope)).toEqual(['read', 'read write'])
   })
 
-  it('are asked for a few times, and then no more, however often the call is made [C-152]', async () => {
+  it('are requested a limited number of times for several calls [C-152]', async () => {
     const one = new World({
       token: { scope: 'read' },
       serve: (request) => (request.method === 'POST' ? forbidden('write') : undefined),
@@ -30,14 +30,14 @@ describe('more rights', () => {
       const error = await caught(() => fetch(one.mcp, { method: 'POST', body: '{}' }))
       expect(error).toMatchObject({
         step: 'authorization',
-        message: expect.stringMatching(/wants the scope write, and did not get it/),
+        message: expect.stringMatching(/requires the scope write, and it was requested without success/),
       })
     }
     expect(one.logins).toBe(3)
     await ok(fetch(one.mcp))
   })
 
-  it('are asked for a few times in one request, also by a server that thinks of ever new ones [C-152]', async () => {
+  it('are requested a limited number of times for one call, even if the server names others each time [C-152]', async () => {
     let count = 0
     const one = new World({ serve: (request) => (request.method === 'POST' ? forbidden(`s${++count}`) : undefined) })
     const fetch = oauth({ redirect: one.redirect })(one.fetch)
@@ -45,12 +45,12 @@ describe('more rights', () => {
     const error = await caught(() => fetch(one.mcp, { method: 'POST', body: '{}' }))
     expect(error).toMatchObject({
       step: 'authorization',
-      message: expect.stringMatching(/wants more scopes each time/),
+      message: expect.stringMatching(/requires other scopes each time/),
     })
     expect(one.logins).toBe(1 + 2)
   })
 
-  it('that a challenge does not name are nothing that could be asked for', async () => {
+  it('are not requested without a challenge that names them', async () => {
     const one = new World({ serve: () => new Response('', { status: 403 }) })
     const response = await oauth({ redirect: one.redirect })(one.fetch)(one.mcp)
     expect([response.status, one.logins]).toEqual([403, 1])

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { AuthError } from '../auth-error.ts'
-import type { Fetch } from './fetch.ts'
+import type { Fetch } from './auth.ts'
 import { oauth } from './oauth.ts'
-import { manualRedirect } from './redirect.ts'
+import { manualRedirect } from './redirects.ts'
 import { memoryStore } from './store.ts'
 import { caught, ok, visits, World } from './world.fixture.ts'
 
@@ -10,12 +10,12 @@ const tokenRequests = (world: World) =>
   world.to('/token').map(({ body }) => Object.fromEntries(new URLSearchParams(body)))
 
 describe('a client that logs in', () => {
-  it('sends no token before a server asks, finds everything by itself, and shows the token from then on [C-140, C-154]', async () => {
+  it('sends no token before a challenge, finds and registers everything by itself, and then sends the token [C-140, C-154]', async () => {
     const world = new World()
     const fetch = oauth({ redirect: world.redirect })(world.fetch)
     await ok(fetch(world.mcp, { method: 'POST', body: '{"a":1}', headers: { 'x-own': '1' } }))
     await ok(fetch(world.mcp))
-    expect(world.asked.map(({ method, url }) => `${method} ${url.host}${url.pathname}`)).toEqual([
+    expect(world.requests.map(({ method, url }) => `${method} ${url.host}${url.pathname}`)).toEqual([
       'POST mcp.example/mcp',
       'GET mcp.example/.well-known/oauth-protected-resource/mcp',
       'GET as.example/.well-known/oauth-authorization-server',
@@ -33,7 +33,7 @@ describe('a client that logs in', () => {
     expect(last?.url.search).toBe('')
   })
 
-  it('works without a redirect by what somebody else has put into the store, and says what is missing where nobody has', async () => {
+  it('works without a redirect if the store has tokens, and reports a missing redirect otherwise', async () => {
     const world = new World()
     const store = memoryStore()
     await ok(oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp))
@@ -45,7 +45,7 @@ describe('a client that logs in', () => {
     expect(String(error)).toContain('Give oauth() a redirect')
   })
 
-  it('proves with PKCE that it began, and names the resource in every request [C-143, C-149, C-150]', async () => {
+  it('uses PKCE, and names the resource in every request [C-143, C-149, C-150]', async () => {
     const world = new World({ token: { expires_in: 0 } })
     const fetch = oauth({ redirect: world.redirect })(world.fetch)
     await ok(fetch(world.mcp))
@@ -78,13 +78,13 @@ describe('a client that logs in', () => {
     ],
     ['the metadata', { resource: { scopes_supported: ['c', 'd'] } }, 'c d'],
     ['nothing', {}, undefined],
-  ])('asks for the scopes of %s [C-151]', async (_, world, scope) => {
+  ])('requests the scopes of %s [C-151]', async (_, world, scope) => {
     const there = new World(world)
     await ok(oauth({ redirect: there.redirect })(there.fetch)(there.mcp))
     expect(visits(there)[0]?.scope).toBe(scope)
   })
 
-  it('asks to stay logged in where the authorization server offers it, and not because the server says so [C-153]', async () => {
+  it('requests offline_access if the authorization server supports it [C-153]', async () => {
     const scopes = { resource: { scopes_supported: ['a'] } }
     const offers = new World({ ...scopes, server: { scopes_supported: ['a', 'offline_access'] } })
     await ok(oauth({ redirect: offers.redirect })(offers.fetch)(offers.mcp))
@@ -94,7 +94,7 @@ describe('a client that logs in', () => {
     expect(visits(none)[0]).toMatchObject({ scope: 'a' })
   })
 
-  it('shows more to the authorization server where it is told to, but nothing in place of what must be', async () => {
+  it('sends more authorization parameters, which do not replace those of the protocol', async () => {
     const world = new World()
     const authorizationParams = { login_hint: 'ann', state: 'mine', code_challenge_method: 'plain' }
     await ok(oauth({ redirect: world.redirect, authorizationParams })(world.fetch)(world.mcp))
@@ -103,10 +103,10 @@ describe('a client that logs in', () => {
   })
 })
 
-describe('who a client is', () => {
+describe('the identity of a client', () => {
   const cimd = 'https://app.example/client.json'
 
-  it('is what was registered by hand, before a document, before what registers on the spot [C-144, C-145]', async () => {
+  it('is a registration by hand, else a metadata document, else a dynamic registration [C-144, C-145]', async () => {
     const world = { server: { client_id_metadata_document_supported: true } }
     const byHand = new World(world)
     await ok(oauth({ redirect: byHand.redirect, clientId: 'me', clientMetadataUrl: cimd })(byHand.fetch)(byHand.mcp))
@@ -123,7 +123,7 @@ describe('who a client is', () => {
     ['http://127.0.0.1:3000/callback', 'native'],
     ['com.example.app:/callback', 'native'],
     ['https://app.example/callback', 'web'],
-  ])('says of %s that it is %s [C-146]', async (redirectUri, type) => {
+  ])('registers %s as application type %s [C-146]', async (redirectUri, type) => {
     const world = new World()
     const redirect = manualRedirect(redirectUri, (url) => world.agree(url))
     await ok(oauth({ redirect, clientMetadata: { client_name: 'Mine' } })(world.fetch)(world.mcp))
@@ -145,13 +145,13 @@ describe('who a client is', () => {
     'https://app.example/../c',
     'https://u:p@app.example/c',
     'c.json',
-  ])('is not described at %s [C-145]', (clientMetadataUrl) => {
+  ])('refuses the metadata URL %s [C-145]', (clientMetadataUrl) => {
     expect(() => oauth({ redirect: manualRedirect('https://a.example', () => ''), clientMetadataUrl })).toThrow(
       /clientMetadataUrl: expected an https: URL with a path/,
     )
   })
 
-  it('is registered anew when the redirect is another, and when the registration has run out', async () => {
+  it('is registered again for another redirect URI', async () => {
     const store = memoryStore()
     const world = new World()
     const login = async (redirectUri: string) => {
@@ -167,7 +167,7 @@ describe('who a client is', () => {
     expect(world.to('/register').length).toBe(2)
   })
 
-  it('is registered anew after a login that did not succeed, as the server may have forgotten it', async () => {
+  it('is registered again after a failed login, because the server may no longer know it', async () => {
     const store = memoryStore()
     const world = new World()
     const login = () => oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
@@ -184,7 +184,7 @@ describe('who a client is', () => {
   it.each([
     ['client_secret_basic', /^Basic /, undefined],
     ['client_secret_post', undefined, 'hush&'],
-  ])('is shown by %s where the server wants that [C-155]', async (method, header, secret) => {
+  ])('is authenticated by %s if the server supports nothing else [C-155]', async (method, header, secret) => {
     const world = new World({ server: { token_endpoint_auth_methods_supported: [method] } })
     const options = { redirect: world.redirect, clientId: 'me:1', clientSecret: 'hush&' }
     await ok(oauth(options)(world.fetch)(world.mcp))
@@ -197,7 +197,7 @@ describe('who a client is', () => {
 })
 
 describe('a server that moves to another authorization server', () => {
-  it('gets tokens of the new one, and neither it nor the old one what belongs to the other [C-147]', async () => {
+  it('gets tokens of the new one, and neither receives credentials of the other [C-147]', async () => {
     const valid = new Set<string>()
     const servers = ['https://as.example']
     const next = new World({ issuer: 'https://new.example', valid })
@@ -213,13 +213,13 @@ describe('a server that moves to another authorization server', () => {
     valid.clear()
     await ok(wrapped(world.mcp))
     expect([world.to('/register').length, next.to('/register').length]).toEqual([1, 1])
-    const sent = next.asked.map(({ url, body, headers }) => `${url.href} ${body} ${headers.get('authorization')}`)
+    const sent = next.requests.map(({ url, body, headers }) => `${url.href} ${body} ${headers.get('authorization')}`)
     expect(sent.join()).not.toMatch(/as\.example|refresh_token=/)
     expect(world.to('/token').length).toBe(1)
     expect(world.to('/mcp').at(-1)?.headers.get('authorization')).toMatch(/@new\.example$/)
   })
 
-  it('is refused where the client was registered by hand [C-147]', async () => {
+  it('is refused if the client was registered by hand [C-147]', async () => {
     const servers = ['https://as.example']
     const world = new World({ resource: { authorization_servers: servers } })
     const store = memoryStore()
@@ -244,7 +244,7 @@ describe('servers of the first revisions', () => {
   const gone = () => new Response('', { status: 404 })
   const on = { 'https://mcp.example/.well-known/oauth-protected-resource/mcp': gone }
 
-  it('are their own authorization server, with metadata or without [C-140, C-148]', async () => {
+  it('are their own authorization servers, with or without metadata [C-140, C-148]', async () => {
     const issuer = 'https://mcp.example'
     const documented = new World({
       challenge: undefined,
@@ -263,11 +263,11 @@ describe('servers of the first revisions', () => {
       await ok(oauth({ redirect: each.redirect })(each.fetch)(each.mcp))
       expect(visits(each)[0]).toMatchObject({ resource: 'https://mcp.example/mcp', code_challenge_method: 'S256' })
     }
-    // It says that it sends iss, and then it does not.
+    // Its metadata announces iss, and the callback has none.
     expect(
       await caught(() => oauth({ redirect: documented.redirect })(documented.fetch)(documented.mcp)),
     ).toMatchObject({
-      message: expect.stringMatching(/\(iss\)/),
+      message: expect.stringMatching(/"iss"/),
     })
   })
 })
@@ -277,17 +277,17 @@ it('sends tokens to no other origin [C-154]', async () => {
   const fetch = oauth({ redirect: world.redirect })(world.fetch, { url: new URL(world.mcp) })
   await ok(fetch(world.mcp))
   expect(await caught(() => fetch('https://evil.example/'))).toMatchObject({ step: 'verification' })
-  expect(world.asked.some(({ url }) => url.host === 'evil.example')).toBe(false)
+  expect(world.requests.some(({ url }) => url.host === 'evil.example')).toBe(false)
 })
 
-it('asks nobody to log in for the sake of a goodbye', async () => {
+it('starts no login for a DELETE request', async () => {
   const world = new World()
   const fetch = oauth({ redirect: world.redirect })(world.fetch)
   expect((await fetch(world.mcp, { method: 'DELETE' })).status).toBe(401)
-  expect(world.asked.length).toBe(1)
+  expect(world.requests.length).toBe(1)
 })
 
-it('sends a Request again, and does not pretend that it could with a stream', async () => {
+it('repeats a Request, and reports that a stream cannot be repeated', async () => {
   const world = new World()
   const fetch = oauth({ redirect: world.redirect })(world.fetch)
   await ok(fetch(new Request(world.mcp, { method: 'POST', body: 'all of it' })))
@@ -295,8 +295,8 @@ it('sends a Request again, and does not pretend that it could with a stream', as
   world.valid.clear()
   const body = new Blob(['x']).stream()
   const error = await caught(() => fetch(world.mcp, { method: 'POST', body, duplex: 'half' } as RequestInit))
-  expect(error).toMatchObject({ message: expect.stringMatching(/a stream cannot be sent twice/) })
-  // The next one finds the token that was got meanwhile.
+  expect(error).toMatchObject({ message: expect.stringMatching(/a stream cannot be repeated/) })
+  // The next request uses the new token.
   const again = new Blob(['x']).stream()
   await ok(fetch(world.mcp, { method: 'POST', body: again, duplex: 'half' } as RequestInit))
 })

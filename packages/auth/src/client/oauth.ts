@@ -1,52 +1,55 @@
-/** Logs a user in: the flow of an OAuth client with a redirect. */
+/** Logs a user in: the OAuth client with a redirect. */
 
-import { authorize, refuseWithoutPkce, resume } from './authorization-code.ts'
-import type { Client, SecretMethod } from './client-authentication.ts'
-import { type CommonOptions, createAuth } from './create-auth.ts'
-import { failure } from './failure.ts'
-import type { Login } from './fetch.ts'
-import type { Attempt, Flow, Obtained } from './flow.ts'
-import type { Redirect } from './redirect.ts'
+import { AuthError } from '../auth-error.ts'
+import type { Login } from './auth.ts'
+import { authorize, requirePkce, resume } from './authorization-code.ts'
+import { type CommonOptions, createLogin } from './create-login.ts'
+import type { Flow, FlowContext, FlowResult } from './flow.ts'
+import type { Redirect } from './redirects.ts'
 import {
   type ClientMetadata,
-  distrustRegistration,
-  forgetRegistration,
-  keptRegistration,
+  deleteRegistration,
+  type Registration,
   register,
+  requireNewRegistration,
+  storedRegistration,
 } from './registration.ts'
+import type { Client, SecretMethod } from './token-endpoint.ts'
 
+/** Options of `oauth`. */
 export interface OAuthOptions extends CommonOptions {
   /**
-   * How the user gets to the authorization server and back: `loopbackRedirect()`, `popupRedirect()`, `pageRedirect()`,
-   * or your own. Default: nobody can log in here, and what is in the store has to do.
+   * How the user gets to the authorization server and back: `loopbackRedirect()`, `popupRedirect()`, `pageRedirect()`, or
+   * your own. Default: none; then only tokens of the store are used.
    */
   readonly redirect?: Redirect | undefined
   /**
-   * The URL of a document about this client, which is its id at every authorization server that takes such documents.
-   * `https:`, with a path. Default: none.
+   * The URL of a metadata document of this client (`https:`, with a path). It is the client id at every authorization
+   * server that supports such documents. Default: none.
    */
   readonly clientMetadataUrl?: string | undefined
-  /** The id of a client that was registered by hand: it goes before all else. Pass its `issuer` with it. */
+  /** The id of a client that was registered by hand. It has precedence; pass `issuer` with it. */
   readonly clientId?: string | undefined
+  /** The secret of a client that was registered by hand. Default: none. */
   readonly clientSecret?: string | undefined
-  /** How the secret is shown. Default: what the server supports, a header before the body. */
+  /** How the secret is sent. Default: a method that the server supports, the header before the body. */
   readonly clientAuthentication?: SecretMethod | undefined
-  /** What a server is told that registers clients on the spot. Default: a name, and what follows from the redirect. */
+  /** The metadata for dynamic registration. Default: a name, and values derived from the redirect. */
   readonly clientMetadata?: ClientMetadata | undefined
-  /** More for the query of the authorization endpoint, such as `login_hint`. What the protocol says goes before it. */
+  /** More parameters of the authorization request, such as `login_hint`. They cannot replace those of the protocol. */
   readonly authorizationParams?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * Logs a user in where a server asks who it is: finds its authorization server, registers there, asks the user, keeps the
- * tokens, refreshes them, and asks for more rights when a call needs them. A request fails with `AuthError`, which
- * says at which step and why.
+ * Logs a user in when a server requires authorization: finds the authorization server, registers the client, asks the
+ * user, stores and refreshes the tokens, and asks for more scopes when a call needs them. A request rejects with
+ * `AuthError`, which names the step and the reason.
  *
  * ```ts
  * const client = await connect(http('https://example.com/mcp', { auth: oauth({ redirect: loopbackRedirect() }) }))
  * ```
  *
- * @throws TypeError for options that cannot be
+ * @throws TypeError for invalid options
  */
 export function oauth(options: OAuthOptions): Login {
   const { clientId, clientMetadataUrl } = options
@@ -55,78 +58,83 @@ export function oauth(options: OAuthOptions): Login {
     interactive: true,
     kind: clientId ?? clientMetadataUrl ?? '',
     bound: clientId !== undefined,
-    client: async (attempt) => (await knownClient(options, attempt, attempt.clientId))?.client,
-    obtain: (attempt, scope) => obtain(options, attempt, scope),
-    forget: forgetRegistration,
+    client: async (context) => (await knownClient(options, context, context.clientId))?.client,
+    start: (context, scope) => logIn(options, context, scope),
+    forgetClient: deleteRegistration,
   }
-  return createAuth(options, flow)
+  return createLogin(options, flow)
 }
 
-interface Known {
+interface KnownClient {
   readonly client: Client
-  /** Nothing where the server decides by itself what it takes. */
-  readonly redirectUris?: readonly string[] | undefined
+  /** Of a dynamic registration. */
+  readonly redirectUris?: Registration['redirectUris'] | undefined
 }
 
-/** Registered by hand, by a document, or on the spot before: in this order. */
-async function knownClient(options: OAuthOptions, attempt: Attempt, id?: string): Promise<Known | undefined> {
-  const { clientId, clientSecret, clientAuthentication, clientMetadataUrl } = options
+/** A client that was registered by hand, has a metadata document, or was registered dynamically before, in this order. */
+async function knownClient(
+  { clientId, clientSecret, clientAuthentication, clientMetadataUrl }: OAuthOptions,
+  context: FlowContext,
+  storedId?: string,
+): Promise<KnownClient | undefined> {
   if (clientId !== undefined) {
     return { client: { id: clientId, secret: clientSecret, method: clientAuthentication } }
   }
-  if (clientMetadataUrl !== undefined && attempt.found.server.clientIdMetadataDocuments) {
+  const { client_id_metadata_document_supported: acceptsDocuments } = context.discovery.server
+  if (clientMetadataUrl !== undefined && acceptsDocuments === true) {
     return { client: { id: clientMetadataUrl, method: 'none' } }
   }
-  return keptRegistration(attempt, id)
+  return storedRegistration(context, storedId)
 }
 
-async function obtain(options: OAuthOptions, attempt: Attempt, scope: readonly string[]): Promise<Obtained> {
+async function logIn(options: OAuthOptions, context: FlowContext, scope: readonly string[]): Promise<FlowResult> {
   const { redirect, clientMetadata = {}, authorizationParams: params = {} } = options
-  refuseWithoutPkce(attempt.found.server)
+  requirePkce(context.discovery.server)
   if (redirect === undefined) {
-    const hint = 'Give oauth() a redirect, such as loopbackRedirect(), or a store in which somebody has logged in.'
-    throw failure('authorization', 'A user has to log in, and there is no way to ask one', { hint })
+    const hint = 'Give oauth() a redirect, such as loopbackRedirect(), or a store with the tokens of an earlier login.'
+    throw new AuthError('The user must log in, and there is no redirect', { step: 'authorization', hint })
   }
-  const known = await knownClient(options, attempt)
-  const resumed = known && (await resume(attempt, known.client, redirect))
-  if (known !== undefined && resumed !== undefined) return { client: known.client, grant: resumed }
-  const over = new AbortController()
-  const signal = AbortSignal.any([attempt.signal, over.signal])
+  const known = await knownClient(options, context)
+  const resumed = known && (await resume(context, known.client, redirect))
+  if (known !== undefined && resumed !== undefined) return { client: known.client, response: resumed }
+  const end = new AbortController()
+  const signal = AbortSignal.any([context.signal, end.signal])
   try {
-    const registered = known?.redirectUris ?? []
-    const redirectUri = checkRedirectUri(await uriOf(redirect, { signal, registered }))
-    const usable = known !== undefined && (known.redirectUris?.includes(redirectUri) ?? true)
-    const client = usable ? known.client : await register(attempt, clientMetadata, redirectUri)
-    const grant = await authorize({ ...attempt, signal }, { client, redirect, redirectUri, scope, params })
-    return { client, grant }
+    const redirectUri = await redirectUriOf(redirect, signal, known?.redirectUris ?? [])
+    const isUsable = known !== undefined && (known.redirectUris?.includes(redirectUri) ?? true)
+    const client = isUsable ? known.client : await register(context, clientMetadata, redirectUri)
+    const response = await authorize({ ...context, signal }, { client, redirect, redirectUri, scope, params })
+    return { client, response }
   } catch (error) {
-    // A server that has forgotten a client shows its users an error and sends nobody back.
-    if (known?.redirectUris !== undefined && !attempt.signal.aborted) await distrustRegistration(attempt)
+    // A server that no longer knows a client shows an error to the user and never redirects back.
+    if (known?.redirectUris !== undefined && !context.signal.aborted) await requireNewRegistration(context)
     throw error
   } finally {
-    over.abort()
+    end.abort()
   }
 }
 
-function uriOf({ redirectUri }: Redirect, options: { signal: AbortSignal; registered: readonly string[] }) {
-  return typeof redirectUri === 'string' ? redirectUri : redirectUri(options)
-}
-
-/** Codes go over no wire that others can read. */
-function checkRedirectUri(uri: string): string {
-  const hint = 'It must be https:, at 127.0.0.1, [::1] or localhost, or of a scheme that the application owns.'
-  if (!URL.canParse(uri)) throw failure('authorization', 'The redirect URI is no URL', { url: uri, hint })
+async function redirectUriOf(
+  { redirectUri }: Redirect,
+  signal: AbortSignal,
+  registered: readonly string[],
+): Promise<string> {
+  const uri = typeof redirectUri === 'string' ? redirectUri : await redirectUri({ signal, registered })
+  const hint = 'It must use https:, be at 127.0.0.1, [::1] or localhost, or have a private scheme of the application.'
+  if (!URL.canParse(uri)) {
+    throw new AuthError('The redirect URI is not a URL', { step: 'authorization', url: uri, hint })
+  }
   const { protocol, hostname, hash } = new URL(uri)
-  const local = hostname === '127.0.0.1' || hostname === '[::1]' || hostname === 'localhost'
-  const own = /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]*:$/.test(protocol)
-  if (hash === '' && (protocol === 'https:' || (protocol === 'http:' && local) || own)) return uri
-  throw failure('authorization', 'The redirect URI cannot be used', { url: uri, hint })
+  const isLocal = hostname === '127.0.0.1' || hostname === '[::1]' || hostname === 'localhost'
+  const isPrivateScheme = /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]*:$/.test(protocol)
+  if (hash === '' && (protocol === 'https:' || (protocol === 'http:' && isLocal) || isPrivateScheme)) return uri
+  throw new AuthError('The redirect URI cannot be used', { step: 'authorization', url: uri, hint })
 }
 
 function checkMetadataUrl(given: string): void {
   const url = URL.canParse(given) ? new URL(given) : undefined
-  const plain = url !== undefined && url.hash === '' && url.username === '' && url.password === ''
-  if (!plain || url.protocol !== 'https:' || url.pathname === '/' || /\/\.{1,2}(?:\/|$)/.test(given)) {
+  const isPlain = url !== undefined && url.hash === '' && url.username === '' && url.password === ''
+  if (!isPlain || url.protocol !== 'https:' || url.pathname === '/' || /\/\.{1,2}(?:\/|$)/.test(given)) {
     throw new TypeError(`clientMetadataUrl: expected an https: URL with a path and no fragment, got ${given}`)
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { oauth } from './oauth.ts'
-import { manualRedirect } from './redirect.ts'
+import { manualRedirect } from './redirects.ts'
 import { type AuthStore, memoryStore } from './store.ts'
 import { caught, json, World } from './world.fixture.ts'
 
@@ -9,7 +9,7 @@ const grants = (world: World) => world.to('/token').map(({ body }) => new URLSea
 const refreshes = (world: World) => grants(world).filter((grant) => grant === 'refresh_token').length
 const many = <T>(run: () => Promise<T>) => Promise.all(Array.from({ length: 50 }, run))
 
-/** A store that answers late, and does not let callers take turns. */
+/** A slow store without a lock. */
 function lockless(): AuthStore {
   const inner = memoryStore()
   const later = <T>(run: () => T | Promise<T>) => new Promise<T>((resolve) => setTimeout(() => resolve(run()), 1))
@@ -20,7 +20,7 @@ function lockless(): AuthStore {
   }
 }
 
-it('is done once for fifty calls that meet a refused token, and all of them succeed', async () => {
+it('sends one refresh for fifty calls with a refused token, and all of them succeed', async () => {
   const world = new World()
   const fetch = oauth({ redirect: world.redirect })(world.fetch)
   await fetch(world.mcp)
@@ -30,7 +30,7 @@ it('is done once for fifty calls that meet a refused token, and all of them succ
   expect([refreshes(world), world.logins, world.reused]).toEqual([1, 1, 0])
 })
 
-it('is done once for fifty calls that meet a token which is about to expire, before any is sent', async () => {
+it('sends one refresh for fifty calls with a token that is about to expire', async () => {
   const world = new World()
   const fetch = oauth({ redirect: world.redirect })(world.fetch)
   await fetch(world.mcp)
@@ -51,7 +51,7 @@ it('is done once for fifty calls that meet a token which is about to expire, bef
   }
 })
 
-it('is done once by several clients that share a store, over several connections each', async () => {
+it('sends one refresh for several clients and connections that share a store', async () => {
   const world = new World()
   const store = memoryStore()
   const make = () => oauth({ redirect: world.redirect, store })
@@ -64,14 +64,14 @@ it('is done once by several clients that share a store, over several connections
   expect([refreshes(world), world.logins, world.reused]).toEqual([1, 1, 0])
 })
 
-it('never wipes newer tokens that somebody else has saved meanwhile', async () => {
+it('keeps newer tokens that another client has stored meanwhile', async () => {
   const world = new World()
   const store = lockless()
   const make = () => oauth({ redirect: world.redirect, store })(world.fetch)
   const [one, two] = [make(), make()]
   await one(world.mcp)
   world.valid.clear()
-  // Without a lock both refresh, and one of them is refused: it finds what the other has got.
+  // Without a lock both refresh, and one of them is refused: it uses the tokens of the other.
   const shown = new Set<string>()
   let refused = 0
   world.interfere = async (_, body) => {
@@ -89,7 +89,7 @@ it('never wipes newer tokens that somebody else has saved meanwhile', async () =
   expect([refreshes(world), refused, world.logins]).toEqual([2, 1, 1])
 })
 
-it('makes place for a login when the refresh token is refused, and shows it never again', async () => {
+it('starts a login when the refresh token is refused, and does not send it again', async () => {
   const world = new World()
   const fetch = oauth({ redirect: world.redirect })(world.fetch)
   await fetch(world.mcp)
@@ -101,9 +101,9 @@ it('makes place for a login when the refresh token is refused, and shows it neve
 })
 
 it.each([
-  ['says so', () => json({ error: 'temporarily_unavailable' }, 503)],
-  ['breaks', () => new Response('', { status: 500 })],
-])('does not cost a login when the authorization server %s', async (_, trouble) => {
+  ['returns temporarily_unavailable', () => json({ error: 'temporarily_unavailable' }, 503)],
+  ['returns status 500', () => new Response('', { status: 500 })],
+])('starts no login when the authorization server %s', async (_, trouble) => {
   const world = new World()
   const fetch = oauth({ redirect: world.redirect })(world.fetch)
   await fetch(world.mcp)
@@ -115,7 +115,7 @@ it.each([
   expect([refreshes(world), world.logins]).toEqual([2, 1])
 })
 
-it('keeps the refresh token that the server does not rotate', async () => {
+it('keeps a refresh token that the server does not rotate', async () => {
   const world = new World({ token: { refresh_token: 'stays' } })
   const fetch = oauth({ redirect: world.redirect })(world.fetch)
   await fetch(world.mcp)
@@ -127,27 +127,27 @@ it('keeps the refresh token that the server does not rotate', async () => {
   expect([refreshes(world), world.logins]).toEqual([3, 1])
 })
 
-it('is not done for tokens that live for ever, though they were kept by another run', async () => {
+it('does not refresh tokens that never expire', async () => {
   const world = new World({ token: { expires_in: 1e308 } })
   const store = memoryStore()
   for (let run = 0; run < 3; run++) await oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
   expect([refreshes(world), world.logins]).toEqual([0, 1])
 })
 
-it('uses what was kept by another run, tokens and registration alike', async () => {
+it('uses stored tokens and registrations', async () => {
   const world = new World()
   const store = memoryStore()
   await oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
-  const before = world.asked.length
+  const before = world.requests.length
   await oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
-  expect(world.asked.slice(before).map(({ url }) => url.pathname)).toEqual(['/mcp'])
+  expect(world.requests.slice(before).map(({ url }) => url.pathname)).toEqual(['/mcp'])
   world.valid.clear()
   world.refreshable.clear()
   await oauth({ redirect: world.redirect, store })(world.fetch)(world.mcp)
   expect(world.to('/register').length).toBe(1)
 })
 
-it('is done by the client that got the tokens, though another was registered since', async () => {
+it('refreshes with the client that the tokens were issued to', async () => {
   const world = new World()
   const store = memoryStore()
   const login = (redirectUri: string) =>
@@ -161,7 +161,7 @@ it('is done by the client that got the tokens, though another was registered sin
   expect([refreshes(world), world.logins]).toEqual([1, 1])
 })
 
-it('registers anew when the server has forgotten the client', async () => {
+it('registers again when the server no longer knows the client', async () => {
   const world = new World()
   const fetch = oauth({ redirect: world.redirect })(world.fetch)
   await fetch(world.mcp)
@@ -172,7 +172,7 @@ it('registers anew when the server has forgotten the client', async () => {
   expect([world.to('/register').length, world.logins]).toEqual([2, 2])
 })
 
-it('refuses a record that is not what was saved, and says which', async () => {
+it('refuses a damaged record and names it', async () => {
   const world = new World()
   const store = memoryStore()
   const spoiled: AuthStore = {
@@ -184,7 +184,7 @@ it('refuses a record that is not what was saved, and says which', async () => {
   expect(error).toMatchObject({ step: 'storage', message: expect.stringMatching(/The record tokens\|https/) })
 })
 
-it('is done once for two servers that tokens of one resource are for', async () => {
+it('sends one refresh for two servers that share a resource', async () => {
   const origin = 'https://mcp.example'
   const about = () => json({ resource: origin, authorization_servers: ['https://as.example'] })
   const urls = [`${origin}/a`, `${origin}/b`] as const
@@ -197,7 +197,7 @@ it('is done once for two servers that tokens of one resource are for', async () 
     },
   })
   world.interfere = async ({ url }) => {
-    // Long enough for the other to begin as well.
+    // Long enough for the other to start as well.
     if (url.endsWith('/token')) await wait(30)
     return undefined
   }

@@ -1,141 +1,146 @@
-/** Who a client is at an authorization server: registered by hand, by a document of its own, or on the spot. */
+/** Dynamic client registration (RFC 7591), and the stored results. */
 
-import { reachOf } from './address.ts'
-import type { Client, SecretMethod } from './client-authentication.ts'
-import { failure, quote } from './failure.ts'
-import type { Attempt } from './flow.ts'
-import { isObject } from './json-request.ts'
-import { hasTexts, keyOf, spoiled } from './records.ts'
-import { strings } from './resource-metadata.ts'
-import type { ServerMetadata } from './server-metadata.ts'
+import { isObject } from '@mcpx/protocol'
+import { allowInsecureRequests, customFetch, dynamicClientRegistrationRequest } from 'oauth4webapi'
+import { AuthError, printable } from '../auth-error.ts'
+import { readJson } from '../bounded-fetch.ts'
+import { networkZone } from '../urls.ts'
+import { type ServerMetadata, stringsOf } from './discovery.ts'
+import type { FlowContext } from './flow.ts'
+import type { Client, SecretMethod } from './token-endpoint.ts'
+import { damagedRecord, hasStrings, recordKey } from './token-records.ts'
 
-/** What an authorization server is told about a client that registers on the spot (RFC 7591). */
+/** The metadata of a client for its registration (RFC 7591). */
 export interface ClientMetadata {
   /** Shown to the user. Default: `MCP client`. */
   readonly client_name?: string | undefined
+  /** The home page of the client. */
   readonly client_uri?: string | undefined
+  /** A logo that is shown to the user. */
   readonly logo_uri?: string | undefined
+  /** Ways to contact the developers. */
   readonly contacts?: readonly string[] | undefined
+  /** The terms of service. */
   readonly tos_uri?: string | undefined
+  /** The privacy policy. */
   readonly policy_uri?: string | undefined
+  /** An id of the software, equal for all of its installations. */
   readonly software_id?: string | undefined
+  /** The version of the software. */
   readonly software_version?: string | undefined
+  /** The scopes that the client may request, separated by spaces. */
   readonly scope?: string | undefined
-  /** Default: `native` for redirect URIs of this machine or of a scheme of its own, else `web`. */
+  /** Default: `native` for redirect URIs of this machine or of a private scheme, else `web`. */
   readonly application_type?: 'native' | 'web' | undefined
-  /** Default: `none` where the server takes it, else a secret. */
+  /** Default: `none` if the server supports it, else a secret. */
   readonly token_endpoint_auth_method?: SecretMethod | undefined
 }
 
-export interface Registered {
+export interface Registration {
   readonly client: Client
   readonly redirectUris: readonly string[]
 }
 
-type Registration = Pick<Attempt, 'store'> & { readonly found: { readonly server: ServerMetadata } }
-
-/** The client that was registered last at an authorization server, or the one with an id. */
-function recordKey({ found }: Registration, ...id: readonly string[]): string {
-  return keyOf('client', found.server.issuer, ...id)
+/** The key of the record of a client with an id, or of the client that was registered last. */
+function keyOf({ discovery }: FlowContext, ...id: readonly string[]): string {
+  return recordKey('client', discovery.server.issuer, ...id)
 }
 
-/** The client as it was registered before at this authorization server: that with an id, or the last one. */
-export async function keptRegistration(attempt: Registration, id?: string): Promise<Registered | undefined> {
-  const key = id === undefined ? recordKey(attempt) : recordKey(attempt, id)
-  const record = await attempt.store.get(key)
+/** Returns the stored client with an id, or the one that was registered last, unless its registration has expired. */
+export async function storedRegistration(
+  context: FlowContext,
+  id: string | undefined,
+): Promise<Registration | undefined> {
+  const key = id === undefined ? keyOf(context) : keyOf(context, id)
+  const record = await context.store.get(key)
   if (record === undefined || record === null) return undefined
-  if (!hasTexts(record, ['issuer', 'clientId'])) throw spoiled(key)
+  if (!hasStrings(record, ['issuer', 'clientId'])) throw damagedRecord(key)
   const { issuer, clientId, secret, method, expiresAt, redirectUris } = record
-  if (issuer !== attempt.found.server.issuer) return undefined
+  if (issuer !== context.discovery.server.issuer) return undefined
   if (typeof expiresAt === 'number' && expiresAt <= Date.now()) return undefined
-  const client = {
-    id: clientId as string,
-    secret: typeof secret === 'string' ? secret : undefined,
-    method: methodOf(method),
-  }
-  return { client, redirectUris: strings(redirectUris) }
+  const client = { id: clientId, secret: typeof secret === 'string' ? secret : undefined, method: methodOf(method) }
+  return { client, redirectUris: stringsOf(redirectUris) }
 }
 
-export async function forgetRegistration(attempt: Registration & Pick<Attempt, 'clientId'>): Promise<void> {
-  const { store, clientId } = attempt
-  if (clientId !== undefined) await store.delete(recordKey(attempt, clientId))
-  if ((await keptRegistration(attempt))?.client.id === clientId) await store.delete(recordKey(attempt))
+/** Deletes a registration that the authorization server no longer knows. */
+export async function deleteRegistration(context: FlowContext): Promise<void> {
+  const { store, clientId } = context
+  if (clientId !== undefined) await store.delete(keyOf(context, clientId))
+  if ((await storedRegistration(context, undefined))?.client.id === clientId) await store.delete(keyOf(context))
 }
 
-/** Makes the next login register anew. What the client was given before can still be refreshed. */
-export async function distrustRegistration(attempt: Registration): Promise<void> {
-  await attempt.store.delete(recordKey(attempt))
+/** Makes the next login register again. Tokens of the current client can still be refreshed. */
+export async function requireNewRegistration(context: FlowContext): Promise<void> {
+  await context.store.delete(keyOf(context))
 }
 
-/** Registers on the spot, and keeps what comes of it for this authorization server alone. */
-export async function register(attempt: Attempt, metadata: ClientMetadata, redirectUri: string): Promise<Client> {
-  const { link, found, store } = attempt
-  const url = found.server.registrationEndpoint
+/** Registers the client, and stores the result for this authorization server only. */
+export async function register(context: FlowContext, metadata: ClientMetadata, redirectUri: string): Promise<Client> {
+  const { connection, discovery, store } = context
+  const { server } = discovery
+  const url = server.registration_endpoint
   if (url === undefined) {
+    const message = 'The authorization server does not support dynamic registration'
     const hint =
-      'Register the client there by hand, and pass its clientId; or pass a clientMetadataUrl if it takes one.'
-    throw failure('registration', 'The authorization server registers nobody on the spot', {
-      url: found.server.issuer,
-      hint,
-    })
+      'Register the client there by hand and pass its clientId, or pass a clientMetadataUrl if it supports one.'
+    throw new AuthError(message, { step: 'registration', url: server.issuer, hint })
   }
-  const asked = requestOf(metadata, found.server, redirectUri)
-  const headers = { 'content-type': 'application/json' }
-  const body = JSON.stringify(asked)
-  const answer = await link.request({ step: 'registration', url, method: 'POST', headers, body })
-  if (answer.status !== 200 && answer.status !== 201) throw refused(url, answer, redirectUri)
-  const registered = read(answer.body, url, asked.token_endpoint_auth_method)
-  const { issuer } = found.server
-  const { id: clientId, secret, method } = registered.client
-  const { expiresAt } = registered
-  const record = { issuer, clientId, secret, method, expiresAt, redirectUris: [redirectUri] }
-  // Tokens that another one was given are refreshed by that one.
-  await store.set(recordKey(attempt, clientId), record)
-  await store.set(recordKey(attempt), record)
-  return registered.client
-}
-
-function requestOf(metadata: ClientMetadata, server: ServerMetadata, redirectUri: string) {
-  return {
+  const sent = {
     client_name: 'MCP client',
     application_type: applicationTypeOf(redirectUri),
-    token_endpoint_auth_method: preferredMethod(server),
+    token_endpoint_auth_method: defaultMethod(server),
     ...metadata,
     redirect_uris: [redirectUri],
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
   }
+  const response = await dynamicClientRegistrationRequest(server, sent as RegistrationRequest, {
+    [allowInsecureRequests]: true,
+    [customFetch]: connection.sender('registration'),
+  })
+  const body = await readJson(response)
+  if (response.status !== 200 && response.status !== 201) throw refused(url, response.status, body, redirectUri)
+  const { client, expiresAt } = readClient(body, url, sent.token_endpoint_auth_method)
+  const { id: clientId, secret, method } = client
+  const record = { issuer: server.issuer, clientId, secret, method, expiresAt, redirectUris: [redirectUri] }
+  // Tokens that were issued to an earlier client are refreshed by that client.
+  await store.set(keyOf(context, clientId), record)
+  await store.set(keyOf(context), record)
+  return client
 }
+
+type RegistrationRequest = Parameters<typeof dynamicClientRegistrationRequest>[1]
 
 function applicationTypeOf(redirectUri: string): 'native' | 'web' {
   const { protocol, hostname } = new URL(redirectUri)
   const isWeb = protocol === 'https:' || protocol === 'http:'
-  return isWeb && reachOf(hostname) !== 'loopback' ? 'web' : 'native'
+  return isWeb && networkZone(hostname) !== 'loopback' ? 'web' : 'native'
 }
 
-/** A client on a user's machine keeps no secret from that user. */
-function preferredMethod({ tokenEndpointAuthMethods: supported, assumed }: ServerMetadata): SecretMethod {
+/** A client on the machine of a user cannot keep a secret from that user. */
+function defaultMethod({ token_endpoint_auth_methods_supported: supported, assumed }: ServerMetadata): SecretMethod {
   if (assumed || supported?.includes('none') === true) return 'none'
   if (supported === undefined || supported.includes('client_secret_basic')) return 'client_secret_basic'
   return supported.includes('client_secret_post') ? 'client_secret_post' : 'none'
 }
 
-function read(body: unknown, url: URL, asked: SecretMethod | undefined) {
-  if (!hasTexts(body, ['client_id'])) {
-    const hint = 'See that the registration endpoint is one of RFC 7591.'
-    throw failure('registration', 'The answer holds no client_id', { url, hint })
+function readClient(body: unknown, url: string, requested: SecretMethod | undefined) {
+  if (!hasStrings(body, ['client_id']) || body.client_id === '') {
+    const hint = 'Check that the registration endpoint implements RFC 7591.'
+    throw new AuthError('The response has no client_id', { step: 'registration', url, hint })
   }
   const { client_id: id, client_secret: secret, client_secret_expires_at: expires } = body
-  const given = body.token_endpoint_auth_method
-  if (given !== undefined && methodOf(given) === undefined) {
+  const method = body.token_endpoint_auth_method
+  if (method !== undefined && methodOf(method) === undefined) {
+    const message = `The client was registered for ${printable(method)}, which it does not support`
     const hint = 'Register the client by hand, and pass its clientId and its key.'
-    throw failure('registration', `The client was registered for ${quote(given)}, which it cannot do`, { url, hint })
+    throw new AuthError(message, { step: 'registration', url, hint })
   }
   const client: Client = {
-    id: id as string,
+    id,
     secret: typeof secret === 'string' && secret !== '' ? secret : undefined,
-    // A server that answers with a secret and no method leaves the choice to what it supports.
-    method: methodOf(given) ?? (secret === undefined ? asked : undefined),
+    // A server that returns a secret without a method accepts every method that it supports.
+    method: methodOf(method) ?? (secret === undefined ? requested : undefined),
   }
   return { client, expiresAt: typeof expires === 'number' && expires > 0 ? expires * 1_000 : undefined }
 }
@@ -144,13 +149,13 @@ function methodOf(value: unknown): SecretMethod | undefined {
   return value === 'none' || value === 'client_secret_basic' || value === 'client_secret_post' ? value : undefined
 }
 
-function refused(url: URL, { status, body }: { readonly status: number; readonly body: unknown }, redirectUri: string) {
+function refused(url: string, status: number, body: unknown, redirectUri: string): AuthError {
   const { error, error_description: description } = isObject(body) ? body : {}
-  const said = [error, description].filter((each) => typeof each === 'string').map(quote)
+  const reasons = [error, description].filter((each) => typeof each === 'string').map(printable)
   const message = `The authorization server refused to register the client with HTTP status ${status}`
   const hint =
     error === 'invalid_redirect_uri'
-      ? `It does not take ${redirectUri}: use another redirect, or pass another application_type in clientMetadata.`
+      ? `It does not accept ${redirectUri}: use another redirect, or pass another application_type in clientMetadata.`
       : 'Register the client there by hand, and pass its clientId.'
-  return failure('registration', said.length === 0 ? message : `${message}: ${said.join(': ')}`, { url, hint })
+  return new AuthError([message, ...reasons].join(': '), { step: 'registration', url, hint })
 }

@@ -1,168 +1,157 @@
-/** Gets tokens in place of others: what another has got meanwhile, a refreshed one, or one from the beginning. */
+/** Replaces tokens: by newer ones in the store, by a refresh, or by a new login. */
 
-import type { Client } from './client-authentication.ts'
-import { type Discovery, discover } from './discovery.ts'
-import type { Prover } from './dpop.ts'
-import { failure, quote } from './failure.ts'
-import type { Fetch } from './fetch.ts'
-import type { Attempt, Flow } from './flow.ts'
-import type { LinkRules } from './link.ts'
-import { keyOf, type Records, type Tokens } from './records.ts'
-import type { AuthStore } from './store.ts'
-import { askForToken } from './token-endpoint.ts'
-import { includes, isDue, toTokens } from './tokens.ts'
+import { AuthError, printable } from '../auth-error.ts'
+import type { Fetch } from './auth.ts'
+import { discover } from './discovery.ts'
+import type { DpopKey } from './dpop.ts'
+import type { Flow, FlowContext } from './flow.ts'
+import type { ConnectionFactory } from './requests.ts'
+import { type AuthStore, withLock } from './store.ts'
+import { type Client, tryTokenRequest } from './token-endpoint.ts'
+import {
+  includesAll,
+  isDue,
+  isExpired,
+  recordKey,
+  type TokenRecords,
+  type Tokens,
+  type TokenTerms,
+  tokensOf,
+} from './token-records.ts'
 
-export interface RenewalOptions {
-  /** The server of the protocol. */
-  readonly url: URL
+/** The login to one MCP server. */
+export interface LoginSettings {
+  /** The URL of the MCP server. */
+  readonly serverUrl: URL
   readonly store: AuthStore
-  readonly rules: LinkRules
+  readonly connect: ConnectionFactory
   readonly flow: Flow
-  readonly prover: Prover | undefined
-  /** What is asked for whatever the server says. */
+  readonly dpop: DpopKey | undefined
+  /** The scopes that the user wants. */
   readonly scope: readonly string[]
   readonly issuer: string | undefined
+  readonly resource: string | false | undefined
 }
 
-/** What new tokens must be good for. */
-export interface Need {
-  readonly resourceMetadata?: string | undefined
-  /** What the server challenges for. */
+/** What new tokens are needed for. */
+export interface TokenNeed {
+  /** The scopes of the server's challenge. */
   readonly scope: readonly string[]
-  /** The scopes of before are wanted as well. */
+  /** The URL of the metadata that the challenge names. */
+  readonly resourceMetadata?: string | undefined
+  /** The scopes of the current tokens are needed as well. */
   readonly stepUp?: boolean | undefined
-  /** Nothing but a refreshed token would do. */
+  /** Only a refresh may be used, not a login. */
   readonly refreshOnly?: boolean | undefined
-  /** A refreshed token would not do. */
-  readonly fromTheBeginning?: boolean | undefined
+  /** Only a login may be used, not a refresh. */
+  readonly loginOnly?: boolean | undefined
 }
 
 export interface Renewed {
   readonly tokens: Tokens
-  /** `kept`: somebody else got them. */
-  readonly by: 'kept' | 'refresh' | 'flow'
+  /** `store`: another caller or process has obtained them. */
+  readonly source: 'store' | 'refresh' | 'login'
 }
 
-/** Whether tokens that somebody else got are good enough. */
-export function suits(tokens: Tokens, refused: Tokens | undefined, { scope, stepUp }: Need): boolean {
-  if (tokens.accessToken === refused?.accessToken || isDue(tokens)) return false
-  return includes(stepUp === true ? tokens.scope : tokens.requested, scope)
-}
-
-/** Runs where nobody else changes the tokens of this server. Nothing where no refreshed token is to be had. */
-export async function renewTokens(
-  options: RenewalOptions,
-  records: Records,
-  { fetch, refused, need, signal }: { fetch: Fetch; refused: Tokens | undefined; need: Need; signal: AbortSignal },
-): Promise<Renewed | undefined> {
-  const { url, store, rules, flow, prover, issuer } = options
-  const place = await records.place()
-  const kept = place && (await records.tokensAt(place))
-  if (kept !== undefined && suits(kept, refused, need)) return { tokens: kept, by: 'kept' }
-  const link = rules.over(fetch)
-  const resourceMetadata = need.resourceMetadata ?? place?.resourceMetadata
-  const found = await discover(link, { url, resourceMetadata, issuer, preferred: place?.issuer })
-  if (flow.bound && issuer === undefined && place !== undefined) refuseOther(found, place.issuer, url)
-  const attempt = { url, link, found, store, prover, clientId: place?.clientId, signal }
-  const change: Change = { attempt, need, refused, resourceMetadata }
-  let renewed = need.fromTheBeginning === true ? undefined : await refresh(options, records, change)
-  if (renewed === undefined) {
-    if (need.refreshOnly === true) return undefined
-    renewed = await begin(options, attempt, need, kept ?? refused)
-    await records.save(renewed.tokens, resourceMetadata)
-  }
-  // What another authorization server gave is of no use any more.
-  if (kept !== undefined && kept.issuer !== renewed.tokens.issuer) await records.drop(kept)
-  return renewed
-}
-
-function refuseOther({ server }: Discovery, before: string, url: URL): void {
-  if (server.issuer === before) return
-  const message = `The server now names ${quote(server.issuer)} as its authorization server, and the client belongs to ${before}`
-  const hint = 'Register with the new one, and pass its issuer beside the client id.'
-  throw failure('discovery', message, { url, hint })
-}
-
-interface Change {
-  readonly attempt: Attempt
-  readonly need: Need
+export interface Renewal {
+  readonly fetch: Fetch
   readonly refused: Tokens | undefined
-  readonly resourceMetadata: string | undefined
+  readonly need: TokenNeed
+  /** Fires when all callers have given up. */
+  readonly signal: AbortSignal
 }
 
-/** Other servers may be of the same resource, and their tokens are the same: whoever comes first refreshes them for all. */
-async function refresh(options: RenewalOptions, records: Records, change: Change): Promise<Renewed | undefined> {
-  const { attempt, need, refused, resourceMetadata } = change
-  const { resource, server } = attempt.found
-  const client = await options.flow.client(attempt)
-  if (client === undefined) return undefined
-  const place = { issuer: server.issuer, clientId: client.id, resource }
-  const work = async () => {
-    const before = await records.tokensAt(place)
-    const isGood = before !== undefined && suits(before, refused, need)
-    const renewed: Renewed | undefined = isGood
-      ? { tokens: before, by: 'kept' }
-      : await refreshTokens(options, records, change, client, before)
-    if (renewed !== undefined) await records.save(renewed.tokens, resourceMetadata)
-    return renewed
-  }
-  return options.store.lock?.(keyOf('refresh', place.issuer, place.clientId, resource), work) ?? work()
+/** Whether tokens that another caller has obtained can be used instead of the refused ones. */
+export function satisfies(tokens: Tokens, refused: Tokens | undefined, { scope, stepUp }: TokenNeed): boolean {
+  if (tokens.accessToken === refused?.accessToken || isDue(tokens)) return false
+  return includesAll(stepUp === true ? tokens.scope : tokens.requested, scope)
 }
 
-async function refreshTokens(
-  { flow, prover }: RenewalOptions,
-  records: Records,
-  { attempt, need }: Change,
-  client: Client,
-  before: Tokens | undefined,
-): Promise<Renewed | undefined> {
-  const { found, link } = attempt
-  const { resource, server } = found
-  if (before?.refreshToken === undefined || !includes(before.requested, need.scope)) return undefined
-  const params = { grant_type: 'refresh_token', refresh_token: before.refreshToken, resource }
-  const answer = await askForToken(link, { step: 'refresh', server, client, params, prover })
-  if ('error' in answer) {
-    const code = answer.code
-    const later = await records.tokensAt(before)
-    if (later !== undefined && suits(later, before, need)) return { tokens: later, by: 'kept' }
-    if (passing.has(code)) throw answer.error
-    if (code === 'invalid_client') await flow.forget?.(attempt)
-    await records.drop(before)
-    return undefined
-  }
-  return { tokens: toTokens(answer, termsOf(attempt, client, before.requested), before), by: 'refresh' }
-}
-
-/** Refusals that say nothing about the refresh token. */
-const passing = new Set(['temporarily_unavailable', 'server_error', 'slow_down', 'use_dpop_nonce'])
-
-async function begin(
-  { flow, scope }: RenewalOptions,
-  attempt: Attempt,
-  need: Need,
-  before: Tokens | undefined,
-): Promise<Renewed> {
-  const requested = scopeFor(need, attempt.found, scope, before)
-  const { client, grant } = await flow.obtain(attempt, requested)
-  return { tokens: toTokens(grant, termsOf(attempt, client, requested)), by: 'flow' }
-}
-
-function termsOf({ found, prover }: Attempt, client: Client, requested: readonly string[]) {
-  const { resource, server } = found
-  const { issuer, tokenEndpoint } = server
-  return { issuer, clientId: client.id, resource, requested, bound: prover !== undefined, tokenEndpoint }
-}
+/** Errors of a refresh that do not concern the refresh token. */
+const TRANSIENT_ERRORS = new Set(['temporarily_unavailable', 'server_error', 'slow_down', 'use_dpop_nonce'])
 
 /**
- * What to ask for: what the challenge says, or else all that the server says it may want, and always what the user
- * wants; for a step up, what was asked for before as well.
+ * Runs under the lock of the server's tokens. Resolves to undefined if `refreshOnly` is set and there is no refreshed
+ * token.
  */
-function scopeFor(
-  { scope, stepUp }: Need,
-  { scopesSupported }: Discovery,
-  wanted: readonly string[],
-  before: Tokens | undefined,
-): string[] {
-  const said = scope.length > 0 || wanted.length > 0 ? [...wanted, ...scope] : scopesSupported
-  return [...new Set([...(stepUp === true ? (before?.requested ?? []) : []), ...said])]
+export async function renewTokens(
+  settings: LoginSettings,
+  records: TokenRecords,
+  { fetch, refused, need, signal }: Renewal,
+): Promise<Renewed | undefined> {
+  const { serverUrl, store, connect, flow, dpop, issuer, resource } = settings
+  const record = await records.server()
+  const stored = record && (await records.tokensOf(record))
+  if (stored !== undefined && satisfies(stored, refused, need)) return { tokens: stored, source: 'store' }
+  const connection = connect(fetch)
+  const resourceMetadata = need.resourceMetadata ?? record?.resourceMetadata
+  const previousIssuer = record?.issuer
+  const discovery = await discover(connection, { serverUrl, resourceMetadata, issuer, previousIssuer, resource })
+  const { server, resourceParams } = discovery
+  if (flow.bound && issuer === undefined) refuseOtherIssuer(server.issuer, previousIssuer, serverUrl)
+  const context: FlowContext = { serverUrl, connection, discovery, store, dpop, clientId: record?.clientId, signal }
+  let renewed = need.loginOnly === true ? undefined : await refresh()
+  if (renewed === undefined && need.refreshOnly === true) return undefined
+  renewed ??= await logIn(stored ?? refused)
+  // Tokens of the previous authorization server are useless now.
+  if (stored !== undefined && stored.issuer !== renewed.tokens.issuer) await records.delete(stored)
+  return renewed
+
+  /** Several servers can share a resource, and with it the tokens: the first one refreshes them for all. */
+  async function refresh(): Promise<Renewed | undefined> {
+    const client = await flow.client(context)
+    if (client === undefined) return undefined
+    const owner = { issuer: server.issuer, clientId: client.id, resource: discovery.resource }
+    return withLock(store, recordKey('refresh', owner.issuer, owner.clientId, owner.resource), async () => {
+      const tokens = await records.tokensOf(owner)
+      if (tokens === undefined) return undefined
+      const isNew = satisfies(tokens, refused, need)
+      const renewed: Renewed | undefined = isNew ? { tokens, source: 'store' } : await sendRefresh(client, tokens)
+      if (renewed !== undefined) await records.save(renewed.tokens, resourceMetadata)
+      return renewed
+    })
+  }
+
+  async function sendRefresh(client: Client, tokens: Tokens): Promise<Renewed | undefined> {
+    if (tokens.refreshToken === undefined || !includesAll(tokens.requested, need.scope)) return undefined
+    const params = { refresh_token: tokens.refreshToken, ...resourceParams }
+    const request = { step: 'refresh', server, client, grantType: 'refresh_token', params, dpop } as const
+    const response = await tryTokenRequest(connection, request)
+    if (!('error' in response)) {
+      return { tokens: tokensOf(response, termsFor(client, tokens.requested), tokens), source: 'refresh' }
+    }
+    const newer = await records.tokensOf(tokens)
+    if (newer !== undefined && satisfies(newer, tokens, need)) return { tokens: newer, source: 'store' }
+    if (TRANSIENT_ERRORS.has(response.code)) throw response.error
+    if (response.code === 'invalid_client') await flow.forgetClient?.(context)
+    // After a refresh ahead of time, the access token can be used until it expires.
+    const isUsable = need.refreshOnly === true && !isExpired(tokens)
+    if (isUsable) await records.save({ ...tokens, refreshToken: undefined }, resourceMetadata)
+    else await records.delete(tokens)
+    return undefined
+  }
+
+  async function logIn(previous: Tokens | undefined): Promise<Renewed> {
+    // The scopes of the challenge, or else all that the server lists; always those that the user wants.
+    const named = [...settings.scope, ...need.scope]
+    const held = need.stepUp === true ? (previous?.requested ?? []) : []
+    const requested = [...new Set([...held, ...(named.length > 0 ? named : discovery.scopesSupported)])]
+    const { client, response } = await flow.start(context, requested)
+    const tokens = tokensOf(response, termsFor(client, requested))
+    await records.save(tokens, resourceMetadata)
+    return { tokens, source: 'login' }
+  }
+
+  function termsFor(client: Client, requested: readonly string[]): TokenTerms {
+    const tokenType = dpop === undefined ? 'Bearer' : 'DPoP'
+    return { issuer: server.issuer, clientId: client.id, resource: discovery.resource, requested, tokenType }
+  }
+}
+
+function refuseOtherIssuer(issuer: string, previous: string | undefined, url: URL): void {
+  if (previous === undefined || issuer === previous) return
+  const named = printable(issuer)
+  const message = `The server now names ${named} as its authorization server, and the client belongs to ${previous}`
+  const hint = 'Register with the new one, and pass its issuer with the client id.'
+  throw new AuthError(message, { step: 'discovery', url, hint })
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { clientCredentials } from './machine-flows.ts'
+import { clientCredentials } from './client-credentials.ts'
 import { oauth } from './oauth.ts'
 import { memoryStore } from './store.ts'
 import { caught, json, World, type WorldOptions } from './world.fixture.ts'
@@ -11,7 +11,7 @@ const revoking = (status = 200): WorldOptions => ({
 })
 const revoked = (world: World) => world.to('/revoke').map(({ body }) => Object.fromEntries(new URLSearchParams(body)))
 
-it('forgets the tokens of a server, and revokes them where they are from', async () => {
+it('deletes the tokens of a server and revokes them', async () => {
   const world = new World(revoking())
   const store = memoryStore()
   const auth = oauth({ redirect: world.redirect, store })
@@ -25,11 +25,11 @@ it('forgets the tokens of a server, and revokes them where they are from', async
   const before = world.to('/mcp').length
   expect((await fetch(world.mcp)).status).toBe(200)
   expect(world.to('/mcp')[before]?.headers.has('authorization')).toBe(false)
-  // The client stays registered: only the user logs in anew.
+  // The client stays registered; the user logs in again.
   expect([world.logins, world.to('/register').length]).toEqual([2, 1])
 })
 
-it('shows who the client is, where it has a secret', async () => {
+it('authenticates a client with a secret', async () => {
   const world = new World({ ...revoking(), token: { refresh_token: undefined } })
   const auth = clientCredentials({ clientId: 'me', clientSecret: 'hush' })
   await auth(world.fetch)(world.mcp)
@@ -38,11 +38,11 @@ it('shows who the client is, where it has a secret', async () => {
   expect(world.to('/revoke')[0]?.headers.get('authorization')).toBe(`Basic ${btoa('me:hush')}`)
 })
 
-it('asks nobody where there is nothing to forget, and only forgets where nothing can be revoked', async () => {
+it('sends nothing without tokens, and only deletes them if the server supports no revocation', async () => {
   const world = new World()
   const auth = oauth({ redirect: world.redirect })
   await auth.signOut(world.mcp, world.fetch)
-  expect(world.asked).toEqual([])
+  expect(world.requests).toEqual([])
   const fetch = auth(world.fetch, { url: new URL(world.mcp) })
   await fetch(world.mcp)
   await auth.signOut(new URL(world.mcp), world.fetch)
@@ -53,15 +53,15 @@ it('asks nobody where there is nothing to forget, and only forgets where nothing
 it.each([
   ['refuses', revoking(503), 'revocation'],
   ['names an endpoint in a private network', { server: { revocation_endpoint: 'https://10.0.0.1/revoke' } }, undefined],
-])('has forgotten them also when the authorization server %s', async (_, options: WorldOptions, step) => {
+])('deletes the tokens even if the authorization server %s', async (_, options: WorldOptions, step) => {
   const world = new World(options)
   const auth = oauth({ redirect: world.redirect })
   const fetch = auth(world.fetch, { url: new URL(world.mcp) })
   await fetch(world.mcp).catch(() => {})
   const error = await caught(() => auth.signOut(world.mcp, world.fetch)).catch(() => undefined)
-  if (step !== undefined) expect(error).toMatchObject({ step, message: expect.stringMatching(/forgotten here/) })
+  if (step !== undefined) expect(error).toMatchObject({ step, message: expect.stringMatching(/deleted here/) })
   expect(String(error)).not.toMatch(/(?:access|refresh)-token-/)
-  expect(world.asked.filter(({ url }) => url.hostname === '10.0.0.1')).toEqual([])
+  expect(world.requests.filter(({ url }) => url.hostname === '10.0.0.1')).toEqual([])
   const before = world.to('/mcp').length
   world.interfere = ({ url }) => (url.endsWith('/mcp') ? json({}) : undefined)
   await fetch(world.mcp)

@@ -1,13 +1,13 @@
-/** What every store of credentials must do. */
+/** The behaviour of every `AuthStore`. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { AuthStore } from './store.ts'
 import { caught } from './world.fixture.ts'
 
-/** @param open two views of one empty store, as two processes, tabs or clients have them */
+/** @param open returns two views of one empty store, such as those of two processes, tabs or clients */
 export function storeContract(name: string, open: () => Promise<readonly [AuthStore, AuthStore]>): void {
   describe(`a store in ${name}`, () => {
-    it('gives back what was put in, to everybody who shares it', async () => {
+    it('returns stored records to every user of the store', async () => {
       const [one, two] = await open()
       expect(await one.get('a')).toBeUndefined()
       await one.set('a', { text: 'x\u2028é', list: [1, null], nested: { yes: true } })
@@ -19,7 +19,7 @@ export function storeContract(name: string, open: () => Promise<readonly [AuthSt
       expect(await one.get('a')).toBeUndefined()
     })
 
-    it('keeps keys apart, whatever they are called', async () => {
+    it('distinguishes all keys', async () => {
       const [one] = await open()
       const keys = ['constructor', 'toString', 'a/../b', 'a|b', 'ключ', ' ']
       for (const key of keys) expect(await one.get(key)).toBeUndefined()
@@ -27,7 +27,7 @@ export function storeContract(name: string, open: () => Promise<readonly [AuthSt
       for (const [at, key] of keys.entries()) expect(await one.get(key)).toEqual({ at })
     })
 
-    it('gives out copies', async () => {
+    it('returns copies', async () => {
       const [one] = await open()
       const value = { list: [1] }
       await one.set('a', value)
@@ -37,14 +37,14 @@ export function storeContract(name: string, open: () => Promise<readonly [AuthSt
       expect(await one.get('a')).toEqual({ list: [1] })
     })
 
-    it('loses nothing when many write at once', async () => {
+    it('keeps all of many concurrent writes', async () => {
       const [one, two] = await open()
       const keys = Array.from({ length: 10 }, (_, at) => `k${at}`)
       await Promise.all(keys.map((key, at) => (at % 2 === 0 ? one : two).set(key, { at })))
       expect(await Promise.all(keys.map((key) => one.get(key)))).toEqual(keys.map((_, at) => ({ at })))
     })
 
-    it('lets one at a time do what they lock, others something else meanwhile, and goes on after a failure', async () => {
+    it('runs one function at a time per locked key, also after a failure', async () => {
       const [one, two] = await open()
       let inside = 0
       const work = async () => {

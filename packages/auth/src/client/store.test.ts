@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
-import { localStorageStore } from './local-storage-store.ts'
-import { memoryStore } from './store.ts'
+import { localStorageStore, memoryStore } from './store.ts'
 import { storeContract } from './store-contract.fixture.ts'
 import { caught } from './world.fixture.ts'
 
-/** What browsers have, here without a browser. */
+/** A `localStorage` without a browser. */
 function webStorage() {
   const items = new Map<string, string>()
   return {
@@ -25,13 +24,13 @@ storeContract('localStorage', async () => {
   return [store, store]
 })
 
-it('puts a prefix before the keys of localStorage', () => {
+it('adds a prefix to the keys of localStorage', () => {
   const storage = webStorage()
   void localStorageStore({ storage, prefix: 'mine:' }).set('a', {})
   expect([...storage.items.keys()]).toEqual(['mine:a'])
 })
 
-it('says so where there is no localStorage, and when it is full or spoiled', async () => {
+it('reports a missing or full localStorage and a damaged record', async () => {
   expect(() => localStorageStore({ storage: undefined })).toThrow(/there is no localStorage here/)
   const storage = webStorage()
   const full = {
@@ -43,6 +42,6 @@ it('says so where there is no localStorage, and when it is full or spoiled', asy
   expect(await caught(async () => localStorageStore({ storage: full }).set('a', {}))).toMatchObject({ step: 'storage' })
   storage.items.set('mcpx-auth:a', '{secret')
   const error = await caught(async () => localStorageStore({ storage }).get('a'))
-  expect(error).toMatchObject({ step: 'storage', message: expect.stringMatching(/The record a is no JSON/) })
+  expect(error).toMatchObject({ step: 'storage', message: expect.stringMatching(/The record a is not JSON/) })
   expect(String(error)).not.toMatch(/secret/)
 })

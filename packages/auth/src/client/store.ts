@@ -1,30 +1,38 @@
-/** Where credentials and tokens are kept: three methods over JSON, and a lock where several share one store. */
+/** Stores for credentials and tokens: in memory, and in the storage of a browser. */
 
-import type { Awaitable } from './fetch.ts'
+import { AuthError } from '../auth-error.ts'
+import type { Awaitable } from './auth.ts'
 
 /**
- * Keeps JSON objects by key. What it holds are secrets: it belongs to one user.
+ * Stores JSON objects by key. They contain secrets and belong to one user.
  *
- * Several stores can lie in one place if each puts a prefix of its own before the keys.
+ * Several users can share one place if each store adds a prefix of its own to the keys.
  */
 export interface AuthStore {
+  /** Returns the record, or undefined. */
   get(key: string): Awaitable<unknown>
+  /** Stores a record, in place of an earlier one. */
   set(key: string, value: object): Awaitable<void>
+  /** Deletes a record if there is one. */
   delete(key: string): Awaitable<void>
   /**
-   * Runs `run` while nobody else who shares the store runs anything under this key. Without it, two processes may
-   * refresh the same token at the same time, and a server that rotates them takes that for theft. `run` may lock another
-   * key: one lock for all keys would wait for itself.
+   * Runs `run` while no other user of the store runs anything under the same key. Without it, two processes may refresh
+   * the same token at the same time, which an authorization server that rotates refresh tokens treats as theft. `run` may
+   * lock another key, so one lock for all keys would deadlock.
    */
   lock?<T>(key: string, run: () => Promise<T>): Promise<T>
 }
 
-/** Turns callers into a queue, each key by itself. */
+/** Runs under the lock of a store, or at once if the store has no lock. */
+export async function withLock<T>(store: AuthStore, key: string, run: () => Promise<T>): Promise<T> {
+  return store.lock === undefined ? run() : store.lock(key, run)
+}
+
+/** Returns a function that runs callers one after the other, per key. */
 export function createQueues(): <T>(key: string, run: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()
   return (key, run) => {
     const turn = (last.get(key) ?? Promise.resolve()).then(run, run)
-    // Whoever comes next waits for the end, whatever it is.
     const end = turn.then(
       () => {},
       () => {},
@@ -37,7 +45,7 @@ export function createQueues(): <T>(key: string, run: () => Promise<T>) => Promi
   }
 }
 
-/** Keeps everything until the process ends. The default. */
+/** Stores records until the process ends. The default store. */
 export function memoryStore(): AuthStore {
   const records = new Map<string, string>()
   return {
@@ -48,5 +56,66 @@ export function memoryStore(): AuthStore {
     set: (key, value) => void records.set(key, JSON.stringify(value)),
     delete: (key) => void records.delete(key),
     lock: createQueues(),
+  }
+}
+
+/** The part of a browser's `Storage` that is used. */
+export interface WebStorage {
+  /** Returns the item, or null. */
+  getItem(key: string): string | null
+  /** Stores an item; throws when the storage is full. */
+  setItem(key: string, value: string): void
+  /** Deletes an item. */
+  removeItem(key: string): void
+}
+
+/** Options of `localStorageStore`. */
+export interface LocalStorageStoreOptions {
+  /** Prefix of each key. Default: `mcpx-auth:`. */
+  readonly prefix?: string | undefined
+  /** Where records are stored. Default: `localStorage`. `sessionStorage` is cleared when the tab is closed. */
+  readonly storage?: WebStorage | undefined
+}
+
+/**
+ * Stores records in the browser, for all tabs of the origin; Web Locks synchronize them. Every script of the page can
+ * read them: if that is not acceptable, leave tokens to a server or keep them in memory.
+ *
+ * @throws TypeError if there is no `localStorage`
+ */
+export function localStorageStore({ prefix = 'mcpx-auth:', storage }: LocalStorageStoreOptions = {}): AuthStore {
+  const browser = globalThis as { localStorage?: WebStorage; navigator?: { locks?: LockManager } }
+  const records = storage ?? browser.localStorage
+  if (records === undefined) {
+    throw new TypeError('localStorageStore: there is no localStorage here; pass another storage')
+  }
+  const queue = createQueues()
+  const locks = browser.navigator?.locks
+  return {
+    get(key) {
+      const record = records.getItem(prefix + key)
+      return record === null ? undefined : parseRecord(key, record)
+    },
+    set(key, value) {
+      try {
+        records.setItem(prefix + key, JSON.stringify(value))
+      } catch (cause) {
+        const hint = 'The storage of the browser is full, or disabled for this page.'
+        throw new AuthError('A record could not be stored', { step: 'storage', hint, cause })
+      }
+    },
+    delete: (key) => records.removeItem(prefix + key),
+    lock: (key, run) =>
+      queue(key, locks === undefined ? run : () => locks.request(prefix + key, run) as ReturnType<typeof run>),
+  }
+}
+
+/** The cause is left out: messages of the parser quote the record. */
+function parseRecord(key: string, record: string): unknown {
+  try {
+    return JSON.parse(record)
+  } catch {
+    const hint = 'Delete it from localStorage and log in again.'
+    throw new AuthError(`The record ${key} is not JSON`, { step: 'storage', hint })
   }
 }

@@ -9,7 +9,7 @@ const tokens: readonly Attack[] = [
     name: 'a token endpoint that redirects',
     world: { on: { [token]: () => to('https://as.example/elsewhere', 307) } },
     step: 'token',
-    says: /redirect was not followed: secrets go nowhere/,
+    says: /redirect was not followed: secrets are sent to the named URL only/,
     never: 'elsewhere',
   },
   {
@@ -20,7 +20,7 @@ const tokens: readonly Attack[] = [
     never: 'evil.example',
   },
   {
-    name: 'a token endpoint that refuses, and echoes the code',
+    name: 'an error that repeats the code, and removes the code from the message',
     world: {
       on: {
         [token]: (_, body) => json({ error: 'invalid_grant', error_description: `used: ${body.get('code')}` }, 400),
@@ -30,57 +30,57 @@ const tokens: readonly Attack[] = [
     says: /refused: invalid_grant: used: \[redacted\]/,
   },
   {
-    name: 'a token endpoint in trouble',
+    name: 'status 502 without an error code',
     world: { on: { [token]: () => new Response('<html>', { status: 502 }) } },
     step: 'token',
-    says: /HTTP status 502, and no error said why/,
+    says: /HTTP status 502, without an error code/,
   },
   {
-    name: 'a token endpoint that answers no JSON',
+    name: 'a response that is not JSON',
     world: { on: { [token]: () => new Response('access_token=x') } },
     step: 'token',
-    says: /is no JSON object/,
+    says: /is not a JSON object/,
   },
   {
-    name: 'a token that breaks headers',
+    name: 'a token with line breaks',
     world: { token: { access_token: 'a\r\nx-evil: 1' } },
     step: 'token',
     says: /no access_token that fits into a header/,
   },
   {
-    name: 'a token that is no text',
+    name: 'a token that is not a string',
     world: { token: { access_token: { a: 1 } } },
     step: 'token',
     says: /no access_token/,
   },
   { name: 'a token without a type', world: { token: { token_type: undefined } }, step: 'token', says: /no token_type/ },
   {
-    name: 'a token of a type that nobody asked for',
+    name: 'a token of an unknown type',
     world: { token: { token_type: 'MAC' } },
     step: 'token',
     says: /token of type MAC/,
   },
   {
-    name: 'a bound token that nobody asked for',
+    name: 'a bound token that was not requested',
     world: { token: { token_type: 'DPoP' } },
     step: 'token',
     says: /token of type DPoP.*dpop: true/s,
   },
   {
-    name: 'a token that is not bound though it was asked for',
+    name: 'an unbound token if a bound one was requested',
     options: { dpop: true },
     step: 'token',
     says: /not bound to the DPoP key/,
   },
   {
-    name: 'a token endpoint that never answers',
+    name: 'a token endpoint without a response',
     world: { on: { [token]: silent } },
     options: { timeout: 250 },
     step: 'token',
-    says: /No answer within 250 ms/,
+    says: /No response within 250 ms/,
   },
   {
-    name: 'a token answer without end',
+    name: 'a token response with an endless body',
     world: { on: { [token]: endless } },
     options: { maxResponseSize: 1_000 },
     step: 'token',
@@ -90,10 +90,10 @@ const tokens: readonly Attack[] = [
     name: 'a server that refuses every token',
     world: { serve: () => new Response('', { status: 401 }) },
     step: 'verification',
-    says: /refuses a token that it has just asked for/,
+    says: /refuses a token that was just issued/,
   },
   {
-    name: 'a server that never has enough',
+    name: 'a server that requires a scope that the token has',
     world: {
       serve: () =>
         new Response('', {
@@ -102,8 +102,8 @@ const tokens: readonly Attack[] = [
         }),
     },
     step: 'authorization',
-    says: /wants the scope all, and says of a token that has it that it does not/,
+    says: /requires the scope all, although the token has it/,
   },
 ]
 
-describe('a client is not taken in by the tokens that it is given [C-152, C-154]', () => refuses(tokens))
+describe('a client refuses [C-152, C-154]', () => refuses(tokens))

@@ -1,154 +1,275 @@
-/** Asks a token endpoint, and believes only an answer that is one (RFC 6749, section 5). */
+/** Requests to the token and the revocation endpoint, with the authentication of the client (RFC 6749, 7009, 7523). */
 
-import type { AuthError, AuthStep } from '../auth-error.ts'
-import { authenticate, type Client } from './client-authentication.ts'
-import type { Prover } from './dpop.ts'
-import { failure, quote, redact } from './failure.ts'
-import { isObject, type JsonResponse } from './json-request.ts'
-import type { Link } from './link.ts'
-import type { ServerMetadata } from './server-metadata.ts'
+import { isObject } from '@mcpx/protocol'
+import { importJWK, importPKCS8 } from 'jose'
+import {
+  allowInsecureRequests,
+  type ClientAuth,
+  ClientSecretPost,
+  type CryptoKey,
+  customFetch,
+  genericTokenEndpointRequest,
+  modifyAssertion,
+  None,
+  PrivateKeyJwt,
+  revocationRequest,
+} from 'oauth4webapi'
+import { AuthError, type AuthStep, printable, redact } from '../auth-error.ts'
+import { basicAuthorization, readJson } from '../bounded-fetch.ts'
+import type { ServerMetadata } from './discovery.ts'
+import type { DpopKey } from './dpop.ts'
+import type { Connection } from './requests.ts'
+
+/** How a client sends its secret. */
+export type SecretMethod = 'client_secret_basic' | 'client_secret_post' | 'none'
+
+/** A private key: a `CryptoKey`, a JWK, or PEM (PKCS #8). */
+export type PrivateKey = CryptoKey | string | Readonly<Record<string, unknown>>
+
+export interface AssertionKey {
+  readonly privateKey: PrivateKey
+  readonly algorithm?: string | undefined
+  readonly audience?: 'issuer' | 'token_endpoint' | undefined
+}
+
+/** A client at one authorization server. */
+export interface Client {
+  readonly id: string
+  readonly secret?: string | undefined
+  /** Default: a method that the server supports, the header before the body. */
+  readonly method?: SecretMethod | undefined
+  readonly key?: AssertionKey | undefined
+  /** Sends no id. */
+  readonly anonymous?: boolean | undefined
+}
+
+type TokenServer = Pick<ServerMetadata, 'issuer' | 'token_endpoint' | 'token_endpoint_auth_methods_supported'>
 
 export interface TokenRequest {
-  readonly step: AuthStep & ('token' | 'refresh')
-  readonly server: Pick<ServerMetadata, 'issuer' | 'tokenEndpoint' | 'tokenEndpointAuthMethods'>
+  readonly step: 'token' | 'refresh'
+  readonly server: TokenServer
   readonly client: Client
-  /** Absent values are not sent. */
+  readonly grantType: string
+  /** Members that are undefined are not sent. */
   readonly params: Readonly<Record<string, string | undefined>>
-  readonly prover?: Prover | undefined
+  readonly dpop?: DpopKey | undefined
 }
 
-/** What a token endpoint gave. */
-export interface Grant {
+export interface TokenResponse {
   readonly accessToken: string
-  /** As the answer says, which need not be how the token is shown. */
   readonly tokenType: string
-  /** In ms since 1970; nothing where the server does not say. */
-  readonly expiresAt?: number | undefined
-  /** In ms, where it is known. */
-  readonly lifetime?: number | undefined
-  readonly refreshToken?: string | undefined
-  /** Nothing where it is what was asked for. */
-  readonly scope?: string | undefined
-  readonly issuedTokenType?: string | undefined
+  /** In ms; undefined if the server does not tell. */
+  readonly lifetime: number | undefined
+  readonly refreshToken: string | undefined
+  /** Undefined if the requested scopes were granted. */
+  readonly scope: string | undefined
+  readonly issuedTokenType: string | undefined
 }
 
-/** A refusal that says why. */
-export interface Refusal {
+/** An error response. */
+export interface TokenRefusal {
   /** Such as `invalid_grant`. */
   readonly code: string
   readonly error: AuthError
 }
 
-export async function requestToken(link: Link, request: TokenRequest): Promise<Grant> {
-  const answer = await askForToken(link, request)
-  if ('error' in answer) throw answer.error
-  return answer
+export async function requestToken(connection: Connection, request: TokenRequest): Promise<TokenResponse> {
+  const result = await tryTokenRequest(connection, request)
+  if ('error' in result) throw result.error
+  return result
 }
 
-/** Rejects only where the answer is none. */
-export async function askForToken(link: Link, request: TokenRequest): Promise<Grant | Refusal> {
-  const { step, prover, server } = request
-  const url = server.tokenEndpoint
-  const params = new URLSearchParams()
-  for (const [name, value] of Object.entries(request.params)) if (value !== undefined) params.set(name, value)
+/** How often one request is repeated with a new DPoP nonce. */
+const MAX_NONCES = 2
+
+/** Returns an error response as a value. Rejects if there is no valid response. */
+export async function tryTokenRequest(
+  connection: Connection,
+  { step, server, client, grantType, params, dpop }: TokenRequest,
+): Promise<TokenResponse | TokenRefusal> {
+  const send = connection.sender(step)
+  const authentication = await clientAuthentication(client, server)
+  const sent = Object.entries(params).filter((param): param is [string, string] => param[1] !== undefined)
   for (let attempt = 0; ; attempt++) {
-    // An assertion may be used once, as a proof may.
-    const { headers, params: proving } = await authenticate(request.client, server)
-    for (const [name, value] of Object.entries(proving)) params.set(name, value)
-    const response = await link.request({
-      step,
-      url,
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        ...headers,
-        ...(prover && { dpop: await prover.proof('POST', url) }),
+    let secrets: string[] = []
+    const options = {
+      ...(dpop && { DPoP: await dpop.handle() }),
+      [allowInsecureRequests]: true,
+      [customFetch]: (url: string, init: { readonly body: URLSearchParams }) => {
+        secrets = [...init.body.values(), client.secret ?? '']
+        return send(url, init)
       },
-      body: params.toString(),
-    })
-    const isNew = prover?.learn(url, response.headers) === true
-    const answer = readAnswer(step, url, response, params, request.client)
-    const again = 'error' in answer && answer.code === 'use_dpop_nonce' && isNew && attempt < MOST_NONCES
-    if (!again) return answer
+    }
+    const response = await genericTokenEndpointRequest(
+      server,
+      { client_id: client.id },
+      authentication,
+      grantType,
+      sent,
+      options,
+    )
+    const result = await readTokenResponse(step, server.token_endpoint, response, secrets)
+    const wantsNonce = 'error' in result && result.code === 'use_dpop_nonce' && response.headers.has('dpop-nonce')
+    if (!wantsNonce || attempt === MAX_NONCES) return result
   }
 }
 
-/** How many nonces one request may be sent again for. */
-const MOST_NONCES = 2
-
-function readAnswer(
+async function readTokenResponse(
   step: AuthStep,
-  url: URL,
-  { status, body }: JsonResponse,
-  params: URLSearchParams,
-  client: Client,
-): Grant | Refusal {
+  url: string,
+  response: Response,
+  secrets: readonly string[],
+): Promise<TokenResponse | TokenRefusal> {
+  const { status } = response
+  const body = await readJson(response)
   if (isObject(body) && status >= 400 && typeof body.error === 'string') {
-    return refusalOf(step, url, body, [...params.values(), client.secret ?? ''])
+    const code = printable(body.error)
+    return { code, error: refusal(step, url, { ...body, error: code }, secrets) }
   }
   if (status !== 200 && status !== 201) {
-    const hint = 'See that the authorization server runs, and what it logs.'
-    throw failure(step, `The token request was refused with HTTP status ${status}, and no error said why`, {
-      url,
-      hint,
-    })
+    const message = `The token request was refused with HTTP status ${status}, without an error code`
+    const hint = 'Check that the authorization server runs, and read its logs.'
+    throw new AuthError(message, { step, url, hint })
   }
-  if (!isObject(body)) throw unreadable(step, url, 'is no JSON object')
-  return readGrant(step, url, body)
+  if (!isObject(body)) throw unreadable(step, url, 'is not a JSON object')
+  return readTokens(step, url, body)
 }
 
 const hints: Readonly<Record<string, string>> = {
-  invalid_client: 'See that the client id and its secret or key belong to this authorization server.',
-  invalid_grant: 'The code, token or assertion was used, has expired, or is for somebody else: begin anew.',
-  invalid_scope: 'Ask for other scopes.',
-  invalid_target: 'The authorization server does not know this resource.',
+  access_denied: 'The user did not agree.',
+  invalid_client: 'Check that the client id and its secret or key belong to this authorization server.',
+  invalid_grant:
+    'The code, token or assertion was used before, has expired, or was issued to another client: log in again.',
+  invalid_request: 'If the description is about the resource parameter, pass resource: false.',
+  invalid_scope: 'Request other scopes.',
+  invalid_target:
+    'The authorization server does not know the resource. If it supports no resource parameter, pass resource: false.',
   unauthorized_client: 'The client is not registered for this grant.',
-  unsupported_grant_type: 'The authorization server does not offer this grant.',
+  unsupported_grant_type: 'The authorization server does not support this grant.',
 }
 
-function refusalOf(step: AuthStep, url: URL, body: Readonly<Record<string, unknown>>, secrets: string[]): Refusal {
-  const code = quote(body.error)
-  const description = body.error_description
-  const said = typeof description === 'string' ? `: ${quote(redact(description, secrets))}` : ''
-  const message = `The authorization server refused: ${redact(code, secrets)}${said}`
-  return { code, error: failure(step, message, { url, hint: hints[code] }) }
+/** The error of an error response of the token or the authorization endpoint. */
+export function refusal(
+  step: AuthStep,
+  url: string,
+  response: { readonly error: string; readonly error_description?: unknown },
+  secrets: readonly string[] = [],
+): AuthError {
+  const { error: code, error_description: description } = response
+  const details = typeof description === 'string' ? `: ${printable(redact(description, secrets))}` : ''
+  const message = `The authorization server refused: ${redact(printable(code), secrets)}${details}`
+  return new AuthError(message, { step, url, hint: hints[code] ?? 'Read the logs of the authorization server.' })
 }
 
-/** The longest token that is taken, in characters: it has to fit into a header. */
-const LONGEST_TOKEN = 65_536
+/** In characters: a token must fit into a header. */
+const MAX_TOKEN_LENGTH = 65_536
 
-function readGrant(step: AuthStep, url: URL, body: Readonly<Record<string, unknown>>): Grant {
-  const { access_token: token, token_type: type, refresh_token: refresh, scope } = body
-  if (typeof token !== 'string' || token.length > LONGEST_TOKEN || !/^[\x21-\x7e]+$/.test(token)) {
-    throw unreadable(step, url, 'holds no access_token that fits into a header')
+function readTokens(step: AuthStep, url: string, body: Readonly<Record<string, unknown>>): TokenResponse {
+  const { access_token: token, token_type: type, refresh_token: refresh, scope, issued_token_type: issued } = body
+  if (typeof token !== 'string' || token.length > MAX_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(token)) {
+    throw unreadable(step, url, 'has no access_token that fits into a header')
   }
-  if (typeof type !== 'string') throw unreadable(step, url, 'holds no token_type')
+  if (typeof type !== 'string') throw unreadable(step, url, 'has no token_type')
   if (refresh !== undefined && refresh !== null && typeof refresh !== 'string') {
-    throw unreadable(step, url, 'holds a refresh_token that is no text')
+    throw unreadable(step, url, 'has a refresh_token that is not a string')
   }
-  const lifetime = lifetimeOf(body.expires_in)
-  const issued = body.issued_token_type
   return {
     accessToken: token,
     tokenType: type,
-    ...(lifetime !== undefined && { lifetime, expiresAt: Date.now() + lifetime }),
-    ...(typeof refresh === 'string' && refresh !== '' && { refreshToken: refresh }),
-    ...(typeof scope === 'string' && { scope }),
-    ...(typeof issued === 'string' && { issuedTokenType: issued }),
+    lifetime: lifetimeOf(body.expires_in),
+    refreshToken: refresh || undefined,
+    scope: typeof scope === 'string' ? scope : undefined,
+    issuedTokenType: typeof issued === 'string' ? issued : undefined,
   }
 }
 
-/** In seconds: ten years. What says more would be more than JSON can keep. */
-const LONGEST_LIFE = 315_360_000
+/** Ten years, in ms. JSON cannot represent the dates of much longer ones. */
+const MAX_LIFETIME = 315_360_000_000
 
-/** In ms. Some servers write the number as a text. */
-function lifetimeOf(value: unknown): number | undefined {
-  const seconds = typeof value === 'string' && value !== '' ? Number(value) : value
+/** Some servers write the number of seconds as a string. */
+function lifetimeOf(expiresIn: unknown): number | undefined {
+  const seconds = typeof expiresIn === 'string' && expiresIn !== '' ? Number(expiresIn) : expiresIn
   if (typeof seconds !== 'number' || !(seconds >= 0)) return undefined
-  return Math.min(seconds, LONGEST_LIFE) * 1_000
+  return Math.min(seconds * 1_000, MAX_LIFETIME)
 }
 
-function unreadable(step: AuthStep, url: URL, what: string): AuthError {
-  const hint = 'See that the token endpoint is one of OAuth 2.1.'
-  return failure(step, `The answer of the token endpoint ${what}`, { url, hint })
+function unreadable(step: AuthStep, url: string, problem: string): AuthError {
+  const hint = 'Check that the token endpoint implements OAuth 2.1.'
+  return new AuthError(`The response of the token endpoint ${problem}`, { step, url, hint })
+}
+
+/** Revokes one token. Rejects with `AuthError` unless the server confirms it. */
+export async function revokeToken(
+  connection: Connection,
+  server: ServerMetadata,
+  client: Client,
+  type: 'access_token' | 'refresh_token',
+  token: string,
+): Promise<void> {
+  const authentication = await clientAuthentication(client, server)
+  const { status } = await revocationRequest(server, { client_id: client.id }, authentication, token, {
+    additionalParameters: { token_type_hint: type },
+    [allowInsecureRequests]: true,
+    [customFetch]: connection.sender('revocation'),
+  })
+  if (status === 200) return
+  const message = `The tokens were deleted here, and not revoked: HTTP status ${status}`
+  const hint = 'A copy of them works until they expire: end the session at the authorization server.'
+  throw new AuthError(message, { step: 'revocation', url: server.revocation_endpoint, hint })
+}
+
+// Client authentication
+
+async function clientAuthentication(client: Client, server: TokenServer): Promise<ClientAuth> {
+  const { secret, key, anonymous } = client
+  if (key !== undefined) return privateKeyJwt(key)
+  if (anonymous === true) return () => {}
+  const method = secret === undefined ? 'none' : (client.method ?? supportedMethod(server))
+  if (secret === undefined || method === 'none') return None()
+  if (method === 'client_secret_post') return ClientSecretPost(secret)
+  // Not the library's own, which encodes more characters.
+  return (_, { client_id }, __, headers) => headers.set('authorization', basicAuthorization(client_id, secret))
+}
+
+function supportedMethod(server: TokenServer): SecretMethod {
+  const { token_endpoint_auth_methods_supported: supported, token_endpoint: url } = server
+  // A server that lists no methods supports the header (RFC 8414, section 2).
+  if (supported === undefined || supported.includes('client_secret_basic')) return 'client_secret_basic'
+  if (supported.includes('client_secret_post')) return 'client_secret_post'
+  if (supported.includes('none')) return 'none'
+  const list = printable(supported.slice(0, 5).join(', '))
+  const message = `The server authenticates clients by ${list}, and this client has a secret`
+  const hint = 'Pass a privateKey instead, if the list contains private_key_jwt.'
+  throw new AuthError(message, { step: 'token', url, hint })
+}
+
+async function privateKeyJwt({ privateKey, algorithm: given, audience }: AssertionKey): Promise<ClientAuth> {
+  const jwk = typeof privateKey === 'object' && 'kty' in privateKey ? privateKey : undefined
+  const algorithm = given ?? (typeof jwk?.alg === 'string' ? jwk.alg : 'ES256')
+  let tokenEndpoint: string | undefined
+  const modify = (header: Record<string, unknown>, payload: Record<string, unknown>) => {
+    header.alg = algorithm
+    if (audience === 'token_endpoint') payload.aud = tokenEndpoint
+  }
+  let authenticate: ClientAuth
+  try {
+    const key = (await importPrivateKey(privateKey, algorithm)) as CryptoKey
+    const kid = typeof jwk?.kid === 'string' ? { kid: jwk.kid } : {}
+    authenticate = PrivateKeyJwt({ key, ...kid }, { [modifyAssertion]: modify })
+  } catch {
+    // The cause is left out: messages of importers quote the key.
+    const hint = `Expected a CryptoKey, a JWK, or PEM that begins with "BEGIN PRIVATE KEY", for ${algorithm}.`
+    throw new AuthError('The private key cannot be used', { step: 'token', hint })
+  }
+  return async (server, client, body, headers) => {
+    tokenEndpoint = server.token_endpoint
+    await authenticate(server, client, body, headers)
+    // The assertion names the client.
+    body.delete('client_id')
+  }
+}
+
+function importPrivateKey(privateKey: PrivateKey, algorithm: string) {
+  if (typeof privateKey === 'string') return importPKCS8(privateKey, algorithm)
+  return 'kty' in privateKey ? importJWK(privateKey, algorithm) : privateKey
 }

@@ -1,7 +1,7 @@
-/** A server, its authorization server and a user, reached by a `fetch` that knows no other hosts. */
+/** An MCP server, its authorization server and a user behind a `fetch` that knows no other hosts. */
 import { createHash } from 'node:crypto'
-import type { Fetch } from './fetch.ts'
-import { manualRedirect, type Redirect } from './redirect.ts'
+import type { Fetch } from './auth.ts'
+import { manualRedirect, type Redirect } from './redirects.ts'
 
 export type Handler = (request: Request, body: URLSearchParams) => Response | Promise<Response>
 
@@ -9,25 +9,25 @@ export interface WorldOptions {
   /** The URL of the server. */
   readonly mcp?: string
   readonly issuer?: string
-  /** Members of the metadata of the resource; `undefined` leaves one out. */
+  /** Members of the metadata of the MCP server; `undefined` omits one. */
   readonly resource?: object
   /** Members of the metadata of the authorization server. */
   readonly server?: object
   /** The challenge; `undefined` for none. */
   readonly challenge?: string | undefined
-  /** Members of the answer of the token endpoint. */
+  /** Members of the token response. */
   readonly token?: object
-  /** Parameters of the callback; `null` leaves one out. */
+  /** Parameters of the callback; `null` omits one. */
   readonly callback?: Readonly<Record<string, string | null>>
-  /** In place of what a URL would answer, without its query. */
+  /** Handlers by URL without query. They replace the default ones. */
   readonly on?: Readonly<Record<string, Handler>>
-  /** What the server says to who has a token. */
+  /** Handles requests with a valid token. Default: `{ ok: true }`. */
   readonly serve?: (request: Request, scope: readonly string[]) => Response | Promise<Response> | undefined
-  /** The tokens that the server takes. Default: those of its authorization server. */
+  /** The tokens that the server accepts. Default: those of its authorization server. */
   readonly valid?: Set<string>
 }
 
-export interface Asked {
+export interface RecordedRequest {
   readonly method: string
   readonly url: URL
   readonly headers: Headers
@@ -42,12 +42,12 @@ export const to = (location: string, status = 302) => new Response(null, { statu
 export class World {
   readonly mcp: string
   readonly issuer: string
-  readonly asked: Asked[] = []
+  readonly requests: RecordedRequest[] = []
   readonly valid: Set<string>
   readonly refreshable = new Set<string>()
-  /** How often a refresh token was shown that was used before. */
+  /** How often a used refresh token was sent again. */
   reused = 0
-  /** Answers in place of whoever is asked, when it wants to. */
+  /** Called first with each request; a response replaces that of the handler. */
   interfere: (request: Request, body: URLSearchParams) => Response | undefined | Promise<Response | undefined> = () =>
     undefined
   logins = 0
@@ -67,7 +67,7 @@ export class World {
     const request = new Request(input as string, init)
     const body = request.body === null ? '' : await request.clone().text()
     const url = new URL(request.url)
-    this.asked.push({ method: request.method, url, headers: request.headers, body })
+    this.requests.push({ method: request.method, url, headers: request.headers, body })
     const params = new URLSearchParams(body)
     const interference = await this.interfere(request, params)
     if (interference !== undefined) return interference
@@ -77,7 +77,7 @@ export class World {
     return await handler(request, params)
   }
 
-  /** The user agrees at once. */
+  /** A redirect whose user agrees at once. */
   get redirect(): Redirect {
     return manualRedirect('http://127.0.0.1:3000/callback', (url) => this.agree(url))
   }
@@ -88,9 +88,9 @@ export class World {
     return headers.get('location') ?? ''
   }
 
-  /** What was asked of a path, in its order. */
-  to(path: string): Asked[] {
-    return this.asked.filter(({ url }) => url.pathname === path)
+  /** The requests to a path, in their order. */
+  to(path: string): RecordedRequest[] {
+    return this.requests.filter(({ url }) => url.pathname === path)
   }
 
   get challenge(): string {
@@ -132,7 +132,7 @@ export class World {
     }
   }
 
-  /** Answers as the server does. */
+  /** The handler of the MCP server. */
   serve(request: Request): Response | Promise<Response> {
     const [, token = ''] = /^(?:Bearer|DPoP) (.+)$/.exec(request.headers.get('authorization') ?? '') ?? []
     const challenge = 'challenge' in this.#options ? this.#options.challenge : this.challenge
@@ -192,13 +192,13 @@ export function visits(world: World): Record<string, string>[] {
   return world.to('/authorize').map(({ url }) => Object.fromEntries(url.searchParams))
 }
 
-/** Holds the answer to what a server says to those it knows. */
+/** Requires the default response to a valid token. */
 export async function ok(response: Promise<Response>): Promise<void> {
   const said: unknown = await (await response).json()
   if (JSON.stringify(said) !== '{"ok":true}') throw new Error(`The server answered ${JSON.stringify(said)}`)
 }
 
-/** What a promise rejects with; a promise that does not is a failure. */
+/** The reason of a rejection. Fails for a promise that resolves. */
 export async function caught(run: () => Promise<unknown>): Promise<unknown> {
   const result = await run().then(
     (value) => ({ value }),

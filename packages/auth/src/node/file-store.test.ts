@@ -10,8 +10,7 @@ import { expect, it } from 'vitest'
 import { oauth } from '../client/oauth.ts'
 import { storeContract } from '../client/store-contract.fixture.ts'
 import { caught, World } from '../client/world.fixture.ts'
-import { withFileLock } from './file-lock.ts'
-import { fileStore } from './file-store.ts'
+import { fileStore, withFileLock } from './file-store.ts'
 
 const folder = () => mkdtemp(join(tmpdir(), 'mcpx-auth-'))
 
@@ -20,7 +19,7 @@ storeContract('a file', async () => {
   return [fileStore(file), fileStore(file)]
 })
 
-it('makes a file and a folder that nobody else can read, and leaves nothing else behind [C-159]', async () => {
+it('creates a file and a folder that only the owner can read, and no other files [C-159]', async () => {
   const inside = join(await folder(), 'config')
   const file = join(inside, 'tokens.json')
   const store = fileStore(file)
@@ -34,12 +33,12 @@ it('makes a file and a folder that nobody else can read, and leaves nothing else
   expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600')
 })
 
-it('names a file that is no store or cannot be written, and quotes nothing of it [C-159]', async () => {
+it('names a file that is damaged or cannot be written, without quoting it [C-159]', async () => {
   const file = join(await folder(), 'tokens.json')
   for (const text of ['', '{"records": "hush', '[]', '{"records": []}']) {
     await writeFile(file, text)
     const error = await caught(async () => fileStore(file).get('a'))
-    expect(error).toMatchObject({ step: 'storage', message: expect.stringMatching(/tokens\.json holds no records/) })
+    expect(error).toMatchObject({ step: 'storage', message: expect.stringMatching(/tokens\.json contains no records/) })
     expect(`${(error as Error).stack}${String((error as Error).cause)}`).not.toMatch(/hush/)
   }
   expect(await readFile(file, 'utf8')).toBe('{"records": []}')
@@ -47,7 +46,7 @@ it('names a file that is no store or cannot be written, and quotes nothing of it
   expect(await caught(async () => fileStore(notAFolder).get('a'))).toMatchObject({ step: 'storage' })
 })
 
-it('takes over a lock that a dead process left, and no other', async () => {
+it('breaks the lock of a dead process, and no other', async () => {
   const path = join(await folder(), 'x.lock')
   const options = { stale: 10_000, timeout: 60 }
   const run = async () => 'done'
@@ -65,7 +64,7 @@ it('takes over a lock that a dead process left, and no other', async () => {
   }
 })
 
-it('keeps a lock alive while its holder works, however long', async () => {
+it('keeps a lock while its holder works', async () => {
   const path = join(await folder(), 'x.lock')
   const options = { stale: 400, timeout: 5_000 }
   let isHeld = false
@@ -79,7 +78,7 @@ it('keeps a lock alive while its holder works, however long', async () => {
   await Promise.all([hold(), hold()])
 })
 
-it('lets four processes refresh one token once, and all of their calls succeed', async () => {
+it('sends one refresh for four processes, and all of their calls succeed', async () => {
   const worlds: World[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

@@ -1,34 +1,37 @@
-/** Keeps credentials and tokens in one file that only its owner can read. */
+/** Stores credentials and tokens in one file that only its owner can read, with locks between processes. */
 
 import { createHash, randomUUID } from 'node:crypto'
-import { chmod, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { chmod, link, mkdir, open, readFile, rename, stat, unlink, utimes } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { failure } from '../client/failure.ts'
-import { isObject } from '../client/json-request.ts'
+import { isObject } from '@mcpx/protocol'
+import { AuthError } from '../auth-error.ts'
 import { type AuthStore, createQueues } from '../client/store.ts'
-import { type FileLockOptions, withFileLock } from './file-lock.ts'
 
+/** Options of `fileStore`. */
 export interface FileStoreOptions {
   /**
-   * How long one process waits for another that logs in or refreshes, in ms. Over: `AuthError`. Default: 360,000, which
-   * is longer than a login takes.
+   * How long to wait for another process that logs in or refreshes, in ms; then `AuthError`. Default: 360,000, which is
+   * longer than a login.
    */
   readonly lockTimeout?: number | undefined
 }
 
-/** After how long a process that gave no sign of life is taken for dead, in ms. */
+/** How long a lock stays valid without a sign of life of its process, in ms. */
 const STALE = 10_000
 
-/** How long writing may take, in ms. */
-const WRITING: FileLockOptions = { stale: STALE, timeout: 30_000 }
+/** How long to wait for another process that writes, in ms. */
+const WRITE_TIMEOUT = 30_000
 
-/** The largest file that is read, in bytes. */
-const LARGEST_FILE = 2 ** 24
+/** In bytes. */
+const MAX_FILE_SIZE = 16_777_216
+
+type Records = Readonly<Record<string, unknown>>
 
 /**
- * Keeps everything in the file at `path`, readable by its owner only (0600), for any number of processes: each change
- * replaces the file as a whole, and what must not be done twice, such as refreshing a token, is done by one at a time.
+ * Stores records in the file at `path`, readable by its owner only (0600), for any number of processes. Each change
+ * replaces the whole file. Work that must not be done twice, such as a refresh, is done by one process at a time.
  */
 export function fileStore(path: string, { lockTimeout = 360_000 }: FileStoreOptions = {}): AuthStore {
   const file = resolve(path)
@@ -37,27 +40,21 @@ export function fileStore(path: string, { lockTimeout = 360_000 }: FileStoreOpti
   async function change(edit: (records: Record<string, unknown>) => void): Promise<void> {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     await queue('write', () =>
-      withFileLock(`${file}.lock`, WRITING, async () => {
-        const records = { ...(await read(file)) }
+      withFileLock(`${file}.lock`, { stale: STALE, timeout: WRITE_TIMEOUT }, async () => {
+        const records = { ...(await readRecords(file)) }
         edit(records)
-        await write(file, records)
+        await writeRecords(file, records)
       }),
     )
   }
 
   return {
     async get(key) {
-      const records = await read(file)
+      const records = await readRecords(file)
       return Object.hasOwn(records, key) ? records[key] : undefined
     },
-    set: (key, value) =>
-      change((records) => {
-        records[key] = value
-      }),
-    delete: (key) =>
-      change((records) => {
-        delete records[key]
-      }),
+    set: (key, value) => change((records) => void Object.assign(records, { [key]: value })),
+    delete: (key) => change((records) => void delete records[key]),
     async lock(key, run) {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 })
       const name = createHash('sha256').update(key).digest('hex').slice(0, 16)
@@ -67,65 +64,173 @@ export function fileStore(path: string, { lockTimeout = 360_000 }: FileStoreOpti
   }
 }
 
-async function read(file: string): Promise<Readonly<Record<string, unknown>>> {
-  const found = await stat(file).catch(ifGone(file))
-  if (found === undefined) return {}
-  if (found.size > LARGEST_FILE) {
-    throw failure('storage', `${file} is over ${LARGEST_FILE} bytes`, { hint: 'It is not a store, or was spoiled.' })
-  }
-  // Made by hand, or copied: others shall not read it from now on.
-  if ((found.mode & 0o077) !== 0) await chmod(file, 0o600).catch(() => {})
-  const text = await readFile(file, 'utf8').catch(ifGone(file))
-  if (text === undefined) return {}
-  const records = parse(text)
-  if (records !== undefined) return records
-  throw failure('storage', `${file} holds no records`, { hint: 'Remove it, or name another file.' })
-}
-
-function ifGone(file: string) {
-  return (cause: unknown): undefined => {
-    if ((cause as { code?: string }).code === 'ENOENT') return undefined
-    throw failure('storage', `${file} cannot be read`, { hint: 'See who owns it.', cause })
-  }
-}
-
-/** The parser's own words would quote what stands in the file. */
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
+async function readRecords(file: string): Promise<Records> {
   try {
-    const parsed: unknown = JSON.parse(text)
-    return isObject(parsed) && isObject(parsed.records) ? parsed.records : undefined
+    const { size, mode } = await stat(file)
+    if (size > MAX_FILE_SIZE) {
+      const hint = 'It is damaged, or not a store: delete it or name another file.'
+      throw new AuthError(`${file} is over ${MAX_FILE_SIZE} bytes`, { step: 'storage', hint })
+    }
+    // A file that was copied or created by hand may be readable by others.
+    if ((mode & 0o077) !== 0) await chmod(file, 0o600).catch(() => {})
+    return parseRecords(file, await readFile(file, 'utf8'))
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return {}
+    if (cause instanceof AuthError) throw cause
+    throw new AuthError(`${file} cannot be read`, { step: 'storage', hint: 'Check its owner.', cause })
+  }
+}
+
+/** The cause is left out: messages of the parser quote the file. */
+function parseRecords(file: string, text: string): Records {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
   } catch {
-    return undefined
+    parsed = undefined
   }
+  if (isObject(parsed) && isObject(parsed.records)) return parsed.records
+  const hint = 'Delete it, or name another file.'
+  throw new AuthError(`${file} contains no records`, { step: 'storage', hint })
 }
 
-/** Whoever reads meanwhile sees the file of before. */
-async function write(file: string, records: object): Promise<void> {
-  const next = `${file}.${randomUUID()}.tmp`
+/** Concurrent readers see either the old or the new file. */
+async function writeRecords(file: string, records: Records): Promise<void> {
+  const temporary = `${file}.${randomUUID()}.tmp`
   try {
-    const handle = await open(next, 'wx', 0o600)
+    const handle = await open(temporary, 'wx', 0o600)
     try {
       await handle.writeFile(`${JSON.stringify({ records })}\n`)
       await handle.sync()
     } finally {
       await handle.close()
     }
-    await replace(next, file)
+    await replaceFile(temporary, file)
   } catch (cause) {
-    await unlink(next).catch(() => {})
-    throw failure('storage', `${file} cannot be written`, { hint: 'See who owns it and its folder.', cause })
+    await unlink(temporary).catch(() => {})
+    const hint = 'Check the owner of the file and its folder.'
+    throw new AuthError(`${file} cannot be written`, { step: 'storage', hint, cause })
   }
 }
 
-/** Windows does not replace a file that somebody is just reading. */
-async function replace(from: string, to: string): Promise<void> {
+/** Windows does not replace a file while another process reads it. */
+async function replaceFile(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await rename(from, to)
     } catch (error) {
-      const busy = ['EPERM', 'EACCES', 'EBUSY'].includes((error as { code?: string }).code ?? '')
-      if (!busy || attempt === 10) throw error
+      const isBusy = ['EPERM', 'EACCES', 'EBUSY'].includes(codeOf(error) ?? '')
+      if (!isBusy || attempt === 10) throw error
       await wait(attempt * 10)
     }
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string } | undefined)?.code
+}
+
+// Locks
+
+interface FileLockOptions {
+  /** How long the lock stays valid without a sign of life, in ms. */
+  readonly stale: number
+  /** How long to wait for the lock, in ms; then `AuthError`. */
+  readonly timeout: number
+}
+
+/** How often a lock is tried again, in ms. */
+const LOCK_INTERVAL = 25
+
+/** The content of a lock file. */
+interface LockHolder {
+  readonly token: string
+  readonly pid: number
+  readonly host: string
+}
+
+/**
+ * Runs `run` while this process holds the lock: it has created the lock file and updates its time. Callers within one
+ * process must queue.
+ */
+export async function withFileLock<T>(path: string, options: FileLockOptions, run: () => Promise<T>): Promise<T> {
+  const holder: LockHolder = { token: randomUUID(), pid: process.pid, host: hostname() }
+  await acquireLock(path, holder, options)
+  const timer = setInterval(() => {
+    const now = new Date()
+    // A lock that was lost is noticed at the end.
+    utimes(path, now, now).catch(() => {})
+  }, options.stale / 5)
+  timer.unref()
+  try {
+    return await run()
+  } finally {
+    clearInterval(timer)
+    if ((await readHolder(path))?.token === holder.token) await unlink(path).catch(() => {})
+  }
+}
+
+async function acquireLock(path: string, holder: LockHolder, { stale, timeout }: FileLockOptions): Promise<void> {
+  const deadline = performance.now() + timeout
+  while (!(await createLock(path, holder))) {
+    await breakAbandonedLock(path, stale)
+    if (performance.now() > deadline) {
+      const hint = `Another process holds ${path}; delete it if there is none.`
+      throw new AuthError(`The store was not free within ${timeout} ms`, { step: 'storage', hint })
+    }
+    await wait(LOCK_INTERVAL + Math.random() * LOCK_INTERVAL)
+  }
+}
+
+async function createLock(path: string, holder: LockHolder): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx', 0o600)
+    await file.writeFile(JSON.stringify(holder))
+    await file.close()
+    return true
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return false
+    const hint = 'Check that the folder exists and can be written.'
+    throw new AuthError(`The lock file ${path} cannot be created`, { step: 'storage', hint, cause })
+  }
+}
+
+/** Only one process succeeds to move a file. If it has moved a new lock by mistake, it puts the lock back. */
+async function breakAbandonedLock(path: string, stale: number): Promise<void> {
+  const holder = await readHolder(path)
+  if (holder === undefined || !(await isAbandoned(path, holder, stale))) return
+  const moved = `${path}.${randomUUID()}`
+  try {
+    await rename(path, moved)
+    if ((await readHolder(moved))?.token !== holder.token) await link(moved, path).catch(() => {})
+    await unlink(moved)
+  } catch {
+    // Another process was faster.
+  }
+}
+
+async function isAbandoned(path: string, { pid, host }: LockHolder, stale: number): Promise<boolean> {
+  if (host === hostname() && pid > 0 && !isRunning(pid)) return true
+  const times = await stat(path).catch(() => undefined)
+  return times !== undefined && Date.now() - times.mtimeMs > stale
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}
+
+const UNKNOWN_HOLDER: LockHolder = { token: '', pid: 0, host: '' }
+
+/** Returns undefined without a file. A file that is still being written has an unknown holder. */
+async function readHolder(path: string): Promise<LockHolder | undefined> {
+  try {
+    const holder: unknown = JSON.parse(await readFile(path, 'utf8'))
+    return isObject(holder) ? (holder as unknown as LockHolder) : UNKNOWN_HOLDER
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? undefined : UNKNOWN_HOLDER
   }
 }

@@ -1,104 +1,126 @@
-/** A guard by keys that were handed out, for deployments without an authorization server. */
+/** A guard for API keys, and a guard that combines several guards. */
 
 import type { AuthInfo, Guard } from '@mcpx/protocol'
-import { writeChallenge } from './challenge.ts'
-import { readCredentials } from './credentials.ts'
-import { CredentialsError, verdictOf } from './refusal.ts'
+import { CredentialsError, readCredentials, responseTo, writeChallenge } from './credentials.ts'
 
+/** A key, and the caller that it identifies. */
 export interface ApiKey extends Omit<AuthInfo, 'scopes' | 'claims'> {
-  /** The key itself, at least 16 characters: draw it at random. */
+  /** 16 to 1,024 random characters. */
   readonly key: string
+  /** The scopes of the caller. Default: none. */
   readonly scopes?: readonly string[] | undefined
 }
 
+/** Options of `apiKeys`. */
 export interface ApiKeysOptions {
+  /** The accepted keys; at least one. */
   readonly keys: readonly ApiKey[]
-  /** The header that the key is sent in. Default: `Authorization: Bearer`. */
+  /** The header that contains the key. Default: `Authorization: Bearer`. */
   readonly header?: string | undefined
 }
 
-const MIN_KEY = 16
-const MAX_KEY = 1_024
+const MIN_KEY_LENGTH = 16
+const MAX_KEY_LENGTH = 1_024
 
 /**
- * Lets in who brings one of the keys. All of them are compared, and each in the same time, whatever was sent.
+ * Creates a guard that accepts requests with one of the keys, for deployments without an authorization server. Each
+ * request is compared with all keys in constant time.
  *
  * ```ts
  * mcp(server, { authenticate: apiKeys({ keys: [{ key: process.env.KEY, subject: 'ci' }] }) })
  * ```
+ *
+ * @throws RangeError without keys, and for keys that are too short or too long
  */
 export function apiKeys({ keys, header }: ApiKeysOptions): Guard {
-  if (keys.length === 0) throw new RangeError('keys: expected at least one')
-  if (keys.some(({ key }) => key.length < MIN_KEY || key.length > MAX_KEY)) {
-    throw new RangeError(`keys: expected ${MIN_KEY} to ${MAX_KEY} characters for each`)
+  if (keys.length === 0) throw new RangeError('keys: expected at least one, got none')
+  if (keys.some(({ key }) => key.length < MIN_KEY_LENGTH || key.length > MAX_KEY_LENGTH)) {
+    throw new RangeError(`keys: expected ${MIN_KEY_LENGTH} to ${MAX_KEY_LENGTH} characters for each`)
   }
-  let made: Promise<readonly Held[]> | undefined
-  const held = () => {
-    made ??= Promise.all(keys.map(hold))
-    return made
-  }
-  const guard = async (request: Request): Promise<AuthInfo | Response> => {
+  let digests: Promise<readonly KeyDigest[]> | undefined
+  return async (request) => {
+    digests ??= Promise.all(keys.map(toKeyDigest))
     try {
-      const digest = await digestOf(readKey(request, header))
-      const found = pick(await held(), digest)
-      if (found === undefined) throw new CredentialsError('unknown', 'the key is not known here')
-      if (found.expiresAt !== undefined && found.expiresAt <= Date.now() / 1000) {
+      const auth = findEqual(await digests, await digestOf(readKey(request, header)))
+      if (auth === undefined) throw new CredentialsError('unknown', 'the key is not known here')
+      if (auth.expiresAt !== undefined && auth.expiresAt * 1_000 <= Date.now()) {
         throw new CredentialsError('expired', 'the key has expired')
       }
-      return found
+      return auth
     } catch (error) {
       if (!(error instanceof CredentialsError)) throw error
       return refuse(error, header)
     }
   }
-  return guard
 }
 
-interface Held {
+interface KeyDigest {
   readonly digest: Uint8Array
   readonly auth: AuthInfo
 }
 
-async function hold({ key, scopes = [], ...facts }: ApiKey): Promise<Held> {
-  return { digest: await digestOf(key), auth: { ...facts, scopes } }
-}
-
-function readKey(request: Request, header: string | undefined): string {
-  const key = header === undefined ? bearerKey(request) : request.headers.get(header)
-  if (key === null) throw new CredentialsError('missing', 'a key is needed')
-  if (key.length > MAX_KEY) throw new CredentialsError('too_long', `the key is longer than ${MAX_KEY} characters`)
-  return key
-}
-
-function bearerKey(request: Request): string | null {
-  const credentials = readCredentials(request)
-  return credentials?.scheme === 'Bearer' ? credentials.token : null
+async function toKeyDigest({ key, scopes = [], ...caller }: ApiKey): Promise<KeyDigest> {
+  return { digest: await digestOf(key), auth: { ...caller, scopes } }
 }
 
 async function digestOf(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
 }
 
-/** Looks at every byte of every key: how long it takes says nothing of what fits. */
-function pick(all: readonly Held[], digest: Uint8Array): AuthInfo | undefined {
+function readKey(request: Request, header: string | undefined): string {
+  const key = header === undefined ? readBearerKey(request) : request.headers.get(header)
+  if (key === null) throw new CredentialsError('missing', 'a key is required')
+  if (key.length > MAX_KEY_LENGTH) {
+    throw new CredentialsError('too_long', `the key is longer than ${MAX_KEY_LENGTH} characters`)
+  }
+  return key
+}
+
+function readBearerKey(request: Request): string | null {
+  const credentials = readCredentials(request)
+  return credentials?.scheme === 'Bearer' ? credentials.token : null
+}
+
+/** Compares every byte of every key: the time reveals nothing about the keys. */
+function findEqual(keys: readonly KeyDigest[], digest: Uint8Array): AuthInfo | undefined {
   let found: AuthInfo | undefined
-  for (const held of all) {
+  for (const key of keys) {
     let difference = 0
-    for (const [index, byte] of held.digest.entries()) difference |= byte ^ (digest[index] as number)
-    if (difference === 0) found = held.auth
+    for (const [index, byte] of key.digest.entries()) difference |= byte ^ (digest[index] as number)
+    if (difference === 0) found = key.auth
   }
   return found
 }
 
-function refuse({ reason, message }: CredentialsError, header: string | undefined): Response {
-  const { status, error } = verdictOf(reason)
+function refuse({ reason, message: description }: CredentialsError, header: string | undefined): Response {
+  const { status, error } = responseTo(reason)
   const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' })
   if (header === undefined) {
-    const description = error === undefined ? undefined : message
     headers.set('www-authenticate', writeChallenge({ scheme: 'Bearer', error, description }))
   }
-  return new Response(JSON.stringify({ error: error ?? 'unauthorized', error_description: message }), {
-    status,
-    headers,
-  })
+  const body = { error: error ?? 'unauthorized', error_description: description }
+  return new Response(JSON.stringify(body), { status, headers })
+}
+
+/**
+ * Combines guards: accepts a request that one of them accepts, in order. If none does, the response of the last guard is
+ * used, which also serves metadata and challenges.
+ *
+ * ```ts
+ * mcp(server, { authenticate: firstOf(apiKeys({ keys, header: 'x-api-key' }), bearer({ issuer, audience })) })
+ * ```
+ */
+export function firstOf(...guards: readonly [Guard, ...Guard[]]): Guard {
+  const last = guards.at(-1) as Guard
+  const guard: Guard = async (request: Request) => {
+    for (const each of guards.slice(0, -1)) {
+      const auth = await each(request)
+      // Not by `instanceof Response`: Hono's server for Node replaces the global Response.
+      if (auth !== undefined && 'subject' in auth) return auth
+    }
+    return last(request)
+  }
+  if (last.metadata !== undefined) guard.metadata = last.metadata
+  if (last.refuse !== undefined) guard.refuse = last.refuse
+  return guard
 }

@@ -1,36 +1,44 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { tokenHash } from '../dpop-proof.ts'
-import { createHolder, createProver, createStage, type Holder, ISSUER, RESOURCE, type Stage } from './stage.fixture.ts'
+import { sha256 as tokenHash } from './dpop.ts'
+import {
+  createFixture,
+  createHolder,
+  createProver,
+  type Fixture,
+  type Holder,
+  ISSUER,
+  RESOURCE,
+} from './stage.fixture.ts'
 
 const NOW = () => Math.floor(Date.now() / 1000)
 const encode = (value: object) =>
   btoa(JSON.stringify(value)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 
-let stage: Stage
+let fixture: Fixture
 let holder: Holder
 beforeAll(async () => {
-  stage = createStage({ dpop: { maxAge: 60 } })
-  holder = await createHolder(stage)
+  fixture = createFixture({ dpop: { maxAge: 60_000 } })
+  holder = await createHolder(fixture)
 })
 
-/** Claims that would be taken, if their signature were good. */
+/** Claims that are accepted with a valid signature. */
 const good = () => ({ iss: ISSUER, sub: 'ada', aud: RESOURCE, scope: 'mcp', client_id: 'app', exp: NOW() + 60 })
 
 /** Signed with the public key of the issuer as a shared secret. */
 async function confused(): Promise<string> {
-  const [key] = (await stage.server.jwks()).keys
+  const [key] = (await fixture.server.jwks()).keys
   const secret = new TextEncoder().encode(JSON.stringify(key))
   return new SignJWT(good()).setProtectedHeader({ alg: 'HS256', kid: key?.kid as string }).sign(secret)
 }
 
 async function foreign(kid?: string): Promise<string> {
   const { privateKey } = await generateKeyPair('ES256')
-  const [key] = (await stage.server.jwks()).keys
+  const [key] = (await fixture.server.jwks()).keys
   return new SignJWT(good()).setProtectedHeader({ alg: 'ES256', kid: kid ?? (key?.kid as string) }).sign(privateKey)
 }
 
-/** Brings the attacker's key along, as a key or as its address. */
+/** Names the attacker's key in the header, as a key or by its URL. */
 async function withOwnKey(member: 'jwk' | 'jku'): Promise<string> {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const jwk = await exportJWK(publicKey)
@@ -39,20 +47,20 @@ async function withOwnKey(member: 'jwk' | 'jku'): Promise<string> {
 }
 
 async function altered(): Promise<string> {
-  const [header, , signature] = (await stage.token()).split('.')
+  const [header, , signature] = (await fixture.token()).split('.')
   return `${header}.${encode({ ...good(), sub: 'root' })}.${signature}`
 }
 
 type Row = readonly [attack: string, reason: string, status: number, token: () => string | Promise<string>]
 
 const tokens: readonly Row[] = [
-  ['a token for another server', 'audience', 401, () => stage.token({ aud: 'https://other.example/mcp' })],
-  ['a token for a server above this one', 'audience', 401, () => stage.token({ aud: 'https://mcp.example' })],
-  ['a token for a server below this one', 'audience', 401, () => stage.token({ aud: `${RESOURCE}/more` })],
-  ['a token for several others', 'audience', 401, () => stage.token({ aud: ['a', 'b'] })],
-  ['a token for nobody in particular', 'audience', 401, () => stage.token({ aud: undefined })],
-  ['an audience that is no text', 'audience', 401, () => stage.token({ aud: { [RESOURCE]: true } })],
-  ['an ID token, which is for a client', 'audience', 401, () => stage.token({ aud: 'app' }, { typ: 'JWT' })],
+  ['a token for another server', 'audience', 401, () => fixture.token({ aud: 'https://other.example/mcp' })],
+  ['a token for a server above this one', 'audience', 401, () => fixture.token({ aud: 'https://mcp.example' })],
+  ['a token for a server below this one', 'audience', 401, () => fixture.token({ aud: `${RESOURCE}/more` })],
+  ['a token for several others', 'audience', 401, () => fixture.token({ aud: ['a', 'b'] })],
+  ['a token without an audience', 'audience', 401, () => fixture.token({ aud: undefined })],
+  ['an audience that is not a string', 'audience', 401, () => fixture.token({ aud: { [RESOURCE]: true } })],
+  ['an ID token, which is for a client', 'audience', 401, () => fixture.token({ aud: 'app' }, { typ: 'JWT' })],
   [
     'a token of another issuer',
     'unknown_issuer',
@@ -65,58 +73,63 @@ const tokens: readonly Row[] = [
     401,
     () => new UnsecuredJWT({ ...good(), iss: `${ISSUER}/` }).encode(),
   ],
-  ['no signature at all', 'algorithm', 401, () => new UnsecuredJWT(good()).encode()],
+  ['an unsigned token', 'algorithm', 401, () => new UnsecuredJWT(good()).encode()],
   ['a shared secret made of the public key', 'algorithm', 401, confused],
-  ['an algorithm that nobody knows', 'algorithm', 401, () => `${encode({ alg: 'XX1' })}.${encode(good())}.AA`],
+  ['an unknown algorithm', 'algorithm', 401, () => `${encode({ alg: 'XX1' })}.${encode(good())}.AA`],
   ['a signature by another key under the same name', 'signature', 401, () => foreign()],
   ['claims changed after the signature', 'signature', 401, altered],
   [
     'a signature that was cut off',
     'signature',
     401,
-    async () => `${(await stage.token()).split('.').slice(0, 2).join('.')}.`,
+    async () => `${(await fixture.token()).split('.').slice(0, 2).join('.')}.`,
   ],
   ['a key that the issuer does not have', 'unknown_key', 401, () => foreign('nobody')],
-  ['a key that the token brings along', 'unknown_key', 401, () => withOwnKey('jwk')],
-  ['a key at an address that the token names', 'unknown_key', 401, () => withOwnKey('jku')],
-  ['a token that has expired', 'expired', 401, () => stage.token({}, { ttl: -31 })],
-  ['a token that is not valid yet', 'not_yet_valid', 401, () => stage.token({ nbf: NOW() + 60 })],
-  ['a token that was issued in the future', 'not_yet_valid', 401, () => stage.token({ iat: NOW() + 60 })],
-  ['a token without an end', 'claims', 401, () => stage.token({ exp: undefined })],
-  ['an end that is no number', 'claims', 401, () => stage.token({ exp: 'never' })],
-  ['a token of nobody', 'claims', 401, () => stage.token({ sub: undefined, client_id: undefined })],
-  ['a subject that is no text', 'claims', 401, () => stage.token({ sub: 7, client_id: '' })],
-  ['a token whose type is no text', 'type', 401, () => stage.token({}, { typ: 7 as never })],
-  ['a proof in the place of a token', 'type', 401, () => stage.token({}, { typ: 'dpop+jwt' })],
-  ['an assertion in the place of a token', 'type', 401, () => stage.token({}, { typ: 'oauth-id-jag+jwt' })],
-  ['a logout token in the place of a token', 'type', 401, () => stage.token({}, { typ: 'logout+jwt' })],
+  ['a key in the header of the token', 'unknown_key', 401, () => withOwnKey('jwk')],
+  ['a key at a URL in the header of the token', 'unknown_key', 401, () => withOwnKey('jku')],
+  ['a token that has expired', 'expired', 401, () => fixture.token({}, { ttl: -31_000 })],
+  ['a token that is not valid yet', 'not_yet_valid', 401, () => fixture.token({ nbf: NOW() + 60 })],
+  ['a token that was issued in the future', 'not_yet_valid', 401, () => fixture.token({ iat: NOW() + 60 })],
+  ['a token without an expiry', 'claims', 401, () => fixture.token({ exp: undefined })],
+  ['an expiry that is not a number', 'claims', 401, () => fixture.token({ exp: 'never' })],
+  [
+    'a token without a subject and a client',
+    'claims',
+    401,
+    () => fixture.token({ sub: undefined, client_id: undefined }),
+  ],
+  ['a subject that is not a string', 'claims', 401, () => fixture.token({ sub: 7, client_id: '' })],
+  ['a type that is not a string', 'type', 401, () => fixture.token({}, { typ: 7 as never })],
+  ['a proof instead of a token', 'type', 401, () => fixture.token({}, { typ: 'dpop+jwt' })],
+  ['an assertion instead of a token', 'type', 401, () => fixture.token({}, { typ: 'oauth-id-jag+jwt' })],
+  ['a logout token', 'type', 401, () => fixture.token({}, { typ: 'logout+jwt' })],
   [
     'an extension that must be understood',
     'not_a_token',
     401,
     () => `${encode({ alg: 'ES256', crit: ['x'], x: 1 })}.${encode(good())}.AA`,
   ],
-  ['text that is no token', 'not_a_token', 401, () => 'guess'],
+  ['a string that is not a token', 'not_a_token', 401, () => 'guess'],
   ['an encrypted token', 'not_a_token', 401, () => 'a.b.c.d.e'],
-  ['a token that is no JSON', 'not_a_token', 401, () => 'AAAA.AAAA.AAAA'],
-  ['a token that is huge', 'too_long', 400, () => stage.token({ filler: 'x'.repeat(20_000) })],
+  ['a token that is not JSON', 'not_a_token', 401, () => 'AAAA.AAAA.AAAA'],
+  ['a token above the limit', 'too_long', 400, () => fixture.token({ filler: 'x'.repeat(20_000) })],
   ['a token with spaces in it', 'malformed', 400, () => 'two words'],
   ['no token after the scheme', 'malformed', 400, () => ''],
-  ['characters that no token has', 'malformed', 400, () => 'tok"en'],
+  ['invalid characters', 'malformed', 400, () => 'tok"en'],
   ['a token that is bound to a key, without a proof', 'bound', 401, () => holder.token],
-  ['a token that is bound to a certificate', 'bound', 401, () => stage.token({ cnf: { 'x5t#S256': 'abc' } })],
+  ['a token that is bound to a certificate', 'bound', 401, () => fixture.token({ cnf: { 'x5t#S256': 'abc' } })],
   [
     'a token that is bound to a key and to a certificate',
     'bound',
     401,
-    () => stage.token({ cnf: { jkt: holder.jkt, 'x5t#S256': 'abc' } }),
+    () => fixture.token({ cnf: { jkt: holder.jkt, 'x5t#S256': 'abc' } }),
   ],
-  ['a binding that is no object', 'bound', 401, () => stage.token({ cnf: 'key' })],
+  ['a binding that is not an object', 'bound', 401, () => fixture.token({ cnf: 'key' })],
 ]
 
-describe('a guard by tokens', () => {
-  it('lets in who brings a good one, and says who it is [S-273]', async () => {
-    const { auth } = await stage.bring(await stage.token())
+describe('bearer', () => {
+  it('accepts a valid token and returns its caller [S-273]', async () => {
+    const { auth } = await fixture.sendToken(await fixture.token())
     expect(auth).toMatchObject({ subject: 'ada', issuer: ISSUER, clientId: 'app', scopes: ['mcp'] })
     expect(auth?.expiresAt).toBeGreaterThan(NOW())
     expect(auth?.claims).toMatchObject({ aud: RESOURCE })
@@ -124,12 +137,12 @@ describe('a guard by tokens', () => {
 
   it.each(tokens)('refuses %s: %s, %i [S-273, S-276, S-279]', async (_, reason, status, token) => {
     const text = await token()
-    const { auth, response, challenge, ...told } = await stage.bring(text)
+    const { auth, response, challenge, ...told } = await fixture.sendToken(text)
     expect({ auth, reason: told.reason, status: told.status }).toEqual({ auth: undefined, reason, status })
     expect(challenge).toMatch(status === 400 ? /error="invalid_request"/ : /error="invalid_token"/)
     expect(challenge).toContain('error_description="')
     expect(challenge).toContain('resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"')
-    // Nothing of a token comes back.
+    // The response contains nothing of the token.
     const said = challenge + (await response?.text())
     if (text.length > 10) expect(said).not.toContain(text.slice(0, 10))
   })
@@ -138,34 +151,34 @@ describe('a guard by tokens', () => {
     ['two Authorization headers', { authorization: ['Bearer one', 'Bearer two'] }, 'malformed', 400],
     ['no Authorization header', {}, 'missing', 401],
     ['another scheme', { authorization: 'Basic YTpi' }, 'missing', 401],
-    ['a scheme that only begins like ours', { authorization: 'Bearers abc' }, 'missing', 401],
+    ['a scheme with the prefix Bearer', { authorization: 'Bearers abc' }, 'missing', 401],
   ])('refuses %s [S-276]', async (_, headers, reason, status) => {
-    expect(await stage.knock(headers)).toMatchObject({ reason, status, auth: undefined })
+    expect(await fixture.sendHeaders(headers)).toMatchObject({ reason, status, auth: undefined })
   })
 
-  it('takes no token from the URL, also when there is a good one in the header [S-276]', async () => {
-    const token = await stage.token()
+  it('refuses a token in the URL, even with a valid one in the header [S-276]', async () => {
+    const token = await fixture.token()
     for (const name of ['access_token', 'access%5Ftoken']) {
       const url = `${RESOURCE}?x=1&${name}=${token}`
-      const answer = await stage.knock({ authorization: `Bearer ${token}` }, url)
+      const answer = await fixture.sendHeaders({ authorization: `Bearer ${token}` }, url)
       // An encoded name is found as well as a plain one.
       expect([answer.reason, answer.status]).toEqual(['in_query', 400])
     }
   })
 
-  it('knows the scheme however it is spelled, and asks nobody who has not tried for what went wrong [S-272]', async () => {
-    expect((await stage.knock({ authorization: `bEARER ${await stage.token()}` })).auth?.subject).toBe('ada')
-    const strict = createStage({ scopes: ['mcp'] })
-    expect((await strict.knock()).challenge).toBe(
+  it('accepts every spelling of the scheme, and names no error without credentials [S-272]', async () => {
+    expect((await fixture.sendHeaders({ authorization: `bEARER ${await fixture.token()}` })).auth?.subject).toBe('ada')
+    const strict = createFixture({ scopes: ['mcp'] })
+    expect((await strict.sendHeaders()).challenge).toBe(
       'Bearer scope="mcp", resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"',
     )
   })
 
-  it('allows for clocks that differ by a little', async () => {
-    expect((await stage.bring(await stage.token({}, { ttl: -5 }))).auth).toBeDefined()
-    expect((await stage.bring(await stage.token({ nbf: NOW() + 5 }))).auth).toBeDefined()
-    const exact = createStage({ clockTolerance: 0 })
-    expect((await exact.bring(await exact.token({}, { ttl: -5 }))).reason).toBe('expired')
+  it('tolerates small differences of clocks', async () => {
+    expect((await fixture.sendToken(await fixture.token({}, { ttl: -5_000 }))).auth).toBeDefined()
+    expect((await fixture.sendToken(await fixture.token({ nbf: NOW() + 5 }))).auth).toBeDefined()
+    const exact = createFixture({ clockTolerance: 0 })
+    expect((await exact.sendToken(await exact.token({}, { ttl: -5_000 }))).reason).toBe('expired')
   })
 })
 
@@ -180,7 +193,7 @@ interface ProofChange {
 async function bringProof({ claims, header, token = holder.token, proof = (same) => same, url }: ProofChange) {
   const whole = { htm: 'POST', htu: RESOURCE, ath: await tokenHash(token), ...claims }
   const dpop = proof(await holder.prove(whole, header))
-  return stage.knock({ authorization: `DPoP ${token}`, dpop }, url)
+  return fixture.sendHeaders({ authorization: `DPoP ${token}`, dpop }, url)
 }
 
 const own = async () => ({ ath: await tokenHash(holder.token) })
@@ -188,13 +201,13 @@ const own = async () => ({ ath: await tokenHash(holder.token) })
 const proofs: readonly (readonly [string, string, () => ProofChange | Promise<ProofChange>])[] = [
   ['no proof', 'proof_malformed', () => ({ proof: () => '' })],
   ['two proofs', 'proof_malformed', () => ({ proof: (one) => [one, one] })],
-  ['a proof that is no JWT', 'proof_malformed', () => ({ proof: () => 'proof' })],
-  ['a proof that is huge', 'proof_malformed', () => ({ claims: { filler: 'x'.repeat(9_000) } })],
+  ['a proof that is not a JWT', 'proof_malformed', () => ({ proof: () => 'proof' })],
+  ['a proof above the limit', 'proof_malformed', () => ({ claims: { filler: 'x'.repeat(9_000) } })],
   ['a proof of another type', 'proof_type', () => ({ header: { typ: 'JWT' } })],
   ['a proof without a type', 'proof_type', () => ({ header: { typ: undefined } })],
   ['a proof without its key', 'proof_key', () => ({ header: { jwk: undefined } })],
   [
-    'a proof that gives its private key away',
+    'a proof that contains its private key',
     'proof_key',
     async () => ({ header: { jwk: await exportJWK(holder.privateKey) } }),
   ],
@@ -213,17 +226,17 @@ const proofs: readonly (readonly [string, string, () => ProofChange | Promise<Pr
   ['a proof for another path', 'proof_url', () => ({ claims: { htu: `${RESOURCE}/other` } })],
   ['a proof for another host', 'proof_url', () => ({ claims: { htu: 'https://evil.example/mcp' } })],
   ['a proof for plain HTTP', 'proof_url', () => ({ claims: { htu: 'http://mcp.example/mcp' } })],
-  ['a proof for no URL', 'proof_url', () => ({ claims: { htu: 'mcp' } })],
+  ['a proof whose htu is not a URL', 'proof_url', () => ({ claims: { htu: 'mcp' } })],
   ['a proof that is too old', 'proof_time', () => ({ claims: { iat: NOW() - 62 } })],
-  ['a proof of the future', 'proof_time', () => ({ claims: { iat: NOW() + 65 } })],
+  ['a proof from the future', 'proof_time', () => ({ claims: { iat: NOW() + 65 } })],
   ['a proof without a time', 'proof_claims', () => ({ claims: { iat: undefined } })],
   ['a proof without an id', 'proof_claims', () => ({ claims: { jti: undefined } })],
   ['a proof for another token', 'proof_token', async () => ({ claims: { ath: await tokenHash('other') } })],
-  ['a proof for no token', 'proof_token', () => ({ claims: { ath: undefined } })],
+  ['a proof without a token hash', 'proof_token', () => ({ claims: { ath: undefined } })],
 ]
 
-describe('a guard of tokens that are bound to a key', () => {
-  it('lets in who proves to have the key, whatever the query is [S-273]', async () => {
+describe('bearer with tokens that are bound to a key', () => {
+  it('accepts a token with a proof of its key, with any query [S-273]', async () => {
     expect((await bringProof({})).auth?.subject).toBe('ada')
     expect((await bringProof({ url: `${RESOURCE}?page=2` })).auth?.subject).toBe('ada')
     expect((await bringProof({ claims: { htu: 'HTTPS://MCP.example:443/mcp?page=2#x' } })).auth?.subject).toBe('ada')
@@ -236,60 +249,62 @@ describe('a guard of tokens that are bound to a key', () => {
     expect(answer.challenge).toContain('algs="ES256 ')
   })
 
-  it('refuses a proof that is not there [X-132]', async () => {
-    expect((await stage.knock({ authorization: `DPoP ${holder.token}` })).reason).toBe('proof_missing')
+  it('refuses a missing proof [X-132]', async () => {
+    expect((await fixture.sendHeaders({ authorization: `DPoP ${holder.token}` })).reason).toBe('proof_missing')
   })
 
-  it('refuses a proof with an algorithm that is not taken, or that has a shared secret', async () => {
-    const strict = createStage({ dpop: { algorithms: ['RS256'] } })
+  it('refuses a proof with an algorithm that is not accepted or has a shared secret', async () => {
+    const strict = createFixture({ dpop: { algorithms: ['RS256'] } })
     const theirs = await createHolder(strict)
     const claims = { htm: 'POST', htu: RESOURCE, ath: await tokenHash(theirs.token) }
     const dpop = await theirs.prove(claims)
-    expect((await strict.knock({ authorization: `DPoP ${theirs.token}`, dpop })).reason).toBe('proof_algorithm')
+    expect((await strict.sendHeaders({ authorization: `DPoP ${theirs.token}`, dpop })).reason).toBe('proof_algorithm')
     const secret = { ...claims, jti: '1', iat: NOW() }
     const header = { alg: 'HS256', typ: 'dpop+jwt', jwk: { kty: 'oct', k: 'AAAA' } }
     const weak = await new SignJWT(secret).setProtectedHeader(header).sign(new Uint8Array(32))
-    expect((await stage.knock({ authorization: `DPoP ${holder.token}`, dpop: weak })).reason).toBe('proof_algorithm')
+    expect((await fixture.sendHeaders({ authorization: `DPoP ${holder.token}`, dpop: weak })).reason).toBe(
+      'proof_algorithm',
+    )
   })
 
   it('refuses a proof that was used before [X-132]', async () => {
     const dpop = await holder.prove({ htm: 'POST', htu: RESOURCE, ...(await own()) })
     const headers = { authorization: `DPoP ${holder.token}`, dpop }
-    expect((await stage.knock(headers)).status).toBe(200)
-    expect(await stage.knock(headers)).toMatchObject({ reason: 'proof_replayed', status: 401 })
+    expect((await fixture.sendHeaders(headers)).status).toBe(200)
+    expect(await fixture.sendHeaders(headers)).toMatchObject({ reason: 'proof_replayed', status: 401 })
   })
 
   it('refuses a stolen token with a proof of the thief’s own key [X-132]', async () => {
     const thief = await createProver()
     const dpop = await thief.prove({ htm: 'POST', htu: RESOURCE, ...(await own()) })
-    expect((await stage.knock({ authorization: `DPoP ${holder.token}`, dpop })).reason).toBe('other_key')
+    expect((await fixture.sendHeaders({ authorization: `DPoP ${holder.token}`, dpop })).reason).toBe('other_key')
   })
 
-  it('refuses a token that is bound to a certificate besides, which is not looked at here', async () => {
-    const token = await stage.token({ cnf: { jkt: holder.jkt, 'x5t#S256': 'abc' } })
+  it('refuses a token that is also bound to a certificate', async () => {
+    const token = await fixture.token({ cnf: { jkt: holder.jkt, 'x5t#S256': 'abc' } })
     expect((await bringProof({ token })).reason).toBe('bound')
   })
 
-  it('refuses a token that is bound to nothing, under the scheme of those that are', async () => {
-    expect((await bringProof({ token: await stage.token() })).reason).toBe('unbound')
+  it('refuses an unbound token with the scheme DPoP', async () => {
+    expect((await bringProof({ token: await fixture.token() })).reason).toBe('unbound')
   })
 
-  it('can be made to take bound tokens only, or none', async () => {
-    const strict = createStage({ dpop: 'required' })
-    expect(await strict.bring(await strict.token())).toMatchObject({ reason: 'unbound', status: 401 })
-    expect((await strict.knock()).challenge).toMatch(/^DPoP resource_metadata=/)
-    const plain = createStage({ dpop: false })
+  it('accepts only bound tokens, or none of them, by option', async () => {
+    const strict = createFixture({ dpop: 'required' })
+    expect(await strict.sendToken(await strict.token())).toMatchObject({ reason: 'unbound', status: 401 })
+    expect((await strict.sendHeaders()).challenge).toMatch(/^DPoP resource_metadata=/)
+    const plain = createFixture({ dpop: false })
     const theirs = await createHolder(plain)
-    expect((await plain.bring(theirs.token)).reason).toBe('bound')
-    expect((await plain.knock({ authorization: `DPoP ${await plain.token()}` })).reason).toBe('bound')
+    expect((await plain.sendToken(theirs.token)).reason).toBe('bound')
+    expect((await plain.sendHeaders({ authorization: `DPoP ${await plain.token()}` })).reason).toBe('bound')
   })
 
-  it('asks for a nonce, and takes it once it is in the proof [X-133]', async () => {
-    const fresh = createStage({ dpop: { nonces: true } })
+  it('requires a nonce, and accepts it in the next proof [X-133]', async () => {
+    const fresh = createFixture({ dpop: { nonces: true } })
     const theirs = await createHolder(fresh)
     const claims = { htm: 'POST', htu: RESOURCE, ath: await tokenHash(theirs.token) }
     const prove = async (nonce?: string | null) =>
-      fresh.knock({ authorization: `DPoP ${theirs.token}`, dpop: await theirs.prove({ ...claims, nonce }) })
+      fresh.sendHeaders({ authorization: `DPoP ${theirs.token}`, dpop: await theirs.prove({ ...claims, nonce }) })
     const first = await prove()
     expect([first.reason, first.status]).toEqual(['proof_nonce', 401])
     expect(first.challenge).toContain('error="use_dpop_nonce"')
@@ -299,25 +314,25 @@ describe('a guard of tokens that are bound to a key', () => {
     expect((await prove(holder.token)).reason).toBe('proof_nonce')
   })
 
-  it('remembers a proof for as long as it is good, and no longer', async () => {
+  it('stores the id of a proof until the proof expires', async () => {
     const lives: number[] = []
     const add = (_: string, ttl: number) => lives.push(ttl) > 0
-    const watched = createStage({ dpop: { maxAge: 60, replays: { add } } })
+    const watched = createFixture({ dpop: { maxAge: 60_000, replayStore: { add } } })
     const theirs = await createHolder(watched)
     for (const iat of [NOW() - 50, NOW(), NOW() + 50]) {
       const dpop = await theirs.prove({ htm: 'POST', htu: RESOURCE, ath: await tokenHash(theirs.token), iat })
-      expect((await watched.knock({ authorization: `DPoP ${theirs.token}`, dpop })).status).toBe(200)
+      expect((await watched.sendHeaders({ authorization: `DPoP ${theirs.token}`, dpop })).status).toBe(200)
     }
     for (const [index, seconds] of [10, 60, 110].entries()) {
       expect(Math.abs((lives[index] ?? 0) - seconds * 1_000)).toBeLessThan(2_500)
     }
   })
 
-  it('refuses with 503 when it cannot remember more proofs', async () => {
-    const full = createStage({ dpop: { replays: { add: () => Promise.reject(new Error('full')) } } })
+  it('refuses with 503 when the store of proofs fails', async () => {
+    const full = createFixture({ dpop: { replayStore: { add: () => Promise.reject(new Error('full')) } } })
     const theirs = await createHolder(full)
     const dpop = await theirs.prove({ htm: 'POST', htu: RESOURCE, ath: await tokenHash(theirs.token) })
-    const answer = await full.knock({ authorization: `DPoP ${theirs.token}`, dpop })
+    const answer = await full.sendHeaders({ authorization: `DPoP ${theirs.token}`, dpop })
     expect([answer.reason, answer.status, answer.challenge]).toEqual(['unavailable', 503, ''])
   })
 })

@@ -1,169 +1,194 @@
-/** A guard that lets in who brings a token for this server. */
+/** A guard that accepts requests with a token for this server. */
 
-import type { AuthInfo, Guard, ScopeRefusal } from '@mcpx/protocol'
-import { writeChallenge } from './challenge.ts'
-import { readCredentials, schemeOf } from './credentials.ts'
-import { createMetadataHandler, metadataUrlOf, resourceUrl } from './metadata.ts'
-import type { BearerOptions } from './options.ts'
-import { boundKey, createPossession, type DpopOptions, type Possession } from './possession.ts'
-import { CredentialsError, verdictOf } from './refusal.ts'
-import { createHierarchy, type Hierarchy } from './scopes.ts'
-import { createVerification, trustedIssuers, type Verify } from './verification.ts'
+import type { AuthInfo, Awaitable, Guard, ScopeRefusal } from '@mcpx/protocol'
+import type { SendRequest } from '../bounded-fetch.ts'
+import {
+  type Challenge,
+  type Claims,
+  CredentialsError,
+  type RefusalReason,
+  readCredentials,
+  responseTo,
+  schemeOf,
+  writeChallenge,
+} from './credentials.ts'
+import { boundKey, createProofChecker, type DpopOptions } from './dpop.ts'
+import type { IntrospectionOptions } from './introspection.ts'
+import type { TrustedIssuer } from './issuers.ts'
+import { createMetadataHandler, metadataUrlOf, type ResourceMetadata, resourceUrl } from './metadata.ts'
+import { createScopeHierarchy, type Implies } from './scopes.ts'
+import { createVerification, trustedIssuers } from './verification.ts'
 
-/** A guard by tokens: it tells clients where to get them, and what else they need. */
+/** A refused request, for logs and metrics. It contains nothing of the credentials. */
+export interface RefusedRequest {
+  /** The reason as a constant. */
+  readonly reason: RefusalReason
+  /** The reason as a sentence. */
+  readonly description: string
+  /** The HTTP status of the response. */
+  readonly status: number
+}
+
+/** The scopes of a token are repeated in challenges up to this number, which limits headers and work. */
+const MAX_HELD_SCOPES = 100
+
+/** Options of `bearer`. Durations are in ms. */
+export interface BearerOptions {
+  /**
+   * The URL of this server as its clients know it. Tokens must be for it. A list may add other names under which an
+   * authorization server knows this server.
+   */
+  readonly audience: string | readonly [string, ...string[]]
+  /** The authorization server whose tokens are accepted. Its metadata leads to its keys. */
+  readonly issuer?: string | TrustedIssuer | undefined
+  /** More authorization servers. Default: none. */
+  readonly issuers?: readonly (string | TrustedIssuer)[] | undefined
+  /** Asks the authorization server about tokens that are not JWTs of a known issuer. Default: disabled. */
+  readonly introspection?: IntrospectionOptions | undefined
+  /**
+   * Checks tokens that nothing else knows, and that they are for this server. Returns undefined for an invalid token.
+   * Default: none.
+   */
+  readonly verify?: ((token: string, request: Request) => Awaitable<AuthInfo | undefined>) | undefined
+  /** The scopes that every request needs. Metadata and challenges name them. Default: none. */
+  readonly scopes?: readonly string[] | undefined
+  /** Scopes that imply others, such as `{ admin: ['read', 'write'] }`, transitively. Default: none. */
+  readonly implies?: Implies | undefined
+  /** Returns the scopes in the claims. Default: `scope`, else `scp`, as a string or a list. */
+  readonly readScopes?: ((claims: Claims) => readonly string[]) | undefined
+  /** The algorithms of tokens, without shared secrets. Default: ES, EdDSA, PS and RS. */
+  readonly algorithms?: readonly string[] | undefined
+  /** How far clocks may differ. Default: 30,000. */
+  readonly clockTolerance?: number | undefined
+  /**
+   * Proofs of possession (DPoP). `optional`: bound tokens need a proof; `required`: all tokens must be bound; `false`:
+   * bound tokens are refused. Default: `optional`.
+   */
+  readonly dpop?: DpopOptions | 'optional' | 'required' | false | undefined
+  /** More members of the metadata of this server. Its issuers default to those above. */
+  readonly metadata?: Partial<Omit<ResourceMetadata, 'resource'>> | undefined
+  /** Sends requests to authorization servers. Default: the global `fetch`. */
+  readonly fetch?: SendRequest | undefined
+  /** How long each response of an authorization server may take. Default: 5,000. */
+  readonly timeout?: number | undefined
+  /** How long keys and metadata are cached. Default: 600,000. */
+  readonly maxAge?: number | undefined
+  /**
+   * How long a verified JWT is accepted without another check of its signature; not beyond its expiry, nor longer than
+   * `maxAge`. The digests of up to 1,000 tokens are cached. 0: none. Default: 60,000.
+   */
+  readonly verifiedMaxAge?: number | undefined
+  /** The pause before keys are fetched again for an unknown key, and after a failure. Default: 30,000. */
+  readonly cooldown?: number | undefined
+  /** Called with each refused request. Default: none. */
+  readonly onRefused?: ((refused: RefusedRequest, request: Request) => void) | undefined
+  /** Called with problems on this side, such as keys that cannot be fetched. Default: none. */
+  readonly onWarning?: ((warning: Error) => void) | undefined
+}
+
+/** A guard that also serves metadata and challenges, by which clients find the authorization server. */
 export interface BearerGuard extends Required<Guard> {
   (request: Request): Promise<AuthInfo | Response>
 }
 
 /**
- * A guard for `mcp(server, { authenticate })` and `serveHttp`: only requests with a good token for this server pass.
- * Tokens are JWTs of the issuers, or asked about, or checked by a function; tokens that are bound to a key come with a
- * proof. The guard serves the metadata by which clients find the authorization server.
+ * Creates a guard for the option `authenticate` of `mcp` and `serveHttp`. It accepts requests with a valid token for this
+ * server: a JWT of one of the issuers, a token that introspection confirms, or one that a function accepts. A token that
+ * is bound to a key needs a proof. The guard serves the metadata by which clients find the authorization server.
  *
  * ```ts
  * mcp(server, { authenticate: bearer({ issuer: 'https://login.example.com', audience: 'https://example.com/mcp' }) })
  * ```
+ *
+ * @throws RangeError for options that cannot work
  */
 export function bearer(options: BearerOptions): BearerGuard {
-  const door = createDoor(options)
-  const issuers = trustedIssuers(options).map(({ issuer }) => issuer)
-  const { possession, resource, needed } = door
-  const metadata = createMetadataHandler({
-    authorizationServers: issuers,
-    scopes: needed,
-    ...options.metadata,
-    resource,
-    more: {
-      dpop_signing_alg_values_supported: possession?.algorithms,
-      dpop_bound_access_tokens_required: possession?.required || undefined,
-      ...options.metadata?.more,
-    },
-  })
-  const guard = async (request: Request): Promise<AuthInfo | Response> => {
-    try {
-      return await enter(door, request)
-    } catch (error) {
-      if (!(error instanceof CredentialsError)) throw error
-      return turnAway(door, request, error)
-    }
-  }
-  return Object.assign(guard, {
-    metadata,
-    refuse: (request: Request, lack: ScopeRefusal) => refuse(door, request, lack),
-  })
-}
-
-interface Door {
-  readonly options: BearerOptions
-  readonly resource: string
-  readonly metadataUrl: string
-  /** The scopes that any request needs. */
-  readonly needed: readonly string[]
-  readonly hierarchy: Hierarchy
-  readonly possession: Possession | undefined
-  readonly verify: Verify
-}
-
-function createDoor(options: BearerOptions): Door {
-  const { audience, scopes: needed = [], dpop = 'optional' } = options
+  const { audience, scopes: requiredScopes = [], dpop = 'optional', onRefused } = options
   const audiences = typeof audience === 'string' ? [audience] : audience
-  // Without one, tokens for any other server would be good here: a caller without types is told.
+  // Without an audience, tokens for any other server would be accepted. Code without types may omit it.
   const resource: unknown = audiences?.[0]
   if (typeof resource !== 'string') {
     throw new RangeError('audience: expected the URL of this server, such as "https://example.com/mcp"')
   }
   const url = resourceUrl(resource)
-  const hierarchy = createHierarchy(options.implies)
-  // An origin may be spelled with or without its slash.
-  const spelled = url.pathname === '/' ? [url.origin, url.href] : []
-  return {
-    options,
+  const metadataUrl = metadataUrlOf(url)
+  const hierarchy = createScopeHierarchy(options.implies)
+  // An origin may be written with or without its slash.
+  const spellings = url.pathname === '/' ? [url.origin, url.href] : []
+  const verify = createVerification(options, [...audiences, ...spellings], hierarchy)
+  const dpopOptions = typeof dpop === 'string' ? { required: dpop === 'required' } : dpop
+  const proofs = dpopOptions === false ? undefined : createProofChecker(dpopOptions, url)
+  const metadata = createMetadataHandler({
+    authorizationServers: trustedIssuers(options).map(({ issuer }) => issuer),
+    scopes: requiredScopes,
+    ...options.metadata,
     resource,
-    metadataUrl: metadataUrlOf(url),
-    needed,
-    hierarchy,
-    possession: createPossession(dpopOptions(dpop), url),
-    verify: createVerification(options, { audiences: [...audiences, ...spelled], hierarchy }),
-  }
-}
-
-function dpopOptions(dpop: Exclude<BearerOptions['dpop'], undefined>): DpopOptions | undefined {
-  if (dpop === false) return undefined
-  return typeof dpop === 'string' ? { required: dpop === 'required' } : dpop
-}
-
-async function enter(door: Door, request: Request): Promise<AuthInfo> {
-  const { verify, possession, needed } = door
-  const credentials = readCredentials(request)
-  if (credentials === undefined) throw new CredentialsError('missing', 'a token is needed')
-  const auth = await verify(credentials.token, request)
-  if (possession !== undefined) await possession.check(credentials, auth.claims, request)
-  else if (credentials.scheme === 'DPoP' || boundKey(auth.claims) !== undefined) {
-    throw new CredentialsError('bound', 'tokens that are bound to a key are not taken here')
-  }
-  if (auth.expiresAt !== undefined && auth.expiresAt <= Date.now() / 1000) {
-    throw new CredentialsError('expired', 'the token has expired')
-  }
-  if (needed.every((scope) => auth.scopes.includes(scope))) return auth
-  const scopes = wantedScopes(door, auth.scopes, [])
-  throw new CredentialsError('scope', 'the token lacks scopes that any request needs here', { scopes })
-}
-
-/** More than these need not be named to who holds them: headers have an end, and so has what a request may cost. */
-const MANY_HELD = 100
-
-/** What one new token must grant to be enough: what is held already, and what is lacking. */
-function wantedScopes({ hierarchy, needed }: Door, held: readonly string[], required: readonly string[]) {
-  return hierarchy.least([...(held.length > MANY_HELD ? [] : held), ...needed, ...required])
-}
-
-async function turnAway(door: Door, request: Request, problem: CredentialsError): Promise<Response> {
-  const { reason, message: description } = problem
-  const { status, error } = verdictOf(reason)
-  door.options.onRefused?.({ reason, description, status }, request)
-  const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' })
-  if (status === 503) headers.set('retry-after', '5')
-  else {
-    const scopes = problem.scopes ?? door.needed
-    headers.set('www-authenticate', challenge(door, request, { error, description, scopes }))
-  }
-  if (reason === 'proof_nonce') headers.set('dpop-nonce', (await door.possession?.nonces?.issue()) ?? '')
-  const body = {
-    error: error ?? (status === 503 ? 'temporarily_unavailable' : 'unauthorized'),
-    error_description: description,
-  }
-  return new Response(JSON.stringify(body), { status, headers })
-}
-
-/** One challenge with all that the operation needs, so that one new token is enough. */
-function refuse(door: Door, request: Request, { auth, requiredScopes }: ScopeRefusal): Response {
-  const all = wantedScopes(door, auth?.scopes ?? [], requiredScopes)
-  const headers = { 'cache-control': 'no-store' }
-  if (auth === undefined) {
-    const wanted = challenge(door, request, { error: undefined, description: undefined, scopes: all })
-    return new Response(null, { status: 401, headers: { ...headers, 'www-authenticate': wanted } })
-  }
-  const description = 'the token lacks scopes that this request needs'
-  door.options.onRefused?.({ reason: 'scope', description, status: 403 }, request)
-  const wanted = challenge(door, request, { error: 'insufficient_scope', description, scopes: all })
-  return new Response(null, { status: 403, headers: { ...headers, 'www-authenticate': wanted } })
-}
-
-interface Lack {
-  readonly error: string | undefined
-  readonly description: string | undefined
-  readonly scopes: readonly string[]
-}
-
-function challenge({ possession, metadataUrl }: Door, request: Request, { error, description, scopes }: Lack): string {
-  const tried = schemeOf(request.headers.get('authorization') ?? '')
-  const isProven = possession !== undefined && (possession.required || tried === 'DPoP')
-  return writeChallenge({
-    scheme: isProven ? 'DPoP' : 'Bearer',
-    error,
-    description: error === undefined ? undefined : description,
-    scopes,
-    metadata: metadataUrl,
-    algorithms: isProven ? possession.algorithms : undefined,
+    more: {
+      dpop_signing_alg_values_supported: proofs?.algorithms,
+      dpop_bound_access_tokens_required: proofs?.required || undefined,
+      ...options.metadata?.more,
+    },
   })
+
+  async function guard(request: Request): Promise<AuthInfo | Response> {
+    try {
+      return await authenticate(request)
+    } catch (error) {
+      if (!(error instanceof CredentialsError)) throw error
+      return refuseCredentials(request, error)
+    }
+  }
+
+  async function authenticate(request: Request): Promise<AuthInfo> {
+    const credentials = readCredentials(request)
+    if (credentials === undefined) throw new CredentialsError('missing', 'a token is required')
+    const auth = await verify(credentials.token, request)
+    if (proofs !== undefined) await proofs.check(credentials, auth.claims, request)
+    else if (credentials.scheme === 'DPoP' || boundKey(auth.claims) !== undefined) {
+      throw new CredentialsError('bound', 'tokens that are bound to a key are not accepted here')
+    }
+    if (auth.expiresAt !== undefined && auth.expiresAt * 1_000 <= Date.now()) {
+      throw new CredentialsError('expired', 'the token has expired')
+    }
+    if (requiredScopes.every((scope) => auth.scopes.includes(scope))) return auth
+    const description = 'the token lacks scopes that every request needs here'
+    throw new CredentialsError('scope', description, { scopes: challengedScopes(auth.scopes, []) })
+  }
+
+  /** The scopes that one new token needs: those of the current token, and the missing ones. */
+  function challengedScopes(held: readonly string[], needed: readonly string[]) {
+    return hierarchy.reduce([...(held.length > MAX_HELD_SCOPES ? [] : held), ...requiredScopes, ...needed])
+  }
+
+  async function refuseCredentials(request: Request, refusal: CredentialsError): Promise<Response> {
+    const { reason, message: description, scopes = requiredScopes } = refusal
+    const { status, error } = responseTo(reason)
+    onRefused?.({ reason, description, status }, request)
+    const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' })
+    if (status === 503) headers.set('retry-after', '5')
+    else headers.set('www-authenticate', challengeFor(request, { error, description, scopes }))
+    if (reason === 'proof_nonce') headers.set('dpop-nonce', (await proofs?.nonces?.issue()) ?? '')
+    const code = error ?? (status === 503 ? 'temporarily_unavailable' : 'unauthorized')
+    return new Response(JSON.stringify({ error: code, error_description: description }), { status, headers })
+  }
+
+  /** One challenge with all scopes that the operation needs, so that one new token is enough. */
+  function refuse(request: Request, { auth, requiredScopes: needed }: ScopeRefusal): Response {
+    const scopes = challengedScopes(auth?.scopes ?? [], needed)
+    const status = auth === undefined ? 401 : 403
+    const description = 'the token lacks scopes that this request needs'
+    if (auth !== undefined) onRefused?.({ reason: 'scope', description, status }, request)
+    const error = auth === undefined ? undefined : 'insufficient_scope'
+    const challenge = challengeFor(request, { error, description, scopes })
+    return new Response(null, { status, headers: { 'cache-control': 'no-store', 'www-authenticate': challenge } })
+  }
+
+  function challengeFor(request: Request, content: Pick<Challenge, 'error' | 'description' | 'scopes'>): string {
+    const scheme = schemeOf(request.headers.get('authorization') ?? '')
+    const usesProofs = proofs !== undefined && (proofs.required || scheme === 'DPoP')
+    const algorithms = usesProofs ? proofs.algorithms : undefined
+    return writeChallenge({ ...content, scheme: usesProofs ? 'DPoP' : 'Bearer', metadata: metadataUrl, algorithms })
+  }
+
+  return Object.assign(guard, { metadata, refuse })
 }

@@ -1,40 +1,165 @@
-/** Takes the credentials out of a request: https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
+/** Reads the credentials of a request, and names the reason, the status and the challenge of a refusal (RFC 6750). */
 
-import { CredentialsError } from './refusal.ts'
+import { isScope } from './scopes.ts'
+
+/** The claims of a token. */
+export type Claims = Readonly<Record<string, unknown>>
 
 export interface Credentials {
   readonly scheme: 'Bearer' | 'DPoP'
   readonly token: string
 }
 
-/** Longer tokens are refused unread, in characters. */
-export const MAX_TOKEN = 16_384
+/** In characters. Longer tokens are refused without being parsed. */
+const MAX_TOKEN_LENGTH = 16_384
 
 const TOKEN68 = /^[\w.~+/-]+=*$/
 
-/** Nothing where there are none, or only such as are meant for somebody else. */
+/** Returns undefined without credentials, and for those of another scheme. */
 export function readCredentials({ headers, url }: Request): Credentials | undefined {
-  if (hasQueryToken(url)) {
-    throw new CredentialsError('in_query', 'tokens are taken from the Authorization header, never from the URL')
+  if (hasTokenInQuery(url)) {
+    throw new CredentialsError('in_query', 'tokens are accepted in the Authorization header only, never in the URL')
   }
   const header = headers.get('authorization')
-  if (header === null) return undefined
-  const scheme = schemeOf(header)
-  if (scheme === undefined) return undefined
+  const scheme = header === null ? undefined : schemeOf(header)
+  if (header === null || scheme === undefined) return undefined
   const token = header.slice(scheme.length).trim()
-  if (token.length > MAX_TOKEN)
-    throw new CredentialsError('too_long', `the token is longer than ${MAX_TOKEN} characters`)
-  // Several Authorization headers arrive as one, with commas between them.
+  if (token.length > MAX_TOKEN_LENGTH) {
+    throw new CredentialsError('too_long', `the token is longer than ${MAX_TOKEN_LENGTH} characters`)
+  }
+  // Several Authorization headers arrive as one, separated by commas.
   if (!TOKEN68.test(token)) throw new CredentialsError('malformed', 'expected one Authorization header with one token')
   return { scheme, token }
 }
 
-export function schemeOf(header: string): 'Bearer' | 'DPoP' | undefined {
+export function schemeOf(header: string): Credentials['scheme'] | undefined {
   const name = header.split(/[\s,]/, 1)[0]?.toLowerCase()
   if (name === 'bearer') return 'Bearer'
   return name === 'dpop' ? 'DPoP' : undefined
 }
 
-function hasQueryToken(url: string): boolean {
+function hasTokenInQuery(url: string): boolean {
   return url.includes('?') && URL.canParse(url) && new URL(url).searchParams.has('access_token')
+}
+
+// Refusals
+
+/** Why a proof of possession is refused. */
+export type ProofReason =
+  | 'proof_missing'
+  | 'proof_malformed'
+  | 'proof_type'
+  | 'proof_algorithm'
+  | 'proof_key'
+  | 'proof_signature'
+  | 'proof_claims'
+  | 'proof_method'
+  | 'proof_url'
+  | 'proof_time'
+  | 'proof_token'
+  | 'proof_replayed'
+  | 'proof_nonce'
+
+/** Why a request is refused. */
+export type RefusalReason =
+  | 'missing'
+  | 'malformed'
+  | 'in_query'
+  | 'too_long'
+  | 'not_a_token'
+  | 'unknown_issuer'
+  | 'algorithm'
+  | 'type'
+  | 'signature'
+  | 'unknown_key'
+  | 'expired'
+  | 'not_yet_valid'
+  | 'audience'
+  | 'claims'
+  | 'inactive'
+  | 'unknown'
+  | 'bound'
+  | 'unbound'
+  | 'other_key'
+  | 'unavailable'
+  | 'scope'
+  | ProofReason
+
+interface CredentialsErrorOptions extends ErrorOptions {
+  readonly scopes?: readonly string[]
+}
+
+/** Refused credentials. The error contains nothing of them. */
+export class CredentialsError extends Error {
+  override readonly name = 'CredentialsError'
+  readonly reason: RefusalReason
+  /** The scopes of the challenge. Default: those that every request needs. */
+  readonly scopes: readonly string[] | undefined
+
+  constructor(reason: RefusalReason, message: string, { scopes, ...options }: CredentialsErrorOptions = {}) {
+    super(message, options)
+    this.reason = reason
+    this.scopes = scopes
+  }
+}
+
+interface RefusalResponse {
+  readonly status: 400 | 401 | 403 | 503
+  /** The error code of the challenge; none without credentials, and without a challenge. */
+  readonly error?: string
+}
+
+/** The status and the error code of a refusal. */
+export function responseTo(reason: RefusalReason): RefusalResponse {
+  switch (reason) {
+    case 'missing':
+      return { status: 401 }
+    case 'malformed':
+    case 'in_query':
+    case 'too_long':
+      return { status: 400, error: 'invalid_request' }
+    case 'unavailable':
+      return { status: 503 }
+    case 'scope':
+      return { status: 403, error: 'insufficient_scope' }
+    case 'proof_nonce':
+      return { status: 401, error: 'use_dpop_nonce' }
+    default:
+      return { status: 401, error: reason.startsWith('proof_') ? 'invalid_dpop_proof' : 'invalid_token' }
+  }
+}
+
+export interface Challenge {
+  readonly scheme: Credentials['scheme']
+  readonly error?: string | undefined
+  /** Written only with an error. */
+  readonly description?: string | undefined
+  readonly scopes?: readonly string[] | undefined
+  /** The URL of this server's metadata. */
+  readonly metadata?: string | undefined
+  /** The algorithms of proofs. */
+  readonly algorithms?: readonly string[] | undefined
+}
+
+/** The value of a `WWW-Authenticate` header. */
+export function writeChallenge(challenge: Challenge): string {
+  const { scheme, error, description, scopes = [], metadata, algorithms } = challenge
+  // A client requests offline_access for itself; no request needs it.
+  const needed = scopes.filter((scope) => isScope(scope) && scope !== 'offline_access')
+  const params = {
+    error,
+    error_description: error === undefined ? undefined : description,
+    scope: needed.length === 0 ? undefined : needed.join(' '),
+    resource_metadata: metadata,
+    algs: algorithms?.join(' '),
+  }
+  const written = Object.entries(params).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}="${quotable(value)}"`],
+  )
+  return written.length === 0 ? scheme : `${scheme} ${written.join(', ')}`
+}
+
+/** Replaces characters that need an escape in a quoted string: not all clients support escapes. */
+function quotable(text: string): string {
+  return text.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
 }

@@ -1,9 +1,9 @@
-/** Checks access tokens that are JWTs: https://www.rfc-editor.org/rfc/rfc9068#section-4 */
+/** Verifies access tokens that are JWTs (RFC 9068, section 4). */
 
 import { decodeJwt, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
-import { CredentialsError } from './refusal.ts'
+import { CredentialsError } from './credentials.ts'
 
-/** Those that need no secret on this side. */
+/** The algorithms without a shared secret. */
 export const ALGORITHMS: readonly string[] = [
   'ES256',
   'ES384',
@@ -23,11 +23,11 @@ export interface JwtRules {
   readonly keys: JWTVerifyGetKey
   readonly audiences: readonly string[]
   readonly algorithms: readonly string[]
-  /** How far clocks may be apart, in seconds. */
+  /** In ms. */
   readonly clockTolerance: number
 }
 
-/** Other kinds of JWT are signed by the same keys, and are no access tokens. */
+/** The types of access tokens. Other JWTs that the same keys sign are not access tokens. */
 const TYPES: readonly unknown[] = [undefined, 'jwt', 'at+jwt', 'application/at+jwt', 'application/jwt']
 
 export async function verifyJwt(token: string, rules: JwtRules): Promise<JWTPayload> {
@@ -36,22 +36,22 @@ export async function verifyJwt(token: string, rules: JwtRules): Promise<JWTPayl
     issuer,
     audience: [...audiences],
     algorithms: [...algorithms],
-    clockTolerance,
+    clockTolerance: clockTolerance / 1_000,
     requiredClaims: ['iss', 'aud', 'exp'],
   }).catch((error: unknown) => {
-    throw problemOf(error)
+    throw refusalOf(error)
   })
   const typ: unknown = protectedHeader.typ
   if (!TYPES.includes(typeof typ === 'string' ? typ.toLowerCase() : typ)) {
-    throw new CredentialsError('type', 'the token is a JWT of another kind')
+    throw new CredentialsError('type', 'the token is a JWT of another type')
   }
-  if (typeof payload.iat === 'number' && payload.iat > Date.now() / 1000 + clockTolerance) {
+  if (typeof payload.iat === 'number' && payload.iat * 1_000 > Date.now() + clockTolerance) {
     throw new CredentialsError('not_yet_valid', 'the token was issued in the future')
   }
   return payload
 }
 
-/** Who a JWT says that it comes from, unchecked; nothing where it is no JWT. */
+/** The issuer that a token claims, without verification. Returns undefined if the token is not a JWT. */
 export function claimedIssuer(token: string): string | undefined {
   if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined
   try {
@@ -61,38 +61,36 @@ export function claimedIssuer(token: string): string | undefined {
   }
 }
 
-function problemOf(error: unknown): unknown {
+/** The refusals of errors, by class. */
+const refusals = [
+  [errors.JWTExpired, 'expired', 'the token has expired'],
+  [errors.JOSEAlgNotAllowed, 'algorithm', 'the algorithm of the token is not accepted'],
+  [errors.JWSSignatureVerificationFailed, 'signature', 'the signature of the token is invalid'],
+  [errors.JWKSNoMatchingKey, 'unknown_key', 'the token does not name a key of its issuer'],
+  [errors.JWKSMultipleMatchingKeys, 'unknown_key', 'the token does not name one key of its issuer'],
+  [errors.JWSInvalid, 'not_a_token', 'the token is not a valid JWT'],
+  [errors.JWTInvalid, 'not_a_token', 'the token is not a valid JWT'],
+  [errors.JOSENotSupported, 'not_a_token', 'the token is not a valid JWT'],
+] as const
+
+function refusalOf(error: unknown): CredentialsError {
   if (error instanceof CredentialsError) return error
-  if (error instanceof errors.JWTExpired) return new CredentialsError('expired', 'the token has expired')
-  if (error instanceof errors.JWTClaimValidationFailed) return claimProblem(error)
-  if (error instanceof errors.JOSEAlgNotAllowed) {
-    return new CredentialsError('algorithm', 'the token is signed by an algorithm that is not taken')
-  }
-  if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return new CredentialsError('signature', 'the signature of the token is wrong')
-  }
-  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) {
-    return new CredentialsError('unknown_key', 'the token does not name one key of its issuer')
-  }
-  const isUnreadable = [errors.JWSInvalid, errors.JWTInvalid, errors.JOSENotSupported].some(
-    (kind) => error instanceof kind,
-  )
-  if (isUnreadable) {
-    return new CredentialsError('not_a_token', 'the token is no JWT that can be read')
-  }
-  // What is left is a key that does not fit its algorithm, or that this runtime cannot use.
+  if (error instanceof errors.JWTClaimValidationFailed) return claimRefusal(error)
+  const [, reason, message] = refusals.find(([kind]) => error instanceof kind) ?? []
+  if (reason !== undefined) return new CredentialsError(reason, message)
+  // The key does not match its algorithm, or this runtime does not support it.
   return new CredentialsError('unknown_key', 'the key of the token cannot be used', { cause: error })
 }
 
-function claimProblem({ claim }: errors.JWTClaimValidationFailed): CredentialsError {
+function claimRefusal({ claim }: errors.JWTClaimValidationFailed): CredentialsError {
   switch (claim) {
     case 'aud':
       return new CredentialsError('audience', 'the token is for another server')
     case 'iss':
-      return new CredentialsError('unknown_issuer', 'the token is of another issuer')
+      return new CredentialsError('unknown_issuer', 'the token is from another issuer')
     case 'nbf':
       return new CredentialsError('not_yet_valid', 'the token is not valid yet')
     default:
-      return new CredentialsError('claims', `the claim ${claim} is missing or wrong`)
+      return new CredentialsError('claims', `the claim ${claim} is missing or invalid`)
   }
 }

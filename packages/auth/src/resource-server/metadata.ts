@@ -1,47 +1,51 @@
-/** Tells clients where to get tokens for this server: https://www.rfc-editor.org/rfc/rfc9728 */
+/** The metadata of a protected server, by which clients find its authorization servers (RFC 9728). */
 
 import type { Guard } from '@mcpx/protocol'
-import { secureUrl } from '../secure-url.ts'
+import { secureUrl } from '../urls.ts'
 
+/** The metadata of a protected server. */
 export interface ResourceMetadata {
   /** The URL of this server. */
   readonly resource: string
-  /** The issuers whose tokens it takes; at least one. */
+  /** The issuers whose tokens it accepts; at least one. */
   readonly authorizationServers: readonly string[]
-  /** The scopes that any use of it needs. */
+  /** The scopes that every request needs. Default: none. */
   readonly scopes?: readonly string[] | undefined
-  /** A name to show to people. */
+  /** A name that is shown to users. Default: none. */
   readonly name?: string | undefined
-  /** Where people can read about it. */
+  /** The URL of documentation for users. Default: none. */
   readonly documentation?: string | undefined
-  /** Other members of the document. */
+  /** More members of the document. Default: none. */
   readonly more?: Readonly<Record<string, unknown>> | undefined
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 
-/** Where the document of a resource is: its path comes behind the well-known one. */
+/** The URL of the metadata: the path of the resource follows the well-known path. */
 export function metadataUrlOf({ origin, pathname }: URL): string {
   return origin + WELL_KNOWN + (pathname === '/' ? '' : pathname)
 }
 
+/** @throws RangeError unless tokens can be sent to the URL */
 export function resourceUrl(text: string): URL {
   const url = secureUrl(text, 'audience')
   if (url.search !== '') throw new RangeError('audience: expected a URL without a query')
   return url
 }
 
+/** Returns undefined for other requests. */
 export type MetadataHandler = (request: Request) => Response | undefined
 
 export function createMetadataHandler(metadata: ResourceMetadata): MetadataHandler {
   const { resource, authorizationServers, scopes = [], name, documentation, more } = metadata
-  if (authorizationServers.length === 0)
-    throw new RangeError('metadata.authorizationServers: expected at least one issuer, for clients to get tokens at')
+  if (authorizationServers.length === 0) {
+    throw new RangeError('metadata.authorizationServers: expected at least one issuer, got none')
+  }
   for (const issuer of authorizationServers) secureUrl(issuer, 'authorizationServers')
   if (scopes.includes('offline_access')) {
-    throw new RangeError('scopes: offline_access is for clients and authorization servers to agree on')
+    throw new RangeError('scopes: offline_access is requested by clients; a server must not require it')
   }
-  const text = JSON.stringify({
+  const document = JSON.stringify({
     resource,
     authorization_servers: authorizationServers,
     scopes_supported: scopes.length === 0 ? undefined : scopes,
@@ -53,23 +57,24 @@ export function createMetadataHandler(metadata: ResourceMetadata): MetadataHandl
   const paths: readonly string[] = [new URL(metadataUrlOf(resourceUrl(resource))).pathname, WELL_KNOWN]
   return ({ method, url }) => {
     if (!url.includes(WELL_KNOWN) || !paths.includes(new URL(url).pathname)) return undefined
-    if (method === 'GET' || method === 'HEAD') return new Response(method === 'GET' ? text : null, { headers: HEADERS })
-    return method === 'OPTIONS' ? new Response(null, { status: 204, headers: PREFLIGHT }) : undefined
+    if (method === 'GET') return new Response(document, { headers: HEADERS })
+    if (method === 'HEAD') return new Response(null, { headers: HEADERS })
+    return method === 'OPTIONS' ? new Response(null, { status: 204, headers: PREFLIGHT_HEADERS }) : undefined
   }
 }
 
-const OPEN = { 'access-control-allow-origin': '*' }
-const HEADERS = { ...OPEN, 'content-type': 'application/json', 'cache-control': 'public, max-age=300' }
-const PREFLIGHT = {
-  ...OPEN,
+const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
+const HEADERS = { ...ANY_ORIGIN, 'content-type': 'application/json', 'cache-control': 'public, max-age=300' }
+const PREFLIGHT_HEADERS = {
+  ...ANY_ORIGIN,
   'access-control-allow-methods': 'GET',
   'access-control-allow-headers': '*, mcp-protocol-version',
   'access-control-max-age': '7200',
 }
 
 /**
- * Answers at the well-known paths of a protected server, for those that are mounted below a path of a larger app: the
- * well-known paths begin at the root. Anything else is answered with 404.
+ * Serves the metadata of a guard at the well-known paths, which begin at the root of an origin: for servers that are
+ * mounted below a path of a larger app. Responds with 404 to other requests.
  *
  * ```ts
  * const guard = bearer({ issuer, audience: 'https://example.com/mcp' })
@@ -80,6 +85,6 @@ const PREFLIGHT = {
 export function protectedResourceMetadata(
   source: Pick<Guard, 'metadata'> | ResourceMetadata,
 ): (request: Request) => Response {
-  const answer = 'resource' in source ? createMetadataHandler(source) : source.metadata
-  return (request) => answer?.(request) ?? new Response(null, { status: 404 })
+  const handler = 'resource' in source ? createMetadataHandler(source) : source.metadata
+  return (request) => handler?.(request) ?? new Response(null, { status: 404 })
 }

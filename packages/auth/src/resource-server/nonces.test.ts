@@ -1,22 +1,22 @@
 import { SignJWT } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createNonces } from './nonces.ts'
+import { createNonces } from './dpop.ts'
 
 const secret = 'a secret of thirty-two characters or more'
 
 afterEach(() => void vi.useRealTimers())
 
 describe('a nonce', () => {
-  it('is good in every process that shares the secret, and in no other', async () => {
+  it('is accepted in every process that shares the secret, and in no other', async () => {
     const nonce = await createNonces({ secret }).issue()
     expect(await createNonces({ secret }).accepts(nonce)).toBe(true)
     expect(await createNonces({ secret: `${secret}!` }).accepts(nonce)).toBe(false)
     expect(await createNonces({}).accepts(nonce)).toBe(false)
   })
 
-  it('is good for its time', async () => {
+  it('expires', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    const nonces = createNonces({ ttl: 10 })
+    const nonces = createNonces({ ttl: 10_000 })
     const nonce = await nonces.issue()
     vi.advanceTimersByTime(8_000)
     expect(await nonces.accepts(nonce)).toBe(true)
@@ -24,7 +24,7 @@ describe('a nonce', () => {
     expect(await nonces.accepts(nonce)).toBe(false)
   })
 
-  it('is nothing else that was signed with the same secret', async () => {
+  it('is distinguished from other JWTs with the same secret', async () => {
     const other = await new SignJWT({})
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setExpirationTime('1m')

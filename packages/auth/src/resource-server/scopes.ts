@@ -1,39 +1,40 @@
-/** Scopes that hold others: what a token grants is more than it lists. */
+/** Scopes of tokens, and scopes that imply others. */
 
-/** What a scope implies: a table, or a function for hierarchies that are a rule, such as `files.*`. */
+/** The scopes that a scope implies: a table, or a function for rules such as `files.*`. */
 export type Implies = Readonly<Record<string, readonly string[]>> | ((scope: string) => readonly string[])
 
-export interface Hierarchy {
-  /** All scopes that these grant. */
-  whole(scopes: readonly string[]): readonly string[]
-  /** The fewest scopes that grant the same. */
-  least(scopes: readonly string[]): readonly string[]
+export interface ScopeHierarchy {
+  /** Returns these scopes and all that they imply. */
+  expand(scopes: readonly string[]): readonly string[]
+  /** Returns the fewest scopes that imply all of these. */
+  reduce(scopes: readonly string[]): readonly string[]
 }
 
-/** The number of scopes that one token may grant; the rest does not count. */
+/** How many scopes one token can grant. More are ignored. */
 const MAX_SCOPES = 1_000
 
-export function createHierarchy(implies: Implies | undefined): Hierarchy {
-  if (implies === undefined) return { whole: (scopes) => scopes, least: unique }
+export function createScopeHierarchy(implies: Implies | undefined): ScopeHierarchy {
+  if (implies === undefined) return { expand: (scopes) => scopes, reduce: unique }
   const impliedBy = (scope: string): readonly string[] => {
     if (typeof implies === 'function') return implies(scope)
     return Object.hasOwn(implies, scope) ? (implies[scope] ?? []) : []
   }
-  const whole = (scopes: readonly string[]): readonly string[] => {
+  const expand = (scopes: readonly string[]): readonly string[] => {
     const all = new Set(scopes)
-    // What is added while the set is walked is walked too.
+    // The loop also visits the scopes that it adds.
     for (const scope of all) {
-      for (const each of impliedBy(scope)) if (all.size < MAX_SCOPES) all.add(each)
+      for (const implied of impliedBy(scope)) if (all.size < MAX_SCOPES) all.add(implied)
     }
     return [...all]
   }
   return {
-    whole,
-    least(scopes) {
+    expand,
+    reduce(scopes) {
       const kept = unique(scopes)
       return kept.filter((scope, index) => {
-        const others = kept.filter((other, at) => at !== index && !(at > index && whole([scope]).includes(other)))
-        return !others.some((other) => whole([other]).includes(scope))
+        // Of two scopes that imply each other, the first is kept.
+        const others = kept.filter((other, at) => at !== index && !(at > index && expand([scope]).includes(other)))
+        return !others.some((other) => expand([other]).includes(scope))
       })
     },
   }
@@ -43,15 +44,14 @@ function unique(scopes: readonly string[]): string[] {
   return [...new Set(scopes)]
 }
 
-/** As tokens and introspection write them: a text with spaces, or a list, by one of two names. */
+/** The scopes in the claims of a token: a string or a list, in `scope` or `scp`. */
 export function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): string[] {
-  const given = scope ?? scp
-  if (typeof given === 'string') return given.split(' ').filter((each) => each !== '')
-  return Array.isArray(given) ? given.filter((each) => typeof each === 'string') : []
+  const claim = scope ?? scp
+  if (typeof claim === 'string') return claim.split(' ').filter((each) => each !== '')
+  return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : []
 }
 
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
-
+/** Whether a string has the syntax of a scope. */
 export function isScope(text: string): boolean {
-  return SCOPE.test(text)
+  return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)
 }

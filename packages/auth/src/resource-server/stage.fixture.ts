@@ -1,19 +1,19 @@
-/** A guard before a door that only opens, an authorization server behind it, and what tests need to knock. */
+/** A guard with its authorization server, and functions that send requests to it. */
 
 import type { AuthInfo } from '@mcpx/protocol'
 import { type DevAuthorizationServerOptions, devAuthorizationServer } from '@mcpx/testing/authorization-server'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
-import type { Fetch } from '../json-document.ts'
+import type { SendRequest as Fetch } from '../bounded-fetch.ts'
+import type { BearerOptions, RefusedRequest } from './bearer.ts'
 import { bearer } from './bearer.ts'
-import type { BearerOptions, RefusedRequest } from './options.ts'
 
 export const ISSUER = 'https://as.example'
 export const RESOURCE = 'https://mcp.example/mcp'
 
 export type HeaderInit = Readonly<Record<string, string | readonly string[]>>
 
-export interface Knock {
-  /** Who was let in. */
+export interface Outcome {
+  /** The accepted caller. */
   readonly auth: AuthInfo | undefined
   readonly status: number
   readonly reason: string | undefined
@@ -21,7 +21,7 @@ export interface Knock {
   readonly response: Response | undefined
 }
 
-export function createStage(
+export function createFixture(
   options: Partial<BearerOptions> = {},
   { authorizationServer = {} }: { authorizationServer?: Partial<DevAuthorizationServerOptions> } = {},
 ) {
@@ -43,7 +43,7 @@ export function createStage(
     ...options,
   })
 
-  async function send(request: Request): Promise<Knock> {
+  async function send(request: Request): Promise<Outcome> {
     refused.length = 0
     const answer = await guard(request)
     const response = answer instanceof Response ? answer : undefined
@@ -56,7 +56,7 @@ export function createStage(
     }
   }
 
-  function knock(headers: HeaderInit = {}, url = RESOURCE): Promise<Knock> {
+  function sendHeaders(headers: HeaderInit = {}, url = RESOURCE): Promise<Outcome> {
     const all = new Headers()
     for (const [name, value] of Object.entries(headers)) for (const each of [value].flat()) all.append(name, each)
     return send(new Request(url, { method: 'POST', headers: all }))
@@ -68,18 +68,15 @@ export function createStage(
     fetched,
     problems,
     send,
-    knock,
-    bring: (token: string) => knock({ authorization: `Bearer ${token}` }),
-    /** A good token, but for what is changed. */
-    token: (claims: Readonly<Record<string, unknown>> = {}, header: { typ?: string; ttl?: number } = {}) =>
-      server.sign(
-        { sub: 'ada', aud: RESOURCE, scope: 'mcp', client_id: 'app', ...claims },
-        { ...header, ttl: (header.ttl ?? 3_600) * 1000 },
-      ),
+    sendHeaders,
+    sendToken: (token: string) => sendHeaders({ authorization: `Bearer ${token}` }),
+    /** A valid token, except for changed claims; `ttl` in ms. */
+    token: (claims: Readonly<Record<string, unknown>> = {}, header?: { typ?: string; ttl?: number }) =>
+      server.sign({ sub: 'ada', aud: RESOURCE, scope: 'mcp', client_id: 'app', ...claims }, header),
   }
 }
 
-export type Stage = ReturnType<typeof createStage>
+export type Fixture = ReturnType<typeof createFixture>
 
 /** A key pair that makes proofs of possession. */
 export async function createProver() {
@@ -88,7 +85,7 @@ export async function createProver() {
   return {
     privateKey,
     jwk,
-    /** A proof; members given as `undefined` are left out. */
+    /** A proof; members that are `undefined` are omitted. */
     async prove(claims: Readonly<Record<string, unknown>>, header: Readonly<Record<string, unknown>> = {}) {
       const whole = { jti: crypto.randomUUID(), iat: Math.floor(Date.now() / 1000), ...claims }
       return new SignJWT(JSON.parse(JSON.stringify(whole)))
@@ -99,10 +96,10 @@ export async function createProver() {
 }
 
 /** A holder of a key, with a token that is bound to it. */
-export async function createHolder(stage: Stage) {
+export async function createHolder(fixture: Fixture) {
   const prover = await createProver()
   const jkt = await calculateJwkThumbprint(prover.jwk)
-  const token = await stage.token({ cnf: { jkt } })
+  const token = await fixture.token({ cnf: { jkt } })
   return { ...prover, jkt, token }
 }
 

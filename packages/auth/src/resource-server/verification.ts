@@ -1,98 +1,151 @@
-/** Finds out whom a token stands for: by the keys of its issuer, by asking, or by a function of the user's. */
+/** Finds the caller of a token: by the keys of its issuer, by introspection, or by a function of the user. */
 
 import type { AuthInfo } from '@mcpx/protocol'
-import { secureUrl } from '../secure-url.ts'
-import { createKeys, createMetadata, type Fetching, type Metadata, type TrustedIssuer } from './authorization-server.ts'
-import { type ClaimRules, toAuthInfo } from './claims.ts'
-import { createIntrospection, type Introspect } from './introspection.ts'
+import { secureUrl } from '../urls.ts'
+import type { BearerOptions } from './bearer.ts'
+import { type Claims, CredentialsError } from './credentials.ts'
+import { sha256 } from './dpop.ts'
+import { ExpiringMap } from './expiring-map.ts'
+import { createIntrospection } from './introspection.ts'
+import {
+  type CachedDocument,
+  createIssuerKeys,
+  createIssuerMetadata,
+  type FetchSettings,
+  type IssuerMetadata,
+  type TrustedIssuer,
+} from './issuers.ts'
 import { ALGORITHMS, claimedIssuer, type JwtRules, verifyJwt } from './jwt.ts'
-import type { KeptDocument } from './kept-document.ts'
-import type { BearerOptions } from './options.ts'
-import { CredentialsError } from './refusal.ts'
-import type { Hierarchy } from './scopes.ts'
-import { rememberVerified } from './verified-tokens.ts'
+import { type ScopeHierarchy, scopesOf } from './scopes.ts'
 
-export type Verify = (token: string, request: Request) => Promise<AuthInfo>
-
-export interface VerificationRules {
-  readonly audiences: readonly string[]
-  readonly hierarchy: Hierarchy
-}
+/** Returns the caller. Rejects with `CredentialsError` for a token that is not accepted. */
+export type VerifyToken = (token: string, request: Request) => Promise<AuthInfo>
 
 export function trustedIssuers({ issuer, issuers = [] }: BearerOptions): readonly TrustedIssuer[] {
   const all = issuer === undefined ? issuers : [issuer, ...issuers]
   return all.map((each) => (typeof each === 'string' ? { issuer: each } : each))
 }
 
-export function createVerification(options: BearerOptions, { audiences, hierarchy }: VerificationRules): Verify {
-  const { introspection, verify, algorithms = ALGORITHMS, clockTolerance = 30, scopesIn } = options
+/** @throws RangeError for options that cannot work */
+export function createVerification(
+  options: BearerOptions,
+  audiences: readonly string[],
+  hierarchy: ScopeHierarchy,
+): VerifyToken {
+  const { introspection, verify, clockTolerance = 30_000, readScopes = scopesOf } = options
+  const { maxAge = 600_000, verifiedMaxAge = 60_000 } = options
   const trusted = trustedIssuers(options)
   if (trusted.length === 0 && introspection === undefined && verify === undefined) {
     throw new RangeError('bearer: expected an issuer, introspection, or verify; nothing else can check tokens')
   }
-  const fetching = fetchingOf(options)
-  const metadata = new Map(trusted.map(({ issuer }) => [issuer, createMetadata(issuer, fetching)]))
-  if (metadata.size < trusted.length) throw new RangeError('issuers: one is there twice')
-  const rules = new Map(trusted.map((each) => [each.issuer, jwtRules(each)]))
-  const claimRules: ClaimRules = { hierarchy, clockTolerance, scopesIn }
-  const first = trusted[0]?.issuer
-  const introspect: Introspect | undefined =
-    introspection &&
-    createIntrospection(
-      introspection,
-      { audiences, clockTolerance, issuer: first, metadata: first === undefined ? undefined : metadata.get(first) },
-      fetching,
-    )
-  const asksAboutAll = introspection?.tokens === 'all'
-  const keep = Math.min(keepVerifiedOf(options), fetching.maxAge)
-  const signed = rememberVerified(async (token) => {
-    const own = rules.get(claimedIssuer(token) ?? '') as JwtRules
-    return toAuthInfo(await verifyJwt(token, own), claimRules)
-  }, keep)
+  if (!(verifiedMaxAge >= 0))
+    throw new RangeError(`verifiedMaxAge: expected a number of ms from 0, got ${verifiedMaxAge}`)
+  const settings: FetchSettings = {
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    timeout: options.timeout ?? 5_000,
+    maxAge,
+    cooldown: options.cooldown ?? 30_000,
+    onWarning: options.onWarning ?? (() => {}),
+  }
+  const issuers = new Map(trusted.map((each) => [each.issuer, prepareIssuer(each)]))
+  if (issuers.size < trusted.length) throw new RangeError('issuers: expected different issuers, got one twice')
+  const [first] = issuers.values()
+  const rules = { audiences, clockTolerance, issuer: first?.issuer, metadata: first?.metadata }
+  const introspect: ((token: string) => Promise<Claims>) | undefined =
+    introspection === undefined ? undefined : createIntrospection(introspection, rules, settings)
+  const verifyIssued = cacheVerified(
+    async (token, rules) => toAuthInfo(await verifyJwt(token, rules)),
+    Math.min(verifiedMaxAge, maxAge),
+  )
 
-  function jwtRules(each: TrustedIssuer): JwtRules {
-    secureUrl(each.issuer, 'issuer')
-    if (each.jwksUri !== undefined) secureUrl(each.jwksUri, 'issuer.jwksUri')
-    const own = each.algorithms ?? algorithms
-    const weak = own.find((algorithm) => !ALGORITHMS.includes(algorithm))
-    if (weak !== undefined)
-      throw new RangeError(`algorithms: ${JSON.stringify(weak)} is none that needs no secret here`)
-    const keys = createKeys(each, metadata.get(each.issuer) as KeptDocument<Metadata>, fetching)
-    return { issuer: each.issuer, keys, audiences, algorithms: own, clockTolerance }
+  function prepareIssuer(each: TrustedIssuer): JwtRules & { readonly metadata: CachedDocument<IssuerMetadata> } {
+    const { issuer, jwksUri, algorithms = options.algorithms ?? ALGORITHMS } = each
+    secureUrl(issuer, 'issuer')
+    if (jwksUri !== undefined) secureUrl(jwksUri, 'issuer.jwksUri')
+    const unusable = algorithms.find((algorithm) => !ALGORITHMS.includes(algorithm))
+    if (unusable !== undefined) {
+      throw new RangeError(`algorithms: expected algorithms without a shared secret, got ${JSON.stringify(unusable)}`)
+    }
+    const metadata = createIssuerMetadata(issuer, settings)
+    const keys = createIssuerKeys(each, metadata, settings)
+    return { issuer, keys, audiences, algorithms, clockTolerance, metadata }
+  }
+
+  /** Machines may have tokens that name the client only. */
+  function toAuthInfo(claims: Claims): AuthInfo {
+    const clientId = nonEmpty(claims.client_id) ?? nonEmpty(claims.azp) ?? nonEmpty(claims.cid)
+    const subject = nonEmpty(claims.sub) ?? clientId
+    if (subject === undefined) throw new CredentialsError('claims', 'the token names neither a subject nor a client')
+    // Within the tolerance of clocks, a token is accepted although it has expired.
+    const expiresAt = typeof claims.exp === 'number' ? claims.exp + clockTolerance / 1_000 : undefined
+    const scopes = Object.freeze([...hierarchy.expand(readScopes(claims))])
+    // Frozen, because one token may serve several requests.
+    return Object.freeze({ subject, issuer: nonEmpty(claims.iss), clientId, scopes, expiresAt, claims: freeze(claims) })
+  }
+
+  /** Returns undefined without introspection, and for an inactive token that `verify` may accept. */
+  async function introspectedClaims(token: string): Promise<Claims | undefined> {
+    try {
+      return await introspect?.(token)
+    } catch (error) {
+      const isInactive = error instanceof CredentialsError && error.reason === 'inactive'
+      if (verify === undefined || !isInactive) throw error
+      return undefined
+    }
   }
 
   return async (token, request) => {
-    const issuer = claimedIssuer(token)
-    // A token of a known issuer is checked by that issuer's keys and nothing else: what they refuse stays refused.
-    if (issuer !== undefined && rules.has(issuer) && !asksAboutAll) return signed(token)
-    if (introspect !== undefined) {
-      const answer = await introspect(token).catch((error: unknown) => {
-        if (verify === undefined || !isUnknown(error)) throw error
-      })
-      if (answer !== undefined) return toAuthInfo(answer, claimRules)
-    }
-    if (verify === undefined) throw unknownToken(issuer)
+    const claimed = claimedIssuer(token)
+    const rules = issuers.get(claimed ?? '')
+    // A token of a known issuer is verified by the keys of that issuer only.
+    if (rules !== undefined && introspection?.tokens !== 'all') return verifyIssued(token, rules)
+    const claims = await introspectedClaims(token)
+    if (claims !== undefined) return toAuthInfo(claims)
+    if (verify === undefined) throw unknownToken(claimed)
     const auth = await verify(token, request)
     if (auth === undefined) throw new CredentialsError('unknown', 'the token is not known here')
-    return { ...auth, scopes: hierarchy.whole(auth.scopes) }
+    return { ...auth, scopes: hierarchy.expand(auth.scopes) }
   }
 }
 
-function isUnknown(error: unknown): boolean {
-  return error instanceof CredentialsError && error.reason === 'inactive'
-}
-
 function unknownToken(issuer: string | undefined): CredentialsError {
-  if (issuer === undefined) return new CredentialsError('not_a_token', 'the token is no JWT of an issuer known here')
-  return new CredentialsError('unknown_issuer', 'the token is of another issuer')
+  return issuer === undefined
+    ? new CredentialsError('not_a_token', 'the token is not a JWT of a known issuer')
+    : new CredentialsError('unknown_issuer', 'the token is from another issuer')
 }
 
-function keepVerifiedOf({ keepVerified = 60_000 }: BearerOptions): number {
-  if (keepVerified >= 0) return keepVerified
-  throw new RangeError(`keepVerified: expected a number of ms from 0, got ${keepVerified}`)
+function nonEmpty(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-function fetchingOf(options: BearerOptions): Fetching {
-  const { fetch, timeout = 5_000, maxAge = 600_000, cooldown = 30_000, onWarning: report = () => {} } = options
-  return { fetch, timeout, maxAge, cooldown, report }
+function freeze<T>(json: T): T {
+  if (typeof json !== 'object' || json === null || Object.isFrozen(json)) return json
+  for (const member of Object.values(json)) freeze(member)
+  return Object.freeze(json)
+}
+
+/** How many verified tokens are cached; another one drops the oldest. */
+const MAX_VERIFIED = 1_000
+
+/**
+ * Caches the callers of verified tokens, because a digest costs less than a signature. Refused tokens are not cached.
+ *
+ * @param maxAge how long a token is cached, in ms; never longer than until its expiry
+ */
+function cacheVerified(
+  verify: (token: string, rules: JwtRules) => Promise<AuthInfo>,
+  maxAge: number,
+): (token: string, rules: JwtRules) => Promise<AuthInfo> {
+  if (maxAge <= 0) return verify
+  const cache = new ExpiringMap<AuthInfo>(MAX_VERIFIED, 'drop-oldest')
+  return async (token, rules) => {
+    // The cache has digests only, from which no token can be recovered.
+    const key = await sha256(token)
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
+    const auth = await verify(token, rules)
+    const remaining = auth.expiresAt === undefined ? maxAge : auth.expiresAt * 1_000 - Date.now()
+    if (remaining > 0) cache.set(key, auth, Math.min(remaining, maxAge))
+    return auth
+  }
 }

@@ -1,0 +1,103 @@
+/** A `fetch` with limits on the time and the size of a response, for servers that are not trusted. */
+
+import { AuthError } from './auth-error.ts'
+
+/** Sends one request. */
+export type SendRequest = (url: string, init: RequestInit) => Promise<Response>
+
+export interface FetchLimits {
+  /** How long the response may take, body included, in ms. */
+  readonly timeout: number
+  /** The largest body, in bytes. */
+  readonly maxResponseSize: number
+}
+
+/** Why there is no usable response. */
+export class FetchError extends Error {
+  override readonly name = 'FetchError'
+  readonly reason: 'timeout' | 'too_large' | 'unreachable'
+
+  constructor(reason: FetchError['reason'], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+/**
+ * Sends a request, follows no redirect, and reads the whole body. Rejects with `FetchError`, even if `fetch` ignores its
+ * signal; an `AuthError` of `fetch` passes through.
+ */
+export async function boundedFetch(
+  fetch: SendRequest,
+  url: string,
+  init: RequestInit,
+  { timeout, maxResponseSize }: FetchLimits,
+): Promise<Response> {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timedOut = new Promise<never>((_, reject) => {
+    const fail = () => reject(new FetchError('timeout', `no response within ${timeout} ms`))
+    timer = setTimeout(fail, timeout)
+  })
+  const send = async () => {
+    const response = await fetch(url, { ...init, redirect: 'manual', signal: controller.signal })
+    return withWholeBody(response, maxResponseSize)
+  }
+  try {
+    return await Promise.race([send(), timedOut])
+  } catch (cause) {
+    if (cause instanceof FetchError || cause instanceof AuthError) throw cause
+    throw new FetchError('unreachable', 'no response', { cause })
+  } finally {
+    clearTimeout(timer)
+    controller.abort()
+  }
+}
+
+async function withWholeBody(response: Response, maxResponseSize: number): Promise<Response> {
+  // A browser reveals nothing else of a redirect.
+  if (response.type === 'opaqueredirect') return response
+  const { status, headers } = response
+  const text = await readText(response, maxResponseSize)
+  return new Response(text === '' ? null : text, { status, headers })
+}
+
+async function readText({ body, headers }: Response, maxResponseSize: number): Promise<string> {
+  const tooLarge = new FetchError('too_large', `the response is larger than ${maxResponseSize} bytes`)
+  if (Number(headers.get('content-length') ?? 0) > maxResponseSize) {
+    await body?.cancel().catch(() => {})
+    throw tooLarge
+  }
+  const reader = body?.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  for (;;) {
+    const chunk = await reader?.read()
+    if (chunk?.value === undefined) return text + decoder.decode()
+    size += chunk.value.byteLength
+    if (size > maxResponseSize) {
+      await reader?.cancel().catch(() => {})
+      throw tooLarge
+    }
+    text += decoder.decode(chunk.value, { stream: true })
+  }
+}
+
+/** The JSON value of a body. Returns undefined if it is not JSON. */
+export async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json()
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The `authorization` header of HTTP Basic authentication (RFC 6749, section 2.3.1). Encodes like a form: `-`, `_` and `.`
+ * stay as they are, because many servers do not decode them.
+ */
+export function basicAuthorization(clientId: string, secret: string): string {
+  const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+  return `Basic ${btoa(`${encode(clientId)}:${encode(secret)}`)}`
+}

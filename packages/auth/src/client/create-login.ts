@@ -1,0 +1,92 @@
+/** Creates a `Login` from a flow: the options that all flows share, and one token cache per server. */
+
+import type { Awaitable, Fetch, Login } from './auth.ts'
+import { createAuthorizedFetch } from './authorized-fetch.ts'
+import { scopesOf } from './challenge.ts'
+import { DpopKey, type DpopOptions } from './dpop.ts'
+import type { Flow } from './flow.ts'
+import { createConnectionFactory, positiveInteger } from './requests.ts'
+import { type AuthStore, memoryStore } from './store.ts'
+import { TokenCache } from './token-cache.ts'
+import { recordKey } from './token-records.ts'
+
+/** The options that `oauth`, `clientCredentials`, `workload` and `enterprise` share. */
+export interface CommonOptions {
+  /** Where credentials and tokens of one user are stored. Default: `memoryStore()`. */
+  readonly store?: AuthStore | undefined
+  /**
+   * Scopes to request in addition to those of the server's challenge. Default: those of the challenge, or else all that
+   * the server's metadata lists, or else none.
+   */
+  readonly scope?: string | readonly string[] | undefined
+  /** The only permitted authorization server. Default: the first one that the server names. */
+  readonly issuer?: string | undefined
+  /**
+   * The parameter `resource` of requests to the authorization server (RFC 8707). `false` omits it, for servers that refuse
+   * it, such as Microsoft Entra; a string replaces it. Default: the identifier in the metadata of the MCP server.
+   */
+  readonly resource?: string | false | undefined
+  /** Requests tokens that are bound to a key of this client, and proves its possession with each request. Default: false. */
+  readonly dpop?: boolean | DpopOptions | undefined
+  /** How often a request, or requests for the same scopes, may ask for more scopes in vain. Default: 2. */
+  readonly maxStepUps?: number | undefined
+  /** How long a response of an authorization server may take, in ms; then `AuthError`. Default: 10,000. */
+  readonly timeout?: number | undefined
+  /** The largest response of an authorization server, in bytes; above it `AuthError`. Default: 131,072 (128 Ki). */
+  readonly maxResponseSize?: number | undefined
+  /**
+   * Origins that a server may name although they are in a private network, do not use `https:`, or serve its metadata from
+   * another origin. Default: none; but a server in a private network may name others there, and one on this machine any.
+   */
+  readonly trustedOrigins?: readonly string[] | undefined
+  /**
+   * Resolves the addresses of a public name, so that none in a private network is requested; for clients that run on
+   * servers. Default: names are not resolved.
+   */
+  readonly resolve?: ((hostname: string) => Awaitable<readonly string[]>) | undefined
+}
+
+/** How many token caches one login keeps. */
+const MAX_CACHES = 1_000
+
+/** @throws TypeError or RangeError for invalid options */
+export function createLogin(options: CommonOptions, flow: Flow): Login {
+  const { store = memoryStore(), dpop = false, issuer, resource } = options
+  const connect = createConnectionFactory(options)
+  const scope = scopesOf(options.scope)
+  const maxStepUps = positiveInteger('maxStepUps', options.maxStepUps ?? 2)
+  if (issuer !== undefined && !URL.canParse(issuer)) throw new TypeError(`issuer: expected a URL, got ${issuer}`)
+  if (typeof resource === 'string' && (!URL.canParse(resource) || new URL(resource).hash !== '')) {
+    throw new TypeError(`resource: expected false or an absolute URI without a fragment, got ${resource}`)
+  }
+  const caches = new Map<string, TokenCache>()
+
+  function cacheOf(given: URL): TokenCache {
+    const serverUrl = new URL(given)
+    serverUrl.hash = ''
+    const known = caches.get(serverUrl.href)
+    if (known !== undefined) return known
+    const keyName = recordKey('dpop', serverUrl.href, flow.kind)
+    const dpopKey = dpop === false ? undefined : new DpopKey(dpop === true ? {} : dpop, store, keyName)
+    const cache = new TokenCache({ serverUrl, store, connect, flow, dpop: dpopKey, scope, issuer, resource })
+    if (caches.size < MAX_CACHES) caches.set(serverUrl.href, cache)
+    return cache
+  }
+
+  const login: Login = (fetch, target) => {
+    let authorized: Fetch | undefined
+    const wrap = (url: URL) => {
+      const cache = cacheOf(url)
+      cache.resume()
+      return createAuthorizedFetch(fetch, cache, { url, hold: target?.hold }, maxStepUps)
+    }
+    if (target !== undefined) return wrap(target.url)
+    return (input, init) => {
+      authorized ??= wrap(new URL(input instanceof Request ? input.url : input))
+      return authorized(input, init)
+    }
+  }
+  login.signOut = (server, fetch = (input, init) => globalThis.fetch(input, init)) =>
+    cacheOf(new URL(server)).signOut(fetch)
+  return login
+}

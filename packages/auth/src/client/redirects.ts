@@ -1,0 +1,181 @@
+/** How a user gets to the authorization server and back: the interface, by hand, in a popup window, or in the same page. */
+
+import { AuthError } from '../auth-error.ts'
+import type { Awaitable } from './auth.ts'
+
+/** The URL to which the authorization server sent the user back, or its query. */
+export type Callback = string | URL | URLSearchParams
+
+/** What a redirect knows when its URI is requested. */
+export interface RedirectUriOptions {
+  /** Fires when the login has ended. */
+  readonly signal: AbortSignal
+  /** The redirect URIs of the current registration. A login with another URI registers the client again. */
+  readonly registered: readonly string[]
+}
+
+/**
+ * Opens a URL for the user, and resolves to the URL that the user was sent back to. The signal fires when the login has
+ * ended. A rejection ends the login.
+ */
+export interface Redirect {
+  (url: URL, options: { readonly signal: AbortSignal }): Promise<Callback>
+  /** The URL that the user is sent back to: `https:`, on this machine, or of a private scheme of the application. */
+  readonly redirectUri: string | ((options: RedirectUriOptions) => Awaitable<string>)
+  /**
+   * For redirects that leave the page: returns the URL of the page, once, if an authorization server has just opened it.
+   * The state of the login is then kept in the store while the user is away.
+   */
+  readonly readCallback?: (() => Callback | undefined) | undefined
+}
+
+/**
+ * Creates a redirect from a URL and a function that opens a page and resolves to the callback.
+ *
+ * ```ts
+ * const redirect = manualRedirect('https://app.example/callback', async (url) => {
+ *   console.log(`Open ${url.href}`)
+ *   return readline.question('Paste the address that you were sent to: ')
+ * })
+ * ```
+ */
+export function manualRedirect(
+  redirectUri: string,
+  visit: (url: URL, options: { readonly signal: AbortSignal }) => Awaitable<Callback>,
+): Redirect {
+  const redirect = async (url: URL, options: { readonly signal: AbortSignal }) => visit(url, options)
+  return Object.assign(redirect, { redirectUri })
+}
+
+// In a browser
+
+/** The part of a browser that is used. */
+interface Browser {
+  readonly location: { readonly href: string; assign(url: string): void }
+  readonly history: { replaceState(state: unknown, unused: string, url: string): void }
+  open(url: string, target: string, features: string): { readonly closed: boolean; close(): void } | null
+  close(): void
+}
+
+/** Options of `popupRedirect`. */
+export interface PopupRedirectOptions {
+  /** A page of this origin that calls `finishPopup()`. */
+  readonly redirectUri: string
+  /** How long the login may take, in ms; then it fails with `AuthError`. Default: 300,000. */
+  readonly timeout?: number | undefined
+  /** The features of `window.open`. Default: `popup,width=500,height=700`. */
+  readonly features?: string | undefined
+}
+
+/** The name of the channel between pages of one origin. */
+const CHANNEL = 'mcpx-auth'
+
+/** How often the window is checked, in ms. */
+const CHECK_INTERVAL = 500
+
+/**
+ * In ms. A window that is reported as closed sooner may still be open: a page can cut itself off from its opener. It is not
+ * checked any further.
+ */
+const SHORTEST_VISIT = 3_000
+
+/**
+ * Opens a window for the login. Browsers open one only in response to a click, so connect in the handler of a click.
+ *
+ * ```ts
+ * const auth = oauth({ redirect: popupRedirect({ redirectUri: 'https://app.example/callback' }), store: localStorageStore() })
+ * ```
+ */
+export function popupRedirect({ redirectUri, timeout = 300_000, features }: PopupRedirectOptions): Redirect {
+  async function redirect(url: URL, { signal }: { readonly signal: AbortSignal }): Promise<Callback> {
+    const state = url.searchParams.get('state')
+    const popup = currentBrowser().open(url.href, '_blank', features ?? 'popup,width=500,height=700')
+    if (popup === null) {
+      const hint = 'Connect in the handler of a click, or use pageRedirect().'
+      throw new AuthError('The browser did not open a window', { step: 'authorization', hint })
+    }
+    try {
+      return await callbackOf(popup, state, AbortSignal.any([signal, AbortSignal.timeout(timeout)]))
+    } finally {
+      popup.close()
+    }
+  }
+  return Object.assign(redirect, { redirectUri })
+}
+
+/** Resolves to the URL of the callback page, if it has the state of this login. */
+function callbackOf(popup: { readonly closed: boolean }, state: string | null, signal: AbortSignal): Promise<string> {
+  const channel = new BroadcastChannel(CHANNEL)
+  let timer: ReturnType<typeof setInterval> | undefined
+  let onAbort: () => void = () => {}
+  const result = new Promise<string>((resolve, reject) => {
+    const fail = (message: string) => reject(new AuthError(message, { step: 'authorization', hint: 'Log in again.' }))
+    onAbort = () => (isTimeout(signal) ? fail('The user did not come back in time') : reject(signal.reason))
+    channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+      const isOurs = typeof data === 'string' && URL.canParse(data) && new URL(data).searchParams.get('state') === state
+      if (isOurs) resolve(data)
+    }
+    signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
+    const start = Date.now()
+    timer = setInterval(() => {
+      if (!popup.closed) return
+      if (Date.now() - start > SHORTEST_VISIT) fail('The window was closed before the login ended')
+      else clearInterval(timer)
+    }, CHECK_INTERVAL)
+  })
+  return result.finally(() => {
+    clearInterval(timer)
+    signal.removeEventListener('abort', onAbort)
+    channel.close()
+  })
+}
+
+function isTimeout(signal: AbortSignal): boolean {
+  return (signal.reason as Partial<Error> | undefined)?.name === 'TimeoutError'
+}
+
+/** Sends the URL of this page to the page that opened it, and closes this page. For the page at `redirectUri`. */
+export function finishPopup(): void {
+  const browser = currentBrowser()
+  const channel = new BroadcastChannel(CHANNEL)
+  channel.postMessage(browser.location.href)
+  channel.close()
+  browser.close()
+}
+
+/**
+ * Leaves the page for the login. The page at `redirectUri` creates the same `oauth()` with the same store, which must
+ * outlive a page, and connects; the login continues there.
+ */
+export function pageRedirect({ redirectUri }: { readonly redirectUri: string }): Redirect {
+  let wasReturned = false
+  return Object.assign(
+    (url: URL, { signal }: { readonly signal: AbortSignal }): Promise<Callback> => {
+      currentBrowser().location.assign(url.href)
+      // The page ends here, so the promise never resolves.
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+    },
+    {
+      redirectUri,
+      readCallback(): Callback | undefined {
+        const { location, history } = currentBrowser()
+        const url = new URL(location.href)
+        const expected = new URL(redirectUri)
+        const isSamePage = url.origin === expected.origin && url.pathname === expected.pathname
+        if (wasReturned || !isSamePage || !url.searchParams.has('state')) return undefined
+        wasReturned = true
+        // The code must not stay in the history of the browser.
+        history.replaceState(null, '', redirectUri)
+        return url
+      },
+    },
+  )
+}
+
+function currentBrowser(): Browser {
+  const browser = globalThis as unknown as Partial<Browser>
+  if (browser.location !== undefined && browser.open !== undefined) return browser as Browser
+  const hint = 'Use loopbackRedirect() of @mcpx/auth/node.'
+  throw new AuthError('There is no browser window here', { step: 'authorization', hint })
+}

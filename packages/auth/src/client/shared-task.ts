@@ -1,0 +1,40 @@
+/** A task that several callers wait for, each with its own signal. */
+
+export class SharedTask<T> {
+  readonly #abandoned = new AbortController()
+  readonly #result: Promise<T>
+  #waiting = 0
+
+  /** @param run its signal fires when no caller waits any more */
+  constructor(run: (abandoned: AbortSignal) => Promise<T>) {
+    this.#result = run(this.#abandoned.signal)
+    // Callers receive the error; without callers, nobody needs it.
+    this.#result.catch(() => {})
+  }
+
+  /** Waits for the result. Rejects early when the signal fires; the task continues for the other callers. */
+  async wait(signal: AbortSignal | null | undefined): Promise<T> {
+    signal?.throwIfAborted()
+    this.#waiting += 1
+    try {
+      return await (signal ? abortable(this.#result, signal) : this.#result)
+    } finally {
+      this.#waiting -= 1
+      if (this.#waiting === 0) this.#abandoned.abort()
+    }
+  }
+}
+
+/** Waits for a promise, or rejects with the reason of the signal when it fires. */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: () => void = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Decides which URLs that a server names may be requested: `https:` except on this machine, and nothing that is further
+ * inside a network than the server itself.
+ */
+
+import { AuthError, type AuthStep, printable } from '../auth-error.ts'
+import { type NetworkZone, networkZone } from '../urls.ts'
+import type { Awaitable } from './auth.ts'
+
+export interface UrlPolicy {
+  /** Whether the origin of a URL is listed in `trustedOrigins`. */
+  isTrusted(url: URL): boolean
+  /**
+   * Parses a URL that another URL's server has named, and looks its host up if there is a `resolve` option. Rejects with
+   * `AuthError` unless it may be requested.
+   *
+   * @param name what the URL is, for the message
+   */
+  check(step: AuthStep, name: string, url: unknown, namedBy: URL): Promise<URL>
+  /** The same without a lookup, for a URL that only a browser opens. */
+  checkWithoutLookup(step: AuthStep, name: string, url: unknown, namedBy: URL): URL
+}
+
+export interface UrlPolicyOptions {
+  readonly trustedOrigins?: readonly string[] | undefined
+  readonly resolve?: ((hostname: string) => Awaitable<readonly string[]>) | undefined
+}
+
+/** In characters. */
+const MAX_URL_LENGTH = 8_192
+
+export function createUrlPolicy({ trustedOrigins = [], resolve }: UrlPolicyOptions): UrlPolicy {
+  const trusted = new Set(trustedOrigins.map(parseOrigin))
+  const isTrusted = ({ origin }: URL) => trusted.has(origin)
+
+  function checkWithoutLookup(step: AuthStep, name: string, given: unknown, namedBy: URL): URL {
+    const url = parseUrl(step, name, given)
+    if (isTrusted(url)) return url
+    const zone = networkZone(url.hostname)
+    if (url.protocol !== 'https:' && zone !== 'loopback') {
+      throw new AuthError(`${name} must use https:`, { step, url, hint: trustHint(url) })
+    }
+    refuseInnerZone(step, name, url, zone, namedBy)
+    return url
+  }
+
+  return {
+    isTrusted,
+    checkWithoutLookup,
+    async check(step, name, given, namedBy) {
+      const url = checkWithoutLookup(step, name, given, namedBy)
+      if (resolve === undefined || isTrusted(url) || networkZone(url.hostname) !== 'public') return url
+      for (const address of await lookUp(step, name, url, resolve)) {
+        refuseInnerZone(step, name, url, networkZone(address), namedBy)
+      }
+      return url
+    },
+  }
+}
+
+/** The remedy for a URL that is refused although it may belong to the user. */
+export function trustHint({ origin }: URL): string {
+  return `If this is your own server, trust its origin: trustedOrigins: ['${origin}'].`
+}
+
+function parseOrigin(origin: string): string {
+  if (URL.canParse(origin)) return new URL(origin).origin
+  throw new TypeError(`trustedOrigins: expected origins such as https://a.example, got ${origin}`)
+}
+
+function parseUrl(step: AuthStep, name: string, given: unknown): URL {
+  const hint = 'Report it to the operator of the server.'
+  const text = given instanceof URL ? given.href : given
+  if (typeof text !== 'string' || text.length > MAX_URL_LENGTH || !URL.canParse(text)) {
+    throw new AuthError(`${name} is not a URL: ${printable(text)}`, { step, hint })
+  }
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '') {
+    throw new AuthError(`${name} contains a user name or a password`, { step, url, hint })
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new AuthError(`${name} must use https:, not ${printable(url.protocol)}`, { step, url, hint })
+  }
+  return url
+}
+
+/** How far inside a network an address is. */
+const DEPTH: Readonly<Record<NetworkZone, number>> = { public: 0, private: 1, loopback: 2, reserved: 3 }
+const ZONE_NAMES: Readonly<Record<NetworkZone, string>> = {
+  public: 'the internet',
+  private: 'a private network',
+  loopback: 'this machine',
+  reserved: 'a reserved address',
+}
+
+function refuseInnerZone(step: AuthStep, name: string, url: URL, zone: NetworkZone, namedBy: URL): void {
+  const allowed = Math.min(DEPTH[networkZone(namedBy.hostname)], DEPTH.loopback)
+  if (DEPTH[zone] <= allowed) return
+  const message = `${name} leads to ${ZONE_NAMES[zone]}, which ${namedBy.origin} must not name`
+  throw new AuthError(message, { step, url, hint: trustHint(url) })
+}
+
+async function lookUp(
+  step: AuthStep,
+  name: string,
+  url: URL,
+  resolve: NonNullable<UrlPolicyOptions['resolve']>,
+): Promise<readonly string[]> {
+  const hint = 'Check that the name exists, and that this machine can resolve names.'
+  let cause: unknown
+  try {
+    const addresses = await resolve(url.hostname)
+    // A name without addresses may get some before the request is sent.
+    if (addresses.length > 0) return addresses
+  } catch (error) {
+    cause = error
+  }
+  throw new AuthError(`The address of ${name} was not found`, { step, url, hint, cause })
+}

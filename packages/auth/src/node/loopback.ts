@@ -1,0 +1,198 @@
+/** Logs a user in by the browser of this machine, which is sent back to a port of 127.0.0.1 (RFC 8252). */
+
+import { spawn } from 'node:child_process'
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { AuthError } from '../auth-error.ts'
+import type { Awaitable } from '../client/auth.ts'
+import type { Redirect, RedirectUriOptions } from '../client/redirects.ts'
+
+/** Options of `loopbackRedirect`. */
+export interface LoopbackRedirectOptions {
+  /** The port that receives the callback. Default: that of the previous login if it is free, else a random one. */
+  readonly port?: number | undefined
+  /** The path that receives the callback. Default: `/callback`. */
+  readonly path?: string | undefined
+  /** How long the login may take, in ms; then `AuthError`. Default: 300,000. */
+  readonly timeout?: number | undefined
+  /** Opens the browser. Returns false or throws if that failed. Default: `openBrowser`. */
+  readonly open?: ((url: URL) => Awaitable<boolean>) | undefined
+  /** Shows the URL to the user if no browser was opened. Default: writes it to standard error. */
+  readonly show?: ((url: URL) => Awaitable<void>) | undefined
+}
+
+/**
+ * Opens the browser of the user, and receives the callback on 127.0.0.1. Without a browser, the URL is written to standard
+ * error.
+ *
+ * ```ts
+ * const auth = oauth({ redirect: loopbackRedirect(), store: fileStore('tokens.json') })
+ * ```
+ *
+ * @throws TypeError or RangeError for invalid options
+ */
+export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirect {
+  const { path = '/callback', timeout = 300_000, open = openBrowser, show = printUrl } = options
+  if (!/^\/[\w./-]*$/.test(path)) throw new TypeError(`path: expected a path such as /callback, got ${path}`)
+  if (!(timeout > 0)) throw new RangeError(`timeout: expected a positive number of ms, got ${timeout}`)
+  /** The servers of current logins, by redirect URI. */
+  const servers = new Map<string, Server>()
+
+  async function redirectUri({ signal, registered }: RedirectUriOptions): Promise<string> {
+    const server = await listen(portsToTry(options.port, registered, path))
+    const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
+    servers.set(uri, server)
+    const close = () => {
+      servers.delete(uri)
+      server.close()
+      server.closeAllConnections()
+    }
+    signal.addEventListener('abort', close, { once: true })
+    if (signal.aborted) close()
+    return uri
+  }
+
+  async function redirect(url: URL, { signal }: { readonly signal: AbortSignal }): Promise<URL> {
+    const uri = url.searchParams.get('redirect_uri') ?? ''
+    const server = servers.get(uri)
+    if (server === undefined) throw new AuthError('The login has ended', { step: 'authorization', url: uri })
+    const callback = receiveCallback(server, uri, url.searchParams.get('state'), signal, timeout)
+    // It may reject before it is awaited.
+    callback.catch(() => {})
+    const isOpened = await Promise.resolve(open(url)).catch(() => false)
+    if (!isOpened) await show(url)
+    return callback
+  }
+
+  return Object.assign(redirect, { redirectUri })
+}
+
+/** A client that is registered with a port uses it again. */
+function portsToTry(port: number | undefined, registered: readonly string[], path: string): number[] {
+  if (port !== undefined) return [port]
+  const urls = registered.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri))
+  const ours = urls.filter(({ hostname, pathname }) => hostname === '127.0.0.1' && pathname === path)
+  return [...ours.map((url) => Number(url.port)), 0]
+}
+
+async function listen(ports: readonly number[]): Promise<Server> {
+  // Faster than an import, which also loads the client of `node:http`.
+  const { createServer } = process.getBuiltinModule?.('node:http') ?? (await import('node:http'))
+  let cause: unknown
+  for (const port of ports) {
+    const server = createServer()
+    server.listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+      return server
+    } catch (error) {
+      cause = error
+    }
+  }
+  const message = `Port ${ports[0]} of 127.0.0.1 cannot be used`
+  throw new AuthError(message, { step: 'authorization', hint: 'Pass another port, or none.', cause })
+}
+
+/** Resolves to the URL of the callback with the state of this login. Refuses other requests. */
+function receiveCallback(
+  server: Server,
+  uri: string,
+  state: string | null,
+  signal: AbortSignal,
+  timeout: number,
+): Promise<URL> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      server.off('request', onRequest)
+      settle()
+    }
+    const onAbort = () => end(() => reject(signal.reason))
+    const onTimeout = () => {
+      const hint = 'Try again, or pass a longer timeout to loopbackRedirect().'
+      const message = `The user did not come back within ${timeout} ms`
+      end(() => reject(new AuthError(message, { step: 'authorization', hint })))
+    }
+    const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+      const callback = readCallback(request, uri, state)
+      if (typeof callback === 'number') return respond(response, callback, 'This is not the expected request.')
+      const hasCode = callback.searchParams.has('code')
+      respond(response, 200, hasCode ? 'You are logged in. You can close this page.' : 'The login failed.')
+      response.once('close', () => end(() => resolve(callback)))
+    }
+    const timer = setTimeout(onTimeout, timeout)
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) return onAbort()
+    server.on('request', onRequest)
+  })
+}
+
+/** The callback, or the status of a refusal: every program on this machine, and every web page, can send requests. */
+function readCallback({ method, url = '', headers }: IncomingMessage, uri: string, state: string | null): URL | number {
+  const expected = new URL(uri)
+  if (headers.host !== expected.host) return 421
+  const callback = URL.canParse(url, uri) ? new URL(url, uri) : undefined
+  if (callback?.origin !== expected.origin || callback.pathname !== expected.pathname) return 404
+  if (method !== 'GET') return 405
+  return callback.searchParams.get('state') === state ? callback : 400
+}
+
+function respond(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'",
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+  })
+  response.end(`<!doctype html><meta charset="utf-8"><title>Login</title><p>${text}</p>\n`)
+}
+
+/** Standard output may be the transport of an MCP server. */
+function printUrl(url: URL): void {
+  process.stderr.write(`Open this URL to log in:\n${url.href}\n`)
+}
+
+/** How long to wait for an error of the program that opens the browser, in ms. */
+const OPEN_TIMEOUT = 2_000
+
+/** Opens a URL in the browser of the user, without a shell. Resolves to false if that failed. */
+export function openBrowser(url: URL): Promise<boolean> {
+  const command = openCommand(url)
+  if (command === undefined) return Promise.resolve(false)
+  const [program, ...args] = command
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: 'ignore', detached: true })
+    // Some programs run as long as the browser.
+    const timer = setTimeout(resolve, OPEN_TIMEOUT, true)
+    const end = (isOpened: boolean) => {
+      clearTimeout(timer)
+      resolve(isOpened)
+    }
+    child.once('error', () => end(false))
+    child.once('exit', (code) => end(code === 0))
+    child.unref()
+  })
+}
+
+function openCommand({ href, protocol }: URL): [string, ...string[]] | undefined {
+  if (protocol !== 'https:' && protocol !== 'http:') return undefined
+  if (process.platform === 'darwin') return ['open', href]
+  if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', href]
+  // Without a display, the program would start a browser in the terminal.
+  return process.env.DISPLAY || process.env.WAYLAND_DISPLAY ? ['xdg-open', href] : undefined
+}
+
+/**
+ * Resolves all addresses of a name, for the option `resolve`: then no name of a private network is requested. A name whose
+ * address changes before the request is not detected; if that matters, send requests through a proxy without access to
+ * private networks.
+ */
+export async function resolveHost(hostname: string): Promise<string[]> {
+  const addresses = await lookup(hostname, { all: true })
+  return addresses.map(({ address }) => address)
+}
