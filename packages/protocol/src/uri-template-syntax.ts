@@ -53,8 +53,8 @@ export interface Expression {
 /** A literal, already percent-encoded where a URI needs it, or an expression. */
 export type Piece = string | Expression
 
-/** An expression, a literal, or an expression that is not closed. */
-const piece = /\{([^}]*)\}|[^{]+|\{/g
+/** An expression, which may lack its end, or a literal. */
+const piece = /\{([^}]*)\}?|[^{]+/g
 const notLiteral = /%(?![\dA-F]{2})|[^%!#$&-;=?-[\]_a-z~\u{a0}-\u{d7ff}\u{e000}-\u{10ffff}]/iu
 const variableSpec = /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(?:(\*)|:([1-9]\d{0,3}))?$/
 
@@ -72,8 +72,8 @@ export function parsePieces(template: string): Piece[] {
   }
   let count = 0
   return Array.from(template.matchAll(piece), ({ 0: text, 1: inner, index }) => {
-    if (text === '{') throw fail(index, '"{" is never closed')
     if (inner === undefined) return parseLiteral(text, index, fail)
+    if (!text.endsWith('}')) throw fail(index, '"{" is never closed')
     const expression = parseExpression(inner, index, fail)
     count += expression.variables.length
     if (count > MAX_VARIABLES) throw fail(index, `a template has at most ${MAX_VARIABLES} variables`)

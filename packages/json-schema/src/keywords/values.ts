@@ -135,7 +135,7 @@ function isMultipleOf(value: number, divisor: number): boolean {
 
 /** Splits a number into an integer and a power of ten. */
 function toDecimal(value: number): [digits: bigint, exponent: number] {
-  const [, integer = '', fraction = '', exponent] = /(-?\d+)\.?(\d*)e(.+)/.exec(value.toExponential()) ?? []
+  const [, integer = '', fraction = '', exponent] = /^(-?\d+)(?:\.(\d+))?e(.+)$/.exec(value.toExponential()) ?? []
   return [BigInt(integer + fraction), Number(exponent) - fraction.length]
 }
 

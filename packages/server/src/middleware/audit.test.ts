@@ -206,6 +206,23 @@ describe('the size of an entry', () => {
   })
 })
 
+describe('the work of an entry', () => {
+  const workOf = (uri: string) => {
+    const run = wrap([audit(() => {})], ok)
+    const before = process.threadCpuUsage()
+    void run({ method: 'resources/read', params: { uri } }, baseCtx)
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1000
+  }
+
+  it.each(['?', '&', '#', '?a', '&a=', '://', '@', '=', 'a'])('is linear in a URI that repeats %s', (part) => {
+    const uri = (length: number) => `a://${part.repeat(length)}`
+    const work = (length: number) => Math.min(...[1, 2, 3].map(() => workOf(uri(length))))
+    // At most 16 times as long for 8 times the length, apart from what cannot be measured exactly.
+    expect(work(64_000)).toBeLessThan(16 * work(8_000) + 100)
+  })
+})
+
 describe('the writer', () => {
   it.each([
     [

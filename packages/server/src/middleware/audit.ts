@@ -212,7 +212,7 @@ function redactUri(uri: string, isSecret: IsSecret): string {
   if (!uri.includes('://')) return uri
   return uri
     .replace(/:\/\/[^/?#\s]*@/g, `://${REDACTED}@`)
-    .replace(/([?&#])([^=&#\s]+)=([^&#\s]*)/g, (all, mark: string, key: string) =>
+    .replace(/([?&#])([^=?&#\s]+)=([^&#\s]*)/g, (all, mark: string, key: string) =>
       isSecret(key) ? `${mark}${key}=${REDACTED}` : all,
     )
 }
