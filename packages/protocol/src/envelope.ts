@@ -4,6 +4,7 @@
  */
 
 import { isObject, kindOf, placeOf } from './json.ts'
+import { MAX_NAME_LENGTH } from './limits.ts'
 import { isRequestId, type JsonObject, type NotificationMessage, type RequestId } from './messages.ts'
 import { isRevision } from './methods.ts'
 import { LOGGING_LEVELS, type LoggingLevel } from './schemas/server-features.ts'
@@ -143,9 +144,10 @@ function capabilitiesProblem(value: unknown): string | undefined {
   return problemOf(ClientCapabilities, value, placeOf([CLIENT_CAPABILITIES_KEY], 'params._meta'))
 }
 
-/** An implementation that consists of strings alone needs no schema. */
+/** An implementation that consists of short strings alone needs no schema. */
 function implementationProblem(value: unknown, key: string): string | undefined {
-  const isPlain = isObject(value) && !('icons' in value) && everyMember(value, (member) => typeof member === 'string')
+  const isShort = (member: unknown) => typeof member === 'string' && member.length <= MAX_NAME_LENGTH
+  const isPlain = isObject(value) && !('icons' in value) && everyMember(value, isShort)
   if (isPlain && 'name' in value && 'version' in value) return undefined
   return problemOf(Implementation, value, placeOf([key], 'params._meta'))
 }

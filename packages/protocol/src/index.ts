@@ -36,14 +36,15 @@ export type {
   Catalogue, Catalogued, Change, Handler, OtherHandler, PageRequest, PromptHandler, ResourceHandler,
   SubscriptionHandler, ToolHandler, ToolTypes, WholeHandler,
 } from './handler.ts'
-export { isObject, kindOf, quoted } from './json.ts'
+export { isObject, kindOf, quoted, tooLong } from './json.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
-  CODEC_LIMITS, type CodecLimits, DUPLEX_LIMITS, type DuplexLimits, type ValueLimits, withDefaultLimits,
+  CODEC_LIMITS, type CodecLimits, DUPLEX_LIMITS, type DuplexLimits, MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH,
+  MAX_URI_LENGTH, type ValueLimits, withDefaultLimits,
 } from './limits.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
-  checkMessage, type ErrorMessage, errorMessage, isNotification, isRequest, isRequestId, isResponse, type JsonObject,
+  checkMessage, type ErrorMessage, errorMessage, idProblem, isNotification, isRequest, isRequestId, isResponse, type JsonObject,
   type Message, type NotificationMessage, Refusal, type RefusedKind, type RequestId, type RequestMessage, type
   ResponseMessage, type ResultMessage, resultMessage,
 } from './messages.ts'

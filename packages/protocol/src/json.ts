@@ -26,11 +26,16 @@ export function notInteger(place: string, expected: string, value: unknown): str
     : `${place}: expected ${expected}, got a number that is not an integer`
 }
 
-const MAX_NAME_LENGTH = 100
+/** `id: expected at most 1024 characters, got 4000`. */
+export function tooLong(place: string, limit: number, value: string): string {
+  return `${place}: expected at most ${limit} characters, got ${value.length}`
+}
+
+const MAX_QUOTED_LENGTH = 100
 
 /** A name that a peer sent, quoted and shortened so that it is safe to print. */
 export function quoted(name: string): string {
-  return JSON.stringify(name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name)
+  return JSON.stringify(name.length > MAX_QUOTED_LENGTH ? `${name.slice(0, MAX_QUOTED_LENGTH)}…` : name)
 }
 
 /** `params.tools[0].name`; names that are not plain identifiers are shortened and quoted. */

@@ -25,6 +25,18 @@ export const CODEC_LIMITS: Readonly<CodecLimits> = {
   maxBatch: 100,
 }
 
+/** How long an id of a request, or a progress token, may be, in UTF-16 code units. */
+export const MAX_ID_LENGTH = 1_024
+/** How long the name of a tool, prompt, resource, argument or program may be, in UTF-16 code units. */
+export const MAX_NAME_LENGTH = 1_024
+/** How long the URI of a resource may be, in UTF-16 code units. */
+export const MAX_URI_LENGTH = 8_192
+/**
+ * How long a cursor may be, in UTF-16 code units. V8 hashes strings of more than 16,383 by their length alone, so that
+ * maps with many of them as keys take quadratic time.
+ */
+export const MAX_CURSOR_LENGTH = 16_000
+
 /** The limits of a connection: every part of it that a peer can fill. */
 export interface DuplexLimits {
   /** How many messages of the peer are handled at once. More requests are refused. Default: 10,000. */

@@ -1,7 +1,8 @@
 /** JSON-RPC 2.0 messages as they are parsed, and the check of their envelope. */
 
 import { type ErrorObject, invalidRequest, type RpcError } from './errors.ts'
-import { isObject, kindOf, notInteger, unexpected } from './json.ts'
+import { isObject, kindOf, notInteger, tooLong, unexpected } from './json.ts'
+import { MAX_ID_LENGTH } from './limits.ts'
 
 /** Names a request; its response repeats it. Numbers are safe integers. `1` and `'1'` are two ids. */
 export type RequestId = string | number
@@ -112,9 +113,16 @@ export class Refusal {
   }
 }
 
-/** Whether a value can be an id: a string, or an integer within ±(2^53−1). */
+/** Whether a value can be an id: a string of at most 1,024 characters, or an integer within ±(2^53−1). */
 export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || Number.isSafeInteger(value)
+  return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value)
+}
+
+/** The problem with a value that is no id. */
+export function idProblem(place: string, value: unknown): string {
+  return typeof value === 'string'
+    ? tooLong(place, MAX_ID_LENGTH, value)
+    : notInteger(place, 'string or integer', value)
 }
 
 /** Returns the message unchanged, unknown members included, or a refusal that names the first problem and its place. */
@@ -131,7 +139,7 @@ export function checkMessage(value: unknown): Message | Refusal {
 function callProblem(value: Record<string, unknown>): string | undefined {
   const { id, method, params } = value
   if (typeof method !== 'string') return unexpected('method', 'string', method)
-  if ('id' in value && !isRequestId(id)) return notInteger('id', 'string or integer', id)
+  if ('id' in value && !isRequestId(id)) return idProblem('id', id)
   if (params !== undefined && !isObject(params)) return unexpected('params', 'object', params)
   if (value.result === undefined && value.error === undefined) return undefined
   return 'expected either "method" or one of "result" and "error", got both'
@@ -142,7 +150,7 @@ function responseProblem({ id, result, error }: Record<string, unknown>): string
   if (result !== undefined && error !== undefined) return 'expected one of "result" and "error", got both'
   // JSON-RPC writes `"id": null` where an id could not be read: it counts as absent.
   const lacksId = error !== undefined && (id === undefined || id === null)
-  if (!lacksId && !isRequestId(id)) return notInteger('id', 'string or integer', id)
+  if (!lacksId && !isRequestId(id)) return idProblem('id', id)
   if (error === undefined) return isObject(result) ? undefined : unexpected('result', 'object', result)
   if (!isObject(error)) return unexpected('error', 'object', error)
   if (!Number.isSafeInteger(error.code)) return notInteger('error.code', 'integer', error.code)

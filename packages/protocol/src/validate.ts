@@ -47,7 +47,8 @@ interface Flaw {
 function describe({ path, expected, message }: Flaw, value: unknown, root: string): string {
   const found = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value)
   const place = placeOf(path, root)
-  const problem = message ?? `expected ${anyOf(expected)}, got ${kindOf(found)}`
+  const hasLength = typeof found === 'string' && expected[0]?.endsWith(' characters')
+  const problem = message ?? `expected ${anyOf(expected)}, got ${hasLength ? found.length : kindOf(found)}`
   return place === '' ? problem : `${place}: ${problem}`
 }
 

@@ -11,7 +11,16 @@ import type {
   Revision,
   ServerCapabilities,
 } from '@mcpx/protocol'
-import { check, clientRequestParams, isObject, kindOf } from '@mcpx/protocol'
+import {
+  check,
+  clientRequestParams,
+  idProblem,
+  isObject,
+  isRequestId,
+  kindOf,
+  MAX_NAME_LENGTH,
+  tooLong,
+} from '@mcpx/protocol'
 import type { ChangeHub } from './changes.ts'
 import type { RequestContext } from './context.ts'
 import type { Faults } from './errors.ts'
@@ -69,10 +78,10 @@ export function paramsProblem(revision: Revision, method: string, params: JsonOb
 
 function toolCallProblem({ name, arguments: args, _meta }: JsonObject): string | undefined {
   if (typeof name !== 'string') return `params.name: expected string, got ${kindOf(name)}`
+  if (name.length > MAX_NAME_LENGTH) return tooLong('params.name', MAX_NAME_LENGTH, name)
   if (args !== undefined && !isObject(args)) return `params.arguments: expected object, got ${kindOf(args)}`
   if (_meta === undefined) return undefined
   if (!isObject(_meta)) return `params._meta: expected object, got ${kindOf(_meta)}`
   const token = _meta.progressToken
-  if (token === undefined || typeof token === 'string' || Number.isInteger(token)) return undefined
-  return `params._meta.progressToken: expected string or integer, got ${kindOf(token)}`
+  return token === undefined || isRequestId(token) ? undefined : idProblem('params._meta.progressToken', token)
 }

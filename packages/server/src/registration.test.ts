@@ -26,6 +26,9 @@ describe('what is offered in a form that no method takes', () => {
     ['resource', ['a:b', run], 'got (string, function, nothing)'],
     ['mount', ['x', 5], 'mount "x": expected a server or a handler, got number'],
     ['mount', ['x'], 'mount "x": expected a server or a handler, got nothing'],
+    ['tool', ['x'.repeat(1025), {}, run], 'xxx…", name: expected at most 1024 characters, got 1025'],
+    ['prompt', ['x'.repeat(1025), {}, run], 'xxx…", name: expected at most 1024 characters, got 1025'],
+    ['resource', [`a:${'x'.repeat(8191)}`, {}, 'text'], 'xxx…", URI: expected at most 8192 characters, got 8193'],
     ['use', ['x'], 'use: expected (request, ctx, next) => …, got string'],
   ] as const)('is refused with the form that it should have: %s%j', (method, args, message) => {
     const refused = () => server()[method](...args)

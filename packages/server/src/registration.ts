@@ -1,6 +1,6 @@
 /** Checks how tools, resources, prompts and the server itself are set up, for callers without types. */
 
-import { isObject, kindOf, quoted } from '@mcpx/protocol'
+import { isObject, kindOf, MAX_NAME_LENGTH, MAX_URI_LENGTH, quoted, tooLong } from '@mcpx/protocol'
 import { RegistrationError } from './errors.ts'
 
 /** The options that tools, prompts and resources share. */
@@ -35,6 +35,8 @@ export function checkRegistration(
     const given = [name, options, run].map(kindOf).join(', ')
     throw new RegistrationError(`${label}: expected ${FORMS[kind]}, got (${given})`)
   }
+  const [what, limit] = kind === 'Resource' ? (['URI', MAX_URI_LENGTH] as const) : (['name', MAX_NAME_LENGTH] as const)
+  if (name.length > limit) throw new RegistrationError(tooLong(`${label}, ${what}`, limit, name))
   checkOptionNames(label, options, optionNames)
   return label
 }

@@ -9,6 +9,7 @@ import {
   BaseMetadata,
   CacheableResult,
   Integer,
+  Name,
   NotificationParams,
   optionalFlag,
   optionalIcons,
@@ -19,6 +20,7 @@ import {
   Result,
   Role,
   text,
+  Uri,
 } from './shared.ts'
 
 // Resources
@@ -34,7 +36,7 @@ const described = {
 
 export const Resource = z.object({
   ...described,
-  uri: text,
+  uri: Uri,
   /** In bytes, before any encoding. */
   size: z.optional(Integer),
 })
@@ -44,7 +46,7 @@ export interface Resource extends z.infer<typeof Resource> {}
 export const ResourceTemplate = z.object({
   ...described,
   /** RFC 6570. */
-  uriTemplate: text,
+  uriTemplate: Uri,
 })
 /** A family of resources, described by a URI template. */
 export interface ResourceTemplate extends z.infer<typeof ResourceTemplate> {}
@@ -67,7 +69,7 @@ export interface BlobResourceContents extends z.infer<typeof BlobResourceContent
 export type ResourceContents = TextResourceContents | BlobResourceContents
 export const ResourceContents: z.ZodMiniType<ResourceContents> = z.union([TextResourceContents, BlobResourceContents])
 
-export const ResourceRequestParams = z.object({ ...RequestParams.shape, uri: text })
+export const ResourceRequestParams = z.object({ ...RequestParams.shape, uri: Uri })
 /** Parameters of a request about one resource. */
 export interface ResourceRequestParams extends z.infer<typeof ResourceRequestParams> {}
 
@@ -93,7 +95,7 @@ export interface ReadResourceResult extends z.infer<typeof ReadResourceResult> {
 export const ResourceUpdatedNotificationParams = z.object({
   ...NotificationParams.shape,
   /** The resource that changed; may lie below the one that was subscribed to. */
-  uri: text,
+  uri: Uri,
 })
 /** Parameters of `notifications/resources/updated`. */
 export interface ResourceUpdatedNotificationParams extends z.infer<typeof ResourceUpdatedNotificationParams> {}
@@ -179,7 +181,7 @@ export interface ListToolsResult extends z.infer<typeof ListToolsResult> {}
 
 export const CallToolRequestParams = z.object({
   ...RequestParams.shape,
-  name: text,
+  name: Name,
   arguments: z.optional(AnyObject),
 })
 /** Parameters of `tools/call`. */
@@ -228,7 +230,7 @@ export interface ListPromptsResult extends z.infer<typeof ListPromptsResult> {}
 
 export const GetPromptRequestParams = z.object({
   ...RequestParams.shape,
-  name: text,
+  name: Name,
   arguments: z.optional(record(text)),
 })
 /** Parameters of `prompts/get`. */
@@ -251,7 +253,7 @@ export interface PromptReference extends z.infer<typeof PromptReference> {}
 export const ResourceTemplateReference = z.object({
   type: z.literal('ref/resource'),
   /** A URI or a URI template. */
-  uri: text,
+  uri: Uri,
 })
 /** Names a resource or a resource template. */
 export interface ResourceTemplateReference extends z.infer<typeof ResourceTemplateReference> {}
@@ -260,7 +262,7 @@ export const CompleteRequestParams = z.object({
   ...RequestParams.shape,
   ref: z.discriminatedUnion('type', [PromptReference, ResourceTemplateReference], { unionFallback: true }),
   /** The argument to complete, with the value typed so far. */
-  argument: z.object({ name: text, value: text }),
+  argument: z.object({ name: Name, value: text }),
   /** The arguments that have a value already. */
   context: z.optional(z.object({ arguments: z.optional(record(text)) })),
 })
@@ -307,7 +309,7 @@ export const SubscriptionFilter = z.object({
   promptsListChanged: optionalFlag,
   resourcesListChanged: optionalFlag,
   /** URIs of resources to watch. */
-  resourceSubscriptions: z.optional(list(text)),
+  resourceSubscriptions: z.optional(list(Uri)),
 })
 /** The changes to notify of. */
 export interface SubscriptionFilter extends z.infer<typeof SubscriptionFilter> {}

@@ -6,11 +6,19 @@
  */
 
 import * as z from 'zod/mini'
+import { MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH, MAX_URI_LENGTH } from '../limits.ts'
 import { isRequestId, type JsonObject } from '../messages.ts'
 import { expected, list, record } from '../validate.ts'
 
 export const text = z.string()
 export const optionalText = z.optional(text)
+
+const textUpTo = (limit: number) => text.check(z.maxLength(limit, expected(`at most ${limit} characters`)))
+/** A name that identifies something, of at most 1,024 characters. */
+export const Name: z.ZodMiniType<string> = textUpTo(MAX_NAME_LENGTH)
+/** The URI of a resource, of at most 8,192 characters. */
+export const Uri: z.ZodMiniType<string> = textUpTo(MAX_URI_LENGTH)
+
 export const optionalFlag = z.optional(z.boolean())
 
 /** A JSON object whose members are not known here. */
@@ -26,17 +34,20 @@ export const Fraction = z
   .number(expected('number from 0 to 1'))
   .check(z.gte(0, expected('number from 0 to 1')), z.lte(1, expected('number from 0 to 1')))
 
-/** A string, or an integer within ±(2^53−1). */
-export const RequestId = z.custom<string | number>(isRequestId, expected('string or integer'))
+/** A string of at most 1,024 characters, or an integer within ±(2^53−1). */
+export const RequestId = z.custom<string | number>(isRequestId, {
+  error: ({ input }) =>
+    expected(typeof input === 'string' ? `at most ${MAX_ID_LENGTH} characters` : 'string or integer').error,
+})
 export type RequestId = z.infer<typeof RequestId>
 
 /** Links progress notifications to the request that asked for them. */
 export type ProgressToken = RequestId
 export const ProgressToken = RequestId
 
-/** Where a page of a list begins. Opaque: only the side that made it can read it. */
+/** Where a page of a list begins, in at most 16,000 characters. Opaque: only the side that made it can read it. */
 export type Cursor = string
-export const Cursor = text
+export const Cursor: z.ZodMiniType<string> = textUpTo(MAX_CURSOR_LENGTH)
 
 /** The author of a message in a conversation. */
 export const Role = z.enum(['user', 'assistant'])
@@ -98,7 +109,7 @@ export interface PaginatedResult extends z.infer<typeof PaginatedResult> {}
 
 /** A name for programs and one for people. */
 export const BaseMetadata = z.object({
-  name: text,
+  name: Name,
   /** The name to show. Default: `name`. */
   title: optionalText,
 })
@@ -131,7 +142,7 @@ export interface Annotations extends z.infer<typeof Annotations> {}
 
 export const Implementation = z.object({
   ...BaseMetadata.shape,
-  version: text,
+  version: Name,
   description: optionalText,
   websiteUrl: optionalText,
   icons: optionalIcons,
