@@ -33,6 +33,7 @@ import {
   samplingProblem,
 } from '@mcpx/protocol'
 import { QuestionError } from './errors.ts'
+import { createStandardCheck } from './schema-check.ts'
 
 /** Returns the value that the handler gets, or why the question is to be asked again. */
 export type AnswerCheck = (response: InputResponse) => Awaitable<{ value: unknown } | { problem: string }>
@@ -159,7 +160,7 @@ async function checkForm(
   const problem = formProblem(form, content)
   if (problem !== undefined) return { problem }
   if (!isStandard(schema)) return { value: { action, content } }
-  const result = await schema['~standard'].validate(content)
+  const result = await createStandardCheck(schema)(content)
   if (result.issues === undefined) return { value: { action, content: result.value } }
   return { problem: result.issues.map((issue) => issue.message).join('; ') }
 }

@@ -12,6 +12,7 @@ import {
   type StandardSchema,
 } from '@mcpx/protocol'
 import { RegistrationError, reasonOf } from './errors.ts'
+import { createStandardCheck } from './schema-check.ts'
 
 /** A problem with a value. `at` is the whole path, where that is known as a string already. */
 export interface Issue extends SchemaIssue {
@@ -68,7 +69,7 @@ export function prepareSchema(schema: AnySchema, use: SchemaUse): PreparedSchema
     throw new RegistrationError(`${where}: the schema is empty, it says nothing`)
   }
   warnOfEmptyProperties(json, where, warn)
-  if (isStandard(schema)) return { json, check: schema['~standard'].validate }
+  if (isStandard(schema)) return { json, check: createStandardCheck(schema) }
   return { json, check: createJsonCheck(compile(validator, json, where), root) }
 }
 
