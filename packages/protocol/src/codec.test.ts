@@ -134,6 +134,24 @@ describe('what is refused, and what is said about it', () => {
   })
 })
 
+describe('a number that is not finite', () => {
+  it.each([
+    ['{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1e999}}', 'params.a'],
+    ['{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":[0,{"b":-1e400}]}}', 'params.a[1].b'],
+    [`{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":${'9'.repeat(400)}}}`, 'params.a'],
+    ['{"jsonrpc":"2.0","id":1,"result":{"not a name":1E+999}}', 'result["not a name"]'],
+    ['[{"jsonrpc":"2.0","id":1e999,"method":"m"}]', '[0].id'],
+  ])('is refused with its place: %s', (text, place) => {
+    const message = `Invalid message: ${place}: expected a number within ±1.8e308, got a larger one`
+    expect(refused(text).error).toMatchObject({ code: -32600, message })
+  })
+
+  it('is not what a large number or a string is', () => {
+    const text = '{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1.7e308,"b":"1e999","c":1e-999}}'
+    expect(decode(text)).toMatchObject({ params: { a: 1.7e308, b: '1e999', c: 0 } })
+  })
+})
+
 describe('bounds', () => {
   const nested = (depth: number) =>
     `{"jsonrpc":"2.0","id":1,"method":"m","params":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`

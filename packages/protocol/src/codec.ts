@@ -1,6 +1,7 @@
 /** Reads and writes messages. A text that is refused is returned as a `Refusal`, never thrown. */
 
 import { internalError, parseError } from './errors.ts'
+import { placeOf } from './json.ts'
 import { CODEC_LIMITS, type CodecLimits, type ValueLimits } from './limits.ts'
 import { checkMessage, type Message, Refusal, refuse } from './messages.ts'
 
@@ -16,10 +17,8 @@ export function decode(text: string, limits: Readonly<CodecLimits> = CODEC_LIMIT
   } catch (cause) {
     return new Refusal(parseError(`Parse error: not valid JSON${positionOf(cause, text)}`))
   }
-  if (mayExceedLimits(text, limits)) {
-    const problem = enforceLimits(value, limits)
-    if (problem !== undefined) return refuse(value, problem)
-  }
+  const problem = enforceLimits(value, limits)
+  if (problem !== undefined) return refuse(value, problem)
   return Array.isArray(value) ? checkBatch(value, limits) : checkMessage(value)
 }
 
@@ -36,48 +35,61 @@ export function encode(message: Message): string {
 }
 
 /**
- * Whether a value has to be walked. A short text without a suspicious member name cannot exceed a limit: a level takes at
- * least two characters, or five (`{"":}`) where the text has no array.
- */
-function mayExceedLimits(text: string, { maxDepth, maxValues }: ValueLimits): boolean {
-  const perLevel = text.includes('[') ? 2 : 5
-  const isShort = text.length <= perLevel * maxDepth && text.length <= maxValues
-  return !isShort || text.includes('__proto__') || text.includes('\\u')
-}
-
-/**
  * Walks a value once and returns the first limit that it exceeds, if any. Members named `__proto__` are removed: as parsed
  * they are harmless, but user code that copies them with `Object.assign` would replace a prototype.
  */
 function enforceLimits(value: unknown, limits: ValueLimits): string | undefined {
-  let left = limits.maxValues
-  function walk(node: object, depth: number): string | undefined {
-    if (depth > limits.maxDepth) return `nested deeper than ${limits.maxDepth} levels`
-    if (Array.isArray(node)) {
-      left -= node.length
-      if (left < 0) return `more than ${limits.maxValues} values`
-      for (const item of node) {
-        const problem = typeof item === 'object' && item !== null ? walk(item, depth + 1) : undefined
-        if (problem !== undefined) return problem
-      }
-      return undefined
-    }
-    const members = node as Record<string, unknown>
-    // A parsed object inherits no members.
-    for (const key in members) {
-      left -= 1
-      if (left < 0) return `more than ${limits.maxValues} values`
-      if (key === '__proto__') {
-        delete members[key]
-        continue
-      }
-      const member = members[key]
-      const problem = typeof member === 'object' && member !== null ? walk(member, depth + 1) : undefined
-      if (problem !== undefined) return problem
-    }
-    return undefined
+  const walk: Walk = { limits, left: limits.maxValues, path: [] }
+  const problem = problemIn(value, 0, walk)
+  return problem === NOT_FINITE ? `${placeOf(walk.path, '')}: ${NOT_FINITE}` : problem
+}
+
+interface Walk {
+  readonly limits: ValueLimits
+  /** How many more values the message may hold. */
+  left: number
+  /** The place of a number that is not finite, from the root. */
+  readonly path: PropertyKey[]
+}
+
+/** No JSON holds such a number: `1e999` is read as infinity, which would be written as null. */
+const NOT_FINITE = 'expected a number within ±1.8e308, got a larger one'
+
+function problemIn(value: unknown, depth: number, walk: Walk): string | undefined {
+  // A number that is the id has an error of its own.
+  if (typeof value === 'number') return Number.isFinite(value) || depth === 1 ? undefined : NOT_FINITE
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth >= walk.limits.maxDepth) return `nested deeper than ${walk.limits.maxDepth} levels`
+  return Array.isArray(value) ? itemProblem(value, depth, walk) : memberProblem(value, depth, walk)
+}
+
+function itemProblem(items: unknown[], depth: number, walk: Walk): string | undefined {
+  walk.left -= items.length
+  if (walk.left < 0) return `more than ${walk.limits.maxValues} values`
+  for (let index = 0; index < items.length; index++) {
+    const problem = problemIn(items[index], depth + 1, walk)
+    if (problem === undefined) continue
+    walk.path.unshift(index)
+    return problem
   }
-  return typeof value === 'object' && value !== null ? walk(value, 1) : undefined
+  return undefined
+}
+
+function memberProblem(members: object, depth: number, walk: Walk): string | undefined {
+  // A parsed object inherits no members.
+  for (const key in members) {
+    walk.left -= 1
+    if (walk.left < 0) return `more than ${walk.limits.maxValues} values`
+    if (key === '__proto__') {
+      Reflect.deleteProperty(members, key)
+      continue
+    }
+    const problem = problemIn((members as Record<string, unknown>)[key], depth + 1, walk)
+    if (problem === undefined) continue
+    walk.path.unshift(key)
+    return problem
+  }
+  return undefined
 }
 
 function checkBatch(items: unknown[], limits: CodecLimits): Refusal | (Message | Refusal)[] {

@@ -42,6 +42,28 @@ describe('a sealed state', () => {
     await refused(text, { params: { name: 'cancel', arguments: binding.params.arguments } })
   })
 
+  it.each([
+    [null, Number.POSITIVE_INFINITY],
+    [null, Number.NaN],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+    ['1', 1],
+    ['null', null],
+    [[1, 2], ['1,2']],
+    [['a","b'], ['a', 'b']],
+    [{ a: 1 }, { a: { b: 1 } }],
+    [{ 'a":1,"b': 2 }, { a: 1, b: 2 }],
+    [[], {}],
+    [[[]], []],
+    [[null], []],
+  ])('sealed for %j does not open for %j', async (some, other) => {
+    const state = new RequestState({ secrets })
+    const bound = (limit: unknown) => ({ ...binding, params: { name: 'pay', arguments: { limit } } })
+    const text = await state.seal({}, bound(some))
+    expect(await state.open(text, bound(structuredClone(some)))).toBeDefined()
+    await refused(text, bound(other), state)
+    await refused(await state.seal({}, bound(other)), bound(some), state)
+  })
+
   it('does not open when a single character was altered, added or taken away [S-054]', async () => {
     const text = await new RequestState({ secrets }).seal({ n: 1 }, binding)
     for (let at = 0; at < text.length; at += 7) {

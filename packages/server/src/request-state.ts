@@ -127,10 +127,15 @@ function bindingText({ subject, method, params }: StateBinding): string {
   return canonical([subject ?? null, method, salient])
 }
 
-/** JSON with sorted members: the client may write them in another order when it comes back. */
+/**
+ * JSON with sorted members: the client may write them in another order when it comes back. Numbers that JSON does not have
+ * are written by their names, so that they differ from null.
+ */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) => {
-    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
-    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-  })
+  if (typeof value === 'number') return String(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  const sorted = members.sort(([some], [other]) => (some < other ? -1 : 1))
+  return `{${sorted.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join()}}`
 }
