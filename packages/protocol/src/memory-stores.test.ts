@@ -11,6 +11,62 @@ async function stored(store: EventStore, streamId: string, isEnded = false): Pro
   return id
 }
 
+describe('the events of all streams', () => {
+  const large = 'x'.repeat(1_000)
+
+  /** The streams that can still be resumed. */
+  async function keptOf(store: EventStore, ids: readonly string[]): Promise<number[]> {
+    const replays = await Promise.all(ids.map((id) => store.replay(id)))
+    return replays.flatMap((replay, index) => (replay === undefined ? [] : [index]))
+  }
+
+  it('have a limit in characters: the complete streams that were not used for longest go first', async () => {
+    const store = createMemoryEventStore({ maxTotalCharacters: 10_000 })
+    const ids = [await store.append('live', large)]
+    for (let count = 1; count < 20; count++) {
+      ids.push(await store.append(`ended ${count}`, large))
+      await store.end(`ended ${count}`)
+    }
+    expect(await keptOf(store, ids)).toEqual([0, 12, 13, 14, 15, 16, 17, 18, 19])
+  })
+
+  it('then the open streams that were not used for longest, but never the newest', async () => {
+    const store = createMemoryEventStore({ maxTotalCharacters: 3_500 })
+    const ids: string[] = []
+    for (let count = 0; count < 6; count++) ids.push(await store.append(`live ${count}`, large))
+    await store.refresh?.('live 3')
+    ids.push(await store.append('live 6', large))
+    expect(await keptOf(store, ids)).toEqual([3, 5, 6])
+    const newest = await store.append('live 7', 'x'.repeat(10_000))
+    expect(await store.replay(newest)).toBeDefined()
+    expect(await keptOf(store, ids)).toEqual([])
+  })
+
+  it('count for nothing when they expire, are dropped or deleted', async () => {
+    const store = createMemoryEventStore({ maxTotalCharacters: 3_500, maxStreams: 1, maxEvents: 2, ttl: 10 })
+    for (let count = 0; count < 50; count++) {
+      await store.append('many events', large)
+      if (count % 10 === 9) await store.delete('many events')
+      await store.append(`ended ${count}`, large)
+      await store.end(`ended ${count}`)
+      vi.advanceTimersByTime(count % 3 === 0 ? 11 : 1)
+    }
+    vi.advanceTimersByTime(11)
+    const ids = [await store.append('a', large), await store.append('b', large), await store.append('c', large)]
+    expect(await keptOf(store, ids)).toEqual([0, 1, 2])
+  })
+
+  it('are 32 Mi characters by default', async () => {
+    const store = createMemoryEventStore()
+    const ids: string[] = []
+    for (let count = 0; count < 600; count++) {
+      ids.push(await store.append(`ended ${count}`, 'x'.repeat(1_000_000)))
+      await store.end(`ended ${count}`)
+    }
+    expect(await keptOf(store, ids)).toHaveLength(33)
+  })
+})
+
 describe('events in memory', () => {
   it('are forgotten in their time, which begins again whenever their stream is refreshed', async () => {
     const store = createMemoryEventStore({ ttl: 10 })

@@ -15,7 +15,7 @@ interface Entry<V> {
  */
 export class ExpiringMap<V> {
   readonly #maxEntries: number
-  readonly #onEvict: ((key: string) => void) | undefined
+  readonly #onEvict: ((key: string, value: V) => void) | undefined
   /** In the order of use, oldest first. */
   readonly #entries = new Map<string, Entry<V>>()
   /** When the next entry may expire, in ms since 1970. */
@@ -23,8 +23,8 @@ export class ExpiringMap<V> {
   /** The key that was used last. If it is in the map, it is the last one. */
   #newest: string | undefined
 
-  /** @param onEvict called with the key of each entry that expired or was dropped */
-  constructor(maxEntries: number, onEvict?: (key: string) => void) {
+  /** @param onEvict called with each entry that expired or was dropped */
+  constructor(maxEntries: number, onEvict?: (key: string, value: V) => void) {
     this.#maxEntries = maxEntries
     this.#onEvict = onEvict
   }
@@ -49,12 +49,21 @@ export class ExpiringMap<V> {
     this.#nextExpiry = Math.min(this.#nextExpiry, expiresAt)
     this.#use(key, { value, expiresAt }, now)
     if (this.#entries.size <= this.#maxEntries) return
-    const [oldest] = this.#entries.keys()
-    this.#evict(oldest as string)
+    this.dropOldest()
   }
 
   delete(key: string): boolean {
     return this.#entries.delete(key)
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Drops the entry that was not used for longest. */
+  dropOldest(): void {
+    const [oldest] = this.#entries.keys()
+    if (oldest !== undefined) this.#evict(oldest)
   }
 
   #use(key: string, entry: Entry<V>, now: number): void {
@@ -71,8 +80,9 @@ export class ExpiringMap<V> {
   }
 
   #evict(key: string): void {
+    const entry = this.#entries.get(key)
     this.#entries.delete(key)
-    this.#onEvict?.(key)
+    if (entry !== undefined) this.#onEvict?.(key, entry.value)
   }
 }
 
@@ -129,6 +139,11 @@ export interface MemoryEventStoreOptions {
   maxEvents?: number
   /** How many characters of the events of a stream are kept, likewise. Default: 4 Mi. */
   maxCharacters?: number
+  /**
+   * How many characters of the events of all streams are kept. More drop the complete stream that was not used for
+   * longest, then the open one. Default: 32 Mi, which is 32 MB for ASCII and 64 MB for other text.
+   */
+  maxTotalCharacters?: number
 }
 
 interface Stream {
@@ -141,20 +156,38 @@ interface Stream {
   characters: number
 }
 
+/** The memory that an event takes besides its text, in characters. */
+const EVENT_COST = 32
+
 /** Creates an event store within this process. */
 export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): EventStore {
-  const { ttl = 300_000, maxStreams = 1_000, maxLive = 10_000, maxEvents = 1_000, maxCharacters = 4_194_304 } = options
-  const open = new ExpiringMap<Stream>(maxLive)
-  const complete = new ExpiringMap<Stream>(maxStreams)
+  const { ttl = 300_000, maxStreams = 1_000, maxLive = 10_000, maxEvents = 1_000 } = options
+  const { maxCharacters = 4_194_304, maxTotalCharacters = 33_554_432 } = options
+  const open = new ExpiringMap<Stream>(maxLive, release)
+  const complete = new ExpiringMap<Stream>(maxStreams, release)
   // Counted over all streams: a stream that was dropped and starts again never repeats an id.
   let count = 0
+  /** The characters of all streams, with the cost of their events. */
+  let total = 0
 
-  function dropOldEvents(stream: Stream): void {
+  function release(_: string, { characters, events }: Stream): void {
+    total -= characters + events.length * EVENT_COST
+  }
+
+  function add(stream: Stream, data: string): void {
     const { events } = stream
+    events.push(data)
+    stream.characters += data.length
+    total += data.length + EVENT_COST
     while (events.length > maxEvents || (stream.characters > maxCharacters && events.length > 1)) {
-      stream.characters -= events.shift()?.length ?? 0
+      const dropped = events.shift()?.length ?? 0
+      stream.characters -= dropped
+      total -= dropped + EVENT_COST
       stream.dropped += 1
     }
+    // The stream itself was used last, so it stays.
+    while (total > maxTotalCharacters && complete.size > 0) complete.dropOldest()
+    while (total > maxTotalCharacters && open.size > 1) open.dropOldest()
   }
 
   /** @param index the position among the events that are kept */
@@ -166,11 +199,10 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
       if (stream === undefined) {
         if (complete.get(streamId)) throw new Error('The stream has ended: it takes no more events')
         count += 1
-        stream = { key: count, events: [data], dropped: 0, characters: 0 }
+        stream = { key: count, events: [], dropped: 0, characters: 0 }
         open.set(streamId, stream, ttl)
-      } else stream.events.push(data)
-      stream.characters += data.length
-      dropOldEvents(stream)
+      }
+      add(stream, data)
       return idOf(streamId, stream, stream.events.length - 1)
     },
     end(streamId) {
@@ -188,7 +220,13 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
       return index < 0 ? undefined : { streamId, events: events.slice(index + 1), ended: ended !== undefined }
     },
     refresh: (streamId) => void open.get(streamId, ttl),
-    delete: (streamId) => void (open.delete(streamId) || complete.delete(streamId)),
+    delete(streamId) {
+      const stream = open.get(streamId) ?? complete.get(streamId)
+      if (stream === undefined) return
+      release(streamId, stream)
+      open.delete(streamId)
+      complete.delete(streamId)
+    },
   }
 }
 
