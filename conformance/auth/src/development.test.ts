@@ -6,7 +6,7 @@ import { protect, RESOURCE, server } from './protected.ts'
 const ISSUER = 'http://127.0.0.1:8'
 const MACHINE = { clientId: 'machine', clientSecret: 'secret-of-the-machine' }
 
-/** The development server within the process: requests to its origin never leave it. */
+/** Creates a development server in this process; requests to its origin are handled in memory. */
 function createDevelopment(options: { readonly accessTokenTtl?: number; readonly dpop?: 'required' | 'nonce' } = {}) {
   const authorizationServer = devAuthorizationServer({ issuer: ISSUER, clients: [MACHINE], ...options })
   const asked: string[] = []
@@ -29,7 +29,7 @@ function createDevelopment(options: { readonly accessTokenTtl?: number; readonly
 }
 
 describe.each(['modern', 'legacy'] as const)('in the %s era, the development server', (era) => {
-  it('lets a user log in, and gets more rights when a tool needs them [S-274, S-281]', async () => {
+  it('logs a user in and grants more scopes when a tool needs them [S-274, S-281]', async () => {
     const { connect, challenges, user } = createDevelopment()
     const client = await connect(oauth({ redirect: user }), { era })
     expect(await client.tools.whoami({})).toMatchObject({ subject: 'dev-user', issuer: ISSUER, scopes: ['mcp'] })
@@ -38,7 +38,7 @@ describe.each(['modern', 'legacy'] as const)('in the %s era, the development ser
     await client.close()
   })
 
-  it.each(['required', 'nonce'] as const)('binds tokens to keys, proofs being %s', async (dpop) => {
+  it.each(['required', 'nonce'] as const)('binds tokens to keys with DPoP: %s', async (dpop) => {
     const { connect } = createDevelopment({ dpop })
     const client = await connect(clientCredentials({ ...MACHINE, scope: 'mcp', dpop: true }), { era })
     expect(await client.tools.whoami({})).toMatchObject({ subject: 'machine', scopes: ['mcp'] })
@@ -46,7 +46,7 @@ describe.each(['modern', 'legacy'] as const)('in the %s era, the development ser
     await client.close()
   })
 
-  it('lets a client hear of changes for longer than its token lives [S-273]', async () => {
+  it('keeps a subscription open longer than the lifetime of a token [S-273]', async () => {
     const { connect, asked } = createDevelopment({ accessTokenTtl: 1_000 })
     const client = await connect(clientCredentials({ ...MACHINE, scope: 'mcp' }), { era })
     const changes = client.listen({ resourceSubscriptions: ['clock://now'] })
@@ -62,13 +62,13 @@ describe.each(['modern', 'legacy'] as const)('in the %s era, the development ser
       clearInterval(late)
     }
     expect(Date.now() - start).toBeGreaterThan(1_800)
-    // Its stream was ended with the first token, and opened again with another.
+    // The stream ended with the first token and was reopened with another one.
     expect(asked.filter((path) => path === '/token').length).toBeGreaterThan(1)
     await client.close()
   })
 })
 
-it('refuses a token of the development server that is for another server [S-273]', async () => {
+it('a guard rejects a token of the development server for another server [S-273]', async () => {
   const { authorizationServer, reach, refused } = createDevelopment()
   const token = await authorizationServer.issue({ resources: [`${RESOURCE}/other`], scopes: ['mcp'] })
   const answer = await reach(RESOURCE, { method: 'POST', headers: { authorization: `Bearer ${token}` } })

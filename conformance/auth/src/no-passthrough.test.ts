@@ -1,4 +1,4 @@
-/** The token that a client shows to a server stays there: what is known of the caller holds none, and nothing of it goes on. */
+/** The token of a client is not passed on: neither the context of handlers nor requests to other servers contain it. */
 
 import { bearer } from '@mcpx/auth/resource-server'
 import { connect, proxy } from '@mcpx/client'
@@ -12,7 +12,7 @@ import { RESOURCE } from './protected.ts'
 const ISSUER = 'http://127.0.0.1:8'
 
 it.each(['modern', 'legacy'] as const)(
-  'keeps the token out of what is known of the caller, and from a server behind a proxy, in the %s era [S-273, S-279]',
+  'a server does not pass the token to handlers or to a server behind a proxy, in the %s era [S-273, S-279]',
   async (era) => {
     const authorizationServer = devAuthorizationServer({ issuer: ISSUER })
     const token = await authorizationServer.issue({ scopes: ['mcp'], resources: [RESOURCE] })

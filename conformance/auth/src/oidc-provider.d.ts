@@ -1,4 +1,4 @@
-/** What is used of oidc-provider, which brings no types. */
+/** The part of oidc-provider that the tests use; it has no types. */
 
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'

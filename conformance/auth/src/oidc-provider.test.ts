@@ -17,9 +17,9 @@ afterAll(async () => {
 
 const machine = (options: object = {}) => clientCredentials({ ...MACHINE, scope: 'mcp', ...options })
 
-describe('an authorization server that others wrote', () => {
+describe('a third-party authorization server', () => {
   it.each(['modern', 'legacy'] as const)(
-    'logs a user in, whose JWT is checked by its keys, in the %s era [S-270, S-271, S-273]',
+    'logs a user in with a JWT that its keys verify, in the %s era [S-270, S-271, S-273]',
     async (era) => {
       const { connect, challenges } = protect({ issuer: jwt.issuer, scopes: ['mcp'] })
       const client = await connect(oauth({ redirect: userCalled('ada') }), { era })
@@ -30,7 +30,7 @@ describe('an authorization server that others wrote', () => {
     },
   )
 
-  it('is asked for more rights when a tool needs them, in one step [S-274]', async () => {
+  it('grants more scopes when a tool needs them, in one step [S-274]', async () => {
     for (const era of ['modern', 'legacy'] as const) {
       const { connect, challenges } = protect({ issuer: jwt.issuer, scopes: ['mcp'] })
       const client = await connect(oauth({ redirect: userCalled('ada') }), { era })
@@ -41,7 +41,7 @@ describe('an authorization server that others wrote', () => {
     }
   })
 
-  it('says by introspection whom an opaque token stands for', async () => {
+  it('returns the subject of an opaque token by introspection', async () => {
     const { connect, problems } = protect({ issuer: opaque.issuer, scopes: ['mcp'], introspection: RESOURCE_CLIENT })
     const client = await connect(oauth({ redirect: userCalled('bob') }))
     expect(await client.tools.whoami({})).toMatchObject({ subject: 'bob', issuer: opaque.issuer, scopes: ['mcp'] })
@@ -49,7 +49,7 @@ describe('an authorization server that others wrote', () => {
     await client.close()
   })
 
-  it('says by introspection that a token was revoked', async () => {
+  it('reports a revoked token by introspection', async () => {
     const introspection = { ...RESOURCE_CLIENT, maxAge: 0 }
     const { reach, refused } = protect({ issuer: opaque.issuer, introspection })
     const token = await tokenOf(opaque)
@@ -60,7 +60,7 @@ describe('an authorization server that others wrote', () => {
     expect(refused.at(-1)?.reason).toBe('inactive')
   })
 
-  it.each(['jwt', 'opaque'] as const)('binds tokens to a key, as %s, and calls are made with proofs', async (kind) => {
+  it.each(['jwt', 'opaque'] as const)('binds %s tokens to a key with DPoP', async (kind) => {
     const provider = kind === 'jwt' ? jwt : opaque
     const introspection = kind === 'opaque' ? RESOURCE_CLIENT : undefined
     const { connect, challenges } = protect({
@@ -75,7 +75,7 @@ describe('an authorization server that others wrote', () => {
     await client.close()
   })
 
-  it('and the server ask for nonces in proofs', async () => {
+  it('requires nonces in DPoP proofs, like the server', async () => {
     const { connect, refused } = protect({
       issuer: nonces.issuer,
       scopes: ['mcp'],
@@ -87,7 +87,7 @@ describe('an authorization server that others wrote', () => {
     await client.close()
   })
 
-  it('refreshes tokens that are rotated, while the session goes on', async () => {
+  it('refreshes rotating tokens during a session', async () => {
     const short = await startProvider({ accessTokens: 'jwt', ttl: 1 })
     try {
       const { connect } = protect({ issuer: short.issuer, scopes: ['mcp'], clockTolerance: 0 })
@@ -106,7 +106,7 @@ describe('an authorization server that others wrote', () => {
     }
   })
 
-  it('gives machines tokens for this server, and those for another are refused [S-273]', async () => {
+  it('issues tokens to machines, and the server rejects tokens for another server [S-273]', async () => {
     const { connect, reach, refused } = protect({ issuer: jwt.issuer, scopes: ['mcp'] })
     const client = await connect(machine())
     expect(await client.tools.whoami({})).toMatchObject({ subject: MACHINE.clientId, scopes: ['mcp'] })
@@ -116,7 +116,7 @@ describe('an authorization server that others wrote', () => {
     expect([answer.status, refused.at(-1)?.reason]).toEqual([401, 'audience'])
   })
 
-  it('is told apart from another one, for the same user and the same session [S-278]', async () => {
+  it('is distinguished from another issuer with the same subject and session [S-278]', async () => {
     const { reach } = protect({ issuer: undefined, issuers: [jwt.issuer, nonces.issuer] })
     const open = async (token: string, session?: string) => {
       const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } }

@@ -1,4 +1,4 @@
-/** A protected server within the process, and clients of it that a user or a machine stands behind. */
+/** A protected server in this process, and clients of a user and of a machine. */
 
 import type { Auth } from '@mcpx/auth/client'
 import { manualRedirect } from '@mcpx/auth/client'
@@ -26,11 +26,11 @@ export const server = createServer({ name: 'protected', version: '1.0.0' })
   .resource('clock://now', { subscribe: true }, () => new Date().toISOString())
 
 interface ProtectOptions extends Partial<BearerOptions> {
-  /** Answers what is not for the protected server. Default: whoever is there. */
+  /** Handles requests to other servers. Default: the global `fetch`. */
   readonly elsewhere?: (request: Request) => Promise<Response>
 }
 
-/** Serves it, and gives the `fetch` that reaches it and everything else. */
+/** Serves the protected server; returns a `fetch` for it and for other servers. */
 export function protect({ elsewhere = fetch, ...options }: ProtectOptions) {
   const refused: RefusedRequest[] = []
   const challenges: string[] = []
@@ -60,7 +60,7 @@ export function protect({ elsewhere = fetch, ...options }: ProtectOptions) {
   }
 }
 
-/** A user who logs in by this name wherever they are sent. */
+/** Creates a redirect whose user logs in with this name. */
 export function userCalled(login: string) {
   return manualRedirect(REDIRECT, (url) => visit(url, REDIRECT, login))
 }

@@ -1,4 +1,4 @@
-/** An authorization server that others wrote, on a port of this machine, and a user who logs in there. */
+/** Serves a third-party authorization server on a local port, and logs a user in there. */
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,14 +10,14 @@ export const MACHINE = { clientId: 'machine', clientSecret: 'secret-of-the-machi
 
 export interface ProviderOptions {
   readonly accessTokens: 'jwt' | 'opaque'
-  /** How long access tokens live, in seconds. */
+  /** The lifetime of access tokens, in seconds. */
   readonly ttl?: number
   readonly dpopNonces?: boolean
 }
 
 export interface RunningProvider {
   readonly issuer: string
-  /** The types of the grants that led to tokens. */
+  /** The grant types of issued tokens. */
   readonly grants: readonly string[]
   close(): Promise<void>
 }
@@ -97,7 +97,7 @@ async function configurationOf({ accessTokens, ttl = 3_600, dpopNonces = false }
   }
 }
 
-/** Follows a URL as a browser does, logs in, agrees to everything, and stops at the redirect of the client. */
+/** Follows a URL like a browser, logs in, grants everything, and stops at the redirect of the client. */
 export async function visit(start: URL, redirectUri: string, login = 'ada'): Promise<string> {
   const jar = new Map<string, string>()
   let url = start.href

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { protect } from './protected.ts'
 import { type RunningProvider, startProvider, visit } from './provider.ts'
 
-/** How long tokens live, in seconds. */
+/** The lifetime of tokens, in seconds. */
 const TTL = 3
 
 let provider: RunningProvider
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => provider?.close())
 
-/** A user whose browser does everything, and comes back to the port that waits. */
+/** A redirect whose browser logs in automatically and returns to the waiting port. */
 const redirect = loopbackRedirect({
   open(url) {
     void visit(url, url.searchParams.get('redirect_uri') ?? '').then((back) => fetch(back))
@@ -35,7 +35,7 @@ describe.each([
   ['tokens that whoever has them can use', {}],
   ['tokens that are bound to a key', { dpop: true }],
 ])('a file with %s', (_, options: Partial<OAuthOptions>) => {
-  it('lets the next run go on where the last one was, though its tokens have expired and rotate', async () => {
+  it('lets the next run use the stored tokens, although they have expired and rotate', async () => {
     const file = await newFile()
     const { connect } = protect({ issuer: provider.issuer, scopes: ['mcp'], clockTolerance: 0 })
     const before = provider.grants.length

@@ -6,7 +6,7 @@ import { http } from '@mcpx/transport-http/client'
 import { expect, it } from 'vitest'
 import { protect, RESOURCE } from './protected.ts'
 
-/** How long a server may take, in ms; users take longer. */
+/** The timeout for servers, in milliseconds; users take longer. */
 const PATIENCE = 500
 
 function world() {
@@ -17,7 +17,7 @@ function world() {
 }
 
 it.each(['auto', 'legacy'] as const)(
-  'waits for a user as long as they take, and for a server no longer than it may [%s]',
+  'a client waits for its user without a timeout, and for servers with one [%s]',
   async (era) => {
     const { reach, fetch } = world()
     let visits = 0
@@ -29,7 +29,7 @@ it.each(['auto', 'legacy'] as const)(
     const connector = http(RESOURCE, { auth: oauth({ redirect }), fetch: reach, probeTimeout: PATIENCE })
     const client = await connect(connector, { era })
     expect(client.revision).toBe(era === 'legacy' ? '2025-11-25' : '2026-07-28')
-    // It takes more rights than the first login gave.
+    // The tool needs more scopes than the first login granted.
     const wiped = await client.callTool('wipe', {}, { timeout: PATIENCE, maxTimeout: PATIENCE })
     expect(wiped.content).toEqual([{ type: 'text', text: 'wiped' }])
     expect(visits).toBe(2)
@@ -37,7 +37,7 @@ it.each(['auto', 'legacy'] as const)(
   },
 )
 
-it('rejects with what went wrong at the login, and not with an era', async () => {
+it('connect rejects with the error of the login', async () => {
   const { reach } = world()
   const redirect = manualRedirect('https://app.example.com/back', (page) => {
     return `https://app.example.com/back?state=${page.searchParams.get('state')}&iss=https://evil.example`

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => running.close())
 
-/** What a server answers to bytes: a client library would mend some of them. */
+/** Returns the raw response to a raw request, which a client library would normalize. */
 function send(lines: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connectSocket(running.port, '127.0.0.1')
@@ -45,10 +45,10 @@ function send(lines: readonly string[]): Promise<string> {
 
 const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
 
-describe('over the wire', () => {
-  it('two Authorization headers are refused, also when the first of them is good [S-276]', async () => {
+describe('raw HTTP requests', () => {
+  it('with two Authorization headers are rejected, also if the first one is valid [S-276]', async () => {
     const good = `Authorization: Bearer ${token}`
-    // A session is missing; the token was good.
+    // The token is valid; only the session is missing.
     expect(statusOf(await send(['GET /mcp HTTP/1.1', good]))).toBe(400)
     expect(await send(['GET /mcp HTTP/1.1', good])).not.toMatch(/www-authenticate/i)
     for (const second of ['Authorization: Bearer other', 'authorization: Basic YTpi', good]) {
@@ -58,13 +58,13 @@ describe('over the wire', () => {
     }
   })
 
-  it('a token in the URL is refused, whatever path it is sent to [S-276]', async () => {
+  it('with a token in the URL are rejected on every path [S-276]', async () => {
     const answer = await send([`GET /mcp?access_token=${token} HTTP/1.1`])
     expect(statusOf(answer)).toBe(400)
     expect(answer).not.toContain(token.slice(0, 20))
   })
 
-  it('the challenge leads to the metadata, which pages may read too [S-271, S-282]', async () => {
+  it('receive a challenge with the metadata URL, which pages may read [S-271, S-282]', async () => {
     const knock = await fetch(running.url, { method: 'POST' })
     expect(knock.status).toBe(401)
     const [, url = ''] = /resource_metadata="([^"]+)"/.exec(knock.headers.get('www-authenticate') ?? '') ?? []
@@ -78,7 +78,7 @@ describe('over the wire', () => {
     expect((await fetch(url, { method: 'POST' })).status).toBe(404)
   })
 
-  it('a guarded server is served from below a path of a larger app, and its metadata from the root [S-271]', async () => {
+  it('reach a protected server below a path of a larger app, and its metadata at the root [S-271]', async () => {
     const guard = guardOf('http://localhost/api/mcp')
     const app = new Hono()
     app.route('/api/mcp', mcp(server, { authenticate: guard }))

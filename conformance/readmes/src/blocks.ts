@@ -1,10 +1,10 @@
-/** The fenced blocks of a document, and what each of them promises. */
+/** The fenced code blocks of a document, and their expected output. */
 import { readFileSync } from 'node:fs'
 
 export interface Block {
-  /** The first word behind the fence: `ts`, `js`, `console`, `json`, `sh`, `text`. */
+  /** The first word after the fence: `ts`, `js`, `console`, `json`, `sh`, `text`. */
   readonly language: string
-  /** The second one: the file that the block is. Without it a program stands alone. */
+  /** The second word: the name of the file. A block without one is a separate program. */
   readonly file: string | undefined
   readonly text: string
   readonly line: number
@@ -13,8 +13,8 @@ export interface Block {
 /** One command of a `console` block, and the lines that it prints. */
 export interface Step {
   readonly command: string
-  /** It goes on in the background while the rest of the document is read: its line ends with `&`. */
-  readonly stays: boolean
+  /** Whether the command runs in the background: its line ends with `&`. */
+  readonly inBackground: boolean
   readonly prints: readonly string[]
 }
 
@@ -28,21 +28,21 @@ export function blocksOf(path: string): Block[] {
   })
 }
 
-/** Programs that have no name: each is run by itself. */
+/** Returns the programs without a file name, which are run separately. */
 export const programsOf = (blocks: readonly Block[]): Block[] =>
   blocks.filter((block) => isCode(block) && block.file === undefined)
 
-/** Files that other files and commands name. */
+/** Returns the blocks with a file name. */
 export const filesOf = (blocks: readonly Block[]): Block[] => blocks.filter(({ file }) => file !== undefined)
 
 export const consolesOf = (blocks: readonly Block[]): Block[] => blocks.filter(({ language }) => language === 'console')
 
-/** What the comments behind `console.log(...)` say that it prints. */
-export function promisedBy(program: string): string[] {
+/** Returns the comments after `console.log(...)` calls, which state the output. */
+export function expectedOutput(program: string): string[] {
   return [...program.matchAll(/console\.log\(.+\) \/\/ (.+)$/gm)].map((match) => match[1] as string)
 }
 
-/** The commands of a `console` block; what stands before the first one is a mistake. */
+/** Parses the commands of a `console` block, which must begin with a command. */
 export function stepsOf({ text, line }: Block): Step[] {
   if (!text.startsWith('$ ')) throw new Error(`line ${line}: a console block begins with a command: \`$ node ...\``)
   return text
@@ -51,14 +51,18 @@ export function stepsOf({ text, line }: Block): Step[] {
     .slice(1)
     .map((each) => {
       const [command = '', ...prints] = each.trimEnd().split('\n')
-      return { command: command.replace(/ &$/, ''), stays: command.endsWith(' &'), prints: prints.filter(Boolean) }
+      return {
+        command: command.replace(/ &$/, ''),
+        inBackground: command.endsWith(' &'),
+        prints: prints.filter(Boolean),
+      }
     })
 }
 
-/** Whether what was printed is what was promised. `...` on a line of its own is any lines, `…` within one any text. */
-export function fits(printed: string, promised: readonly string[]): boolean {
+/** Whether the output matches. A line `...` matches any lines, `…` within a line any text. */
+export function matchesOutput(printed: string, expected: readonly string[]): boolean {
   const literal = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  const lines = promised.map((line) =>
+  const lines = expected.map((line) =>
     line.trim() === '...' ? '(?:.*\\n)*' : `${line.split('…').map(literal).join('.*')}\\n`,
   )
   return new RegExp(`^${lines.join('')}$`).test(`${printed.replace(/\n+/g, '\n').trim()}\n`)

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** What is tested where it is written: its examples need nothing but the package itself. */
+/** Documents that are tested in their own package. */
 const elsewhere = ['packages/protocol/README.md']
 
 const found = [

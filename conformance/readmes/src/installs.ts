@@ -1,12 +1,12 @@
-/** What a document tells its reader to install, and what its code needs. */
+/** The packages that a document installs, and those that its code imports. */
 
-/** Returns the packages that `npm install` names, without options and comments. */
+/** Returns the packages in `npm install` commands, without options and comments. */
 export function installedBy(commands: string): string[] {
   const lists = [...commands.matchAll(/^npm install ([^#\n]+)/gm)].map((match) => (match[1] ?? '').trim().split(/\s+/))
   return [...new Set(lists.flat().filter((word) => !word.startsWith('-')))]
 }
 
-/** The packages that code imports; what Node has, and files beside it, are none. */
+/** Returns the imported packages, without Node modules and relative files. */
 export function importedBy(code: string): string[] {
   const specifiers = [...code.matchAll(/^(?:import|export) (?:[^'\n]*? from )?'([^'./][^']*)'/gm)].map(
     (match) => match[1] ?? '',

@@ -11,7 +11,7 @@ const all = ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'apps/**/*.md', 'co
   .sort()
 const forUsers = all.filter((path) => /^(?:README\.md|docs\/guides\/(?!moving)|packages\/)/.test(path))
 
-/** What users meet that is not ours: programs, settings and functions of runtimes, hosts and headers. */
+/** Names that are not ours: programs, settings, functions of runtimes, hosts and headers. */
 const theirs = [
   ...[
     'login_hint',
@@ -28,16 +28,16 @@ const theirs = [
     'writeSync',
   ],
   ...['Retry', 'After', 'afterAll', 'devDependency', 'sessionStorage', 'skipLibCheck', 'undici', 'Agent'],
-  // Stand for names of the reader's own.
+  // Placeholders for names of the reader.
   ...['mail', 'meal'],
 ]
 
 const textOf = (path: string): string => readFileSync(pathOf(path), 'utf8')
-/** What generated sections say is compared with its source by those who write them. */
+/** Removes generated sections, which their generators check. */
 const written = (text: string): string => text.replace(/<!-- begin: (\w+) -->.*?<!-- end: \1 -->/gs, '')
 
 describe('a name in prose', () => {
-  it('is told from what surrounds it', () => {
+  it('is extracted from code spans', () => {
     expect(namesIn(["f({ a1b: 'text', cd: e.fgh })", 'npm run x', '@other/thing', 'a/file.ts', 'server.mjs'])).toEqual([
       'a1b',
       'fgh',
@@ -45,21 +45,21 @@ describe('a name in prose', () => {
   })
 
   const shipped = shippedWords()
-  it.each(forUsers)('is of something that ships, or is shown, in %s', (path) => {
+  it.each(forUsers)('exists in the packages or in code blocks, in %s', (path) => {
     const shown = shownWords(path)
     const known = (name: string) => shipped.has(name) || shown.has(name) || theirs.includes(name)
     const unknown = namesIn(spansOf(written(textOf(path)))).filter((name) => !known(name))
-    expect(unknown, 'mend these names, or, if they are those of others, name them in `theirs`').toEqual([])
+    expect(unknown, 'correct these names, or add names of others to `theirs`').toEqual([])
   })
 
-  it.each(all)('is of a package that can be imported, in %s', (path) => {
+  it.each(all)('of a package can be imported, in %s', (path) => {
     const named = [...textOf(path).matchAll(/@mcpx\/[\w-]+(?:\/[\w-]+)*/g)].map(([name]) => name)
     const there = entries()
-    // What is not written yet is said to be so, by this prefix.
+    // Packages with this prefix are not implemented yet.
     expect(named.filter((name) => !there.has(name) && !name.startsWith('@mcpx/ext-'))).toEqual([])
   })
 
-  it.each(all)('is of a command that there is, in %s', (path) => {
+  it.each(all)('of a command exists, in %s', (path) => {
     const named = [...textOf(path).matchAll(/\bnpm run ([\w:-]+)/g)].map((match) => match[1] ?? '')
     expect(named.filter((name) => !scripts().includes(name))).toEqual([])
     const tested = [...textOf(path).matchAll(/\bnpm test -- ([a-z ]+[a-z])/g)].flatMap(
@@ -68,9 +68,9 @@ describe('a name in prose', () => {
     expect(tested.filter((name) => !stages().includes(name))).toEqual([])
   })
 
-  // What a new file is called, where it stands for any.
+  // Placeholders for file names.
   const files = fileNames().add('name.ts').add('name.test.ts')
-  it.each(all)('is of a file that there is, in %s', (path) => {
+  it.each(all)('of a file exists, in %s', (path) => {
     const text = textOf(path)
     const bare = spansOf(text).filter((span) => /^[\w-]+(?:\.[\w-]+)*\.(?:ts|mts|mjs|js|json|md|ya?ml|sh)$/.test(span))
     const inBlocks = [...text.matchAll(/^```\w+ (\S+)$/gm)].map((match) => match[1])
@@ -79,7 +79,7 @@ describe('a name in prose', () => {
     expect(bare.filter((name) => !there(name))).toEqual([])
   })
 
-  it.each(forUsers)('is of a revision that there is, in %s', (path) => {
+  it.each(forUsers)('of a revision exists, in %s', (path) => {
     const dates = written(textOf(path)).match(/\b20\d\d-\d\d-\d\d\b/g) ?? []
     expect(dates.filter((date) => !REVISIONS.some((revision) => revision === date))).toEqual([])
   })

@@ -1,4 +1,4 @@
-/** What prose names in back quotes, and what there is to be named. */
+/** The names in back quotes of documents, and the existing names. */
 import { globSync, readFileSync } from 'node:fs'
 import { blocksOf } from './blocks.ts'
 import { pathOf, root } from './documents.ts'
@@ -6,13 +6,13 @@ import { pathOf, root } from './documents.ts'
 const read = (path: string): string => readFileSync(pathOf(path), 'utf8')
 const identifiersIn = (text: string): string[] => text.match(/[A-Za-z_$][\w$]{2,}/g) ?? []
 
-/** The code spans of a document, those in fenced blocks left out. */
+/** Returns the code spans of a document, without fenced blocks. */
 export function spansOf(text: string): string[] {
   const prose = text.replace(/^```.*?^```/gms, '')
   return [...prose.matchAll(/(?<!`)`([^`\n]+)`(?!`)/g)].map((match) => match[1] ?? '')
 }
 
-/** The identifiers of code spans, without what is quoted in them, addresses, file names, options of commands and packages of others. */
+/** Returns the identifiers in code spans, without string literals, URLs, file names, command options and packages of others. */
 export function namesIn(spans: readonly string[]): string[] {
   const plain = spans.map((span) =>
     span
@@ -24,7 +24,7 @@ export function namesIn(spans: readonly string[]): string[] {
   return [...new Set(plain.flatMap(identifiersIn))]
 }
 
-/** The words of what is shipped: sources of packages, without their comments and tests. */
+/** Returns the identifiers in the sources of packages, without comments and tests. */
 export function shippedWords(): Set<string> {
   const sources = globSync('packages/*/src/**/*.ts', { cwd: root }).filter(
     (path) => !/\.(?:test|fixture)\.ts$/.test(path),
@@ -37,12 +37,12 @@ export function shippedWords(): Set<string> {
   return new Set(code.flatMap(identifiersIn))
 }
 
-/** The words of the code that a document shows. */
+/** Returns the identifiers in the code blocks of a document. */
 export function shownWords(document: string): Set<string> {
   return new Set(blocksOf(pathOf(document)).flatMap(({ text }) => identifiersIn(text)))
 }
 
-/** `@mcpx/server`, `@mcpx/auth/client`: what can be imported. */
+/** Returns the import specifiers of all packages, for example `@mcpx/auth/client`. */
 export function entries(): Set<string> {
   const manifests = globSync('{packages,conformance,apps,apps/examples}/*/package.json', { cwd: root })
   return new Set(
@@ -53,17 +53,17 @@ export function entries(): Set<string> {
   )
 }
 
-/** The scripts of the repository, as `npm run` is told of them. */
+/** Returns the npm scripts of the repository. */
 export function scripts(): string[] {
   return Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts)
 }
 
-/** The stages of `npm test`. */
+/** Returns the stages of `npm test`. */
 export function stages(): string[] {
   return (/export const stages = \{ (.+?) \}/.exec(read('scripts/stages.mjs'))?.[1] ?? '').split(', ')
 }
 
-/** The names of all files, wherever they are. */
+/** Returns the names of all files of the repository. */
 export function fileNames(): Set<string | undefined> {
   const files = globSync('{.ci,.changeset,apps,conformance,docs,packages,scripts}/**', {
     cwd: root,

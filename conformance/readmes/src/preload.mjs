@@ -1,9 +1,9 @@
-/** Loaded before each program of a document: our packages are taken from their sources, and values printed in one line. */
+/** Loaded before each program of a document: resolves our packages to their sources, and prints values in one line. */
 import { registerHooks } from 'node:module'
 import { inspect } from 'node:util'
 
 inspect.defaultOptions.breakLength = Number.POSITIVE_INFINITY
-// Not by --conditions: packages of others have sources too, which Node refuses to take the types out of.
+// Not with --conditions, because other packages have a `source` condition with files that Node cannot run.
 registerHooks({
   resolve(specifier, context, next) {
     if (!specifier.startsWith('@mcpx/')) return next(specifier, context)

@@ -1,6 +1,6 @@
-/** Does what a document tells its reader to do, and holds it to its words. */
+/** Compiles and runs the code of a document, and compares the output. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { blocksOf, consolesOf, filesOf, programsOf, promisedBy, stepsOf } from './blocks.ts'
+import { blocksOf, consolesOf, expectedOutput, filesOf, programsOf, stepsOf } from './blocks.ts'
 import { pathOf } from './documents.ts'
 import { openWorkplace, type Workplace } from './workplace.ts'
 
@@ -19,13 +19,13 @@ export function readDocument(document: string): void {
     if (code.length > 0) it('compiles', async () => expect(await place.compile()).toBe(''), LIMIT)
 
     it.each(programsOf(blocks).map((block) => [block.line, block] as const))(
-      'prints what it says it prints, in line %i',
-      async (_, block) => expect(await place.run(block)).toEqual(promisedBy(block.text)),
+      'prints the stated output, in line %i',
+      async (_, block) => expect(await place.run(block)).toEqual(expectedOutput(block.text)),
       LIMIT,
     )
 
     it.each(consolesOf(blocks).map((block) => [block.line, block] as const))(
-      'does what is shown, in line %i',
+      'runs the commands with the stated output, in line %i',
       async (_, block) => {
         for (const step of stepsOf(block)) await place.perform(step)
       },
@@ -33,12 +33,12 @@ export function readDocument(document: string): void {
     )
 
     it.each(blocks.filter(({ language }) => language === 'json').map((block) => [block.line, block] as const))(
-      'shows JSON, in line %i',
+      'contains valid JSON, in line %i',
       (_, { text }) => void JSON.parse(text),
     )
 
-    it('says of each program what it prints', () => {
-      expect(programsOf(blocks).filter(({ text }) => promisedBy(text).length === 0)).toEqual([])
+    it('states the output of each program', () => {
+      expect(programsOf(blocks).filter(({ text }) => expectedOutput(text).length === 0)).toEqual([])
     })
   })
 }

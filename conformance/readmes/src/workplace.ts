@@ -1,31 +1,31 @@
-/** A folder in which the files of a document lie, as its reader would have them, and where its programs are run. */
+/** A folder with the files of a document, in which its programs are compiled and run. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Block, filesOf, fits, programsOf, type Step } from './blocks.ts'
+import { type Block, filesOf, matchesOutput, programsOf, type Step } from './blocks.ts'
 
 const here = fileURLToPath(new URL('..', import.meta.url))
 const root = join(here, '../..')
-/** The ports that documents name. Each workplace puts others in their place, so that they can be read at once. */
+/** The ports in documents, which each workplace replaces by free ones so that documents can be tested concurrently. */
 const PORTS = ['3000', '4000']
-/** How long a program may take, in ms. */
+/** The timeout of a program, in milliseconds. */
 const LIMIT = 25_000
 
 export interface Workplace {
-  /** What the compiler says about all programs and files; nothing when it is content. */
+  /** Compiles all programs and files; resolves to the errors, or to an empty string. */
   compile(): Promise<string>
-  /** Resolves to the lines a program printed; rejects with what went wrong. */
+  /** Runs a program; resolves to the printed lines, or rejects with its error. */
   run(program: Block): Promise<string[]>
-  /** Runs a command of a `console` block; rejects when it prints something else than is promised. */
+  /** Runs a command of a `console` block; rejects if the output differs. */
   perform(step: Step): Promise<void>
-  /** Ends what stayed, and takes the folder away. */
+  /** Kills background commands and removes the folder. */
   leave(): Promise<void>
 }
 
 export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace> {
-  // Within this package, so that its dependencies are found; not in its node_modules, where Node takes no types.
+  // Inside this package, so that its dependencies are resolved; not in node_modules, where Node does not strip types.
   const cache = join(here, '.cache')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'reader-'))
@@ -39,58 +39,60 @@ export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n')
   if (files.some(({ file }) => file?.includes('.test.'))) writeFileSync(join(folder, 'vitest.config.mjs'), vitestConfig)
   for (const block of files) writeFileSync(join(folder, nameOf(block)), put(block.text))
-  const staying: ChildProcess[] = []
+  const background: ChildProcess[] = []
 
   return {
     async compile() {
       const sources = files.map(nameOf).filter((name) => /\.m?[jt]s$/.test(name))
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(configuration(sources)))
       const compiler = start([join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], folder)
-      return (await compiler.ended) === 0 ? '' : compiler.said()
+      return (await compiler.ended) === 0 ? '' : compiler.output()
     },
     async run(block) {
       const child = start([nameOf(block)], folder)
       const code = await child.ended
-      if (code !== 0 || child.complained() !== '') throw new Error(child.complained() || `it ended with ${code}`)
-      return putBack(child.said().trimEnd()).split('\n')
+      if (code !== 0 || child.stderr() !== '') throw new Error(child.stderr() || `exited with ${code}`)
+      return putBack(child.output().trimEnd()).split('\n')
     },
-    async perform({ command, stays, prints }) {
+    async perform({ command, inBackground, prints }) {
       const [program, ...args] = command.split(' ')
       const child = start(program === 'node' ? args : [...programOf(command), ...args.slice(1)], folder)
-      const said = () => putBack(child.said()).replaceAll(folder, '/work')
-      if (stays) {
-        staying.push(child.process)
-        const gone = child.ended.then((code) => Promise.reject(new Error(`it ended with ${code}: ${said()}`)))
-        await Promise.race([child.until(() => fits(said(), prints)), gone])
-        gone.catch(() => {})
+      const output = () => putBack(child.output()).replaceAll(folder, '/work')
+      if (inBackground) {
+        background.push(child.process)
+        const exited = child.ended.then((code) => Promise.reject(new Error(`exited with ${code}: ${output()}`)))
+        await Promise.race([child.until(() => matchesOutput(output(), prints)), exited])
+        exited.catch(() => {})
         return
       }
       const code = await child.ended
-      if (code !== 0 || !fits(said(), prints)) {
-        throw new Error(`\`${command}\` ended with ${code} and printed\n${said()}\ninstead of\n${prints.join('\n')}`)
+      if (code !== 0 || !matchesOutput(output(), prints)) {
+        throw new Error(
+          `\`${command}\`: expected the output\n${prints.join('\n')}\ngot, with exit code ${code},\n${output()}`,
+        )
       }
     },
     async leave() {
-      for (const each of staying) each.kill('SIGKILL')
+      for (const each of background) each.kill('SIGKILL')
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }
 }
 
-/** The file of a tool that documents run with npx. */
+/** Returns the file of a tool that documents run with npx. */
 function programOf(command: string): string[] {
   if (command.startsWith('npx vitest ')) return [join(root, 'node_modules/vitest/vitest.mjs')]
-  throw new Error(`only \`node\` and \`npx vitest\` are run here, not \`${command}\``)
+  throw new Error(`console block: expected a \`node\` or \`npx vitest\` command, got \`${command}\``)
 }
 
-/** Tests of documents read our packages from their sources, too. */
+/** Tests in documents read our packages from their sources, too. */
 const vitestConfig = `export default { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }\n`
 
-/** The settings of a strict user, who takes plain JavaScript as seriously. */
+/** Strict compiler options, also for JavaScript. */
 function configuration(files: readonly string[]): object {
   const compilerOptions = {
     composite: false,
-    // As in a library or a project reference: what is exported must have declarations.
+    // Exports must have declarations, as in a library or a project reference.
     declaration: true,
     emitDeclarationOnly: true,
     outDir: 'declarations',
@@ -106,7 +108,7 @@ function configuration(files: readonly string[]): object {
   return { extends: join(root, 'tsconfig.base.json'), compilerOptions, files }
 }
 
-/** A `node` that takes our packages from their sources, also where a program starts another one. */
+/** Writes a `node` script that resolves our packages to their sources, also for child processes. */
 function putNode(folder: string): void {
   const flags = ['--disable-warning=ExperimentalWarning', `--import=${join(here, 'src/preload.mjs')}`]
   const quoted = [process.execPath, ...flags].map((word) => `'${word}'`)
@@ -131,8 +133,8 @@ function start(args: readonly string[], folder: string) {
   })
   return {
     process: child as ChildProcess,
-    said: () => output,
-    complained: () => problem,
+    output: () => output,
+    stderr: () => problem,
     ended: new Promise<number | string>((resolve) => child.on('close', (code, signal) => resolve(code ?? `${signal}`))),
     until: (condition: () => boolean) =>
       new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Makes of the sources what runtimes run: JavaScript that imports the packages, or carries them where nothing can be imported. */
+/** Bundles the entries for each runtime: with imports of the packages, or with the packages included where imports do not work. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build } from 'esbuild'
@@ -15,12 +15,12 @@ const options = {
   metafile: true,
 } satisfies BuildOptions
 
-/** What finds packages by itself gets them left out, as in a program of theirs. */
+/** The entries of runtimes that resolve packages by themselves. */
 const importing = ['serve-node', 'serve-bun', 'serve-deno', 'serve-stdio', 'client', 'pipelined']
 const deployed = ['serve-workerd', 'client-workerd', 'guard-workerd']
 const carrying = ['client-page']
 
-/** Bundles all entries into `dist`; throws when a source of a package gets in, which no user has. */
+/** Bundles all entries into `dist`; throws if a bundle contains a source instead of a build of a package. */
 export async function bundle(): Promise<void> {
   const path = (name: string): string => `src/entries/${name}.ts`
   const results = await Promise.all([
@@ -36,5 +36,5 @@ export async function bundle(): Promise<void> {
   ])
   const inputs = results.flatMap(({ metafile }) => Object.keys(metafile.inputs))
   const source = inputs.find((input) => /\/packages\/[\w-]+\/src\//.test(input))
-  if (source !== undefined) throw new Error(`${source} is a source: what is to be tested is what was built from it`)
+  if (source !== undefined) throw new Error(`bundle: expected built packages only, got the source ${source}`)
 }

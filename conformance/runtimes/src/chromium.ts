@@ -1,14 +1,14 @@
-/** Runs the suite in a page of headless Chromium, which comes from another origin than every server it calls. */
+/** Runs the suite in a page of headless Chromium, whose origin differs from those of the servers. */
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { visit } from './browser-visit.ts'
 import { out } from './bundle.ts'
 import type { Job, Report } from './job.ts'
-import { visit } from './visit.ts'
 
-/** Opens the page and waits for what it brings back. */
+/** Opens the page and waits for its reports. */
 export async function runInChromium(path: string, jobs: readonly Job[]): Promise<Report[]> {
   const { server, reports, url } = await servePage(jobs)
   try {
@@ -19,11 +19,11 @@ export async function runInChromium(path: string, jobs: readonly Job[]): Promise
   }
 }
 
-/** The page, its script, its jobs, and a place for its reports. */
+/** Serves the page, its script and its jobs, and receives its reports. */
 async function servePage(jobs: readonly Job[]): Promise<{ server: Server; reports: Promise<string>; url: string }> {
-  let bring: (text: string) => void = () => {}
+  let resolveReports: (text: string) => void = () => {}
   const reports = new Promise<string>((resolve) => {
-    bring = resolve
+    resolveReports = resolve
   })
   const answers: Record<string, readonly [type: string, body: () => string | Buffer]> = {
     '/': ['text/html', () => '<!doctype html><title>desk</title><script type="module" src="/client.js"></script>'],
@@ -31,7 +31,7 @@ async function servePage(jobs: readonly Job[]): Promise<{ server: Server; report
     '/jobs': ['application/json', () => JSON.stringify(jobs)],
   }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (request.url === '/reports') bring(await text(request))
+    if (request.url === '/reports') resolveReports(await text(request))
     const [type, body] = answers[request.url ?? ''] ?? ['text/plain', () => '']
     response.setHeader('content-type', type).end(body())
   }

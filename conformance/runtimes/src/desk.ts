@@ -1,11 +1,11 @@
-/** The one server that every runtime serves: something of each thing that may depend on a runtime. */
+/** The server that every runtime serves, with every feature that may depend on the runtime. */
 
 import { createServer, ToolError } from '@mcpx/server'
 import { z } from 'zod'
 
 const counters = new Map<string, number>()
-const begun = new Set<string>()
-const givenUp = new Set<string>()
+const started = new Set<string>()
+const cancelled = new Set<string>()
 const charges = new Map<string, number>()
 
 const Key = z.object({ key: z.string() })
@@ -25,7 +25,7 @@ export const desk = createServer({ name: 'desk', version: '1.0.0' })
   .tool('count', { input: z.object({ to: z.number().int().max(100) }) }, async ({ to }, ctx) => {
     for (let n = 1; n <= to; n += 1) {
       await ctx.progress(n, to)
-      await pause(5)
+      await delay(5)
     }
     await ctx.log.info('counted')
     return `counted to ${to}`
@@ -36,18 +36,18 @@ export const desk = createServer({ name: 'desk', version: '1.0.0' })
     if (seat.action !== 'accept') return 'Nothing was booked.'
     return `Row ${seat.content.row} to ${to}, charged ${charges.get(to)} time`
   })
-  .tool('wait', { description: 'Ends when nobody wants it any more', input: Wait }, async ({ key }, ctx) => {
-    begun.add(key)
+  .tool('wait', { description: 'Runs until it is cancelled', input: Wait }, async ({ key }, ctx) => {
+    started.add(key)
     for (let n = 1; !ctx.signal.aborted; n += 1) {
       await ctx.progress(n)
-      await pause(20)
+      await delay(20)
     }
-    givenUp.add(key)
-    return 'given up'
+    cancelled.add(key)
+    return 'cancelled'
   })
-  .tool('see', { input: Key, output: z.object({ begun: z.boolean(), givenUp: z.boolean() }) }, ({ key }) => ({
-    begun: begun.has(key),
-    givenUp: givenUp.has(key),
+  .tool('see', { input: Key, output: z.object({ started: z.boolean(), cancelled: z.boolean() }) }, ({ key }) => ({
+    started: started.has(key),
+    cancelled: cancelled.has(key),
   }))
   .tool('fail', {}, () => {
     throw new ToolError('There is no more paper.')
@@ -68,6 +68,6 @@ export const desk = createServer({ name: 'desk', version: '1.0.0' })
 
 export type Desk = typeof desk
 
-function pause(ms: number): Promise<void> {
+function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }

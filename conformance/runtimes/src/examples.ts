@@ -1,4 +1,4 @@
-/** Runs every example as its reader would, by `npm start`. `node conformance/runtimes/src/examples.ts` */
+/** Runs every example with `npm start`. `node conformance/runtimes/src/examples.ts` */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ const { values } = parseArgs({ options: { report: { type: 'string' } } })
 process.on('exit', endAll)
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(143))
 
-/** What an example runs on besides Node. */
+/** The runtimes that examples need besides Node. */
 const needs: Readonly<Record<string, RuntimeName>> = {
   browser: 'chromium',
   bun: 'bun',
@@ -39,7 +39,7 @@ process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
 async function run(name: string): Promise<void> {
   const needed = needs[name]
   if (needed !== undefined && !found.has(needed)) {
-    total.leftOut.push(`${name}: there is no ${needed}`)
+    total.leftOut.push(`${name}: ${needed} is not installed`)
     return
   }
   const started = performance.now()
@@ -53,6 +53,6 @@ async function run(name: string): Promise<void> {
   }
   total.failed += 1
   console.log(
-    `FAILED ${name}: ${outcome instanceof Error ? outcome.message : `its last words are "${outcome}", not "ok"`}`,
+    `FAILED ${name}: ${outcome instanceof Error ? outcome.message : `expected the last line "ok", got "${outcome}"`}`,
   )
 }

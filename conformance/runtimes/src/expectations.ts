@@ -1,27 +1,27 @@
-/** What a check expects, said without a test runner: these run in workers and pages too. */
+/** Assertions without a test runner, for workers and pages. */
 
 /** Compares as JSON, members in any order. */
-export function equal(found: unknown, wanted: unknown): void {
-  const [left, right] = [sorted(found), sorted(wanted)]
+export function equal(found: unknown, expected: unknown): void {
+  const [left, right] = [sorted(found), sorted(expected)]
   if (left !== right) throw new Error(`expected ${shortened(right)}, got ${shortened(left)}`)
 }
 
-export function match(found: string, wanted: RegExp): void {
-  if (!wanted.test(found)) throw new Error(`expected ${wanted}, got ${shortened(found)}`)
+export function match(found: string, expected: RegExp): void {
+  if (!expected.test(found)) throw new Error(`expected ${expected}, got ${shortened(found)}`)
 }
 
-/** The promise rejects with an error that has these members. */
-export async function fails(promise: Promise<unknown>, wanted: Readonly<Record<string, unknown>>): Promise<void> {
+/** Checks that the promise rejects with an error that has these members. */
+export async function fails(promise: Promise<unknown>, expected: Readonly<Record<string, unknown>>): Promise<void> {
   const error = await promise.then(
     () => undefined,
     (reason: unknown) => reason,
   )
-  if (error === undefined) throw new Error(`expected a failure ${JSON.stringify(wanted)}, got none`)
-  const found = Object.keys(wanted).map((name) => [name, (error as Record<string, unknown>)[name]])
+  if (error === undefined) throw new Error(`expected a failure ${JSON.stringify(expected)}, got none`)
+  const found = Object.keys(expected).map((name) => [name, (error as Record<string, unknown>)[name]])
   try {
-    equal(Object.fromEntries(found), wanted)
-  } catch (problem) {
-    throw new Error((problem as Error).message, { cause: error })
+    equal(Object.fromEntries(found), expected)
+  } catch (mismatch) {
+    throw new Error((mismatch as Error).message, { cause: error })
   }
 }
 

@@ -1,10 +1,10 @@
-/** Has a worker guard itself, and reports what its checks found. */
+/** Runs the checks of a protected server in a worker. */
 import { end } from './programs.ts'
 import type { Runtime } from './runtimes.ts'
-import type { CheckResult } from './smoke.ts'
+import type { CheckResult } from './suite.ts'
 import { startWorker } from './workerd.ts'
 
-/** Twice at once: a worker may not wait for what another request of it has begun. */
+/** Runs the checks twice concurrently, because a worker may not wait for promises of another request. */
 export async function runGuarded({ path }: Runtime): Promise<CheckResult[]> {
   const { program, url } = await startWorker(path, 'guard-workerd')
   try {

@@ -2,13 +2,13 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { bundle } from './bundle.ts'
-import { limits, runClient, startServers } from './cells.ts'
 import { runGuarded } from './guarded.ts'
 import type { Job, Report } from './job.ts'
 import { runPipelined } from './pipelined.ts'
 import { endAll } from './programs.ts'
+import { limits, runClient, startServers } from './runtime-matrix.ts'
 import { findRuntimes, type Runtime, type RuntimeName, runtimeNames } from './runtimes.ts'
-import { type CheckResult, checkNames } from './smoke.ts'
+import { type CheckResult, checkNames } from './suite.ts'
 
 const { values } = parseArgs({
   options: { report: { type: 'string' }, client: { type: 'string' }, server: { type: 'string' } },
@@ -18,14 +18,14 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 
 const total = { passed: 0, failed: 0, found: '', details: [] as string[], leftOut: [] as string[] }
 const runtimes = await findRuntimes()
-for (const name of runtimeNames) if (!runtimes.some((each) => each.name === name)) tellMissing(name)
+for (const name of runtimeNames) if (!runtimes.some((each) => each.name === name)) reportMissing(name)
 
 await bundle()
-/** The limits that a client has met. */
+/** The known limits that occurred. */
 const met = new Set<string>()
 const jobs = await startServers(runtimes.filter(({ name }) => values.server === undefined || name === values.server))
 const clients = runtimes.filter(({ name }) => values.client === undefined || name === values.client)
-// Two at a time: more would make the slowest of them late on a small machine.
+// Two clients at a time, because more would time out on a small machine.
 const queue = [...clients]
 const isWhole = values.client === undefined && values.server === undefined
 await Promise.all([drain(), drain()])
@@ -33,7 +33,7 @@ if (isWhole) {
   const worker = runtimes.find(({ name }) => name === 'workerd')
   if (worker !== undefined) count('workerd as guard', await runGuarded(worker).catch(notStarted))
   count('node, pipelined', await runPipelined(runtimes.filter(({ name }) => name.startsWith('node'))))
-  tellLimits(runtimes.map(({ name }) => name))
+  reportLimits(runtimes.map(({ name }) => name))
 }
 total.found = runtimes.map(({ name, version }) => `${name.replace(/\d+$/, '')} ${version}`).join(', ')
 if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(total))
@@ -51,7 +51,7 @@ async function runOne(client: Runtime, jobs: readonly Job[]): Promise<void> {
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     const [passed, failed] = [total.passed, total.failed]
     for (const report of reports) add(client, report)
-    const line = `${client.name} as client, ${reports.length} conversations: ${total.passed - passed} passed, ${total.failed - failed} failed  ${seconds} s`
+    const line = `${client.name} as client, ${reports.length} reports: ${total.passed - passed} passed, ${total.failed - failed} failed  ${seconds} s`
     total.details.push(line)
     console.log(line)
   } catch (error) {
@@ -60,53 +60,51 @@ async function runOne(client: Runtime, jobs: readonly Job[]): Promise<void> {
   }
 }
 
-/** A machine of ours may lack a runtime. On one that checks everything, nobody would see that it does. */
-function tellMissing(name: RuntimeName): void {
+/** Reports a missing runtime: as left out locally, as a failure in CI. */
+function reportMissing(name: RuntimeName): void {
   if (process.env.CI === undefined) {
-    total.leftOut.push(`${name}: it is not here`)
+    total.leftOut.push(`${name}: not installed`)
     return
   }
   total.failed += 1
-  console.log(
-    `FAILED ${name}: it is not here, and all runtimes have to be where CI is set: see .ci/run for what installs it`,
-  )
+  console.log(`FAILED ${name}: not installed, but CI needs all runtimes: see .ci/run for the installation`)
 }
 
 function notStarted(error: Error): CheckResult[] {
   return [{ check: 'starts', fault: error.stack ?? error.message }]
 }
 
-/** Counts checks that are no conversations. */
-function count(what: string, results: readonly CheckResult[]): void {
+/** Counts checks outside of the suite. */
+function count(title: string, results: readonly CheckResult[]): void {
   const failed = results.filter(({ fault }) => fault !== undefined)
   total.passed += results.length - failed.length
   total.failed += failed.length
-  const line = `${what}: ${results.length - failed.length} passed, ${failed.length} failed`
+  const line = `${title}: ${results.length - failed.length} passed, ${failed.length} failed`
   total.details.push(line)
   console.log(line)
-  for (const { check, fault } of failed) console.log(`FAILED ${what}: ${check}\n    ${fault}`)
+  for (const { check, fault } of failed) console.log(`FAILED ${title}: ${check}\n    ${fault}`)
 }
 
-/** What a runtime could not do with any client is named. What none failed at is to be expected of it from now on. */
-function tellLimits(names: readonly RuntimeName[]): void {
-  for (const { server, carrier, era, check, why } of limits.filter((limit) => names.includes(limit.server))) {
-    const what = `${server} serving over ${carrier}, ${era}: "${check}"`
-    if (met.has(keyOf({ server, carrier, era }, check))) {
-      total.leftOut.push(`${what}: ${why}`)
+/** Lists the limits that occurred; a limit that did not occur with any client fails the run. */
+function reportLimits(names: readonly RuntimeName[]): void {
+  for (const { server, transport, era, check, reason } of limits.filter((limit) => names.includes(limit.server))) {
+    const title = `${server} serving over ${transport}, ${era}: "${check}"`
+    if (met.has(keyOf({ server, transport, era }, check))) {
+      total.leftOut.push(`${title}: ${reason}`)
       continue
     }
     total.failed += 1
-    console.log(`FAILED ${what}: it works now with every client: take it out of the limits in cells.ts`)
+    console.log(`FAILED ${title}: it works with every client: remove it from the limits in runtime-matrix.ts`)
   }
 }
 
-function keyOf({ server, carrier, era }: Omit<Report, 'results'>, check: string): string {
-  return JSON.stringify([server, carrier, era, check])
+function keyOf({ server, transport, era }: Omit<Report, 'results'>, check: string): string {
+  return JSON.stringify([server, transport, era, check])
 }
 
-/** A check that was not even tried counts as failed; one that fails as it is known to does not count. */
+/** Counts the results of a report. A check that was not run counts as failed; a known failure does not count. */
 function add(client: Runtime, report: Report): void {
-  const { server, carrier, era, results } = report
+  const { server, transport, era, results } = report
   for (const name of checkNames()) {
     const result = results.find(({ check }) => check === name)
     if (result?.isLimited) {
@@ -118,7 +116,7 @@ function add(client: Runtime, report: Report): void {
       continue
     }
     total.failed += 1
-    const where = `${client.name} calls ${server} over ${carrier}, ${era}`
-    console.log(`FAILED ${where}: ${name}\n    ${result?.fault ?? 'not tried'}`)
+    const where = `${client.name} calls ${server} over ${transport}, ${era}`
+    console.log(`FAILED ${where}: ${name}\n    ${result?.fault ?? 'not run'}`)
   }
 }

@@ -1,22 +1,22 @@
-/** Has a client of each Node go that sent many requests at once: older ones tell only the first of them by themselves. */
+/** Checks on each Node version that a closed connection aborts all pipelined requests; older versions signal only the first one. */
 import { join } from 'node:path'
 import { out } from './bundle.ts'
 import { start } from './programs.ts'
 import type { Runtime } from './runtimes.ts'
-import type { CheckResult } from './smoke.ts'
+import type { CheckResult } from './suite.ts'
 
-/** Each call heard of it, each stream gave back its place, nothing was waited for, and nothing was warned of. */
-const RIGHT = JSON.stringify({ calls: [15, 15], listens: 15, drained: 'at once', warnings: [] })
+/** The expected output: all calls aborted, all subscriptions ended, no delay and no warnings. */
+const EXPECTED = JSON.stringify({ calls: [15, 15], listens: 15, drained: 'at once', warnings: [] })
 
 export function runPipelined(nodes: readonly Runtime[]): Promise<CheckResult[]> {
   return Promise.all(nodes.map(runOne))
 }
 
 async function runOne({ name, path }: Runtime): Promise<CheckResult> {
-  const check = `${name} ends all that a client sent at once when it goes`
+  const check = `${name} aborts all pipelined requests of a closed connection`
   try {
     const found = await start(path, [join(out, 'pipelined.js')]).ended()
-    return found === RIGHT ? { check } : { check, fault: `it found ${found}` }
+    return found === EXPECTED ? { check } : { check, fault: `expected ${EXPECTED}, got ${found}` }
   } catch (error) {
     return { check, fault: String(error) }
   }

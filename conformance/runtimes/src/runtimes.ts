@@ -1,4 +1,4 @@
-/** Where the runtimes are that this repository is tested on: in the packages that `npm test` installs, and on PATH. */
+/** Finds the runtimes: in the packages that `npm test` installs, and on PATH. */
 import { execFile } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,7 +12,7 @@ export type RuntimeName = 'node20' | 'node22' | 'node24' | 'bun' | 'deno' | 'wor
 export interface Runtime {
   readonly name: RuntimeName
   readonly path: string
-  /** What it says of itself, such as `v20.20.2`. */
+  /** The printed version, for example `v20.20.2`. */
   readonly version: string
 }
 
@@ -24,19 +24,19 @@ const exe = platform === 'win32' ? '.exe' : ''
 const libc = platform === 'linux' ? '-glibc' : ''
 const cloudflareCpu = arch === 'x64' ? '64' : arch
 
-/** Where each program lies. Those of Deno and workerd are in a package for each platform, beside the one that leads to it. */
+/** The path of each program. Those of Deno and workerd are in a platform-specific package. */
 const places: Readonly<Record<RuntimeName, () => string | undefined>> = {
   node20: () => join(here, 'node_modules', 'node20', 'bin', `node${exe}`),
   node22: () => join(here, 'node_modules', 'node22', 'bin', `node${exe}`),
   node24: () => process.execPath,
-  // Its install script moves it there, whatever the platform.
+  // Its install script moves it there on every platform.
   bun: () => join(here, 'node_modules', 'bun', 'bin', 'bun.exe'),
   deno: () => within('deno', `@deno/${platform}-${arch}${libc}`, `deno${exe}`),
   workerd: () => within('workerd', `@cloudflare/workerd-${os}-${cloudflareCpu}`, `bin/workerd${exe}`),
   chromium: () => onPath(['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']),
 }
 
-/** The runtimes that are here and run. */
+/** Returns the installed runtimes that work. */
 export async function findRuntimes(names: readonly RuntimeName[] = runtimeNames): Promise<Runtime[]> {
   const found = await Promise.all(names.map(find))
   return found.filter((each) => each !== undefined)
@@ -45,15 +45,15 @@ export async function findRuntimes(names: readonly RuntimeName[] = runtimeNames)
 async function find(name: RuntimeName): Promise<Runtime | undefined> {
   const path = places[name]()
   if (path === undefined || !existsSync(path)) return undefined
-  const said = await new Promise<string>((resolve) => {
+  const output = await new Promise<string>((resolve) => {
     execFile(path, ['--version'], { timeout: 20_000 }, (error, output) => resolve(error === null ? output : ''))
   })
-  const version = /v?\d+[\w.-]*/.exec(said)?.[0]
+  const version = /v?\d+[\w.-]*/.exec(output)?.[0]
   if (version === undefined || (name === 'node24' && !version.startsWith('v24.'))) return undefined
   return { name, path, version }
 }
 
-/** A file of an optional dependency of one of our dependencies. */
+/** Returns a file of an optional dependency of one of our dependencies. */
 function within(dependency: string, holder: string, file: string): string | undefined {
   const owner = join(here, 'node_modules', dependency)
   if (!existsSync(owner)) return undefined

@@ -1,8 +1,8 @@
-/** What is said with the handshake. */
+/** The dialogues of the legacy era. */
 
 import { caught } from '@mcpx/testing'
+import type { Dialogue } from './play-dialogue.ts'
 import { restaurant } from './server.ts'
-import type { Dialogue } from './stage.ts'
 
 const era = '2025-11-25'
 
@@ -10,56 +10,56 @@ export const legacyDialogues: Readonly<Record<string, Dialogue>> = {
   'legacy-call': {
     title: 'Legacy: handshake, list and call',
     about:
-      'A session is opened, the tools are listed, and some are called: with progress and a log message, and failing.',
+      'The client opens a session, lists the tools and calls some of them: with progress and a log message, and with errors.',
     async play({ connect, note }) {
       note('The handshake.')
       const client = await connect(restaurant(), { era })
-      note('The tools are listed.')
+      note('The client lists the tools.')
       await client.listTools().all()
-      note('A tool is called; it tells of its progress, and logs.')
+      note('A tool reports progress and logs.')
       await client.callTool('add', { a: 1, b: 2 }, { onProgress: () => {} })
-      note('A tool is called with what it cannot take.')
+      note('A call with invalid arguments.')
       await client.callTool('add', { a: 'one', b: 2 })
-      note('A tool fails in words for the model.')
+      note('A tool fails with a message for the model.')
       await client.callTool('refuse')
-      note('A tool fails in words for nobody.')
+      note('A tool throws an unexpected error, which is masked.')
       await client.callTool('break')
-      note('There is no such tool.')
+      note('An unknown tool.')
       await caught(() => client.callTool('nope'))
-      note('There is no such resource.')
+      note('An unknown resource.')
       await caught(() => client.readResource('menu://nope'))
-      note('The level of log messages is set; there is one less.')
+      note('The client sets the log level, and the log message is not sent.')
       await client.setLogLevel('error')
       await client.callTool('add', { a: 1, b: 2 })
-      note('Is anybody there?')
+      note('A ping.')
       await client.ping()
     },
   },
 
   'legacy-oldest': {
     title: 'Legacy: the oldest revision',
-    about: 'The same server, to a client of 2024-11-05: what that revision does not have is left out.',
+    about: 'The same server with a client of 2024-11-05: newer members are left out.',
     async play({ connect, note }) {
       const client = await connect(restaurant(), { era: '2024-11-05' })
-      note('No titles, no hints, no output schema.')
+      note('No titles, annotations or output schemas.')
       await client.listTools().all()
-      note('No structured content, and no words with the progress.')
+      note('No structured content, and no messages with progress.')
       await client.callTool('add', { a: 1, b: 2 }, { onProgress: () => {} })
-      note('This client cannot be asked anything.')
+      note('The client does not support elicitation.')
       await client.callTool('book', { seats: 2 })
     },
   },
 
   'legacy-elicitation': {
     title: 'Legacy: elicitation in the middle of a call',
-    about: 'The server asks by requests of its own while its answer is waited for.',
+    about: 'The server sends elicitation requests during a call.',
     async play({ connect, note }) {
       const answers = [{ name: 'Ada' }, { sure: true }]
       const client = await connect(restaurant(), {
         era,
         onElicit: () => ({ action: 'accept', content: answers.shift() ?? {} }),
       })
-      note('The user is asked twice, and accepts.')
+      note('The user accepts two forms.')
       await client.callTool('book', { seats: 2 })
       note('Another client, whose user declines.')
       const other = await connect(restaurant(), { era, onElicit: () => ({ action: 'decline' }) })
@@ -69,21 +69,21 @@ export const legacyDialogues: Readonly<Record<string, Dialogue>> = {
 
   'legacy-changes': {
     title: 'Legacy: changes',
-    about: 'A session is told of lists that change, and of resources that it subscribed to.',
+    about: 'A session receives changes of lists and updates of subscribed resources.',
     async play({ connect, note, rest }) {
       const server = restaurant()
       const client = await connect(server, { era, onChange: () => {} })
       note('The client subscribes.')
       await client.subscribe('menu://today')
-      note('The resource changes, twice at once.')
+      note('The resource changes twice in quick succession.')
       server.resourceUpdated('menu://today')
       server.resourceUpdated('menu://today')
       await rest()
-      note('A tool comes, and a prompt goes.')
+      note('A tool is added, and a prompt is removed.')
       server.tool('pay', {}, () => 'paid')
       server.removePrompt('order')
       await rest()
-      note('The client unsubscribes; the resource changes unheard.')
+      note('The client unsubscribes and receives no further updates.')
       await client.unsubscribe('menu://today')
       await rest()
       server.resourceUpdated('menu://today')
@@ -93,14 +93,14 @@ export const legacyDialogues: Readonly<Record<string, Dialogue>> = {
 
   'legacy-cancel': {
     title: 'Legacy: a call is cancelled',
-    about: 'The client gives up a call: the server stops, and says nothing more about it.',
+    about: 'The client cancels a call: the server stops it and sends no further messages about it.',
     async play({ connect, note, rest }) {
       const client = await connect(restaurant(), { era })
       const stop = new AbortController()
-      note('A call that takes for ever.')
+      note('A call that does not end.')
       const call = caught(() => client.callTool('wait', {}, { signal: stop.signal }))
       await rest()
-      note('It is given up, and the session goes on.')
+      note('The client cancels it and continues with the session.')
       stop.abort()
       await call
       await client.ping()

@@ -1,31 +1,31 @@
-/** Writes down what passes through a channel, one line for each message, in words that are the same each time. */
+/** Records the messages of a channel as lines, with random values replaced. */
 
 import type { Channel, Decoded, JsonObject, Message } from '@mcpx/protocol'
 
 export interface Recorder {
   /** The lines so far. */
   readonly lines: string[]
-  /** A line that says what happens on either side. */
-  note(words: string): void
-  /** The client's end of a channel, listened in on. */
-  listenIn(channel: Channel): Channel
+  /** Adds a comment line. */
+  note(text: string): void
+  /** Wraps the client's end of a channel so that its messages are recorded. */
+  record(channel: Channel): Channel
 }
 
 export function createRecorder(): Recorder {
   const lines: string[] = []
   return {
     lines,
-    note(words) {
-      lines.push('', `# ${words}`)
+    note(text) {
+      lines.push('', `# ${text}`)
     },
-    listenIn: (channel) => ({
+    record: (channel) => ({
       send(message) {
-        lines.push(`C -> S ${written(message)}`)
+        lines.push(`C -> S ${format(message)}`)
         return channel.send(message)
       },
       receive: (receiver) =>
         channel.receive((item) => {
-          lines.push(`S -> C ${written(item)}`)
+          lines.push(`S -> C ${format(item)}`)
           return receiver(item)
         }),
       close: () => channel.close(),
@@ -33,21 +33,21 @@ export function createRecorder(): Recorder {
   }
 }
 
-/** Text that is made anew each time, by the names of the members that hold it. */
-const changing: Readonly<Record<string, string>> = {
+/** Placeholders for random values, by the name of the member. */
+const placeholders: Readonly<Record<string, string>> = {
   requestState: '<sealed>',
   elicitationId: '<visit>',
 }
 
-function written(message: Message | Message[] | Decoded): string {
+function format(message: Message | Message[] | Decoded): string {
   return JSON.stringify(message, (key, value: unknown) => {
     if (typeof value !== 'string') return value
-    if (Object.hasOwn(changing, key)) return changing[key]
+    if (Object.hasOwn(placeholders, key)) return placeholders[key]
     return value.replace(/\((error )?[\da-f]{8}\)/, '($1<fault>)')
   })
 }
 
-/** The messages of a transcript, and who sent each. */
+/** Parses the messages of a transcript, with their senders. */
 export function readTranscript(text: string): { readonly from: 'C' | 'S'; readonly message: JsonObject }[] {
   return text.split('\n').flatMap((line) => {
     const [, from, json] = /^([CS]) -> [CS] (.*)$/.exec(line) ?? []

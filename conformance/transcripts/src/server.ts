@@ -51,7 +51,7 @@ export function restaurant(options: ServerOptions = {}): Server {
     ) as unknown as Server
 }
 
-/** A server from before the modern era: it has never heard of discovery. */
+/** Makes a server reject discovery, like a server of the legacy era. */
 export function legacyOnly(server: Server): Responder {
   return {
     respond(message, exchange) {

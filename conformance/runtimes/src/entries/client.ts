@@ -1,8 +1,8 @@
-/** Runs the suite on Node, Bun or Deno: takes jobs as its argument, prints reports as its last line. */
+/** Runs the suite on Node, Bun or Deno: reads jobs from its argument and prints reports as its last line. */
 import process from 'node:process'
 import { spawn } from '@mcpx/transport-stdio'
-import { type Job, work } from '../job.ts'
+import { type Job, runJobs } from '../job.ts'
 
 const jobs = JSON.parse(process.argv[2] ?? '[]') as Job[]
-const reports = await work(jobs, (command, args) => spawn(command, args))
+const reports = await runJobs(jobs, (command, args) => spawn(command, args))
 console.log(JSON.stringify(reports))

@@ -1,4 +1,4 @@
-/** On workerd: a guarded server, an authorization server and clients of both, in one worker. Answers with what its checks found. */
+/** Runs a protected server, an authorization server and their clients in one worker, and responds with the check results. */
 import { clientCredentials, type Fetch } from '@mcpx/auth/client'
 import { bearer } from '@mcpx/auth/resource-server'
 import { connect } from '@mcpx/client'
@@ -7,13 +7,13 @@ import { mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
 import { desk } from '../desk.ts'
 import { equal, match } from '../expectations.ts'
-import type { CheckResult } from '../smoke.ts'
+import type { CheckResult } from '../suite.ts'
 
 const issuer = 'https://login.example'
 const audience = 'https://desk.example/mcp'
 const machine = { clientId: 'job', clientSecret: 'only-for-these-checks', scope: 'desk', issuer }
 
-// Made while the module is loaded, when workers may neither draw random numbers nor wait.
+// Created while the module is loaded, when workers may not use random numbers or timers.
 const login = devAuthorizationServer({ issuer, clients: [machine] })
 const network: Fetch = async (input, init) => {
   const request = new Request(input, init)
@@ -32,12 +32,12 @@ async function calls(era: 'legacy' | 'modern', dpop: boolean): Promise<void> {
 }
 
 const checks: Readonly<Record<string, () => Promise<void>>> = {
-  async 'a guard turns away who has no token, and says where to get one'() {
+  async 'a guard rejects requests without a token, with the metadata URL'() {
     const { status, headers } = await network(audience, { method: 'POST' })
     equal(status, 401)
     match(headers.get('www-authenticate') ?? '', /^Bearer scope="desk", resource_metadata="https:\/\/desk\.example\//)
   },
-  async 'a guard refuses a token for another server'() {
+  async 'a guard rejects a token for another server'() {
     const token = await login.issue({ scopes: ['desk'], resources: ['https://other.example/mcp'] })
     const headers = { authorization: `Bearer ${token}` }
     match(
@@ -45,9 +45,9 @@ const checks: Readonly<Record<string, () => Promise<void>>> = {
       /another server/,
     )
   },
-  'a machine gets a token and calls, legacy': () => calls('legacy', false),
-  'a machine gets a token and calls, modern': () => calls('modern', false),
-  'a machine proves that it has its key, with nonces': () => calls('modern', true),
+  'a machine obtains a token and calls, legacy': () => calls('legacy', false),
+  'a machine obtains a token and calls, modern': () => calls('modern', false),
+  'a machine uses DPoP with nonces': () => calls('modern', true),
 }
 
 async function run([check, attempt]: [string, () => Promise<void>]): Promise<CheckResult> {
@@ -59,7 +59,7 @@ async function run([check, attempt]: [string, () => Promise<void>]): Promise<Che
   }
 }
 
-// biome-ignore lint/style/noDefaultExport: workerd takes a worker's handlers from its default export
+// biome-ignore lint/style/noDefaultExport: workerd reads a worker's handlers from its default export
 export default {
   fetch: async (): Promise<Response> => Response.json(await Promise.all(Object.entries(checks).map(run))),
 }

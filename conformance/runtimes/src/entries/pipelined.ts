@@ -1,11 +1,11 @@
-/** Has a client send many requests at once on one connection, and go: prints what is left of them on this Node. */
+/** Sends many pipelined requests on one connection and closes it: prints how the server handled them on this Node version. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import process from 'node:process'
 import { createServer } from '@mcpx/server'
 import { type HttpServer, serveHttp } from '@mcpx/transport-http/node'
 
-/** So many that a listener for each on the socket would have Node warn of a leak. */
+/** More than the number of listeners at which Node warns of a leak. */
 const MANY = 15
 const VERSION = '2026-07-28'
 const CHANGES = { notifications: { toolsListChanged: true } }
@@ -27,20 +27,23 @@ const server = createServer({ name: 'pipelined', version: '1' }, { limits: { lis
     aborted += 1
     return 'over'
   })
-  .tool('deaf', {}, async () => {
+  .tool('uncancellable', {}, async () => {
     ran += 1
     await released
     return 'over'
   })
 const http = await serveHttp(server, { port: 0 })
 
-await leave(http, post(http, 'tools/call', { name: 'wait' }))
+await sendAndClose(http, post(http, 'tools/call', { name: 'wait' }))
 const calls = [ran, aborted]
-await leave(http, post(http, 'subscriptions/listen', CHANGES))
-const next = Array.from({ length: MANY }, () => leave(http, post(http, 'subscriptions/listen', CHANGES), 1))
-const listens = (await Promise.all(next)).filter((heard) => heard.includes('acknowledged')).length
-// The first holds up the others, which are answered, but cannot be sent.
-await leave(http, post(http, 'tools/call', { name: 'deaf' }) + post(http, 'tools/call', { name: 'quick' }))
+await sendAndClose(http, post(http, 'subscriptions/listen', CHANGES))
+const next = Array.from({ length: MANY }, () => sendAndClose(http, post(http, 'subscriptions/listen', CHANGES), 1))
+const listens = (await Promise.all(next)).filter((received) => received.includes('acknowledged')).length
+// The first request blocks the responses of the others.
+await sendAndClose(
+  http,
+  post(http, 'tools/call', { name: 'uncancellable' }) + post(http, 'tools/call', { name: 'quick' }),
+)
 release()
 const began = performance.now()
 await http.drain(3_000)
@@ -48,19 +51,19 @@ const drained = performance.now() - began
 process.stdout.write(`${JSON.stringify({ calls, listens, drained: drained < 500 ? 'at once' : drained, warnings })}\n`)
 process.exit()
 
-/** Sends this many times what is to be sent, waits until it has arrived, and goes. What came back until then. */
-async function leave({ port }: HttpServer, text: string, times = MANY): Promise<string> {
+/** Sends a request `times` times, waits until it has arrived, and closes the connection; returns the received data. */
+async function sendAndClose({ port }: HttpServer, text: string, times = MANY): Promise<string> {
   const socket = connect(port, '127.0.0.1')
-  let heard = ''
+  let received = ''
   socket.on('data', (chunk) => {
-    heard += String(chunk)
+    received += String(chunk)
   })
   await once(socket, 'connect')
   socket.write(text.repeat(times))
   await new Promise((resolve) => setTimeout(resolve, 200))
   socket.destroy()
   await new Promise((resolve) => setTimeout(resolve, 200))
-  return heard
+  return received
 }
 
 function post(

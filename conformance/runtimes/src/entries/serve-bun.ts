@@ -2,7 +2,7 @@
 import { mcp } from '@mcpx/transport-http'
 import { desk } from '../desk.ts'
 
-/** What is used of it: https://bun.sh/docs/api/http */
+/** The part of Bun's types that this file uses: https://bun.sh/docs/api/http */
 declare const Bun: {
   serve(options: {
     port: number

@@ -2,7 +2,7 @@
 import { mcp } from '@mcpx/transport-http'
 import { desk } from '../desk.ts'
 
-/** What is used of it: https://docs.deno.com/api/deno/~/Deno.serve */
+/** The part of Deno's types that this file uses: https://docs.deno.com/api/deno/~/Deno.serve */
 declare const Deno: {
   serve(
     options: { port: number; hostname: string; onListen(address: { port: number }): void },

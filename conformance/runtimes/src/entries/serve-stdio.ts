@@ -1,4 +1,4 @@
-/** Serves the desk on standard input and output. */
+/** Serves the desk over stdio. */
 import { serveStdio } from '@mcpx/transport-stdio'
 import { desk } from '../desk.ts'
 

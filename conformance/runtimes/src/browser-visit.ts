@@ -1,15 +1,15 @@
-/** Opens an address in headless Chromium, with a profile that is thrown away. */
+/** Opens a URL in headless Chromium with a temporary profile. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { end, start } from './programs.ts'
 
-/** How long a page may take, in ms. */
-const LIMIT = 90_000
+/** The timeout of a page, in milliseconds. */
+const TIMEOUT = 90_000
 
 const flags = [
   '--headless',
-  // Chromium's own sandbox needs rights that containers and root do not have; the page is ours.
+  // The sandbox does not work in containers and for root, and the page is trusted.
   '--no-sandbox',
   '--disable-gpu',
   '--disable-dev-shm-usage',
@@ -18,14 +18,14 @@ const flags = [
   '--no-first-run',
 ]
 
-/** Keeps the page open until `done` resolves; rejects when Chromium ends before that, or after a minute and a half. */
+/** Keeps the page open until `done` resolves; rejects if Chromium exits before, or after 90 seconds. */
 export async function visit<Result>(chromium: string, url: string, done: Promise<Result>): Promise<Result> {
   const profile = mkdtempSync(join(tmpdir(), 'chromium-'))
   const browser = start(chromium, [...flags, `--user-data-dir=${profile}`, url])
-  const ended = browser.ended().then(() => Promise.reject(new Error('Chromium ended before its page was done')))
+  const ended = browser.ended().then(() => Promise.reject(new Error('Chromium exited before its page was done')))
   ended.catch(() => {})
   try {
-    return await Promise.race([done, ended, late()])
+    return await Promise.race([done, ended, rejectAfterTimeout()])
   } finally {
     end(browser)
     await browser.ended().catch(() => {})
@@ -33,8 +33,8 @@ export async function visit<Result>(chromium: string, url: string, done: Promise
   }
 }
 
-function late(): Promise<never> {
+function rejectAfterTimeout(): Promise<never> {
   return new Promise((_, reject) => {
-    setTimeout(() => reject(new Error(`the page was waited for ${LIMIT / 1000} s`)), LIMIT).unref()
+    setTimeout(() => reject(new Error(`the page timed out after ${TIMEOUT / 1000} s`)), TIMEOUT).unref()
   })
 }

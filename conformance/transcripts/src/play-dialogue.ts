@@ -1,4 +1,4 @@
-/** Where a dialogue is played: clients and raw peers, connected to servers over recorded channels. */
+/** The context of a dialogue: connects clients and raw peers to servers over recorded channels. */
 
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import { type Connector, createDuplex, type Duplex, type Responder } from '@mcpx/protocol'
@@ -8,15 +8,15 @@ import { createRecorder, type Recorder } from './recorder.ts'
 
 export interface Stage {
   note: Recorder['note']
-  /** The real client. It is closed when the dialogue is over. */
+  /** Connects a client, which is closed after the dialogue. */
   connect(server: Responder, options?: ClientOptions): Promise<Client>
-  /** A peer that sends what it is told to, and nothing else. */
+  /** Connects a raw peer, which sends only the given messages. */
   raw(server: Responder): Duplex
-  /** Waits until nothing moves any more. */
+  /** Waits until all messages are handled. */
   rest(): Promise<void>
 }
 
-/** The title of a dialogue, what is to be known about it, and how it goes. */
+/** The title, the description and the steps of a dialogue. */
 export interface Dialogue {
   readonly title: string
   readonly about: string
@@ -25,25 +25,25 @@ export interface Dialogue {
 
 const clientInfo = { name: 'transcript-client', version: '1.0.0' }
 
-/** Plays a dialogue and gives what was said, as a document. */
-export async function perform({ title, about, play }: Dialogue): Promise<string> {
+/** Plays a dialogue and returns its transcript. */
+export async function playDialogue({ title, about, play }: Dialogue): Promise<string> {
   const recorder = createRecorder()
   const open: { close(): Promise<void> }[] = []
-  const endOf = (server: Responder) => {
-    const [here, there] = createChannelPair()
-    createDuplex(there, { responder: server })
-    return recorder.listenIn(here)
+  const openChannel = (server: Responder) => {
+    const [clientEnd, serverEnd] = createChannelPair()
+    createDuplex(serverEnd, { responder: server })
+    return recorder.record(clientEnd)
   }
   const stage: Stage = {
     note: recorder.note,
     async connect(server, options) {
-      const connector: Connector = { connect: (given) => createDuplex(endOf(server), given) }
+      const connector: Connector = { connect: (connectOptions) => createDuplex(openChannel(server), connectOptions) }
       const client = await connect(connector, { clientInfo, ...options })
       open.push(client)
       return client
     },
     raw(server) {
-      const duplex = createDuplex(endOf(server))
+      const duplex = createDuplex(openChannel(server))
       open.push(duplex)
       return duplex
     },

@@ -1,4 +1,4 @@
-/** What runs where: which runtimes serve, which call, and how each is started. */
+/** The servers and clients of each runtime, how they are started, and known limits. */
 import { join } from 'node:path'
 import type { Era } from '@mcpx/protocol'
 import { out } from './bundle.ts'
@@ -6,10 +6,10 @@ import { runInChromium } from './chromium.ts'
 import type { Job, Report, Target } from './job.ts'
 import { end, start } from './programs.ts'
 import type { Runtime, RuntimeName } from './runtimes.ts'
-import type { Limited } from './smoke.ts'
+import type { KnownFailure } from './suite.ts'
 import { startWorker } from './workerd.ts'
 
-/** How a runtime runs a file. Those that are not here run no programs. */
+/** The arguments with which a runtime runs a file; other runtimes run no programs. */
 const commands: Partial<Record<RuntimeName, readonly string[]>> = {
   node20: ['--unhandled-rejections=strict'],
   node22: ['--unhandled-rejections=strict'],
@@ -18,39 +18,38 @@ const commands: Partial<Record<RuntimeName, readonly string[]>> = {
   deno: ['run', '--allow-all', '--quiet'],
 }
 
-/**
- * What a runtime cannot do as a server, with the reason and a pattern of how it fails. A client that has closed its
- * connection looks to these like one that still listens until something is written to it. With some clients they may
- * notice: a connection that Bun resets is gone to workerd, and Deno sees at times that nothing more is to be read.
+/** Known failures of runtimes as servers, with the reason and a pattern of the error. These runtimes notice a closed connection
+ * only when they write to it. With some clients the check passes: workerd notices connections that Bun resets, and Deno
+ * sometimes notices the end of the input.
  */
 export const limits: readonly Limit[] = (['deno', 'workerd'] as const).map((server) => ({
   server,
-  carrier: 'http',
+  transport: 'http',
   era: 'modern',
   check: 'cancels a silent call, and the server stops',
-  evidence: '^Error: the server goes on, after ',
-  why: 'it notices that a client has gone only when it writes to it',
+  evidence: '^Error: the server did not stop, after ',
+  reason: 'it notices a closed connection only when it writes to it',
 }))
 
-interface Limit extends Limited {
+interface Limit extends KnownFailure {
   readonly server: RuntimeName
-  readonly carrier: Report['carrier']
+  readonly transport: Report['transport']
   readonly era: Era
-  readonly why: string
+  readonly reason: string
 }
 
-/** The limits that a conversation may meet. */
-export function limitsOf({ server, carrier, era }: Omit<Report, 'results'>): Limit[] {
-  return limits.filter((limit) => limit.server === server && limit.carrier === carrier && limit.era === era)
+/** Returns the limits of a server with a transport and era. */
+export function limitsOf({ server, transport, era }: Omit<Report, 'results'>): Limit[] {
+  return limits.filter((limit) => limit.server === server && limit.transport === transport && limit.era === era)
 }
 
 function job(server: RuntimeName, target: Target): Job {
-  const carrier = 'url' in target ? 'http' : 'stdio'
-  const of = (era: Era): Limited[] => limitsOf({ server, carrier, era })
+  const transport = 'url' in target ? 'http' : 'stdio'
+  const of = (era: Era): KnownFailure[] => limitsOf({ server, transport, era })
   return { server, target, limited: { modern: of('modern'), legacy: of('legacy') } }
 }
 
-/** Starts all servers; each is a job for every client. */
+/** Starts all servers; each one becomes a job for every client. */
 export async function startServers(runtimes: readonly Runtime[]): Promise<Job[]> {
   const started = await Promise.all(runtimes.map(async (each) => [...(await overHttp(each)), ...overStdio(each)]))
   return started.flat()
@@ -67,16 +66,15 @@ async function overHttp({ name, path }: Runtime): Promise<Job[]> {
   return [job(name, { url: await program.line(/^http:/) })]
 }
 
-/** A client starts these itself. */
+/** Servers that the client starts. */
 function overStdio({ name, path }: Runtime): Job[] {
   const flags = commands[name]
   if (flags === undefined) return []
   return [job(name, { command: path, args: [...flags, join(out, 'serve-stdio.js')] })]
 }
 
-/**
- * Has the client of a runtime do the jobs that it can do: with each server over HTTP; over pipes, where each connection
- * starts a process, with its own kind and to and from the newest Node.
+/** Runs the jobs of a client: with every server over HTTP, and over stdio with servers of the same runtime, and with Node 24 as
+ * server or client.
  */
 export async function runClient({ name, path }: Runtime, jobs: readonly Job[]): Promise<Report[]> {
   const online = jobs.filter(({ target }) => 'url' in target)
@@ -91,9 +89,9 @@ export async function runClient({ name, path }: Runtime, jobs: readonly Job[]): 
       end(program)
     }
   }
-  const mine = jobs.filter(
+  const ownJobs = jobs.filter(
     ({ target, server }) => 'url' in target || [name, 'node24'].includes(server) || name === 'node24',
   )
-  const program = start(path, [...(commands[name] ?? []), join(out, 'client.js'), JSON.stringify(mine)])
+  const program = start(path, [...(commands[name] ?? []), join(out, 'client.js'), JSON.stringify(ownJobs)])
   return JSON.parse(await program.ended()) as Report[]
 }

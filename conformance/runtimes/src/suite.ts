@@ -1,4 +1,4 @@
-/** The one suite that every runtime's client runs: what users do first, in one era, against a server it can reach. */
+/** The suite that the client of every runtime runs against every server, in one era. */
 
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import type { Change, Connector, Era } from '@mcpx/protocol'
@@ -7,42 +7,46 @@ import { equal, fails, match } from './expectations.ts'
 
 export interface CheckResult {
   readonly check: string
-  /** What went wrong; nothing when it passed. */
+  /** The error; undefined if the check passed. */
   readonly fault?: string
-  /** It went wrong as it is known to on this runtime. */
+  /** Whether it is a known failure of the runtime. */
   readonly isLimited?: true
 }
 
-/** A check that is known to fail, if not with every client. */
-export interface Limited {
+/** A check that is known to fail with some clients. */
+export interface KnownFailure {
   readonly check: string
-  /** A pattern of what it fails with. */
+  /** A pattern of the error. */
   readonly evidence: string
 }
 
-interface Smoke {
+interface CheckContext {
   readonly client: Client<Desk>
-  /** A client of its own with these options. It is closed with the check. */
+  /** Connects another client, which is closed after the check. */
   connect(options: ClientOptions): Promise<Client<Desk>>
-  /** How long to wait for what a runtime may fail at, in ms. */
-  readonly patience: number
+  /** The time to wait for a condition that may be a known failure, in milliseconds. */
+  readonly waitTimeout: number
 }
 
-/** How long one check may take, in ms. The slowest of them waits for a session to be resumed. */
-const LIMIT = 8_000
+/** The timeout of one check, in milliseconds; the slowest check waits until a session is resumed. */
+const CHECK_TIMEOUT = 8_000
 
-/** How long a check waits for something to hold, in ms; for what is known not to: far longer than it would take. */
-const PATIENCE = 6_000
-const LITTLE_PATIENCE = 700
+/** The time to wait for conditions, in milliseconds: normally, and for known failures. */
+const WAIT_TIMEOUT = 6_000
+const SHORT_WAIT_TIMEOUT = 700
 
-/** Runs every check in one era, those that are known to fail too. It never rejects. */
-export async function smoke(reach: () => Connector, era: Era, limited: readonly Limited[]): Promise<CheckResult[]> {
+/** Runs every check in one era, including known failures. Never rejects. */
+export async function runSuite(
+  reach: () => Connector,
+  era: Era,
+  limited: readonly KnownFailure[],
+): Promise<CheckResult[]> {
   const results: CheckResult[] = []
   const connected = (options: ClientOptions): Promise<Client<Desk>> =>
-    connect<Desk>(reach(), { era, timeout: LIMIT, ...options })
+    connect<Desk>(reach(), { era, timeout: CHECK_TIMEOUT, ...options })
   const attempt = async (check: string, run: () => Promise<void>): Promise<void> => {
     try {
-      await inTime(run())
+      await withTimeout(run())
       results.push({ check })
     } catch (error) {
       results.push({ check, fault: describe(error) })
@@ -57,22 +61,26 @@ export async function smoke(reach: () => Connector, era: Era, limited: readonly 
   for (const [check, run] of Object.entries(checks)) {
     if (client === undefined) continue
     const limit = limited.find((each) => each.check === check)
-    const rig = { client, ...collecting(connected), patience: limit === undefined ? PATIENCE : LITTLE_PATIENCE }
+    const rig = {
+      client,
+      ...createClientPool(connected),
+      waitTimeout: limit === undefined ? WAIT_TIMEOUT : SHORT_WAIT_TIMEOUT,
+    }
     await attempt(check, () => run(rig).finally(rig.closeAll))
-    if (limit !== undefined) results.push(asKnown(results.pop() as CheckResult, limit))
+    if (limit !== undefined) results.push(markKnownFailure(results.pop() as CheckResult, limit))
   }
   await attempt('closes', async () => client?.close())
   return results
 }
 
-/** What fails in another way than is known is a fault as any. */
-function asKnown(result: CheckResult, { evidence }: Limited): CheckResult {
+/** Marks a result as known failure if the error matches the pattern. */
+function markKnownFailure(result: CheckResult, { evidence }: KnownFailure): CheckResult {
   if (result.fault === undefined || !new RegExp(evidence).test(result.fault)) return result
   return { check: result.check, isLimited: true }
 }
 
-/** Browsers open six connections to a server at most, so none is kept for longer than its check. */
-function collecting(connected: Smoke['connect']) {
+/** Closes clients after their check, because browsers open at most six connections to a server. */
+function createClientPool(connected: CheckContext['connect']) {
   const open: Client<Desk>[] = []
   return {
     async connect(options: ClientOptions): Promise<Client<Desk>> {
@@ -86,13 +94,13 @@ function collecting(connected: Smoke['connect']) {
   }
 }
 
-/** The names of all checks, to tell that none was left out. */
+/** Returns the names of all checks. */
 export const checkNames = (): string[] => ['connects', ...Object.keys(checks), 'closes']
 
-/** Makes a request more than one packet: what is one may be all read when a runtime notices that its client has gone. */
+/** Makes a request larger than one packet, so that the runtime is still reading it when the client disconnects. */
 const ballast = 'x'.repeat(100_000)
 
-const checks: Readonly<Record<string, (rig: Smoke) => Promise<void>>> = {
+const checks: Readonly<Record<string, (rig: CheckContext) => Promise<void>>> = {
   async 'lists tools with their schemas'({ client }) {
     const tools = await client.listTools().all()
     const add = tools.find(({ name }) => name === 'add')
@@ -100,11 +108,11 @@ const checks: Readonly<Record<string, (rig: Smoke) => Promise<void>>> = {
     equal(add?.outputSchema?.required, ['sum'])
   },
 
-  async 'gets structured output'({ client }) {
+  async 'receives structured output'({ client }) {
     equal(await client.tools.add({ a: 1, b: 2 }), { sum: 3 })
   },
 
-  async 'calls many tools at once'({ client }) {
+  async 'makes concurrent calls'({ client }) {
     const numbers = Array.from({ length: 20 }, (_, n) => n)
     const sums = await Promise.all(numbers.map((a) => client.tools.add({ a, b: 1 })))
     equal(
@@ -113,46 +121,46 @@ const checks: Readonly<Record<string, (rig: Smoke) => Promise<void>>> = {
     )
   },
 
-  async 'carries long texts of any script'({ client }) {
+  async 'transfers long texts of any script'({ client }) {
     const text = 'κόσμε 🦉 \u2028 \0 "\n'.repeat(8_000)
     const { content } = await client.callTool('echo', { text })
     equal(content[0]?.type === 'text' && content[0].text === text, true)
   },
 
-  async 'hears progress and log messages on the way'({ connect }) {
-    const logged: unknown[] = []
-    const client = await connect({ onLog: ({ data }) => logged.push(data), logLevel: 'info' })
-    const heard: number[] = []
+  async 'receives progress and log messages during a call'({ connect }) {
+    const logs: unknown[] = []
+    const client = await connect({ onLog: ({ data }) => logs.push(data), logLevel: 'info' })
+    const steps: number[] = []
     const { content } = await client.callTool(
       'count',
       { to: 3 },
-      { onProgress: ({ progress }) => heard.push(progress) },
+      { onProgress: ({ progress }) => steps.push(progress) },
     )
-    equal(heard, [1, 2, 3])
+    equal(steps, [1, 2, 3])
     equal(content, [{ type: 'text', text: 'counted to 3' }])
-    equal(logged, ['counted'])
+    equal(logs, ['counted'])
   },
 
-  async 'is asked in the middle of a call'({ connect }) {
+  async 'answers an input request during a call'({ connect }) {
     const client = await connect({ onElicit: () => ({ action: 'accept', content: { row: 7 } }) })
     const to = crypto.randomUUID()
     const { content } = await client.callTool('book', { to })
     equal(content, [{ type: 'text', text: `Row 7 to ${to}, charged 1 time` }])
   },
 
-  async 'says no when it is asked'({ connect }) {
+  async 'declines an input request'({ connect }) {
     const client = await connect({ onElicit: () => ({ action: 'decline' }) })
     const { content } = await client.callTool('book', { to: 'Oslo' })
     equal(content, [{ type: 'text', text: 'Nothing was booked.' }])
   },
 
-  async 'is told what is wrong with arguments'({ client }) {
+  async 'receives an error for invalid arguments'({ client }) {
     const { isError, content } = await client.callTool('add', { a: 'one', b: 2 })
     equal(isError, true)
     match(JSON.stringify(content), /arguments\.a/)
   },
 
-  async 'is told what a tool says is wrong, and nothing of what broke'({ client }) {
+  async 'receives tool errors, and masked unexpected errors'({ client }) {
     const failed = await client.callTool('fail')
     equal(failed, { ...failed, isError: true, content: [{ type: 'text', text: 'There is no more paper.' }] })
     const broken = await client.callTool('break')
@@ -160,36 +168,38 @@ const checks: Readonly<Record<string, (rig: Smoke) => Promise<void>>> = {
     equal(JSON.stringify(broken).includes('hunter2'), false)
   },
 
-  async 'is refused a tool that does not exist'({ client }) {
+  async 'receives an error for an unknown tool'({ client }) {
     await fails(client.callTool('fly'), { name: 'RpcError', code: -32602 })
   },
 
-  async 'cancels a call that speaks, and the server stops'({ client }) {
-    const giveUp = new AbortController()
+  async 'cancels a call with progress, and the server stops'({ client }) {
+    const controller = new AbortController()
     const key = crypto.randomUUID()
-    const call = client.callTool('wait', { key }, { signal: giveUp.signal, onProgress: () => giveUp.abort() })
+    const call = client.callTool('wait', { key }, { signal: controller.signal, onProgress: () => controller.abort() })
     await fails(call, { name: 'ConnectionError', reason: 'cancelled' })
-    await until(async () => (await client.tools.see({ key })).givenUp, 'the server goes on')
+    await until(async () => (await client.tools.see({ key })).cancelled, 'the server did not stop')
   },
 
-  async 'cancels a silent call, and the server stops'({ client, patience }) {
-    const giveUp = new AbortController()
+  async 'cancels a silent call, and the server stops'({ client, waitTimeout }) {
+    const controller = new AbortController()
     const key = crypto.randomUUID()
-    const call = fails(client.callTool('wait', { key, ballast }, { signal: giveUp.signal }), { reason: 'cancelled' })
-    await until(async () => (await client.tools.see({ key })).begun, 'the call has not begun')
-    giveUp.abort()
+    const call = fails(client.callTool('wait', { key, ballast }, { signal: controller.signal }), {
+      reason: 'cancelled',
+    })
+    await until(async () => (await client.tools.see({ key })).started, 'the call did not start')
+    controller.abort()
     await call
-    await until(async () => (await client.tools.see({ key })).givenUp, 'the server goes on', patience)
+    await until(async () => (await client.tools.see({ key })).cancelled, 'the server did not stop', waitTimeout)
   },
 
-  async 'reads resources, text and bytes'({ client }) {
+  async 'reads text and binary resources'({ client }) {
     const uri = `counter://${crypto.randomUUID()}`
     equal((await client.readResource(uri)).contents, [{ uri, mimeType: 'application/json', text: '{"count":0}' }])
     const [dot] = (await client.readResource('picture://dot')).contents
     equal(dot !== undefined && 'blob' in dot && dot.blob, 'AH+A/w==')
   },
 
-  async 'hears of a resource that changed'({ connect }) {
+  async 'receives an update of a resource'({ connect }) {
     const key = crypto.randomUUID()
     const uri = `counter://${key}`
     const { onChange, change } = firstChange()
@@ -202,7 +212,7 @@ const checks: Readonly<Record<string, (rig: Smoke) => Promise<void>>> = {
     await client.unsubscribe(uri)
   },
 
-  async 'gets a prompt'({ client }) {
+  async 'reads a prompt'({ client }) {
     const { messages } = await client.getPrompt('review', { code: 'x = 1' })
     equal(messages, [{ role: 'user', content: { type: 'text', text: 'Review this:\nx = 1' } }])
   },
@@ -216,25 +226,25 @@ function firstChange(): { onChange: (change: Change) => void; change: Promise<Ch
   return { onChange, change }
 }
 
-/** Waits until it holds; rejects with what is said of it otherwise. */
-async function until(holds: () => Promise<boolean>, otherwise: string, ms = PATIENCE): Promise<void> {
+/** Waits until a condition is true; rejects with the given message after a timeout. */
+async function until(condition: () => Promise<boolean>, message: string, ms = WAIT_TIMEOUT): Promise<void> {
   const end = Date.now() + ms
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`${otherwise}, after ${ms} ms`)
-    await pause(20)
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`${message}, after ${ms} ms`)
+    await delay(20)
   }
 }
 
-function pause(ms: number): Promise<void> {
+function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-async function inTime(run: Promise<void>): Promise<void> {
+async function withTimeout(run: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it took longer than ${LIMIT} ms`)), LIMIT)
+  const timedOut = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took longer than ${CHECK_TIMEOUT} ms`)), CHECK_TIMEOUT)
   })
-  await Promise.race([run, late]).finally(() => clearTimeout(timer))
+  await Promise.race([run, timedOut]).finally(() => clearTimeout(timer))
 }
 
 function describe(error: unknown): string {
