@@ -101,11 +101,11 @@ expectFailures<SessionStore>('the contract of session stores', sessionStoreContr
   ],
   'drops a record that was not used for its time to live': [
     sessionStore((store) => ({ create: (id, state) => store.create(id, state, 60_000) })),
-    'get("a") after 70 ms with a time to live of 40 ms: expected undefined, got {}',
+    'get("a") after 300 ms with a time to live of 200 ms: expected undefined, got {}',
   ],
   'restarts the time to live when get() is called with one': [
     sessionStore((store) => ({ get: (id) => store.get(id) })),
-    /^get\("a", 80\) number [23], each after 40 ms: expected the record, got undefined$/,
+    /^get\("a", 600\) number [23], each after 250 ms: expected the record, got undefined$/,
   ],
 })
 

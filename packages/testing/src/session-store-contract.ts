@@ -112,21 +112,21 @@ export function sessionStoreContract(
 
     async 'drops a record that was not used for its time to live'() {
       const store = await create()
-      await store.create('a', {}, 40)
+      await store.create('a', {}, 200)
       checkEqual('get("a") at once', await store.get('a'), {})
-      await delay(70)
-      checkEqual('get("a") after 70 ms with a time to live of 40 ms', await store.get('a'), undefined)
+      await delay(300)
+      checkEqual('get("a") after 300 ms with a time to live of 200 ms', await store.get('a'), undefined)
       checkEqual('update("a") of the expired record', await store.update('a', () => {}), undefined)
       checkEqual('delete("a") of the expired record', await store.delete('a'), false)
     },
 
     async 'restarts the time to live when get() is called with one'() {
       const store = await create()
-      await store.create('a', {}, 80)
-      for (let n = 1; n <= 4; n++) {
-        await delay(40)
-        const record = await store.get('a', 80)
-        check(`get("a", 80) number ${n}, each after 40 ms`, record !== undefined, 'the record', record)
+      await store.create('a', {}, 600)
+      for (let n = 1; n <= 3; n++) {
+        await delay(250)
+        const record = await store.get('a', 600)
+        check(`get("a", 600) number ${n}, each after 250 ms`, record !== undefined, 'the record', record)
       }
     },
   })
