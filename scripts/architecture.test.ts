@@ -56,7 +56,7 @@ const dependsOn = (name: string): Files =>
   withManifest({ dependencies: { '@mcpx/protocol': 'workspace:*', [name]: 'workspace:*' } })
 const document = (text: string): Files => ({ 'docs/PAGE.md': `${text}\n` })
 
-/** For each rule the ways to break it, as files that replace those of the clean repository. */
+/** The violations of each rule, as files that replace those of the clean repository. */
 const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> = {
   direction: {
     'an import of a sibling': { ...dependsOn('@mcpx/client'), ...withLine("export { x } from '@mcpx/client'") },
@@ -97,7 +97,7 @@ const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> = {
     'a Node module beside a comment': withLine("import { a /* x; y */ } from 'node:fs'"),
     'a Node module without its prefix': withLine("export { readFile } from 'fs/promises'"),
     'a reference to the types of browsers': withLine('/// <reference lib="dom" />'),
-    'a configuration with types of its own': { 'packages/server/tsconfig.json': '{ "types": ["node"] }' },
+    'a configuration that sets types': { 'packages/server/tsconfig.json': '{ "types": ["node"] }' },
   },
   manifests: {
     'another name': {
@@ -122,10 +122,12 @@ const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> = {
       dependencies: { '@mcpx/protocol': '*' },
       exports: { '.': { source: './src/gone.ts', ...entry }, './package.json': './package.json' },
     }),
-    'a package that `tsc -b` leaves out': { 'tsconfig.json': '{ "references": [{ "path": "packages/protocol" }] }' },
+    'a package that `tsc -b` does not build': {
+      'tsconfig.json': '{ "references": [{ "path": "packages/protocol" }] }',
+    },
   },
   finished: {
-    'a note for later': withLine('// TODO: later'),
+    'a TODO comment': withLine('// TODO: later'),
     'a switched off compiler': withLine('// @ts-expect-error: it works'),
     'a switched off rule': withLine('// biome-ignore lint/suspicious/noExplicitAny: it works'),
     'two switched off rules': withLine('// biome-ignore lint/style/noVar lint/performance/noReExportAll: it works'),
@@ -140,10 +142,10 @@ const broken: Readonly<Record<string, Readonly<Record<string, Files>>>> = {
     'a path after a fenced block': document('```\n`scripts/x`\n```\nIt is in `scripts/gone.mjs`.'),
   },
   links: {
-    'a link to no file': document('See [style](STYLE.md).'),
-    'a reference to no file': document('See [style].\n\n[style]: ../STYLE.md#top'),
-    'a link to no heading of the document': document('# Title\n\nSee [there](#there).'),
-    'a link to no heading of another': {
+    'a link to a missing file': document('See [style](STYLE.md).'),
+    'a reference to a missing file': document('See [style].\n\n[style]: ../STYLE.md#top'),
+    'a link to a missing heading of the document': document('# Title\n\nSee [there](#there).'),
+    'a link to a missing heading of another document': {
       ...document('# Title'),
       'docs/OTHER.md': 'See [it](PAGE.md#the-title).\n',
     },
@@ -176,20 +178,20 @@ describe('the rules of the architecture', () => {
     expect(violations(clean)).toEqual({})
   })
 
-  it('are each seen to fail below', () => {
+  it('each have examples of violations', () => {
     expect(Object.keys(broken)).toEqual(rules.map(({ name }) => name))
   })
 })
 
-describe.each(Object.entries(broken))('the rule "%s"', (rule, ways) => {
-  it.each(Object.entries(ways))('refuses %s', (_, files) => {
+describe.each(Object.entries(broken))('the rule "%s"', (rule, violationsOfRule) => {
+  it.each(Object.entries(violationsOfRule))('rejects %s', (_, files) => {
     const found = violations({ ...clean, ...files })
     expect(Object.keys(found)).toEqual([rule])
     expect(found[rule]).toHaveLength(1)
   })
 })
 
-it('the rule "finished" allows to switch off other rules', () => {
+it('the rule "finished" allows suppressions of other rules', () => {
   const line = '// biome-ignore lint/complexity/noBannedTypes: the lint rule does not know the type'
   expect(violations({ ...clean, ...withLine(line) })).toEqual({})
 })
@@ -227,13 +229,13 @@ export { f /* it's */, /** from 'y' */ g } from 'f'
     expect(readImports(text).map(({ line }) => line)).toEqual([1, 5, 6, 8, 9, 10])
   })
 
-  it('finds none in comments and strings', () => {
+  it('ignores imports in comments and strings', () => {
     expect(
       readImports(`// import 'a'\n * import { b } from 'b'\nexport const from = 'd'\nf(from, "import 'e'")`),
     ).toEqual([])
   })
 
-  it('names the package of a specifier', () => {
+  it('returns the package of a specifier', () => {
     expect(['@a/b/c', 'd/e', './f.ts', 'node:fs', 'fs/promises'].map(packageOf)).toEqual([
       '@a/b',
       'd',

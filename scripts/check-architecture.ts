@@ -1,4 +1,4 @@
-/** Checks the rules of the architecture and prints where they are broken. `node scripts/check-architecture.ts` */
+/** Checks the rules of the architecture and prints their violations. `node scripts/check-architecture.ts` */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'

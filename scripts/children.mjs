@@ -31,7 +31,7 @@ export function capture(command, args, { env = process.env, cwd, onText } = {}) 
     const finish = (code) => {
       clearTimeout(timer)
       running.delete(entry)
-      // While we stop everything, nobody continues with the output of a stopped tool.
+      // While all children are stopped, the promise stays pending.
       if (!ending) resolve({ code, ...state, seconds: (performance.now() - started) / 1000 })
     }
     running.add(entry)
@@ -42,7 +42,7 @@ export function capture(command, args, { env = process.env, cwd, onText } = {}) 
       finish(127)
     })
     child.on('close', (code) => finish(code ?? 1))
-    // A grandchild that outlives its parent may keep the pipe open; its output is ignored after a second.
+    // A grandchild may outlive its parent and keep the pipe open; its output is ignored after a second.
     child.on('exit', (code) => setTimeout(finish, 1000, code ?? 1).unref())
   })
 }

@@ -1,4 +1,4 @@
-/** The rules of the linter on which the style rests are seen to fire, with the configuration of this repository. */
+/** The lint rules of docs/STYLE.md report violations, with the configuration of this repository. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ const lines = (count: number): string => Array.from({ length: count }, (_, i) =>
 const rows = (count: number): string => Array.from({ length: count }, (_, i) => `export const n${i} = ${i}\n`).join('')
 const rise = (count: number): string => `export function rise(n: number): number {\n${lines(count)}  return n\n}\n`
 
-/** For each rule what breaks it. */
+/** A violation of each rule. */
 const broken: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   noImportCycles: {
     'packages/a/src/one.ts': "import { two } from './two.ts'\n\nexport const one = (): number => two()\n",
@@ -75,7 +75,7 @@ it('allows an import cycle of types', () => {
 })
 
 for (const [rule, files] of Object.entries(broken)) {
-  it(`fires ${rule}`, () => {
+  it(`reports ${rule}`, () => {
     expect(fired(files)).toEqual([rule])
   })
 }

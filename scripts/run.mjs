@@ -24,7 +24,7 @@ const commands = {
 
 const [name = '', ...more] = process.argv.slice(2)
 const steps = Object.hasOwn(commands, name) ? commands[name] : undefined
-if (steps === undefined) stop(`There is no command '${name}': it is one of ${Object.keys(commands).join(', ')}.`)
+if (steps === undefined) stop(`command: expected one of ${Object.keys(commands).join(', ')}, got '${name}'.`)
 endChildrenWithUs()
 const env = await setup()
 for (const [index, [tool, ...args]] of steps.entries()) {

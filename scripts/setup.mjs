@@ -24,7 +24,7 @@ export async function setup() {
   return toolEnvironment()
 }
 
-/** Prints a sentence that says what is wrong and what to do, and exits. */
+/** Prints an error with its remedy, and exits. */
 export function stop(sentence) {
   process.stderr.write(`\n${sentence}\n`)
   process.exit(1)
@@ -61,7 +61,7 @@ function readStamp() {
   }
 }
 
-/** Installs what the lockfile says. */
+/** Installs the dependencies of the lockfile. */
 async function install() {
   const pnpm = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).packageManager
   process.stdout.write(`setup: installing the tools and dependencies with ${pnpm} (the first time takes a minute)\n`)

@@ -1,4 +1,4 @@
-// The stages of `npm test`: what each runs, and how many checks that was.
+// The stages of `npm test`, with the number of their checks.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { capture } from './children.mjs'
@@ -25,7 +25,7 @@ async function types(run) {
   }
 }
 
-/** Formatting, lint rules, and files, exports and dependencies that nothing uses. */
+/** Formatting, lint rules, and unused files, exports and dependencies. */
 async function lint(run) {
   const biome = await tool(run, 'biome', ['check', '--error-on-warnings', '--max-diagnostics=100'])
   const knip = await tool(run, 'knip', [])

@@ -6,7 +6,7 @@ import { stages } from './stages.mjs'
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.find((name) => !Object.hasOwn(stages, name))
-if (unknown !== undefined) stop(`There is no stage '${unknown}': it is one of ${Object.keys(stages).join(', ')}.`)
+if (unknown !== undefined) stop(`stage: expected one of ${Object.keys(stages).join(', ')}, got '${unknown}'.`)
 
 endChildrenWithUs()
 const env = await setup()

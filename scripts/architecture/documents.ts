@@ -36,7 +36,7 @@ function pathExists(quoted: string, document: string, files: readonly string[]):
 
 export const links: Rule = {
   name: 'links',
-  says: 'Each relative link in a document leads to a file, and to a heading of it.',
+  says: 'Each relative link in a document refers to an existing file and heading.',
   check: (repository) =>
     linesOfDocuments(repository).flatMap(({ path, line, text }) =>
       [...text.matchAll(/\]\(<?([^)\s>]+)>?[^)]*\)|^\s*\[[^\]]+\]:\s*(\S+)/g)]
@@ -88,7 +88,7 @@ function privateNameIn(text: string): string | undefined {
   return privateNames.map((pattern) => pattern.exec(text)?.[0]).find((found) => found !== undefined)
 }
 
-/** The lines of all documents, without fenced blocks. Change logs may name what is gone. */
+/** The lines of all documents, without fenced blocks. Changelogs may name removed files. */
 function linesOfDocuments({ files, read }: Repository): { path: string; line: number; text: string }[] {
   return files
     .filter((path) => path.endsWith('.md') && !/(?:^|\/)CHANGELOG\.md$|^\.changeset\//.test(path))

@@ -1,4 +1,4 @@
-/** Rules on packages: who may import whom, where Node may be used, and what a package.json must say. */
+/** Rules on packages: allowed imports, the use of Node, and the content of package.json. */
 import { isBuiltin } from 'node:module'
 import { posix } from 'node:path'
 import { type Manifest, type Package, packageOf, type Rule, type SourceFile, type Violation } from './repository.ts'
@@ -167,7 +167,7 @@ function entryFaults({ folder, manifest }: Package, files: readonly string[]): s
     if (stem === undefined || !files.includes(`${folder}/src/${stem}.ts`))
       return [`has no source for the entry ${path}`]
     const isBuilt = types === `./dist/${stem}.d.ts` && code === `./dist/${stem}.js`
-    return isBuilt ? [] : [`has an entry ${path} that does not lead to dist/${stem}`]
+    return isBuilt ? [] : [`has an entry ${path} that does not refer to dist/${stem}`]
   })
   return entries.some(([path]) => path === '.') ? faults : [...faults, 'has no root entry']
 }

@@ -1,4 +1,4 @@
-/** Reads the repository as the architecture rules see it: its files, its packages and what each source imports. */
+/** Reads the repository for the architecture rules: its files, its packages and the imports of each source. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join, posix } from 'node:path'
@@ -46,7 +46,7 @@ export interface Package {
 }
 
 export interface Repository {
-  /** All files, from the root, without those that tools write. */
+  /** The paths of all files, without generated ones. */
   readonly files: readonly string[]
   readonly packages: readonly Package[]
   read(path: string): string
@@ -93,7 +93,7 @@ function readSource(path: string, text: string): SourceFile {
 const blockComment = String.raw`/\*(?:[^*]|\*(?!/))*\*/`
 const comment = `//.*$|${blockComment}`
 const gap = String.raw`(?:\s|${comment})*`
-/** What may stand between `import` and `from`. */
+/** Matches the text between `import` and `from`. */
 const clause = String.raw`(?:${comment}|/(?![/*])|[^'"\`;=/])*?`
 const start = String.raw`^(?:${blockComment}[ \t]*)*`
 
