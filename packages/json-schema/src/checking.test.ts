@@ -26,14 +26,14 @@ describe('the work of a check is bounded', () => {
     expect(check({ allOf: [child, child] }, value)).toEqual(tooMany)
   })
 
-  it('when each of many values is tried on long lists', () => {
+  it('when many values are compared with long lists', () => {
     const required = list(10_000, (index) => `p${index}`)
     const complete = Object.fromEntries(required.map((name) => [name, 1]))
     const values = list(10_000, () => complete)
     expect(workOf(() => expect(check({ items: { required } }, values)).toEqual(tooMany))).toBeLessThan(1000)
   })
 
-  it('when every property is tried on every pattern', () => {
+  it('when every property is tested with every pattern', () => {
     const patternProperties = Object.fromEntries(list(1000, (index) => [`^x${index}`, {}]))
     const value = (properties: number) => Object.fromEntries(list(properties, (index) => [`p${index}`, 1]))
     expect(check({ patternProperties }, value(2900))).toEqual({ valid: true })
@@ -59,7 +59,7 @@ describe('the work of a check is bounded', () => {
     expect(check({ items: { $ref: '#' } }, value)).toEqual(problem('is nested too deeply or too large to be checked'))
   })
 
-  it('when a value is wrong in very many places, of which then only the first is told', () => {
+  it('when a value has very many problems, of which only the first is reported', () => {
     const values = list(200_000, () => 1)
     const verdict = { valid: false, problems: [{ path: 'value[0]', message: 'expected string, got number' }] }
     expect(workOf(() => expect(check({ items: { type: 'string' } }, values)).toEqual(verdict))).toBeLessThan(1000)
@@ -74,7 +74,7 @@ describe('the work of a check is bounded', () => {
     expect(workOf(() => expect(check(schema, { a: {} })).toMatchObject({ valid: false }))).toBeLessThan(1000)
   })
 
-  it('when a text is tested against a pattern', () => {
+  it('when a string is tested with a pattern', () => {
     expect(workOf(() => expect(check({ pattern: 'a+b$' }, 'a'.repeat(16_384)).valid).toBe(false))).toBeLessThan(2000)
     expect(check({ pattern: '^a+$' }, 'a'.repeat(16_384))).toEqual({ valid: true })
     expect(check({ pattern: '^a+$' }, 'a'.repeat(16_385))).toEqual(
@@ -103,7 +103,7 @@ describe('a value that is not JSON', () => {
     expect(check({ additionalProperties: { $ref: '#' }, patternProperties: { a: {} } }, value).valid).toBe(false)
   })
 
-  it('is checked as JSON would carry it: undefined properties are not there', () => {
+  it('is checked as JSON: undefined properties are absent', () => {
     const schema = { properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['a'] }
     expect(check(schema, { a: 'x', b: undefined })).toEqual({ valid: true })
     expect(check(schema, { a: undefined })).toEqual({
@@ -112,7 +112,7 @@ describe('a value that is not JSON', () => {
     })
   })
 
-  it('is one that has a name of broken Unicode', () => {
+  it('has a name with invalid Unicode', () => {
     expect(check({ additionalProperties: { type: 'number' } }, JSON.parse('{"\\ud800":1}'))).toEqual(
       problem('has a property name that is not well-formed Unicode'),
     )

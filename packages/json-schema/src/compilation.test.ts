@@ -21,7 +21,7 @@ function refusalOf(schema: unknown, using = validator): JsonSchemaError {
   throw new Error('the schema was not refused')
 }
 
-describe('a malformed schema is refused at the place of the fault', () => {
+describe('a malformed schema is rejected with the place of the error', () => {
   it.each<[unknown, string, string]>([
     [5, '#', 'must be a schema, which is an object or a boolean'],
     [null, '#', 'must be a schema, which is an object or a boolean'],
@@ -74,7 +74,7 @@ describe('a malformed schema is refused at the place of the fault', () => {
     expect(error.message).toContain(problem)
   })
 
-  it('but keywords whose value is undefined are as good as left out', () => {
+  it('but keywords with the value undefined are ignored', () => {
     expect(validator.compile({ type: undefined, properties: { a: undefined } })({ a: 1 })).toEqual({ valid: true })
   })
 })
@@ -99,7 +99,7 @@ describe('dialects', () => {
     [''],
     [5],
     [null],
-  ])('%o is refused by name, with the list of those that are supported [S-260]', ($schema) => {
+  ])('%o is rejected by name, with the supported dialects [S-260]', ($schema) => {
     const error = refusalOf({ $schema, type: 'object' })
     expect(error).toMatchObject({ reason: 'dialect', path: '#/$schema' })
     expect(error.message).toContain(JSON.stringify($schema))
@@ -135,7 +135,7 @@ describe('references', () => {
     ['#/$defs/inner/$defs/n'],
     ['#/components/schemas/n'],
     ['#/%24defs/named'],
-  ])('%s is found in the document', ($ref) => {
+  ])('%s is resolved in the document', ($ref) => {
     const check = validator.compile({ ...list, properties: { a: { $ref } } })
     expect(check({ a: 1 })).toEqual({ valid: true })
     expect(check({ a: 'x' }, 'arguments')).toEqual({
@@ -144,7 +144,7 @@ describe('references', () => {
     })
   })
 
-  it('may be recursive where the value ends them', () => {
+  it('may be recursive if the value ends the recursion', () => {
     const tree = { properties: { value: { type: 'number' }, nodes: { items: { $ref: '#' } } }, required: ['value'] }
     const check = validator.compile(tree)
     expect(check({ value: 1, nodes: [{ value: 2, nodes: [] }] })).toEqual({ valid: true })
@@ -160,14 +160,14 @@ describe('references', () => {
     ['file:///etc/passwd'],
     ['other.json#/a'],
     ['//evil.example/a'],
-  ])('%s is outside of the document and refused by name [S-262, S-263]', ($ref) => {
+  ])('%s is outside of the document and rejected by name [S-262, S-263]', ($ref) => {
     const error = refusalOf({ properties: { a: { $ref } } })
     expect(error).toMatchObject({ reason: 'reference', path: '#/properties/a/$ref' })
     expect(error.message).toContain(`"${$ref}" is outside of the schema, and nothing is fetched`)
   })
 
   it.each([['#/$defs/missing'], ['#missing'], ['#/type/x'], ['#/%zz'], ['#/$defs/toString'], ['#/allOf/x']])(
-    '%s leads nowhere and is refused',
+    '%s has no target and is rejected',
     ($ref) => {
       const error = refusalOf({ type: 'object', $defs: {}, allOf: [{}], items: { $ref } })
       expect(error).toMatchObject({ reason: 'reference', path: '#/items/$ref' })
@@ -175,22 +175,19 @@ describe('references', () => {
     },
   )
 
-  it('to what is no schema are refused', () => {
+  it('to values that are not schemas are rejected', () => {
     expect(refusalOf({ $ref: '#/x', x: 5 })).toMatchObject({ reason: 'malformed', path: '#/x' })
   })
 
-  it.each([['$recursiveRef'], ['$dynamicRef']])(
-    'by %s are refused where the dialect has no such keyword',
-    (keyword) => {
-      expect(refusalOf({ $schema: draft07, [keyword]: '#' })).toMatchObject({
-        reason: 'reference',
-        path: `#/${keyword}`,
-      })
-      if (keyword === '$recursiveRef') expect(refusalOf({ [keyword]: '#' }).reason).toBe('reference')
-    },
-  )
+  it.each([['$recursiveRef'], ['$dynamicRef']])('by %s are rejected if the dialect has no such keyword', (keyword) => {
+    expect(refusalOf({ $schema: draft07, [keyword]: '#' })).toMatchObject({
+      reason: 'reference',
+      path: `#/${keyword}`,
+    })
+    if (keyword === '$recursiveRef') expect(refusalOf({ [keyword]: '#' }).reason).toBe('reference')
+  })
 
-  it('by $dynamicRef lead to the one dynamic anchor of the document, or to a plain one', () => {
+  it('by $dynamicRef resolve to the only dynamic anchor of the document, or to a plain one', () => {
     const dynamic = validator.compile({
       $defs: { n: { $dynamicAnchor: 'n', type: 'number' } },
       items: { $dynamicRef: '#n' },
@@ -207,7 +204,7 @@ describe('references', () => {
     expect(plain('x').valid).toBe(false)
   })
 
-  it('by $dynamicRef are refused when there is a choice, and when they lead outside or nowhere', () => {
+  it('by $dynamicRef are rejected if they are ambiguous, external or without a target', () => {
     const inner = { $id: 'inner', $dynamicAnchor: 'n' }
     const error = refusalOf({ $dynamicAnchor: 'n', $defs: { inner }, items: { $dynamicRef: '#n' } })
     expect(error).toMatchObject({ reason: 'reference', path: '#/items/$dynamicRef' })
@@ -219,7 +216,7 @@ describe('references', () => {
     expect(check(['x']).valid).toBe(false)
   })
 
-  it('hold where a schema is reached by its own place and as part of another', () => {
+  it('work for a schema that is used at its own place and as part of another', () => {
     const components = { thing: { properties: { a: { type: 'string' } } } }
     const part = { $ref: '#/components/thing/properties/a' }
     const whole = { $ref: '#/components/thing' }
@@ -234,7 +231,7 @@ describe('references', () => {
   })
 })
 
-describe('recursion that never reaches into the value is refused', () => {
+describe('recursion that does not descend into the value is rejected', () => {
   it.each<[JsonSchema]>([
     [{ $ref: '#' }],
     [{ allOf: [{ $ref: '#' }] }],
@@ -260,7 +257,7 @@ describe('recursion that never reaches into the value is refused', () => {
     expect(refusalOf(schema).reason).toBe('recursion')
   })
 
-  it('but not when it does, whatever applies it', () => {
+  it('recursion that descends into the value is accepted', () => {
     const schema = {
       properties: { a: { $ref: '#' } },
       items: { $ref: '#' },
@@ -271,10 +268,10 @@ describe('recursion that never reaches into the value is refused', () => {
   })
 })
 
-describe('bounds on schemas', () => {
+describe('limits of schemas', () => {
   const nested = (depth: number): JsonSchema => (depth === 0 ? {} : { properties: { a: nested(depth - 1) } })
 
-  it('on how deep subschemas nest [S-264]', () => {
+  it('apply to the depth of subschemas [S-264]', () => {
     expect(validator.compile(nested(63))({})).toEqual({ valid: true })
     const error = refusalOf(nested(64))
     expect(error).toMatchObject({ reason: 'limit' })
@@ -285,19 +282,19 @@ describe('bounds on schemas', () => {
     )
   })
 
-  it('on how many schemas in a row apply to the same value', () => {
+  it('apply to the number of nested schemas for the same value', () => {
     const $defs: Record<string, JsonSchema> = { d70: {} }
     for (let index = 0; index < 70; index++) $defs[`d${index}`] = { $ref: `#/$defs/d${index + 1}` }
     expect(refusalOf({ $defs }).message).toContain('more than 64 schemas in a row apply to the same value (maxDepth)')
   })
 
-  it('on how many subschemas there are [S-264]', () => {
+  it('apply to the number of subschemas [S-264]', () => {
     const wide = (count: number) => ({ anyOf: Array.from({ length: count }, () => ({})) })
     expect(validator.compile(wide(9999))(1)).toEqual({ valid: true })
     expect(refusalOf(wide(10_000)).message).toContain('a schema has at most 10000 subschemas (maxSubschemas)')
   })
 
-  it('on objects that stand in many places', () => {
+  it('apply to objects that are used in many places', () => {
     let shared: JsonSchema = { type: 'string' }
     for (let level = 0; level < 40; level++) shared = { properties: { a: shared, b: shared } }
     expect(refusalOf(shared).reason).toBe('limit')
@@ -307,13 +304,13 @@ describe('bounds on schemas', () => {
     })
   })
 
-  it('on objects that contain themselves', () => {
+  it('apply to objects that contain themselves', () => {
     const cyclic: Record<string, unknown> = { type: 'object' }
     cyclic.properties = { child: { items: cyclic } }
     expect(refusalOf(cyclic)).toMatchObject({ reason: 'malformed', path: '#/properties/child/items' })
   })
 
-  it('on the names on the way to a subschema', () => {
+  it('apply to the names in the path of a subschema', () => {
     expect(refusalOf({ properties: { ['x'.repeat(5000)]: {} } }).message).toContain('have at most 4096 characters')
   })
 
@@ -325,13 +322,13 @@ describe('bounds on schemas', () => {
     ['an $id that is a fragment', { $schema: draft07, items: { $id: `#${'a'.repeat(4096)}` } }, '#/items'],
     ['a $ref', { $ref: `#/$defs/${'a'.repeat(4096)}` }, '#/$ref'],
     ['a $dynamicRef', { $dynamicRef: `#${'a'.repeat(4096)}` }, '#/$dynamicRef'],
-  ])('on the length of %s', (_, schema, path) => {
+  ])('apply to the length of %s', (_, schema, path) => {
     const error = refusalOf(schema)
     expect(error).toMatchObject({ reason: 'limit', path })
     expect(error.message).toContain('has at most 4096 characters')
   })
 
-  it('on the depth of a reference below a keyword that is ignored', () => {
+  it('apply to the depth of a reference below an ignored keyword', () => {
     const inside = (depth: number): JsonSchema => (depth === 0 ? {} : { a: inside(depth - 1) })
     const schema = (depth: number) => ({ x: inside(depth), $ref: `#/x${'/a'.repeat(depth)}` })
     expect(validator.compile(schema(63))(1)).toEqual({ valid: true })
@@ -344,32 +341,32 @@ describe('bounds on schemas', () => {
     [{ required: ['a'.repeat(4097)] }, '#/required'],
     [{ dependentRequired: { a: ['a'.repeat(4097)] } }, '#/dependentRequired/a'],
     [{ dependencies: { a: ['a'.repeat(4097)] } }, '#/dependencies/a'],
-  ])('on the length of required names', (schema, path) => {
+  ])('apply to the length of required names', (schema, path) => {
     const error = refusalOf(schema)
     expect(error).toMatchObject({ reason: 'limit', path })
     expect(error.message).toContain('a property name has at most 4096 characters')
   })
 
-  it('but not on the length of a URI below that', () => {
+  it('do not apply to shorter URIs', () => {
     const $id = `x://a/${'x'.repeat(4090)}`
     expect(validator.compile({ $id, type: 'number', items: { $ref: $id } })(1)).toEqual({ valid: true })
   })
 
-  it('on regular expressions', () => {
+  it('apply to regular expressions', () => {
     expect(refusalOf({ pattern: 'a'.repeat(2049) }).message).toContain('has at most 2048 characters (maxPatternLength)')
     expect(refusalOf({ patternProperties: { ['a'.repeat(2049)]: {} } }).reason).toBe('limit')
     expect(refusalOf({ pattern: 'aaa' }, createJsonSchemaValidator({ maxPatternLength: 2 })).reason).toBe('limit')
   })
 
-  it('on long chains of references, which are followed in little time', () => {
+  it('apply to long chains of references', () => {
     const $defs: Record<string, JsonSchema> = { d9000: {} }
     for (let index = 0; index < 9000; index++) $defs[`d${index}`] = { $ref: `#/$defs/d${index + 1}` }
     expect(workOf(() => expect(refusalOf({ $defs }).reason).toBe('limit'))).toBeLessThan(500)
   })
 })
 
-describe('for whatever is given as a schema', () => {
-  it('compile either works or throws the named error, and does not change it', () => {
+describe('for any schema', () => {
+  it('compile either succeeds or throws the named error, and does not change the schema', () => {
     const keyword = fc.constantFrom(
       ...['$ref', '$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$schema', 'type', 'enum', 'const', 'required'],
       ...['properties', 'patternProperties', 'items', 'prefixItems', 'allOf', 'anyOf', 'if', 'then', 'not', 'contains'],

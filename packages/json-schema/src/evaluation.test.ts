@@ -148,14 +148,14 @@ describe.each([
 })
 
 describe('boolean schemas', () => {
-  it('let everything pass, or nothing', () => {
+  it('accept every value or none', () => {
     expect(validator.compile(true)(5)).toEqual({ valid: true })
     const problems = [{ path: 'arguments', message: 'is not allowed' }]
     expect(validator.compile(false)(5, 'arguments')).toEqual({ valid: false, problems })
   })
 })
 
-describe('what a schema evaluates', () => {
+describe('an evaluated member', () => {
   it.each<[string, JsonSchema, unknown, boolean]>([
     [
       'beside it',
@@ -187,7 +187,7 @@ describe('what a schema evaluates', () => {
     expect(check({ b: 'x' }).valid).toBe(false)
   })
 
-  it('is told in words, although the schema had to be evaluated as a condition', () => {
+  it('is reported, although the schema was also evaluated as a condition', () => {
     const item = { type: 'object', properties: { id: { type: 'string' } }, unevaluatedProperties: false }
     const check = validator.compile({ $defs: { item }, properties: { list: { items: { $ref: '#/$defs/item' } } } })
     expect(check({ list: [{ id: 'a' }, { id: 1 }, { id: 'b', x: 1 }] }, 'arguments')).toEqual({

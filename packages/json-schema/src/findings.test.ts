@@ -5,7 +5,7 @@ import { createJsonSchemaValidator, type JsonSchema } from './index.ts'
 
 const validator = createJsonSchemaValidator()
 
-/** The problems as sentences. */
+/** Returns the problems as sentences. */
 function problemsOf(schema: JsonSchema, value: unknown, using = validator): string[] {
   const verdict = using.compile(schema)(value, 'arguments')
   return verdict.valid ? [] : verdict.problems.map(({ path, message }) => `${path}: ${message}`)
@@ -22,7 +22,7 @@ const other = {
   required: ['kind', 'side'],
 }
 
-describe('a problem says where and what, in one sentence', () => {
+describe('a problem names the place and the error in one sentence', () => {
   it.each<[JsonSchema, unknown, string | string[]]>([
     [{ properties: { name: { type: 'string' } } }, { name: 7 }, 'arguments.name: expected string, got number'],
     [
@@ -106,7 +106,7 @@ describe('a problem says where and what, in one sentence', () => {
     expect(problemsOf(schema, value)).toEqual([sentences].flat())
   })
 
-  it('also in draft-07, for lists of items', () => {
+  it('in draft-07 for lists of items', () => {
     const $schema = 'http://json-schema.org/draft-07/schema#'
     const schema = { $schema, items: [{ type: 'string' }], additionalItems: false }
     expect(problemsOf(schema, [1, 2])).toEqual([
@@ -116,52 +116,52 @@ describe('a problem says where and what, in one sentence', () => {
   })
 })
 
-describe('several forms', () => {
+describe('problems of alternatives', () => {
   it.each<[string, JsonSchema, unknown, string[]]>([
     [
-      'are summed up when only the type differs',
+      'are combined if only the type differs',
       { anyOf: [{ type: 'string' }, { type: 'null' }] },
       1,
       ['arguments: expected string or null, got number'],
     ],
     [
-      'are summed up when only the value differs',
+      'are combined if only the value differs',
       { oneOf: [{ const: 'a' }, { enum: ['b', 'c'] }, { type: 'null' }] },
       1,
       ['arguments: expected "a", "b" or "c" or null, got number'],
     ],
     [
-      'are told by the one of the right type',
+      'are reported for the one with the matching type',
       { anyOf: [{ type: 'string', minLength: 2 }, { type: 'null' }] },
       'a',
       ['arguments: expected at least 2 characters, got 1'],
     ],
     [
-      'are told by the one with the right mark',
+      'are reported for the one with the matching discriminator',
       { oneOf: [form, other] },
       { kind: 'square', side: 'x' },
       ['arguments.side: expected number, got string'],
     ],
     [
-      'are told by the one with the right mark, through references',
+      'are reported for the one with the matching discriminator, through references',
       { anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }], $defs: { a: form, b: other } },
       { kind: 'circle' },
       ['arguments.radius: is required'],
     ],
     [
-      'are counted when none is close',
+      'are counted if none is close',
       { anyOf: [{ minLength: 2 }, { pattern: '^x' }] },
       'a',
       ['arguments: fits none of the 2 allowed forms'],
     ],
     [
-      'are counted when several fit',
+      'are counted if several match',
       { oneOf: [{ minLength: 1 }, { maxLength: 5 }, { minLength: 9 }] },
       'a',
       ['arguments: fits 2 of the allowed forms, and must fit exactly 1'],
     ],
     [
-      'are told within one another',
+      'are reported if nested',
       {
         anyOf: [
           { type: 'null' },
@@ -172,7 +172,7 @@ describe('several forms', () => {
       ['arguments[1]: expected at most 1 character, got 2'],
     ],
     [
-      'are told for each item by itself',
+      'are reported for each item',
       { items: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
       [1, 'a', true],
       ['arguments[0]: expected string or null, got number', 'arguments[2]: expected string or null, got boolean'],
@@ -181,7 +181,7 @@ describe('several forms', () => {
     expect(problemsOf(schema, value)).toEqual(sentences)
   })
 
-  it('that are named like keywords are not mistaken for them', () => {
+  it('with names like keywords are not confused with them', () => {
     const schema = {
       properties: { anyOf: { type: 'string' }, contains: { properties: { items: { type: 'number' } } } },
     }
@@ -203,7 +203,7 @@ describe('problems', () => {
     expect(problemsOf({ required: Array.from({ length: 20 }, (_, index) => `p${index}`) }, {})).toHaveLength(8)
   })
 
-  it('never hold the value, however long', () => {
+  it('never contain the value', () => {
     const secret = 'hunter2'.repeat(10_000)
     const schemas: JsonSchema[] = [
       { type: 'number' },
@@ -222,7 +222,7 @@ describe('problems', () => {
     }
   })
 
-  it('quote names that are no words, and cut long ones', () => {
+  it('quote unusual names, and shorten long ones', () => {
     const schema = { additionalProperties: { additionalProperties: { type: 'string' } } }
     expect(problemsOf(schema, { 'a "b"/~%#': { größe: 1 } })).toEqual([
       'arguments["a \\"b\\"/~%#"].größe: expected string, got number',
@@ -231,7 +231,7 @@ describe('problems', () => {
     expect(long).toBe(`arguments["${'x'.repeat(60)}..."][""]: expected string, got number`)
   })
 
-  it('are cut when the path is long', () => {
+  it('are shortened if the path is long', () => {
     let value: unknown = 1
     for (let depth = 0; depth < 60; depth++) value = { propertyWithALongName: value }
     const [problem = ''] = problemsOf({ type: ['object', 'string'], additionalProperties: { $ref: '#' } }, value)
@@ -239,17 +239,17 @@ describe('problems', () => {
     expect(problem).toMatch(/\.\.\.: expected object or string, got number$/)
   })
 
-  it('that only follow from others are left out', () => {
+  it('that only follow from others are omitted', () => {
     const schema = { allOf: [{ properties: { a: { type: 'string' } } }], unevaluatedProperties: false }
     expect(problemsOf(schema, { a: 1 })).toEqual(['arguments.a: expected string, got number'])
   })
 
-  it('are told once, however many keywords find them', () => {
+  it('are reported once, even if several keywords find them', () => {
     const schema = { allOf: [{ type: 'string' }, { type: 'string' }, { $ref: '#/allOf/0' }] }
     expect(problemsOf(schema, 1)).toEqual(['arguments: expected string, got number'])
   })
 
-  it('are told all together, not only the first', () => {
+  it('are all reported, not only the first', () => {
     const schema = {
       properties: { a: { type: 'string' }, b: { minimum: 5 } },
       required: ['c'],

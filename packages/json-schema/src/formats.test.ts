@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formats } from './formats.ts'
 
-/** Texts that are right, and texts that are wrong. */
+/** Valid and invalid strings of each format. */
 const examples: Record<string, readonly [right: readonly string[], wrong: readonly string[]]> = {
   date: [
     ['2024-02-29', '0000-01-01', '9999-12-31'],
@@ -56,11 +56,11 @@ const examples: Record<string, readonly [right: readonly string[], wrong: readon
 }
 
 describe.each(Object.entries(examples))('the format %s', (format, [right, wrong]) => {
-  it.each(right)('has %j', (text) => {
+  it.each(right)('accepts %j', (text) => {
     expect(formats[format]?.(text)).toBe(true)
   })
 
-  it.each(wrong)('has not %j', (text) => {
+  it.each(wrong)('rejects %j', (text) => {
     expect(formats[format]?.(text)).toBe(false)
   })
 })

@@ -12,19 +12,19 @@ describe('createJsonSchemaValidator', () => {
     expect(createJsonSchemaValidator().compile(schema)).not.toBe(validator.compile(schema))
   })
 
-  it('neither changes a schema nor needs to: it may be frozen', () => {
+  it('accepts a frozen schema and does not change it', () => {
     const schema = Object.freeze({ $id: 'x', properties: Object.freeze({ a: Object.freeze({ $ref: '#' }) }) })
     expect(createJsonSchemaValidator().compile(schema)({ a: { a: {} } })).toEqual({ valid: true })
     expect(Reflect.ownKeys(schema)).toEqual(['$id', 'properties'])
   })
 
-  it('names the value as the caller does', () => {
+  it('uses the name of the value that the caller passes', () => {
     const check = createJsonSchemaValidator().compile({ type: 'string' })
     expect(check(1)).toMatchObject({ problems: [{ path: 'value' }] })
     expect(check(1, 'structuredContent')).toMatchObject({ problems: [{ path: 'structuredContent' }] })
   })
 
-  it('gives checks that can be used inside one another', () => {
+  it('returns checks that can be nested', () => {
     const validator = createJsonSchemaValidator({ maxSteps: 100 })
     const check = validator.compile({ items: { type: 'number' } })
     const value = Array.from({ length: 40 }, () => 1)
@@ -38,7 +38,7 @@ describe('limits', () => {
     expect(() => createJsonSchemaValidator({ maxDepth })).toThrow(new RangeError(message))
   })
 
-  it('have their defaults when undefined is passed', () => {
+  it('use their defaults for undefined', () => {
     const validator = createJsonSchemaValidator({ maxDepth: undefined as never })
     expect(validator.compile({ type: 'string' })('x').valid).toBe(true)
   })
@@ -105,7 +105,7 @@ describe('formats', () => {
     expect(asserting.compile({ format })('x y')).toEqual({ valid: true })
   })
 
-  it('takes little time for long texts', () => {
+  it('checks long strings in linear time', () => {
     const texts = ['a', '1:', 'a.', '1.', 'a/', '%20', '~0/', '{a}', 'http://a', '@', '-'].map(
       (part) => `${part.repeat(20_000)} `,
     )
@@ -132,7 +132,7 @@ describe('formats', () => {
 describe('patterns as annotations', () => {
   const validator = createJsonSchemaValidator({ patterns: 'annotate' })
 
-  it('are read, but never run', () => {
+  it('are parsed, but not run', () => {
     expect(validator.compile({ pattern: '^(a+)+$' })(`${'a'.repeat(50)}!`)).toEqual({ valid: true })
     expect(() => validator.compile({ pattern: '(' })).toThrow('must be a regular expression')
     const named = validator.compile({ patternProperties: { '^(a+)+$': false } })

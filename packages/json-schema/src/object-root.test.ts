@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { assertObjectRoot } from './schema-error.ts'
 
 describe('assertObjectRoot', () => {
-  it.each([[{ type: 'object' }], [{ type: 'object', properties: {}, anyOf: [] }]])('takes %o', (schema) => {
+  it.each([[{ type: 'object' }], [{ type: 'object', properties: {}, anyOf: [] }]])('accepts %o', (schema) => {
     expect(() => assertObjectRoot(schema)).not.toThrow()
   })
 
@@ -14,7 +14,7 @@ describe('assertObjectRoot', () => {
     [{ type: 'string' }, '#/type: must be "object", but is another; wrap other values in a property'],
     [{ type: ['object'] }, '#/type: must be "object", but is another; wrap other values in a property'],
     [Object.create({ type: 'object' }), '#/type: must be "object", but is missing; wrap other values in a property'],
-  ])('refuses %o', (schema, problem) => {
+  ])('rejects %o', (schema, problem) => {
     expect(() => assertObjectRoot(schema)).toThrow(
       expect.objectContaining({ name: 'JsonSchemaError', reason: 'malformed', message: `JSON Schema, at ${problem}` }),
     )

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noThenProperty: JSON Schema has a keyword of that name
-/** Compares verdicts with those of another validator, for schemas, values and texts made at random. */
+/** Compares the results with those of another validator, for random schemas, values and strings. */
 
 import { type Schema, Validator } from '@cfworker/json-schema'
 import fc from 'fast-check'
@@ -77,7 +77,7 @@ const newer: Grammar = (one, many) => ({
 
 const older: Grammar = (one, many) => ({ items: fc.oneof(one, many), additionalItems: one })
 
-/** Schemas with some of the keywords given. */
+/** Schemas with some of the given keywords. */
 const some = (keywords: Record<string, fc.Arbitrary<unknown>>) =>
   fc
     .subarray(Object.entries(keywords), { maxLength: 4 })
@@ -98,7 +98,7 @@ function documents($schema: string, defs: string, grammars: readonly Grammar[]):
     .map(({ root, a, b }) => ({ $schema, ...root, [defs]: { a, b } }))
 }
 
-/** Compares verdicts on six values for each of many schemas. Schemas that are refused as recursive are left out. */
+/** Compares the results for six values per schema. Schemas that are rejected as recursive are skipped. */
 function compare(dialect: '2020-12' | '7', schemas: fc.Arbitrary<Keywords>, numRuns: number): void {
   const counts = { valid: 0, invalid: 0, recursive: 0 }
   afterAll(() => console.log(`json-schema/oracle, ${dialect}: ${JSON.stringify(counts)}`))
@@ -129,7 +129,7 @@ function compare(dialect: '2020-12' | '7', schemas: fc.Arbitrary<Keywords>, numR
   expect(Math.min(counts.valid, counts.invalid)).toBeGreaterThan(numRuns / 2)
 }
 
-describe('verdicts are those of another validator', () => {
+describe('results equal those of another validator', () => {
   it('in 2020-12', () => {
     compare('2020-12', documents(latest, '$defs', [applicators, newer]), 500)
   })
@@ -139,7 +139,7 @@ describe('verdicts are those of another validator', () => {
   })
 })
 
-describe('formats are those of another validator', () => {
+describe('formats equal those of another validator', () => {
   const examples: Record<string, string> = {
     date: '2024-02-29',
     'date-time': '1998-12-31T15:59:60.123-08:00',

@@ -1,4 +1,4 @@
-/** Measures the CPU time of a call on this thread, in ms. Other work on the machine does not count. */
+/** Measures the CPU time of a call on this thread, in milliseconds, independently of other work on the machine. */
 
 export function workOf(run: () => unknown): number {
   const before = process.threadCpuUsage()

@@ -1,4 +1,4 @@
-/** What work a check does: no more than its steps allow, and enough for whatever is large and honest. */
+/** The work of a check is limited by its steps, which suffice for large valid values. */
 
 import { describe, expect, it } from 'vitest'
 import { createJsonSchemaValidator } from './index.ts'
@@ -9,7 +9,7 @@ const check = (schema: object, value: unknown, limits = {}) =>
 const list = <T>(length: number, make: (index: number) => T) => Array.from({ length }, (_, index) => make(index))
 const record = (length: number) => Object.fromEntries(list(length, (index) => [`k${index}`, index]))
 
-/** In ms of one core, which other work on the machine does not lengthen. */
+/** The limit of CPU time, in milliseconds. */
 function costOf(work: () => unknown): number {
   const before = process.cpuUsage()
   work()
@@ -17,13 +17,13 @@ function costOf(work: () => unknown): number {
   return (user + system) / 1000
 }
 
-/** The same keyword, asked of the same value very often. */
+/** Applies the same keyword to the same value many times. */
 const often = (schema: object, times = 1000) => ({
   $defs: { it: schema },
   allOf: list(times, () => ({ $ref: '#/$defs/it' })),
 })
 
-describe('the steps of a check count what grows with the value', () => {
+describe('the steps of a check grow with the value', () => {
   const members = record(50_000)
   const names = Object.keys(members).slice(0, 5000)
   const text = 'a'.repeat(1_000_000)
@@ -32,15 +32,15 @@ describe('the steps of a check count what grows with the value', () => {
     ['objects that are compared with others', { enum: list(1000, (a) => ({ a })) }, members],
     ['lists that are compared with others', often({ const: list(100_000, () => 0) }), list(100_000, () => 0)],
     ['properties that are counted', often({ minProperties: 1 }), members],
-    ['properties that are gone past', often({ additionalProperties: true }), members],
+    ['properties that are skipped', often({ additionalProperties: true }), members],
     ['names that are checked', often({ propertyNames: true }), members],
     ['names that are required beside another', often({ dependentRequired: { k0: names } }, 9000), members],
     [
-      'names that patterns are tried on',
+      'names that are tested with patterns',
       often({ patternProperties: { '^a*$': true } }, 9000),
       { [text.slice(0, 16_000)]: 1 },
     ],
-    ['items that are gone past', often({ contains: true }), list(1_000_000, () => 0)],
+    ['items that are skipped', often({ contains: true }), list(1_000_000, () => 0)],
     ['items that must not repeat', often({ uniqueItems: true }), list(5000, String)],
     ['large items that must not repeat', { uniqueItems: true }, list(120, (last) => [list(10_000, () => 0), last])],
     ['characters', often({ minLength: 1 }), '😀'.repeat(200_000)],
@@ -51,7 +51,7 @@ describe('the steps of a check count what grows with the value', () => {
     expect(costOf(() => check(schema, value, { maxSteps: 300_000 }))).toBeLessThan(900)
   })
 
-  it('and what is said is made once, however often it is said', () => {
+  it('and messages are created once', () => {
     const constant = { items: { const: record(50_000) } }
     const cost = costOf(() =>
       expect(
@@ -68,14 +68,14 @@ describe('the steps of a check count what grows with the value', () => {
 describe('long strings of equal length', () => {
   const texts = (length: number) => list(length, (index) => `${'x'.repeat(16_400)}${String(index).padStart(6, '0')}`)
 
-  it('cost steps where items must not repeat and where they are looked up', () => {
+  it('cost steps for uniqueItems and enum', () => {
     const limits = { maxSteps: 50_000 }
     const message = 'takes more than 50000 steps to check'
     expect(check({ uniqueItems: true }, texts(100), limits)).toMatchObject({ problems: [{ message }] })
     expect(check({ items: { enum: texts(100) } }, texts(100), limits)).toMatchObject({ problems: [{ message }] })
   })
 
-  /** How many times as long the work takes for eight times as many strings; quadratic work takes 64 times as long. */
+  /** Returns the ratio of the time for eight times as many strings; quadratic work would take 64 times as long. */
   function growth(work: (texts: readonly string[]) => unknown): number {
     const [few = 0, many = 0] = [150, 1200].map((length) => {
       return Math.min(...list(3, () => texts(length)).map((made) => costOf(() => work(made))))
@@ -100,7 +100,7 @@ describe('long strings of equal length', () => {
     expect(growth(work)).toBeLessThan(24)
   })
 
-  it('are told apart by each part of them', () => {
+  it('differ by every part', () => {
     const long = 'x'.repeat(40_000)
     const others = [
       `${long}y`,
@@ -122,7 +122,7 @@ describe('long strings of equal length', () => {
   })
 })
 
-describe('a value that is large and honest is checked', () => {
+describe('a large valid value is checked', () => {
   it('when it is a list of many objects', () => {
     const row = {
       type: 'object',
@@ -139,7 +139,7 @@ describe('a value that is large and honest is checked', () => {
     })
   })
 
-  it('when each item is one of many texts', () => {
+  it('when each item is one of many strings', () => {
     const zones = list(600, (index) => `zone ${index}`)
     expect(
       check(
@@ -149,7 +149,7 @@ describe('a value that is large and honest is checked', () => {
     ).toEqual({ valid: true })
   })
 
-  it('when its items must not repeat, whatever they are', () => {
+  it('when its items must be unique', () => {
     const unique = { uniqueItems: true }
     expect(
       check(
@@ -172,7 +172,7 @@ describe('a value that is large and honest is checked', () => {
   })
 })
 
-it('a problem with very many forms is short', () => {
+it('a problem with very many alternatives is short', () => {
   const { problems = [] } = check({ anyOf: list(5000, (index) => ({ const: `value ${index}` })) }, 'x') as never
   expect(problems).toEqual([{ path: 'value', message: expect.stringMatching(/"value 9" or 4990 more, got string$/) }])
 })

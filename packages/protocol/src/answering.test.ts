@@ -4,8 +4,8 @@ import { createRunningRequests, type ExchangeHost, RunningExchange } from './ans
 const host = {} as ExchangeHost
 const exchanges = (count: number) => Array.from({ length: count }, () => new RunningExchange(host))
 
-describe('what runs', () => {
-  it('is found by its key, in whatever order it begins and ends', () => {
+describe('running requests', () => {
+  it('are found by their key, in any order', () => {
     for (const order of ['123', '132', '213', '231', '312', '321']) {
       const running = createRunningRequests()
       const left = new Set([1, 2, 3])
@@ -19,7 +19,7 @@ describe('what runs', () => {
     }
   })
 
-  it('is told apart by the type of its id', () => {
+  it('are distinguished by the type of their id', () => {
     const running = createRunningRequests()
     running.add(1, new RunningExchange(host))
     expect(running.has('1')).toBe(false)
@@ -29,7 +29,7 @@ describe('what runs', () => {
     expect([running.has(1), running.has('1'), running.size]).toEqual([false, true, 1])
   })
 
-  it('is aborted by its key, or all at once, whether it is the newest or not', () => {
+  it('are aborted by their key or all together', () => {
     const running = createRunningRequests()
     const [first, second, third] = exchanges(3) as [RunningExchange, RunningExchange, RunningExchange]
     running.add('a', first)
@@ -42,7 +42,7 @@ describe('what runs', () => {
     expect([first.signal.reason, second.signal.reason, third.signal.reason]).toEqual(['the end', 'enough', 'the end'])
   })
 
-  it('is waited for until the last of it has ended', async () => {
+  it('can be awaited until the last one has ended', async () => {
     const running = createRunningRequests()
     await running.idle()
     const [first, second] = exchanges(2) as [RunningExchange, RunningExchange]

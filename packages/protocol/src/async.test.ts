@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
 import { pause } from './async.ts'
 
-it('a pause ends in time, and leaves nothing on the signal', async () => {
+it('a pause ends after its time, and removes its listener from the signal', async () => {
   const { signal } = new AbortController()
   const begun = performance.now()
   await pause(30, signal)
@@ -10,7 +10,7 @@ it('a pause ends in time, and leaves nothing on the signal', async () => {
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-it.each(['before', 'during'])('a pause is broken off by a signal that fires %s it', async (when) => {
+it.each(['before', 'during'])('a pause rejects when the signal is aborted %s it', async (when) => {
   const stop = new AbortController()
   const reason = new Error('enough')
   if (when === 'before') stop.abort(reason)

@@ -9,7 +9,7 @@ function refused(text: string, limits = CODEC_LIMITS): Refusal {
   return result as Refusal
 }
 
-describe('what is let in', () => {
+describe('an accepted message', () => {
   it.each([
     '{"jsonrpc":"2.0","id":1,"method":"m"}',
     '{"jsonrpc":"2.0","id":"","method":""}',
@@ -25,20 +25,20 @@ describe('what is let in', () => {
     expect(decode(text)).toEqual(JSON.parse(text))
   })
 
-  it('takes an error with a null id for one without an id', () => {
+  it('is an error without id if its id is null', () => {
     expect(decode('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}')).toEqual({
       jsonrpc: '2.0',
       error: { code: 1, message: 'm' },
     })
   })
 
-  it('gives an array as it came, each part let in or refused by itself', () => {
+  it('is part of an array, whose parts are accepted or rejected separately', () => {
     const items = decode('[{"jsonrpc":"2.0","id":1,"method":"m"},7,{"jsonrpc":"2.0","id":2,"method":"initialize"}]')
     expect(items).toMatchObject([{ id: 1 }, { kind: 'unknown' }, { kind: 'request', id: 2 }])
   })
 })
 
-describe('what is refused, and what is said about it', () => {
+describe('a rejected message', () => {
   it.each([
     ['5', 'unknown', undefined, 'expected a JSON object, got number'],
     ['null', 'unknown', undefined, 'expected a JSON object, got null'],
@@ -113,14 +113,14 @@ describe('what is refused, and what is said about it', () => {
     )
   })
 
-  it.each(['', '{', '{"a":', 'undefined', "{'a':1}", '{"a":1}}', '\u0000', '[1,]'])('as no JSON: %j', (text) => {
+  it.each(['', '{', '{"a":', 'undefined', "{'a':1}", '{"a":1}}', '\u0000', '[1,]'])('is invalid JSON: %j', (text) => {
     const refusal = refused(text)
     expect(refusal.error.code).toBe(-32700)
     expect(refusal.answer).not.toHaveProperty('id')
     expect(refusal.answer?.error.message).toMatch(/^Parse error: not valid JSON/)
   })
 
-  it('never repeats what was sent', () => {
+  it('is not repeated in the error', () => {
     const secret = 'hunter2'
     const texts = [
       `${secret}`,
@@ -156,7 +156,7 @@ describe('bounds', () => {
   const nested = (depth: number) =>
     `{"jsonrpc":"2.0","id":1,"method":"m","params":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`
 
-  it('lets the deepest message in and refuses one that is deeper, by id', () => {
+  it('accepts the deepest allowed message and rejects a deeper one with its id', () => {
     expect(decode(nested(CODEC_LIMITS.maxDepth - 1))).not.toBeInstanceOf(Refusal)
     expect(refused(nested(CODEC_LIMITS.maxDepth))).toMatchObject({
       id: 1,
@@ -169,7 +169,7 @@ describe('bounds', () => {
     ['objects', '{"":', '}', '{}'],
     ['arrays around objects', '[', ']', '{}'],
     ['objects around arrays', '{"":', '}', '[]'],
-  ])('finds the very level that is one too deep in the shortest text that has it: %s', (_, open, close, inner) => {
+  ])('finds the first level that is too deep: %s', (_, open, close, inner) => {
     for (let maxDepth = 1; maxDepth <= 40; maxDepth++) {
       const text = (depth: number) => open.repeat(depth - 1) + inner + close.repeat(depth - 1)
       const limits = { ...CODEC_LIMITS, maxDepth }
@@ -179,18 +179,18 @@ describe('bounds', () => {
     }
   })
 
-  it('survives a text that is nothing but brackets', () => {
+  it('rejects a string of brackets', () => {
     const text = '['.repeat(500_000)
     expect(refused(text).error.code).toBe(-32700)
     expect(refused(text + ']'.repeat(500_000)).error.message).toBe('Invalid message: nested deeper than 128 levels')
   })
 
-  it('refuses a text that is too long, without looking at it', () => {
+  it('rejects a string that is too long without parsing it', () => {
     const limits = { ...CODEC_LIMITS, maxLength: 100 }
     expect(refused(`"${'x'.repeat(100)}"`, limits).error.message).toBe('Invalid message: longer than 100 characters')
   })
 
-  it('refuses more values than the limit, in members and in items', () => {
+  it('rejects more values than the limit, in members and in items', () => {
     const limits = { ...CODEC_LIMITS, maxValues: 50 }
     const items = Array.from({ length: 60 }, () => 0)
     const members = Object.fromEntries(items.map((value, n) => [`k${n}`, value]))
@@ -200,14 +200,14 @@ describe('bounds', () => {
     }
   })
 
-  it('refuses an array of too many messages', () => {
+  it('rejects an array with too many messages', () => {
     const items = Array.from({ length: 101 }, () => ({ jsonrpc: '2.0', method: 'n' }))
     expect(refused(JSON.stringify(items)).error.message).toBe('Invalid message: an array of more than 100 messages')
   })
 })
 
-describe('odd but harmless', () => {
-  it('drops members named __proto__, however they are spelt, and keeps everything else', () => {
+describe('unusual but valid messages', () => {
+  it('lose members named __proto__, in any spelling, and keep all others', () => {
     for (const key of ['__proto__', '\\u005f_proto__', '__proto\\u005F_']) {
       const text = `{"jsonrpc":"2.0","id":1,"method":"m","params":{"${key}":{"polluted":true},"a":[{"${key}":1,"b":2}]}}`
       const message = decode(text) as { params: object }
@@ -218,18 +218,18 @@ describe('odd but harmless', () => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
-  it('takes the last of several members with one name', () => {
+  it('keep the last of several members with the same name', () => {
     expect(decode('{"jsonrpc":"2.0","id":1,"id":2,"method":"a","method":"b"}')).toMatchObject({ id: 2, method: 'b' })
   })
 
-  it('keeps lone surrogates readable by any peer', () => {
+  it('keep lone surrogates as escapes', () => {
     const message = decode('{"jsonrpc":"2.0","method":"n","params":{"a":"\\ud800"}}') as Message
     const text = encode(message)
     expect(text).toContain('\\ud800')
     expect(new TextDecoder('utf-8', { fatal: true }).decode(new TextEncoder().encode(text))).toBe(text)
   })
 
-  it('keeps huge numbers from becoming what JSON cannot hold', () => {
+  it('keep huge numbers finite', () => {
     const message = decode(
       '{"jsonrpc":"2.0","method":"n","params":{"a":1e999,"b":123456789012345678901234567890}}',
     ) as Message
@@ -237,14 +237,14 @@ describe('odd but harmless', () => {
   })
 })
 
-describe('writing', () => {
-  it('is one line, whatever the strings hold', () => {
+describe('encoding', () => {
+  it('returns one line', () => {
     const text = encode({ jsonrpc: '2.0', method: 'n', params: { a: 'one\ntwo\r\u0000' } })
     expect(text).not.toMatch(/[\n\r]/)
     expect(decode(text)).toEqual({ jsonrpc: '2.0', method: 'n', params: { a: 'one\ntwo\r\u0000' } })
   })
 
-  it('says which message holds what JSON cannot', () => {
+  it('throws an error that names the message that JSON cannot represent', () => {
     const loop: Record<string, unknown> = {}
     loop.self = loop
     expect(() => encode({ jsonrpc: '2.0', method: 'tools/call', params: loop })).toThrow(
@@ -254,25 +254,25 @@ describe('writing', () => {
   })
 
   it.each<[string, object]>([
-    ['a number for its id', { jsonrpc: '2.0', id: -7, result: { a: [1, 'é"\n', null] } }],
-    ['a text for its id', { jsonrpc: '2.0', id: '1"\u2028', result: {} }],
+    ['a number id', { jsonrpc: '2.0', id: -7, result: { a: [1, 'é"\n', null] } }],
+    ['a string id', { jsonrpc: '2.0', id: '1"\u2028', result: {} }],
     ['members in another order', { result: { a: 1 }, id: 0, jsonrpc: '2.0' }],
-    ['a member more', { jsonrpc: '2.0', id: 1, result: {}, extra: true }],
-    ['an id that is none', { jsonrpc: '2.0', id: Number.NaN, result: {} }],
+    ['an additional member', { jsonrpc: '2.0', id: 1, result: {}, extra: true }],
+    ['an invalid id', { jsonrpc: '2.0', id: Number.NaN, result: {} }],
     ['no id', { jsonrpc: '2.0', result: {} }],
-    ['an error beside it', { jsonrpc: '2.0', id: 1, result: {}, error: { code: 1, message: 'm' } }],
-  ])('writes the answer that has %s with all that it holds', (_, message) => {
+    ['an additional error', { jsonrpc: '2.0', id: 1, result: {}, error: { code: 1, message: 'm' } }],
+  ])('encodes a response with %s completely', (_, message) => {
     expect(JSON.parse(encode(message as Message))).toEqual(JSON.parse(JSON.stringify(message)))
   })
 
-  it.each([undefined, () => {}, { toJSON() {} }])('refuses a result that is nothing in JSON', (result) => {
+  it.each([undefined, () => {}, { toJSON() {} }])('rejects a result that JSON cannot represent', (result) => {
     expect(() => encode({ jsonrpc: '2.0', id: 1, result: result as never })).toThrow('the answer cannot be written')
   })
 
   it.each([
-    ['a text', { type: 'text', text: 'é"\n'.repeat(20_000) }],
+    ['text', { type: 'text', text: 'é"\n'.repeat(20_000) }],
     ['bytes', { type: 'image', data: 'A'.repeat(80_000), mimeType: 'image/png' }],
-  ])('writes a result with a long block of %s as any other, with what its server says of it', (_, block) => {
+  ])('encodes a result with a long block of %s like any other', (_, block) => {
     const _meta = { 'io.example/server': { name: 'x' } }
     const content = [{ type: 'text', text: 'short' }, block]
     for (const result of [{ content }, { content, resultType: 'complete', _meta }, { content: [null, 1, block] }]) {

@@ -8,7 +8,7 @@ import { type ResponseMessage, resultMessage } from './messages.ts'
 import type { Channel } from './transport.ts'
 
 describe('answering', () => {
-  it('answers each request once, at once where the responder does', async () => {
+  it('answers each request once, synchronously if the responder does', async () => {
     const { far, received, duplex } = bare({
       responder: { respond: (message) => ('id' in message ? resultMessage(message.id, { n: 1 }) : undefined) },
     })
@@ -18,7 +18,7 @@ describe('answering', () => {
     expect(duplex.load).toEqual({ running: 0, pending: 0 })
   })
 
-  it('says of every method that it is unknown when nothing answers here', async () => {
+  it('rejects every method as unknown without a responder', async () => {
     const { far, received } = bare()
     await far.send(ask(1, 'tools/call'))
     await far.send(note('notifications/x'))
@@ -28,7 +28,7 @@ describe('answering', () => {
     ])
   })
 
-  it('masks a throw, a rejection and a missing answer, and reports what was thrown', async () => {
+  it('masks a throw, a rejection and a missing response, and reports the error', async () => {
     const respond: Responder['respond'] = (message) => {
       if (message.method === 'throw') throw new Error('secret')
       if (message.method === 'reject') return Promise.reject(new TypeError('secret'))
@@ -42,7 +42,7 @@ describe('answering', () => {
     expect(problems.map(({ message }) => message)).toEqual(['secret', 'secret'])
   })
 
-  it('refuses an id that is still in flight, and takes it again afterwards', async () => {
+  it('rejects an id that is in use, and accepts it again afterwards', async () => {
     let finish = (_: ResponseMessage): void => {}
     const { far, received } = bare({ responder: { respond: () => new Promise((resolve) => (finish = resolve)) } })
     await far.send(ask(7, 'm'))
@@ -58,7 +58,7 @@ describe('answering', () => {
     expect(received.slice(1)).toEqual([resultMessage(7, {}), resultMessage(7, { again: true })])
   })
 
-  it('refuses more requests at once than it may run, naming the number, and loses none that it took', async () => {
+  it('rejects more concurrent requests than the limit, and answers the accepted ones', async () => {
     const finish: ((response: ResponseMessage) => void)[] = []
     const { far, received } = bare({
       responder: { respond: () => new Promise((resolve) => finish.push(resolve)) },
@@ -72,7 +72,7 @@ describe('answering', () => {
     expect(received.slice(1)).toEqual([resultMessage(1, {}), resultMessage(2, {})])
   })
 
-  it('sends no answer to a request that was cancelled, and gives the reason to its signal', async () => {
+  it('sends no response to a cancelled request, and aborts its signal with the reason', async () => {
     let exchange: Exchange | undefined
     let finish = (_: ResponseMessage): void => {}
     const { far, received, duplex } = bare({
@@ -98,7 +98,7 @@ describe('answering', () => {
     expect(duplex.load.running).toBe(0)
   })
 
-  it('ignores a cancellation of what is unknown, finished, or malformed', async () => {
+  it('ignores malformed cancellations, and those of unknown or finished requests', async () => {
     const { far, received, problems } = bare({
       responder: { respond: (message) => ('id' in message ? resultMessage(message.id, {}) : undefined) },
     })
@@ -111,7 +111,7 @@ describe('answering', () => {
     expect(problems).toEqual([])
   })
 
-  it('lets nothing be said about a request once it is answered', async () => {
+  it('sends no notifications of a request after its response', async () => {
     let kept: Exchange | undefined
     const { far, received } = bare({
       responder: {
@@ -129,7 +129,7 @@ describe('answering', () => {
   })
 
   it.each(['at once', 'late'])(
-    'puts an error in the place of a result that cannot be written, noticed %s',
+    'sends an error instead of a result that cannot be encoded, noticed %s',
     async (when) => {
       const [near, far] = createChannelPair()
       const problems: Error[] = []
@@ -171,8 +171,8 @@ describe('answering', () => {
   )
 })
 
-describe('messages that were not let in', () => {
-  it('answers a refused request under its id, and a text that is no message without one', async () => {
+describe('rejected messages', () => {
+  it('answers a rejected request with its id, and an invalid message without one', async () => {
     const { far, received } = bare()
     for (const line of [
       '{',
@@ -193,7 +193,7 @@ describe('messages that were not let in', () => {
     for (const index of [0, 1, 2, 4]) expect(received[index]).not.toHaveProperty('id')
   })
 
-  it('answers no refused notification and no refused response', async () => {
+  it('does not answer rejected notifications and responses', async () => {
     const { far, received, problems } = bare()
     await text(far, '{"jsonrpc":"2.0","method":"n","params":[1]}')
     await text(far, '{"jsonrpc":"2.0","id":9,"result":5}')
@@ -202,7 +202,7 @@ describe('messages that were not let in', () => {
     expect(problems).toHaveLength(2)
   })
 
-  it('ends the request whose answer was refused, instead of letting it wait', async () => {
+  it('fails the request whose response was rejected', async () => {
     const { duplex, far } = bare()
     const calls = [1, 2, 3].map(() => duplex.request('m').catch((error) => error))
     await text(far, '{"jsonrpc":"2.0","id":1,"result":[]}')
@@ -213,7 +213,7 @@ describe('messages that were not let in', () => {
     expect(duplex.load.pending).toBe(0)
   })
 
-  it('refuses an array unless the revision that has them was negotiated', async () => {
+  it('rejects an array unless the negotiated revision supports batches', async () => {
     const respond: Responder['respond'] = (message) => ('id' in message ? resultMessage(message.id, {}) : undefined)
     const closed = bare({ responder: { respond } })
     await text(closed.far, '[{"jsonrpc":"2.0","id":1,"method":"m"}]')
@@ -237,7 +237,7 @@ describe('messages that were not let in', () => {
     ])
   })
 
-  it('ends the connection when the callback for arrays throws', async () => {
+  it('closes the connection when the callback for arrays throws', async () => {
     const unhandled: unknown[] = []
     const onUnhandled = (error: unknown) => void unhandled.push(error)
     process.on('unhandledRejection', onUnhandled)

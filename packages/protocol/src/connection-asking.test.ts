@@ -7,7 +7,7 @@ import { createChannelPair } from './memory.ts'
 import { resultMessage } from './messages.ts'
 
 describe('asking', () => {
-  it('reports an answer that nobody waits for once, and gives it to nobody', async () => {
+  it('reports an unmatched response once', async () => {
     const { duplex, far, problems } = bare()
     const call = duplex.request('m')
     await far.send(resultMessage(1, { first: true }))
@@ -25,7 +25,7 @@ describe('asking', () => {
     ])
   })
 
-  it('tells the peer when it gives up, once, and never for a request that must not be cancelled', async () => {
+  it('sends one cancellation to the peer, and none for a request that must not be cancelled', async () => {
     const { duplex, far, received, problems } = bare()
     const controller = new AbortController()
     const cancelled = duplex.request('m', {}, { signal: controller.signal }).catch((error) => error)
@@ -45,7 +45,7 @@ describe('asking', () => {
     expect(problems).toMatchObject([{ reason: 'unmatched' }])
   })
 
-  it('waits on while progress is made, but never longer than the hard maximum', async () => {
+  it('extends the timeout on progress, up to the maximum', async () => {
     const { duplex, far } = bare()
     const started = performance.now()
     const call = duplex
@@ -61,7 +61,7 @@ describe('asking', () => {
     expect(performance.now() - started).toBeGreaterThan(150)
   })
 
-  it('never times out when told to wait for ever, and refuses a time that is none', async () => {
+  it('never times out with Infinity, and rejects an invalid timeout', async () => {
     const { duplex, far } = bare()
     const call = duplex.request('m', {}, { timeout: Number.POSITIVE_INFINITY })
     for (const timeout of [0, -1, Number.NaN])
@@ -71,7 +71,7 @@ describe('asking', () => {
     expect(duplex.load.pending).toBe(0)
   })
 
-  it('keeps the caller’s own metadata beside the progress token, and changes nothing that it was given', async () => {
+  it('keeps the caller’s metadata beside the progress token, and does not change its argument', async () => {
     const { duplex, received } = bare()
     const params = { a: 1, _meta: { 'x/y': 1 } }
     duplex.request('m', params, { onNotification: () => {} }).catch(() => {})
@@ -81,7 +81,7 @@ describe('asking', () => {
     await duplex.close()
   })
 
-  it('gives a tagged notification to the subscription it belongs to, and its end too', async () => {
+  it('delivers a notification and the end to the subscription with the same id', async () => {
     const heard: string[] = []
     const { duplex, far } = bare({ responder: { respond: (message) => void heard.push(`other ${message.method}`) } })
     const own = (name: string) => ({
@@ -107,7 +107,7 @@ describe('asking', () => {
     await Promise.allSettled(calls)
   })
 
-  it('does not take the end of one of the peer’s requests for the end of its own with the same number', async () => {
+  it('does not confuse cancellations of the peer’s requests with its own requests of the same id', async () => {
     const { duplex, far } = bare()
     const heard: string[] = []
     const call = duplex.request('m', {}, { timeout: 40, onNotification: ({ method }) => void heard.push(method) })
@@ -117,7 +117,7 @@ describe('asking', () => {
     expect(heard).toEqual([])
   })
 
-  it('survives a listener that throws, and reports it', async () => {
+  it('reports a listener that throws', async () => {
     const { duplex, far, problems } = bare()
     const throwing = {
       onNotification: () => {
@@ -131,7 +131,7 @@ describe('asking', () => {
     expect(problems.map(({ message }) => message)).toEqual(['listener'])
   })
 
-  it('refuses more requests than may wait at once', async () => {
+  it('rejects more pending requests than the limit', async () => {
     const { duplex } = bare({ limits: { pending: 2 } })
     const waiting = [duplex.request('m'), duplex.request('m')]
     await expect(duplex.request('m')).rejects.toMatchObject({ reason: 'limit', retryable: true })
@@ -141,7 +141,7 @@ describe('asking', () => {
 })
 
 describe('both directions at once', () => {
-  it('lets a responder ask back in the middle of its answer', async () => {
+  it('lets a responder send requests during a request', async () => {
     const [near, far] = createChannelPair()
     createDuplex(far, {
       responder: {
@@ -158,7 +158,7 @@ describe('both directions at once', () => {
     await client.close()
   })
 
-  it('feeds a session that is ready with what the responder says unasked, until it closes', async () => {
+  it('sends notifications of the responder to a ready session until it closes', async () => {
     let stopped = false
     const responder: Responder = {
       respond(message, { session }) {

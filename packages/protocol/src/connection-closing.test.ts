@@ -6,7 +6,7 @@ import { createChannelPair } from './memory.ts'
 import { resultMessage } from './messages.ts'
 import type { Channel } from './transport.ts'
 
-/** Counts the timers that are armed, also those that do not keep the process alive. */
+/** Counts the active timers, including unreferenced ones. */
 function watchTimers() {
   const armed = new Set<unknown>()
   const { setTimeout: set, clearTimeout: clear } = globalThis
@@ -36,7 +36,7 @@ describe('closing', () => {
     expect(timers.armed.size).toBe(0)
   })
 
-  it('rejects everything that waits with one error, aborts what runs, and leaves no timer', async () => {
+  it('rejects pending requests with one error, aborts running ones, and clears all timers', async () => {
     let signal: AbortSignal | undefined
     const { client, server } = pair({
       respond(_, exchange) {
@@ -58,7 +58,7 @@ describe('closing', () => {
     expect(client.load.pending + server.load.pending).toBe(0)
   })
 
-  it('takes its listener back from every signal it was given', async () => {
+  it('removes its listener from every signal', async () => {
     const { client } = pair({ respond: (message) => ('id' in message ? resultMessage(message.id, {}) : undefined) })
     let listeners = 0
     const { signal } = new AbortController()
@@ -75,7 +75,7 @@ describe('closing', () => {
     await client.close()
   })
 
-  it('lets running calls end when it drains, takes no new ones, and aborts those that take too long', async () => {
+  it('waits for running calls when it drains, rejects new ones, and aborts those that take too long', async () => {
     const respond: Responder['respond'] = async (message, { signal }) => {
       if (message.method === 'quick') await turn(30)
       else await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -124,7 +124,7 @@ describe('closing', () => {
     expect(await duplex.closed).toBeUndefined()
   })
 
-  it('answers what runs after the peer has ended its side, within the time given', async () => {
+  it('answers running requests after the peer has ended its side, within the drain timeout', async () => {
     const received: unknown[] = []
     let endInput = (): void => {}
     const channel: Channel = {
@@ -151,7 +151,7 @@ describe('closing', () => {
     expect(received).toContainEqual(resultMessage(1, {}))
   })
 
-  it('says why it ended when the channel breaks', async () => {
+  it('closes with the error of the channel', async () => {
     const duplex: Duplex = createDuplex({
       send: () => {},
       receive: () => Promise.reject(new Error('cable')),
@@ -162,7 +162,7 @@ describe('closing', () => {
     expect(await call).toMatchObject({ reason: 'closed', cause: { message: 'cable' } })
   })
 
-  it('ends cleanly when asked to twice, also from both ends at once', async () => {
+  it('can be closed twice, also from both ends at once', async () => {
     const { client, server } = pair({ respond: () => undefined })
     await Promise.all([client.close(), client.close(), server.close()])
     expect(await client.closed).toBeUndefined()
@@ -170,7 +170,7 @@ describe('closing', () => {
     await client.notify('notifications/x')
   })
 
-  it('begins nothing that still lay in the channel', async () => {
+  it('does not start requests that are still in the channel', async () => {
     let ran = 0
     const { duplex, far } = bare({
       responder: {
@@ -186,7 +186,7 @@ describe('closing', () => {
     expect(ran).toBe(1)
   })
 
-  it('lets go of handlers and feeds that wait for a peer which does not read', async () => {
+  it('releases handlers and feeds that wait for a peer that does not read', async () => {
     const [near, far] = createChannelPair({ highWaterMark: 1 })
     let settled = 0
     let feedEnded = false
@@ -227,7 +227,7 @@ describe('closing', () => {
     expect(duplex.load.running).toBe(0)
   })
 
-  it('survives a reporter, a feed and a listener that fail', async () => {
+  it('ignores errors of onWarning, feeds and listeners', async () => {
     const unhandled: unknown[] = []
     const onUnhandled = (error: unknown) => void unhandled.push(error)
     process.on('unhandledRejection', onUnhandled)

@@ -7,7 +7,7 @@ import { createChannelPair } from './memory.ts'
 import { resultMessage } from './messages.ts'
 
 describe('a peer that does not read', () => {
-  it('slows the sender, keeps memory bounded, and loses nothing that was taken', async () => {
+  it('slows the sender, keeps memory bounded, and loses no accepted message', async () => {
     const [near, far] = createChannelPair({ highWaterMark: 8, maxQueued: 10_000 })
     let taken = 0
     const duplex = createDuplex(near, {
@@ -29,7 +29,7 @@ describe('a peer that does not read', () => {
     await duplex.close()
   })
 
-  it('drops what can be done without, reports it, and still sends the answer', async () => {
+  it('drops excess notifications with a warning, and still sends the response', async () => {
     const [near, far] = createChannelPair({ highWaterMark: 8, maxQueued: 10_000 })
     const problems: Error[] = []
     createDuplex(near, {
@@ -58,14 +58,14 @@ describe('a peer that does not read', () => {
 describe('floods', () => {
   const echo: Responder = { respond: (message) => ('id' in message ? resultMessage(message.id, {}) : undefined) }
 
-  it('answers thousands of requests that were sent at once', async () => {
+  it('answers thousands of concurrent requests', async () => {
     const { client } = pair(echo)
     const results = await Promise.all(Array.from({ length: 5_000 }, () => client.request('m')))
     expect(results).toHaveLength(5_000)
     await client.close()
   })
 
-  it('answers thousands of requests from both sides at once', async () => {
+  it('answers thousands of concurrent requests of both sides', async () => {
     const [near, far] = createChannelPair()
     const sides = [createDuplex(near, { responder: echo }), createDuplex(far, { responder: echo })]
     const calls = sides.flatMap((side) => Array.from({ length: 3_000 }, () => side.request('m')))
@@ -73,14 +73,14 @@ describe('floods', () => {
     await Promise.all(sides.map((side) => side.close()))
   })
 
-  it('gives up a peer that asks on and reads no answers', async () => {
+  it('disconnects a peer that sends requests and reads no responses', async () => {
     const [near, far] = createChannelPair({ highWaterMark: 2 })
     const duplex = createDuplex(near, { responder: echo, limits: { unsent: 4, stallTimeout: 30 } })
     for (let id = 0; id < 50; id++) void far.send(ask(id, 'm'))
     expect(await duplex.closed).toMatchObject({ reason: 'limit', message: expect.stringContaining('4 answers wait') })
   })
 
-  it('does not give up a peer that is slow but reads', async () => {
+  it('does not disconnect a slow peer that reads', async () => {
     const [near, far] = createChannelPair({ highWaterMark: 1 })
     const duplex = createDuplex(near, { responder: echo, limits: { unsent: 2, stallTimeout: 300 } })
     for (let id = 0; id < 12; id++) void far.send(ask(id, 'm'))
@@ -89,13 +89,13 @@ describe('floods', () => {
       read += 1
       await turn(40)
     })
-    // As long as a busy machine may need; one that was given up is not read to the end.
+    // Long enough for a busy machine; a disconnected peer is not read to the end.
     for (let waited = 0; read < 12 && waited < 3_000; waited += 20) await turn(20)
     expect(read).toBe(12)
     await duplex.close()
   })
 
-  it('counts requests that were given up until the channel has taken them', async () => {
+  it('counts cancelled requests until the channel has accepted them', async () => {
     const [near] = createChannelPair({ highWaterMark: 2 })
     const duplex = createDuplex(near, { limits: { pending: 10 } })
     let refused = 0
@@ -109,7 +109,7 @@ describe('floods', () => {
     await duplex.close()
   })
 
-  it('takes a limit that is undefined for the default, and refuses one that bounds nothing', async () => {
+  it('uses the default for an undefined limit, and rejects an invalid one', async () => {
     const { client } = pair(echo, { limits: { unsent: undefined as never } })
     expect(await client.request('m')).toEqual({})
     expect(await client.request('m')).toEqual({})
@@ -117,7 +117,7 @@ describe('floods', () => {
     expect(() => createDuplex(createChannelPair()[0], { limits: { running: Number.NaN } })).toThrow(RangeError)
   })
 
-  it('passes on what lies in a channel in a time that grows with it', async () => {
+  it('delivers queued messages in linear time', async () => {
     const [near, far] = createChannelPair({ maxQueued: 100_000 })
     for (let n = 0; n < 60_000; n++) void near.send({ jsonrpc: '2.0', method: 'n' })
     let read = 0

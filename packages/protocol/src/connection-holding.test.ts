@@ -3,7 +3,7 @@ import { ask, bare, note, turn } from './connection.fixture.ts'
 import type { Responder } from './exchange.ts'
 import { resultMessage } from './messages.ts'
 
-/** Answers each question after so many ms, and holds the clocks meanwhile. */
+/** Answers each input request after the given milliseconds, and pauses the timeouts meanwhile. */
 function slowly(ms: number): Responder {
   return {
     async respond(message, exchange) {
@@ -16,8 +16,8 @@ function slowly(ms: number): Responder {
   }
 }
 
-describe('clocks that are held', () => {
-  it('stand still while a question of the peer is answered, and go on where they were [C-101]', async () => {
+describe('paused timeouts', () => {
+  it('pause while an input request of the peer is answered, and continue afterwards [C-101]', async () => {
     const { duplex, far } = bare({ responder: slowly(120) })
     const begun = performance.now()
     const call = duplex.request('m', {}, { timeout: 60, maxTimeout: 60 }).catch((error) => error)
@@ -26,7 +26,7 @@ describe('clocks that are held', () => {
     expect(performance.now() - begun).toBeGreaterThan(170)
   })
 
-  it('let the answer through', async () => {
+  it('do not delay the response', async () => {
     const { duplex, far } = bare({ responder: slowly(80) })
     const call = duplex.request('m', {}, { timeout: 40 })
     await far.send(ask('q', 'elicitation/create'))
@@ -35,7 +35,7 @@ describe('clocks that are held', () => {
     expect(await call).toEqual({ done: true })
   })
 
-  it('go on when the last of several questions is answered', async () => {
+  it('continue when the last of several input requests is answered', async () => {
     const { duplex, far } = bare({ responder: slowly(80) })
     const begun = performance.now()
     const call = duplex.request('m', {}, { timeout: 40 }).catch((error) => error)
@@ -46,14 +46,14 @@ describe('clocks that are held', () => {
     expect(performance.now() - begun).toBeGreaterThan(150)
   })
 
-  it('are those of the requests that wait, not of those that come later', async () => {
+  it('are those of pending requests, not of later ones', async () => {
     const { duplex, far } = bare({ responder: slowly(200) })
     await far.send(ask('q', 'elicitation/create'))
     await turn()
     await expect(duplex.request('m', {}, { timeout: 40 })).rejects.toMatchObject({ reason: 'timeout' })
   })
 
-  it('begin anew with progress, as others do', async () => {
+  it('restart on progress', async () => {
     const { duplex, far } = bare({ responder: slowly(80) })
     const begun = performance.now()
     const call = duplex.request('m', {}, { timeout: 60, onNotification: () => {} }).catch((error) => error)
@@ -64,7 +64,7 @@ describe('clocks that are held', () => {
     expect(performance.now() - begun).toBeGreaterThan(170)
   })
 
-  it('can be cancelled all the same', async () => {
+  it('do not prevent cancellation', async () => {
     const { duplex, far } = bare({ responder: slowly(50) })
     const stop = new AbortController()
     const call = duplex.request('m', {}, { signal: stop.signal }).catch((error) => error)

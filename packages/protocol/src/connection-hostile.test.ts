@@ -1,4 +1,4 @@
-/** A peer that means harm: nothing it sends makes this side throw, hang, answer twice, or grow. */
+/** A hostile peer: none of its messages makes this side throw, hang, answer twice, or leak memory. */
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -66,7 +66,7 @@ const json = fc.oneof(
   fc.jsonValue(),
 )
 
-/** JSON, JSON that was damaged, and no JSON at all. */
+/** Valid JSON, damaged JSON, and other strings. */
 const text = fc.oneof(
   { weight: 4, arbitrary: json.map((value) => JSON.stringify(value) ?? '') },
   fc.tuple(json, fc.nat(), fc.nat(3), fc.string({ maxLength: 3 })).map(([value, at, gone, put]) => {
@@ -80,9 +80,11 @@ const text = fc.oneof(
   fc.string({ unit: 'binary' }),
 )
 
-describe('texts', () => {
-  // Thousands of texts take two seconds, and several times that on a machine that does other things too.
-  it('are let in whole or refused by name, and what is let in can be written again', { timeout: 30_000 }, () => {
+describe('strings', () => {
+  // Thousands of strings take two seconds, and longer on a busy machine.
+  it('are accepted completely or rejected with a named error, and accepted messages can be encoded', {
+    timeout: 30_000,
+  }, () => {
     let refusals = 0
     const check = (item: Decoded): void => {
       if (Array.isArray(item)) for (const part of item) check(part)
@@ -102,7 +104,7 @@ describe('texts', () => {
   })
 })
 
-/** How often each id occurs. */
+/** Counts the occurrences of each id. */
 function tally() {
   const counts = new Map<RequestId, number>()
   return {
@@ -113,7 +115,7 @@ function tally() {
 }
 
 describe('a duplex', () => {
-  it('answers each request once, runs on, and keeps nothing', { timeout: 30_000 }, async () => {
+  it('answers each request once, stays usable, and keeps no state', { timeout: 30_000 }, async () => {
     const [near, far] = createChannelPair({ maxQueued: 100_000 })
     const expected = tally()
     const answered = tally()

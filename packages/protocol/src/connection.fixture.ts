@@ -1,4 +1,4 @@
-/** Peers for the tests of a duplex. */
+/** Peers for the tests of a duplex connection. */
 
 import { decode } from './codec.ts'
 import { createDuplex, type DuplexOptions } from './connection.ts'
@@ -9,7 +9,7 @@ import type { Channel } from './transport.ts'
 
 export const turn = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A duplex with a bare channel at the other end, to say what no duplex would say. */
+/** A duplex connection whose peer is a raw channel, for messages that a duplex would not send. */
 export function bare(options: DuplexOptions = {}) {
   const [near, far] = createChannelPair()
   const problems: Error[] = []
@@ -19,7 +19,7 @@ export function bare(options: DuplexOptions = {}) {
   return { duplex, far, problems, received, ended }
 }
 
-/** Two duplexes, connected. */
+/** Two connected duplex connections. */
 export function pair(responder: Responder, options: DuplexOptions = {}) {
   const [near, far] = createChannelPair()
   const problems: Error[] = []

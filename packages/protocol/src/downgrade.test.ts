@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { stripParamsFor as stripParams, stripFor as stripResult } from './downgrade.ts'
 
-/** Freezes all the way down, so that a change of the input throws. */
+/** Freezes a value deeply, so that a change of the input throws. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     Object.values(value).forEach(frozen)
@@ -25,7 +25,7 @@ const tool = frozen({
 })
 
 describe('a result for an older revision', () => {
-  it('is the same object where nothing has to go', () => {
+  it('is the same object if nothing has to be removed', () => {
     const result = frozen({ content: [{ type: 'text', text: '' }], structuredContent: {}, _meta: meta, isError: false })
     expect(stripResult('2025-11-25', 'tools/call', result)).toBe(result)
     const list = frozen({
@@ -37,7 +37,7 @@ describe('a result for an older revision', () => {
     }
   })
 
-  it('shares what is not changed', () => {
+  it('shares unchanged parts', () => {
     const plain = { name: 'a', inputSchema: { type: 'object' } }
     const list = frozen({ tools: [plain, tool], ttlMs: 0, cacheScope: 'private', resultType: 'complete' })
     const stripped = stripResult('2025-11-25', 'tools/list', list)
@@ -46,14 +46,14 @@ describe('a result for an older revision', () => {
     expect(stripped.tools[1]).not.toBe(tool)
   })
 
-  it('loses what came with the modern wire, whatever the method', () => {
+  it('loses modern members for every method', () => {
     const extras = frozen({ resultType: 'complete', ttlMs: 1, cacheScope: 'public', kept: 1 })
     for (const method of ['ping', 'tools/list', 'resources/read', 'com.example/own']) {
       expect(stripResult('2025-11-25', method, extras)).toEqual({ kept: 1 })
     }
   })
 
-  it('describes tools as each revision did', () => {
+  it('describes tools as in each revision', () => {
     const asObjects = { type: 'object', properties: { a: {}, b: { type: 'number' }, c: { not: {} } } }
     const of = (revision: '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25') =>
       stripResult(revision, 'tools/list', { tools: [tool] }).tools[0]
@@ -65,7 +65,7 @@ describe('a result for an older revision', () => {
     expect(of('2024-11-05')).toEqual({ name: 'add', description: 'Adds.', inputSchema: asObjects })
   })
 
-  it('has output schemas and structured content of objects only', () => {
+  it('has only objects as output schemas and structured content', () => {
     for (const outputSchema of [{ type: 'array' }, { anyOf: [] }, { type: ['object', 'null'] }]) {
       const list = frozen({ tools: [{ name: 'a', inputSchema: { type: 'object' }, outputSchema }] })
       expect(stripResult('2025-11-25', 'tools/list', list).tools[0]).not.toHaveProperty('outputSchema')
@@ -80,7 +80,7 @@ describe('a result for an older revision', () => {
     expect(stripResult('2025-03-26', 'tools/call', result)).toEqual({ content: [] })
   })
 
-  it('says in words what a revision has no block for', () => {
+  it('replaces unsupported content blocks by text', () => {
     const link = { type: 'resource_link', uri: 'a:b', name: 'b', title: 'B', icons, annotations: { priority: 1 } }
     const audio = { type: 'audio', data: 'YQ==', mimeType: 'audio/wav', _meta: meta }
     const result = frozen({ content: [link, audio] })
@@ -130,7 +130,7 @@ describe('a result for an older revision', () => {
     })
   })
 
-  it('declares what the revision knows', () => {
+  it('declares only capabilities of the revision', () => {
     const result = frozen({
       protocolVersion: 'x',
       capabilities: { tools: { listChanged: true }, completions: {}, tasks: {}, extensions: {}, experimental: {} },
@@ -149,7 +149,7 @@ describe('a result for an older revision', () => {
     })
   })
 
-  it('has one block of what a model wrote', () => {
+  it('has a single block of sampling content', () => {
     const text = { type: 'text', text: 'a' }
     const image = { type: 'image', data: '', mimeType: 'image/png' }
     const use = { type: 'tool_use', id: '1', name: 'add', input: {} }
@@ -163,20 +163,20 @@ describe('a result for an older revision', () => {
 })
 
 describe('parameters for an older revision', () => {
-  it('are the same object where nothing has to go', () => {
+  it('are the same object if nothing has to be removed', () => {
     const params = frozen({ name: 'add', arguments: { title: 1 }, _meta: { progressToken: 1 } })
     expect(stripParams('2024-11-05', 'tools/call', params)).toBe(params)
     expect(stripParams('2024-11-05', 'tools/list', params)).toBe(params)
   })
 
-  it('carry nothing of the modern way to ask', () => {
+  it('have no modern input responses and request state', () => {
     const params = frozen({ uri: 'a:b', inputResponses: {}, requestState: 'x' })
     for (const method of ['tools/call', 'resources/read', 'prompts/get']) {
       expect(stripParams('2025-11-25', method, params)).toEqual({ uri: 'a:b' })
     }
   })
 
-  it('lose what came later', () => {
+  it('lose newer members', () => {
     expect(stripParams('2024-11-05', 'notifications/progress', { progress: 1, message: 'm' })).toEqual({ progress: 1 })
     const complete = frozen({ ref: { type: 'ref/prompt', name: 'p', title: 'P' }, argument: {}, context: {} })
     expect(stripParams('2025-03-26', 'completion/complete', complete)).toEqual({
@@ -197,7 +197,7 @@ describe('parameters for an older revision', () => {
     })
   })
 
-  it('say in several messages what a message could not say at once', () => {
+  it('split content of one sampling message into several messages', () => {
     const text = { type: 'text', text: 'a' }
     const params = frozen({
       messages: [
@@ -223,7 +223,7 @@ describe('parameters for an older revision', () => {
     expect(last.messages[2]?.content).toEqual({ type: 'tool_result', toolUseId: '1', content: [] })
   })
 
-  it('ask with the fields that forms used to have', () => {
+  it('use the form fields of that revision', () => {
     const fields = {
       name: { type: 'string', default: 'x' },
       agreed: { type: 'boolean', default: true },
@@ -250,8 +250,8 @@ describe('parameters for an older revision', () => {
   })
 })
 
-describe('what is not of the expected kind', () => {
-  it('is handed on as it is', () => {
+describe('a value of an unexpected type', () => {
+  it('is passed on unchanged', () => {
     for (const value of [null, 1, 'x', [1], { a: 1 }]) {
       const result = frozen({ tools: value, content: value, messages: value, capabilities: value })
       for (const method of ['tools/list', 'tools/call', 'prompts/get', 'initialize']) {

@@ -34,7 +34,7 @@ describe('a _meta name', () => {
     expect(isMetaKey(key)).toBe(false)
   })
 
-  it('is judged fast, however long', () => {
+  it('is checked in linear time', () => {
     const keys = ['a'.repeat(1e5), `${'a.'.repeat(5e4)}!`, `${'a-'.repeat(5e4)}/`]
     expect(workOf(() => keys.map(isMetaKey))).toBeLessThan(200)
   })

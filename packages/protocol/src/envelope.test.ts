@@ -24,7 +24,7 @@ function read(meta: unknown): Envelope | string {
 }
 
 describe('the envelope of a request', () => {
-  it('is read whole', () => {
+  it('is read completely', () => {
     const capabilities = { elicitation: { url: {} }, extensions: { 'com.example/x': {} } }
     const info = { name: 'c', version: '1', title: 'C' }
     expect(
@@ -37,14 +37,14 @@ describe('the envelope of a request', () => {
     })
   })
 
-  it('needs a version and capabilities, and nothing else', () => {
+  it('needs only a version and capabilities', () => {
     expect(read(least)).toEqual({ protocolVersion: '2026-07-28', clientCapabilities: {} })
   })
 
   it.each([
     ['no parameters', undefined, `params._meta["${VERSION}"]: expected string, got nothing`],
     ['no metadata', {}, `params._meta["${VERSION}"]: expected string, got nothing`],
-    ['metadata of another kind', { _meta: [] }, 'params._meta: expected object, got array'],
+    ['metadata of another type', { _meta: [] }, 'params._meta: expected object, got array'],
     ['no version', { _meta: { [CAPABILITIES]: {} } }, `params._meta["${VERSION}"]: expected string, got nothing`],
     [
       'a null version',
@@ -57,17 +57,17 @@ describe('the envelope of a request', () => {
       `params._meta["${CAPABILITIES}"]: expected object, got nothing`,
     ],
     [
-      'a capability that is no object',
+      'a capability that is not an object',
       { _meta: { ...least, [CAPABILITIES]: { sampling: true } } },
       `params._meta["${CAPABILITIES}"].sampling: expected object, got boolean`,
     ],
     [
-      'half a name',
+      'client info without a version',
       { _meta: { ...least, [INFO]: { name: 'c' } } },
       `params._meta["${INFO}"].version: expected string, got nothing`,
     ],
     [
-      'icons that are none',
+      'invalid icons',
       { _meta: { ...least, [INFO]: { name: 'c', version: '1', icons: 'x' } } },
       `params._meta["${INFO}"].icons: expected array, got string`,
     ],
@@ -76,11 +76,11 @@ describe('the envelope of a request', () => {
       { _meta: { ...least, [LEVEL]: 'loud' } },
       `params._meta["${LEVEL}"]: expected one of debug, info, notice, warning, error, critical, alert, emergency, got string`,
     ],
-  ])('names what is wrong first: %s', (_, params, problem) => {
+  ])('names the first error: %s', (_, params, problem) => {
     expect(readEnvelope(params)).toBe(problem)
   })
 
-  it('may hold capabilities that this version does not know, and icons', () => {
+  it('may contain unknown capabilities, and icons', () => {
     const capabilities = { roots: { listChanged: true }, dreams: 1 }
     const info = { name: 'c', version: '1', icons: [{ src: 'data:,' }] }
     expect(read({ ...least, [CAPABILITIES]: capabilities, [INFO]: info })).toMatchObject({
@@ -89,14 +89,14 @@ describe('the envelope of a request', () => {
     })
   })
 
-  it('of a revision that does not exist is read only as far as every revision has it', () => {
+  it('of an unknown revision is read only as far as every revision defines it', () => {
     expect(read({ ...least, [VERSION]: '2099-01-01', [INFO]: 'new', [LEVEL]: 7 })).toEqual({
       protocolVersion: '2099-01-01',
       clientCapabilities: {},
     })
   })
 
-  it('comes out as it went in, and leaves other metadata and the parameters alone', () => {
+  it('is read as it was written, without changing other metadata and parameters', () => {
     const envelope: Envelope = {
       protocolVersion: '2026-07-28',
       clientCapabilities: { sampling: {} },
@@ -113,13 +113,13 @@ describe('the envelope of a request', () => {
 })
 
 describe('the claim to be modern', () => {
-  it('is a version in the metadata, whatever it is', () => {
+  it('is any version in the metadata', () => {
     for (const version of ['2026-07-28', 'x', 7, null]) {
       expect(claimsModern({ method: 'initialize', params: { _meta: { [VERSION]: version } } })).toBe(true)
     }
   })
 
-  it('is made by nothing else', () => {
+  it('is nothing else', () => {
     const others = [undefined, null, 1, [], {}, { params: 1 }, { params: [] }, { params: { _meta: null } }]
     for (const message of [...others, { params: { _meta: { [CAPABILITIES]: {} } } }, { [VERSION]: 'x' }]) {
       expect(claimsModern(message)).toBe(false)
@@ -128,7 +128,7 @@ describe('the claim to be modern', () => {
 })
 
 describe('the stamps', () => {
-  it('say which server gave a result', () => {
+  it('name the server of a result', () => {
     const info = { name: 's', version: '1' }
     const result = { content: [], _meta: { 'com.example/a': 1, [SERVER]: { name: 'other', version: '0' } } }
     const stamped = withServerInfo(result, info)
@@ -137,14 +137,14 @@ describe('the stamps', () => {
     expect(result._meta[SERVER].name).toBe('other')
   })
 
-  it('are not believed when they are no names', () => {
+  it('are ignored if they are invalid', () => {
     for (const info of [undefined, null, 's', { name: 's' }, { name: 's', version: 1 }]) {
       expect(serverInfoOf({ _meta: { [SERVER]: info } })).toBeUndefined()
     }
     expect(serverInfoOf({})).toBeUndefined()
   })
 
-  it('keep the id of a subscription as it was, zero and empty too', () => {
+  it('keep the id of a subscription, including zero and the empty string', () => {
     for (const id of [0, 7, '', '7']) {
       expect(subscriptionIdOf(withSubscriptionId(undefined, id))).toBe(id)
     }

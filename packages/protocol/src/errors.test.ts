@@ -34,7 +34,7 @@ describe('named errors', () => {
     expect(errors.toRpcError(wire.error)).toMatchObject({ code, message: error.message })
   })
 
-  it('names what must be declared', () => {
+  it('names the missing capabilities', () => {
     expect(errors.missingClientCapability({ sampling: { tools: {} }, roots: {} }).message).toBe(
       'The client must declare: sampling.tools, roots',
     )
@@ -53,7 +53,7 @@ describe('named errors', () => {
 })
 
 describe('local errors', () => {
-  it('are told from those of the peer, and say what to do', () => {
+  it('are distinguished from errors of the peer, and contain a remedy', () => {
     const cause = new Error('below')
     const error = new ConnectionError('unreachable', 'No route', { retryable: true, hint: 'Check the URL.', cause })
     expect(error).not.toBeInstanceOf(errors.RpcError)

@@ -4,7 +4,7 @@ import { principalOf } from './exchange.ts'
 const ada = { subject: 'ada', scopes: [] }
 
 describe('the name of a principal', () => {
-  it('tells people apart whom two issuers call the same [S-278]', () => {
+  it('distinguishes equal subjects of two issuers [S-278]', () => {
     const names = [
       principalOf(undefined),
       principalOf(ada),

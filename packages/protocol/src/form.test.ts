@@ -59,7 +59,7 @@ describe.each(Object.keys(fit) as Format[])('a text of the format %s', (format) 
     expect(formProblem(form(format), { field })).toMatch(/^content\.field: expected an? (email|absolute|date)/)
   })
 
-  it('is told apart in linear time', () => {
+  it('is checked in linear time', () => {
     const work = workOf(() => {
       for (const text of ['a'.repeat(1e5), `${'a@'.repeat(5e4)}`, `a@${'b.'.repeat(5e4)}`, '9'.repeat(1e5)]) {
         formProblem(form(format), { field: text })
@@ -70,11 +70,11 @@ describe.each(Object.keys(fit) as Format[])('a text of the format %s', (format) 
 })
 
 describe('a text of another format', () => {
-  it.each(['phone', 'toString', '__proto__'])('is any text where the format is %s', (format) => {
+  it.each(['phone', 'toString', '__proto__'])('is any string if the format is %s', (format) => {
     expect(formProblem(form(format), { field: 'anything' })).toBeUndefined()
   })
 
-  it('is looked at only where it is a text, and only where it is there', () => {
+  it('is checked only if it is present and a string', () => {
     expect(formProblem(form('email'), {})).toBeUndefined()
     expect(formProblem(form('email'), { field: 7 })).toBe('content.field: expected string, got number')
   })

@@ -8,7 +8,7 @@ describe('limits', () => {
     expect(withDefaultLimits(defaults, { b: 0 })).toEqual({ a: 1, b: 0 })
   })
 
-  it('that bound nothing are refused by name', () => {
+  it('that are invalid are rejected by name', () => {
     for (const a of [Number.NaN, -1, '5' as never]) expect(() => withDefaultLimits({ a: 1 }, { a })).toThrow('limits.a')
   })
 })

@@ -9,8 +9,8 @@ afterEach(() => void vi.useRealTimers())
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 
-describe('a map whose entries die', () => {
-  it('forgets them in their time, and each use starts it again', () => {
+describe('a map with expiring entries', () => {
+  it('removes expired entries; each use restarts their time', () => {
     const map = new ExpiringMap<number>(9)
     map.set('a', 1, 10)
     vi.advanceTimersByTime(9)
@@ -21,7 +21,7 @@ describe('a map whose entries die', () => {
     expect(map.get('a')).toBeUndefined()
   })
 
-  it('drops what is dead while others are used', () => {
+  it('removes expired entries while others are used', () => {
     const dropped: string[] = []
     const map = new ExpiringMap<number>(9, (key) => dropped.push(key))
     map.set('dead', 1, 10)
@@ -31,7 +31,7 @@ describe('a map whose entries die', () => {
     expect(dropped).toEqual(['dead'])
   })
 
-  it('does not bring back what died behind others that live on', () => {
+  it('does not return expired entries behind living ones', () => {
     const dropped: string[] = []
     const map = new ExpiringMap<number>(9, (key) => dropped.push(key))
     map.set('long', 1, 100)
@@ -52,7 +52,7 @@ describe('a map whose entries die', () => {
     expect(dropped).toEqual(['short'])
   })
 
-  it('forgets first what was not used for longest', () => {
+  it('evicts the least recently used entry first', () => {
     const map = new ExpiringMap<number>(2)
     map.set('a', 1, 10)
     map.set('b', 2, 10)
@@ -61,7 +61,7 @@ describe('a map whose entries die', () => {
     expect(['a', 'b', 'c'].map((key) => map.get(key))).toEqual([1, undefined, 3])
   })
 
-  it('holds on to nothing of the uses it has seen', () => {
+  it('keeps no memory of earlier uses', () => {
     const map = new ExpiringMap<number>(9)
     map.set('a', 1, 10)
     for (let times = 0; times < 1_000; times++) map.get('a')
@@ -69,7 +69,7 @@ describe('a map whose entries die', () => {
     const before = process.memoryUsage().heapUsed
     for (let times = 0; times < 100_000; times++) map.get('a')
     collect()
-    // What a use would leave behind is a table of the map, of some 150 bytes.
+    // A leak would be a table of the map, about 150 bytes per use.
     const left = process.memoryUsage().heapUsed - before
     expect(map.get('a')).toBe(1)
     expect(left).toBeLessThan(2e6)

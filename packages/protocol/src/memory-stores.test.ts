@@ -68,7 +68,7 @@ describe('the events of all streams', () => {
 })
 
 describe('events in memory', () => {
-  it('are forgotten in their time, which begins again whenever their stream is refreshed', async () => {
+  it('expire after their time, which restarts when their stream is refreshed', async () => {
     const store = createMemoryEventStore({ ttl: 10 })
     const [kept, forgotten] = [await stored(store, 'kept'), await stored(store, 'forgotten')]
     for (let times = 0; times < 3; times++) {
@@ -81,7 +81,7 @@ describe('events in memory', () => {
     expect(await store.replay(forgotten)).toBeUndefined()
   })
 
-  it('have the defaults of options that are there and undefined', async () => {
+  it('use the defaults for undefined options', async () => {
     const store = createMemoryEventStore({ ttl: undefined, maxEvents: undefined } as object)
     const first = await store.append('s', '')
     for (let count = 0; count < 1_000; count++) await store.append('s', `${count}`)
@@ -91,7 +91,7 @@ describe('events in memory', () => {
     expect(await store.replay(last)).toBeUndefined()
   })
 
-  it('of streams that go on give way to no stream that has ended', async () => {
+  it('of open streams are not evicted for ended streams', async () => {
     const store = createMemoryEventStore({ maxStreams: 3 })
     const live = [await stored(store, 'live 1'), await stored(store, 'live 2')]
     const ended: string[] = []
@@ -101,7 +101,7 @@ describe('events in memory', () => {
     expect(known.map((replay) => replay?.ended ?? false).lastIndexOf(false)).toBe(16)
   })
 
-  it('of streams that go on are bounded too, and those that were refreshed last stay', async () => {
+  it('of open streams are bounded too, and the most recently refreshed streams stay', async () => {
     const store = createMemoryEventStore({ maxLive: 2 })
     const [first, second] = [await stored(store, 'a'), await stored(store, 'b')]
     await store.refresh?.('a')

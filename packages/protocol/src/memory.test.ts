@@ -13,11 +13,11 @@ describe('a pair in memory', () => {
     ['later', () => Promise.resolve()],
     ['much later', () => new Promise<void>((resolve) => void setTimeout(resolve, 0))],
     ['sometimes later', () => (Math.random() < 0.5 ? undefined : Promise.resolve())],
-  ])('delivers each message in the async context of its sender, to who takes it %s', async (_, take) => {
+  ])('delivers each message in the async context of its sender, to a receiver that accepts it %s', async (_, take) => {
     const [near, far] = createChannelPair()
     const seen: unknown[] = []
     const send = (n: number) => context.run(n, () => void near.send(note(n)))
-    // Some before anybody receives, some together, and some while others wait.
+    // Some are sent before there is a receiver, some together, and some while others wait.
     for (let n = 0; n < 20; n++) send(n)
     const received = far.receive((item) => {
       seen.push([numberIn(item), context.getStore()])
@@ -35,7 +35,7 @@ describe('a pair in memory', () => {
     await received
   })
 
-  it('delivers what was sent before it ended, and then ends', async () => {
+  it('delivers the messages that were sent before its end', async () => {
     const [near, far] = createChannelPair()
     for (let n = 0; n < 200; n++) void near.send(note(n))
     await near.close()
@@ -47,7 +47,7 @@ describe('a pair in memory', () => {
     expect(count).toBe(200)
   })
 
-  it('delivers nothing more to who has failed, and lets those go on who wait for room', async () => {
+  it('delivers nothing to a failed receiver, and releases waiting senders', async () => {
     const [near, far] = createChannelPair({ highWaterMark: 1 })
     const waits = [1, 2, 3, 4].map((n) => near.send(note(n)))
     let count = 0
@@ -61,7 +61,7 @@ describe('a pair in memory', () => {
     expect(() => near.send(note(5))).toThrow('The channel has ended')
   })
 
-  it('takes a hundred thousand messages from one task, in order', async () => {
+  it('accepts a hundred thousand messages from one task, in order', async () => {
     const [near, far] = createChannelPair({ maxQueued: 100_000 })
     for (let n = 0; n < 100_000; n++) void near.send(note(n))
     expect(() => near.send(note(0))).toThrow('100000 messages wait in the channel already')

@@ -17,8 +17,8 @@ function fits(schema: Schema<unknown> | undefined, value: unknown): boolean {
   return schema !== undefined && check(schema, value).problem === undefined
 }
 
-describe('the modern wire', () => {
-  it('has ten requests, all of them by the client, with shapes for both ways', () => {
+describe('the modern era', () => {
+  it('has ten requests, all from the client, with shapes for parameters and results', () => {
     const methods = Object.keys(eraTables.modern.requests)
     expect(methods).toHaveLength(10)
     for (const method of methods) {
@@ -28,7 +28,7 @@ describe('the modern wire', () => {
     }
   })
 
-  it('has a shape for each notification, and for each answer to what an unfinished result asks', () => {
+  it('has a shape for each notification and for each input response', () => {
     for (const method of Object.keys(eraTables.modern.notifications)) {
       expect(notificationParams(MODERN, method), method).toBeDefined()
     }
@@ -39,7 +39,7 @@ describe('the modern wire', () => {
     }
   })
 
-  it('names six results that may be kept, and three requests that may be left unfinished', () => {
+  it('has six cacheable results and three requests that may need input', () => {
     const entries = Object.entries(eraTables.modern.requests)
     expect(entries.filter(([, entry]) => entry.cacheable).map(([name]) => name)).toEqual([
       'server/discover',
@@ -56,7 +56,7 @@ describe('the modern wire', () => {
     ])
   })
 
-  it('checks what a retry brings along', () => {
+  it('checks the input responses and the state of a retry', () => {
     for (const [method, params] of [
       ['tools/call', { name: 'a' }],
       ['prompts/get', { name: 'a' }],
@@ -71,7 +71,7 @@ describe('the modern wire', () => {
     }
   })
 
-  it('does not know names that objects inherit', () => {
+  it('does not accept inherited property names', () => {
     for (const name of ['__proto__', 'constructor', 'toString', '']) {
       for (const kind of ['request', 'notification', 'inputRequest'] satisfies MethodKind[]) {
         expect(methodEntry(MODERN, name, kind)).toBeUndefined()
@@ -83,7 +83,7 @@ describe('the modern wire', () => {
     }
   })
 
-  it('strips nothing', () => {
+  it('keeps unknown members', () => {
     const value = { resultType: 'complete', content: [{ type: 'audio' }] }
     expect(stripFor(MODERN, 'tools/call', value)).toBe(value)
     expect(stripParamsFor(MODERN, 'tools/call', value)).toBe(value)

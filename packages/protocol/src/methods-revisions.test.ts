@@ -26,7 +26,7 @@ describe('the revisions', () => {
     expect(eraOf(ASSUMED_REVISION)).toBe('legacy')
   })
 
-  it('are told from other texts, and from names that objects inherit', () => {
+  it('are distinguished from other strings and inherited property names', () => {
     for (const revision of REVISIONS) expect(isRevision(revision)).toBe(true)
     for (const other of ['2026-07-29', '', 'toString', '__proto__', 'constructor', 20260728, null, undefined]) {
       expect(isRevision(other)).toBe(false)

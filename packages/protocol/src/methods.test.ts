@@ -1,4 +1,4 @@
-/** Every cell of the version matrix, both eras side by side. What holds for the modern era alone is in modern.test.ts. */
+/** The version matrix of both eras. Tests of the modern era alone are in methods-modern.test.ts. */
 import { describe, expect, it } from 'vitest'
 import { stripFor, stripParamsFor } from './downgrade.ts'
 import {
@@ -21,9 +21,8 @@ import {
 } from './methods.ts'
 import { check, type Schema } from './validate.ts'
 
-/**
- * One line a name, one column a revision, oldest first: who may send it (c client, s server, b both), or `-` where it
- * does not exist; for capabilities `x` where it exists.
+/** A line per name and a column per revision, oldest first: the sender (c client, s server, b both), or `-` if it does not
+ * exist; for capabilities `x` if it exists.
  */
 function readMatrix(text: string): [name: string, cells: string[]][] {
   return text
@@ -154,7 +153,7 @@ describe('the era tables', () => {
     }
   })
 
-  it('say nothing else', () => {
+  it('contain nothing else', () => {
     for (const revision of REVISIONS) {
       const table = eraTables[eraOf(revision)]
       expect(namesOf(requests)).toEqual(expect.arrayContaining(Object.keys(table.requests)))
@@ -179,21 +178,24 @@ describe('the era tables', () => {
     }
   })
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])('do not know a method called %j', (name) => {
-    for (const revision of REVISIONS) {
-      for (const kind of ['request', 'notification', 'inputRequest'] as MethodKind[]) {
-        expect(methodEntry(revision, name, kind)).toBeUndefined()
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])(
+    'do not contain a method called %j',
+    (name) => {
+      for (const revision of REVISIONS) {
+        for (const kind of ['request', 'notification', 'inputRequest'] as MethodKind[]) {
+          expect(methodEntry(revision, name, kind)).toBeUndefined()
+        }
+        expect(requestParams(revision, name)).toBeUndefined()
+        expect(requestResult(revision, name)).toBeUndefined()
+        expect(notificationParams(revision, name)).toBeUndefined()
+        expect(inputResponse(revision, name)).toBeUndefined()
+        expect(hasCapability(revision, 'server', name)).toBe(false)
+        const value = { a: 1 }
+        expect(stripFor(revision, name, value)).toBe(value)
+        expect(stripParamsFor(revision, name, value)).toBe(value)
       }
-      expect(requestParams(revision, name)).toBeUndefined()
-      expect(requestResult(revision, name)).toBeUndefined()
-      expect(notificationParams(revision, name)).toBeUndefined()
-      expect(inputResponse(revision, name)).toBeUndefined()
-      expect(hasCapability(revision, 'server', name)).toBe(false)
-      const value = { a: 1 }
-      expect(stripFor(revision, name, value)).toBe(value)
-      expect(stripParamsFor(revision, name, value)).toBe(value)
-    }
-  })
+    },
+  )
 })
 
 describe('a capability', () => {
@@ -223,7 +225,7 @@ describe('the shapes of methods', () => {
     ['server', serverRequestParams, serverRequestResult, 'client'],
   ] as const
 
-  it.each(kinds)('are there for each request of the %s, and for no other', (_, params, result, other) => {
+  it.each(kinds)('exist for each request of the %s, and for no other', (_, params, result, other) => {
     for (const [name, revision, cell] of cellsOf(requests)) {
       const mayBeSent = cell !== '-' && cell !== letters[other]
       expect([name, revision, params(revision, name) !== undefined]).toEqual([name, revision, mayBeSent])
@@ -231,19 +233,19 @@ describe('the shapes of methods', () => {
     }
   })
 
-  it('are there for each notification', () => {
+  it('exist for each notification', () => {
     for (const [name, revision, cell] of cellsOf(notifications)) {
       expect([name, revision, notificationParams(revision, name) !== undefined]).toEqual([name, revision, cell !== '-'])
     }
   })
 
-  it('are there for what an unfinished result may ask for', () => {
+  it('exist for each input request', () => {
     for (const [name, revision, cell] of cellsOf(inputRequests)) {
       expect([name, revision, inputResponse(revision, name) !== undefined]).toEqual([name, revision, cell !== '-'])
     }
   })
 
-  it('differ between eras where the wires differ', () => {
+  it('differ between eras if the messages differ', () => {
     const retry = { name: 'add', inputResponses: { a: 1 } }
     expect(fits(requestParams('2026-07-28', 'tools/call'), retry)).toBe(false)
     expect(fits(requestParams('2025-11-25', 'tools/call'), retry)).toBe(true)
@@ -252,7 +254,7 @@ describe('the shapes of methods', () => {
     expect(fits(requestParams('2025-11-25', 'tools/call'), task)).toBe(false)
   })
 
-  it('have types of the same names', () => {
+  it('have types with the same names', () => {
     const typedClient = {
       initialize: 1,
       ping: 1,

@@ -10,12 +10,12 @@ const folder = fileURLToPath(new URL('..', import.meta.url))
 const readme = readFileSync(join(folder, 'README.md'), 'utf8')
 const snippets = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1] as string)
 
-/** What the comments behind `console.log(...)` say that it prints. */
+/** Returns the comments after `console.log(...)` calls, which state the output. */
 function promised(snippet: string): string[] {
   return [...snippet.matchAll(/console\.log\(.+\) \/\/ (.+)$/gm)].map((match) => match[1] as string)
 }
 
-/** Runs a snippet against the sources and resolves to the lines it printed; rejects with what went wrong. */
+/** Runs a snippet with the sources; resolves to the printed lines, or rejects with the error. */
 function run(snippet: string): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const flags = ['--conditions=source', '--input-type=module-typescript', '--disable-warning=ExperimentalWarning']
@@ -34,7 +34,7 @@ function run(snippet: string): Promise<string[]> {
   })
 }
 
-/** What the compiler says about all snippets, as a user would compile them; nothing when it is content. */
+/** Compiles all snippets like a user; resolves to the errors, or to an empty string. */
 function compile(): Promise<string> {
   const place = mkdtempSync(join(tmpdir(), 'readme-'))
   const source = (name: string) => [join(folder, 'src', `${name}.ts`)]
@@ -64,7 +64,7 @@ function compile(): Promise<string> {
 }
 
 describe('the README', () => {
-  it('names the limits that the code has', () => {
+  it('names the limits of the code', () => {
     const limits = {
       ...CODEC_LIMITS,
       ...Object.fromEntries(Object.entries(DUPLEX_LIMITS).map(([k, v]) => [`limits.${k}`, v])),
@@ -75,15 +75,15 @@ describe('the README', () => {
     }
   })
 
-  it('shows each entry at work', () => {
+  it('shows each entry', () => {
     for (const entry of ['', '/memory', '/uri-template'])
       expect(snippets.some((snippet) => snippet.includes(`from '@mcpx/protocol${entry}'`))).toBe(true)
   })
 
-  it('holds only examples that compile', async () => expect(await compile()).toBe(''), 30_000)
+  it('contains only examples that compile', async () => expect(await compile()).toBe(''), 30_000)
 
   it.each(snippets.map((snippet, index) => [index + 1, snippet] as const))(
-    'prints in example %i what it says it prints',
+    'prints the stated output in example %i',
     async (_, snippet) => {
       expect(promised(snippet)).not.toEqual([])
       expect(await run(snippet)).toEqual(promised(snippet))

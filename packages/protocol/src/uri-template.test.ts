@@ -157,17 +157,17 @@ function problemOf(run: () => unknown): UriTemplateError {
 const match = (template: string, uri: string) => parseUriTemplate(template).match(uri)
 
 describe('expanding a URI template', () => {
-  it.each(expansions)('writes %s as the RFC does: %s', (template, uri) => {
+  it.each(expansions)('expands %s as in the RFC: %s', (template, uri) => {
     expect(parseUriTemplate(template, { expandOnly: true }).expand(variables)).toBe(uri)
   })
 
-  it('takes numbers and booleans, and leaves out what a list or a map has no value for', () => {
+  it('accepts numbers and booleans, and omits undefined items of lists and maps', () => {
     const template = parseUriTemplate('x{?a,b,list*,map*}')
     const uri = template.expand({ a: 0, b: false, list: ['p', null, undefined, 1], map: { k: null, m: 2 } })
     expect(uri).toBe('x?a=0&b=false&list=p&list=1&m=2')
   })
 
-  it('keeps finished escapes in reserved values only', () => {
+  it('keeps existing escapes in reserved values only', () => {
     expect(parseUriTemplate('{a}-{+a}').expand({ a: '%41%4' })).toBe('%2541%254-%41%254')
   })
 
@@ -179,7 +179,7 @@ describe('expanding a URI template', () => {
     expect(parseUriTemplate('{a:2}').expand({ a: '😀é!' })).toBe('%F0%9F%98%80%C3%A9')
   })
 
-  it('takes no value from the prototype', () => {
+  it('ignores inherited values', () => {
     expect(parseUriTemplate('x{?constructor,__proto__}').expand({})).toBe('x')
   })
 
@@ -188,7 +188,7 @@ describe('expanding a URI template', () => {
     ['{a}', { a: '\ud800' }, 'the value of "a" is not well-formed Unicode'],
     ['{a}', { a: [['x']] }, 'the value of "a" holds object, not text'],
     ['{a}', { a: () => 1 }, 'the value of "a" holds function, not text'],
-  ])('refuses to write %s with %o', (template, values, problem) => {
+  ])('rejects expanding %s with %o', (template, values, problem) => {
     const error = problemOf(() => parseUriTemplate(`x/${template}`).expand(values as never))
     expect(error.message).toBe(`URI template "x/${template}", position 2: ${problem}`)
   })
@@ -244,7 +244,7 @@ describe('matching a URI against a template', () => {
     ],
     ['nothing', 'nothing', {}],
     ['', '', {}],
-  ])('reads %s from %s', (template, uri, values) => {
+  ])('matches %s with %s', (template, uri, values) => {
     expect(match(template, uri)).toStrictEqual(values)
   })
 
@@ -270,15 +270,15 @@ describe('matching a URI against a template', () => {
     ['x:{/user:1,user}', 'x:/b/ada', 'the prefix is not of the value'],
     ['x:{a}/{a}', 'x:1/2', 'one variable has two values'],
     ['nothing', 'nothing!', 'there is more than the template says'],
-  ])('does not read %s from %s, as %s', (template, uri) => {
+  ])('does not match %s with %s: %s', (template, uri) => {
     expect(match(template, uri)).toBeUndefined()
   })
 
-  it('keeps "+" as it is, which is no space in a URI', () => {
+  it('keeps "+", which is not a space in a URI', () => {
     expect(match('x{?a}', 'x?a=1+1')).toEqual({ a: '1+1' })
   })
 
-  it('refuses a URI that is over the limit, and takes one that is at it', () => {
+  it('rejects a URI above the limit, and accepts one at the limit', () => {
     expect(match('x:{id}', `x:${'a'.repeat(131_070)}`)?.id).toHaveLength(131_070)
     expect(match('x:{id}', `x:${'a'.repeat(131_071)}`)).toBeUndefined()
     expect(match('x:{id}', `x:${'é'.repeat(100_000)}`)).toBeUndefined()
@@ -303,32 +303,32 @@ describe('a malformed template', () => {
     ['{+path}{/id}', 7, '"path" and "id" cannot be told apart when matching; put a literal between them'],
     ['{/a*,b}', 0, '"a" and "b" cannot be told apart when matching; put a literal between them'],
     ['{?a}{b}', 4, '"a" and "b" cannot be told apart when matching; put a literal between them'],
-  ])('%s is refused at %i: %s', (template, position, problem) => {
+  ])('%s is rejected at %i: %s', (template, position, problem) => {
     const error = problemOf(() => parseUriTemplate(template))
     expect(error.message).toBe(`URI template "${template}", position ${position}: ${problem}`)
     expect(error).toMatchObject({ name: 'UriTemplateError', template, position })
   })
 
-  it('is refused when it is too long or has too many variables', () => {
+  it('is rejected if it is too long or has too many variables', () => {
     expect(problemOf(() => parseUriTemplate('x'.repeat(4097))).message).toMatch(/has at most 4096 characters$/)
     expect(problemOf(() => parseUriTemplate('{a}/'.repeat(33))).message).toMatch(/has at most 32 variables$/)
     expect(parseUriTemplate('{a}/'.repeat(32)).variables).toEqual(['a'])
   })
 
-  it('may be ambiguous when it is only expanded; then matching throws the error', () => {
+  it('may be ambiguous if it is only expanded; matching throws an error', () => {
     const template = parseUriTemplate('{a}{b}', { expandOnly: true })
     expect(template.expand({ a: 1, b: 2 })).toBe('12')
     expect(problemOf(() => template.match('12')).position).toBe(3)
   })
 })
 
-describe('a template that was read', () => {
-  it('can do without what writes URIs', () => {
+describe('a parsed template', () => {
+  it('does not load the code for expansion', () => {
     expect(createUriMatcher('x://{a}{?b}').match('x://1?b=2')).toEqual({ a: '1', b: '2' })
     expect(problemOf(() => createUriMatcher('{a}{b}')).position).toBe(3)
   })
 
-  it('says its variables once each, and itself', () => {
+  it('returns each variable once, and its own text', () => {
     const template = parseUriTemplate('x://{a}/{b}{?a,c.d}')
     expect(template.variables).toEqual(['a', 'b', 'c.d'])
     expect(String(template)).toBe('x://{a}/{b}{?a,c.d}')
@@ -340,14 +340,14 @@ describe('matching hostile URIs', () => {
   const time = (length: number) => {
     const uri = `x://${'a-'.repeat(length / 2)}`
     const match = () => expect(template.match(uri)).toBeUndefined()
-    // Together: the system may count the time of one for another, so that some seem to take none.
+    // Measured together, because the resolution of CPU time is coarse.
     return workOf(() => [1, 2, 3, 4, 5].forEach(match)) / 5
   }
 
   it('takes time linear in the length of the URI', () => {
     time(100_000)
     expect(time(100_000)).toBeLessThan(50)
-    // The square would be 256 times as much.
+    // Quadratic time would be 256 times as much.
     expect(time(400_000) / time(25_000)).toBeLessThan(50)
   })
 
@@ -366,7 +366,7 @@ describe('for all templates and values', () => {
   )
   const filled = text.filter((value) => value !== '')
 
-  it('a match gives simple, segment and query values back, whatever they hold', () => {
+  it('a match returns simple, segment and query values unchanged', () => {
     const template = parseUriTemplate('x://{a}/{b}{/c,d*}{?e,f*}{#g}')
     const values = fc.record({
       a: filled,
@@ -380,19 +380,19 @@ describe('for all templates and values', () => {
     check(fc.property(values, (given) => void expect(template.match(template.expand(given))).toEqual(given)))
   })
 
-  it('a match leaves out what was left out', () => {
+  it('a match omits omitted values', () => {
     const template = parseUriTemplate('x://{a}{;b,c}{?d,e}')
     const values = fc.record({ a: filled, b: text, c: text, d: text, e: text }, { requiredKeys: ['a'] })
     check(fc.property(values, (given) => void expect(template.match(template.expand(given))).toEqual(given)))
   })
 
-  it('a match gives a reserved value back, unless it holds a finished escape', () => {
+  it('a match returns a reserved value unchanged, unless it contains an escape', () => {
     const template = parseUriTemplate('x://{+a}')
     const values = fc.record({ a: filled.filter((value) => !/%[\da-f]{2}/i.test(value)) })
     check(fc.property(values, (given) => void expect(template.match(template.expand(given))).toEqual(given)))
   })
 
-  it('a match that shares the text out in another way still expands to the same URI', () => {
+  it('a match with other values still expands to the same URI', () => {
     const template = parseUriTemplate('{a}-{b}{.c*}')
     const values = fc.record({ a: filled, b: filled, c: fc.array(text, { minLength: 1, maxLength: 3 }) })
     check(
@@ -404,7 +404,7 @@ describe('for all templates and values', () => {
     )
   })
 
-  it('nothing but the named error is thrown', () => {
+  it('only the named error is thrown', () => {
     const garbage = fc.string({ unit: fc.constantFrom(...'{}+#./;?&*:,3ab%41|=é\ud800 '), maxLength: 24 })
     const anything = fc.oneof(
       garbage,

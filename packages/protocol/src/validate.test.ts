@@ -30,7 +30,7 @@ function problem(schema: Schema<unknown>, value: unknown, root = 'params'): stri
 }
 
 describe('check', () => {
-  it('gives the value of what fits', () => {
+  it('returns valid values', () => {
     expect(check(CallToolRequestParams, { name: 'add' })).toEqual({ value: { name: 'add' } })
   })
 
@@ -52,16 +52,16 @@ describe('check', () => {
       'params.level: expected one of "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency", got string',
     ],
     [RequestId, null, 'params: expected string or integer, got null'],
-  ])('says where, what and what instead (%#)', (schema, value, text) => {
+  ])('names the place, the expected and the actual value (%#)', (schema, value, text) => {
     expect(problem(schema as Schema<unknown>, value)).toBe(text)
   })
 
-  it('leaves the place out where it has no name', () => {
+  it('omits the place if it has no name', () => {
     expect(problem(CallToolRequestParams, 1, '')).toBe('expected object, got number')
     expect(problem(CallToolRequestParams, {}, '')).toBe('name: expected string, got nothing')
   })
 
-  it('names at most three flaws', () => {
+  it('names at most three problems', () => {
     const tools = [{}, {}, {}]
     expect(problem(ListToolsResult, { tools }, 'result')).toBe(
       'result.tools[0].name: expected string, got nothing; ' +
@@ -73,18 +73,18 @@ describe('check', () => {
   describe('in a union', () => {
     it.each([
       [
-        'the shape with the right tag',
+        'the shape with the matching tag',
         ContentBlock,
         { type: 'image', data: 'x' },
         'mimeType: expected string, got nothing',
       ],
       [
-        'all tags, where none is right',
+        'all tags if none matches',
         ContentBlock,
         { type: 'video' },
         'type: expected one of "text", "image", "audio", "resource_link", "resource", got string',
       ],
-      ['all kinds, where none is right', ContentBlock, 7, 'expected object, got number'],
+      ['all types if none matches', ContentBlock, 7, 'expected object, got number'],
       [
         'a union in a union',
         SamplingMessage,
@@ -92,13 +92,13 @@ describe('check', () => {
         'content[0].text: expected string, got nothing',
       ],
       [
-        'one of several simple kinds',
+        'one of several simple types',
         ElicitResult,
         { action: 'accept', content: { a: null } },
         'content.a: expected one of string, number, boolean, array, got null',
       ],
       [
-        'an item of the one kind that has items',
+        'an item of the only type with items',
         ElicitResult,
         { action: 'accept', content: { a: ['x', 1] } },
         'content.a[1]: expected string, got number',
@@ -120,13 +120,13 @@ describe('check', () => {
         'inputRequests.k.params.maxTokens: expected integer, got nothing',
       ],
       [
-        'all methods, where none is right',
+        'all methods if none matches',
         InputRequiredResult,
         { resultType: 'input_required', inputRequests: { k: { method: 'tools/list' } } },
         'inputRequests.k.method: expected one of "sampling/createMessage", "roots/list", "elicitation/create", got string',
       ],
       [
-        'the field of a form whose other words are wrong',
+        'the field of a form with another invalid keyword',
         RequestedSchema,
         { type: 'object', properties: { a: { type: 'string', format: 'colour' } } },
         'properties.a.format: expected one of "email", "uri", "date", "date-time", got string',
@@ -171,7 +171,7 @@ describe('check', () => {
     )
   })
 
-  it('names a few flaws of very many without looking for all of them', () => {
+  it('names a few of many problems without searching for all', () => {
     const content = Array.from({ length: 900_000 }, () => ({}))
     let problem: string | undefined
     const work = workOf(() => {
@@ -192,7 +192,7 @@ describe('check', () => {
     ['arguments', GetPromptRequestParams, (count) => ({ name: 'a', arguments: membersOf(count, 1) })],
     ['form values', ElicitResult, (count) => ({ action: 'accept', content: membersOf(count, {}) })],
     ['messages', CreateMessageRequestParams, (count) => ({ maxTokens: 1, messages: Array(count).fill({}) })],
-  ])('names a few problems of very many %s, and never throws', (_, schema, make) => {
+  ])('names a few of many problems of %s, and never throws', (_, schema, make) => {
     const value = make(300_000)
     let problem: string | undefined
     const work = workOf(() => {

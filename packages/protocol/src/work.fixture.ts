@@ -1,4 +1,4 @@
-/** How much work something is: the processor's time on this thread, in ms, whatever else the machine does meanwhile. */
+/** Measures the CPU time of a call on this thread, in milliseconds, independently of other work on the machine. */
 
 export function workOf(run: () => unknown): number {
   const before = process.threadCpuUsage()

@@ -1,4 +1,4 @@
-/** What holds for every stream, however it is cut: checked against a second reader that takes the rules one by one. */
+/** Properties of every stream with chunks of any size, compared with a reference implementation. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createDecoder, type SseEvent } from './decode.ts'
@@ -46,12 +46,12 @@ function decode(
 }
 
 interface Reading extends Seen {
-  /** The most an event or a line takes in characters, the unfinished ones included. */
+  /** Returns the largest size of an event or a line in characters, including unfinished ones. */
   largest: number
   incomplete: boolean
 }
 
-/** The specification's algorithm over a whole stream, with no thought of speed. */
+/** The algorithm of the specification for a whole stream, without optimization. */
 function readWhole(stream: string): Reading {
   const lines = stream.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
   const tail = lines.pop() ?? ''
@@ -119,14 +119,14 @@ const init: fc.Arbitrary<SseEventInit> = fc.record(
   { requiredKeys: [] },
 )
 
-describe('what was encoded', () => {
+describe('an encoded stream', () => {
   const lineEnd = /\r\n|\r|\n/
   const block = fc.oneof(
     { weight: 4, arbitrary: fc.record({ init }) },
     { weight: 1, arbitrary: fc.record({ comment: text }) },
   )
 
-  it('is what is decoded, wherever the bytes were cut', () => {
+  it('is decoded unchanged, with chunks of any size', () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 8 }), chunkLengths, fc.boolean(), (blocks, lengths, withMark) => {
         const expected: Seen = { events: [], comments: [], retries: [] }
@@ -206,7 +206,7 @@ describe('any bytes at all', () => {
   const stream = fc.array(token, { maxLength: 60 }).map((parts) => Uint8Array.from(parts.flatMap((part) => [...part])))
   const whole = (bytes: Uint8Array) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 
-  it('are read by the rules', () => {
+  it('are decoded by the rules', () => {
     fc.assert(
       fc.property(stream, (bytes) => {
         const { largest: _, ...expected } = readWhole(whole(bytes))
@@ -216,7 +216,7 @@ describe('any bytes at all', () => {
     )
   })
 
-  it('give the same in one chunk and in many, the refusal included', () => {
+  it('are decoded equally in one chunk and in many, including errors', () => {
     fc.assert(
       fc.property(stream, chunkLengths, fc.integer({ min: 1, max: 60 }), (bytes, lengths, limit) => {
         const once = decode([bytes], limit)
@@ -228,11 +228,11 @@ describe('any bytes at all', () => {
     )
   })
 
-  it('throw nothing but the named error, exactly when an event or a line is above the limit', () => {
+  it('cause the named error exactly if an event or a line is above the limit', () => {
     fc.assert(
       fc.property(stream, chunkLengths, fc.integer({ min: 1, max: 60 }), (bytes, lengths, limit) => {
         const { error } = decode(cut(bytes, lengths), limit)
-        // A sequence of UTF-8 cut by the end of the stream is no character yet.
+        // A UTF-8 sequence that is cut by the end of the stream is not a character yet.
         const received = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
         expect(error !== undefined).toBe(readWhole(received).largest > limit)
         if (error === undefined) return
@@ -243,7 +243,7 @@ describe('any bytes at all', () => {
     )
   })
 
-  it('are never held beyond the limit: what is open after a push is within it', () => {
+  it('are never buffered beyond the limit', () => {
     fc.assert(
       fc.property(stream, chunkLengths, fc.integer({ min: 1, max: 30 }), (bytes, lengths, limit) => {
         const chunks = cut(bytes, lengths)

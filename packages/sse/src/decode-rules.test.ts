@@ -32,7 +32,11 @@ const rules: [rule: string, stream: string, outcome: Outcome][] = [
   ['LF CR is two line ends', 'data: a\n\rdata: b\n\r', { events: [{ data: 'a' }, { data: 'b' }] }],
   ['CR CRLF is two line ends', 'data: a\r\r\ndata: b\n\n', { events: [{ data: 'a' }, { data: 'b' }] }],
   ['line ends mix freely', 'data: a\r\ndata: b\rdata: c\n\r\n', { events: [{ data: 'a\nb\nc' }] }],
-  ['other separators of Unicode end no line', 'data: a\u2028b\u0085c\n\n', { events: [{ data: 'a\u2028b\u0085c' }] }],
+  [
+    'other Unicode separators do not end a line',
+    'data: a\u2028b\u0085c\n\n',
+    { events: [{ data: 'a\u2028b\u0085c' }] },
+  ],
   ['one leading byte order mark is dropped', '\uFEFFdata: a\n\n', { events: [{ data: 'a' }] }],
   ['a second byte order mark belongs to the field name', '\uFEFF\uFEFFdata: a\n\n', { incomplete: false }],
   ['a byte order mark later on is data', 'data: \uFEFFa\n\n', { events: [{ data: '\uFEFFa' }] }],
@@ -65,12 +69,12 @@ const rules: [rule: string, stream: string, outcome: Outcome][] = [
   ['an event has its id', 'id: 1\ndata: a\n\n', { events: [{ data: 'a', id: '1' }] }],
   ['an id may come after the data', 'data: a\nid: 1\n\n', { events: [{ data: 'a', id: '1' }] }],
   [
-    'an id is told with its own event only',
+    'an id belongs to its own event only',
     'id: 1\ndata: a\n\ndata: b\n\n',
     { events: [{ data: 'a', id: '1' }, { data: 'b' }] },
   ],
   [
-    'an empty id is told',
+    'an empty id is reported',
     'id\ndata: a\n\nid:\ndata: b\n\n',
     {
       events: [
@@ -89,9 +93,9 @@ const rules: [rule: string, stream: string, outcome: Outcome][] = [
   ['an id without data brings no type along', 'event: t\nid: 1\n\n', { events: [{ data: '', id: '1' }] }],
   ['an id with NUL and no data is nothing', 'id: \0\n\n', {}],
   ['retry is a time in milliseconds', 'retry: 1500\n\n', { retries: [1500] }],
-  ['retry holds at once, without an event', 'retry: 1\nretry:002\n', { retries: [1, 2], incomplete: true }],
+  ['retry applies at once, without an event', 'retry: 1\nretry:002\n', { retries: [1, 2], incomplete: true }],
   [
-    'retry takes ASCII digits only',
+    'retry accepts ASCII digits only',
     'retry: 1x\nretry: -1\nretry: 1.5\nretry: +1\nretry: ١\nretry:  1\nretry:\nretry\n\n',
     {},
   ],
@@ -133,12 +137,12 @@ describe('bytes that are not UTF-8', () => {
     expect(decode([bytes])).toStrictEqual({ ...nothing, events: [{ data: '\uFFFD\uFFFD' }] })
   })
 
-  it('count as cut off when they end the stream', () => {
+  it('count as incomplete at the end of the stream', () => {
     expect(decode([Uint8Array.of(0xe2, 0x82)]).incomplete).toBe(true)
     expect(decode([': ', Uint8Array.of(0xe2)]).incomplete).toBe(false)
   })
 
-  it('are closed off by a string that follows', () => {
+  it('are completed by a following string', () => {
     const outcome = decode(['data: ', Uint8Array.of(0xe2, 0x82), 'x\n\n', utf8.encode('data: y\n\n')])
     expect(outcome.events).toStrictEqual([{ data: '\uFFFDx' }, { data: 'y' }])
   })

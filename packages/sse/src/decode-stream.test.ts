@@ -6,7 +6,7 @@ import { SseError } from './sse-error.ts'
 
 const utf8 = new TextEncoder()
 
-/** A source of bytes that records what became of it. */
+/** A source of bytes that records whether it was read and cancelled. */
 function source(chunks: string[]) {
   const state = { pulled: 0, cancelled: undefined as unknown }
   const stream = new ReadableStream<Uint8Array>(
@@ -48,7 +48,7 @@ describe('decodeStream', () => {
     expect(events).toStrictEqual([{ data: 'a', id: '1' }, { data: 'b' }, { data: 'c', event: 't' }])
   })
 
-  it('fits the body of a Response, by type too', async () => {
+  it('accepts the body of a Response, also by type', async () => {
     const body = new Response(encodeEventBytes({ data: 'a' })).body
     const events = body?.pipeThrough(decodeStream())
     expectTypeOf(events).toEqualTypeOf<ReadableStream<SseEvent> | undefined>()
@@ -78,7 +78,7 @@ describe('decodeStream', () => {
     expect(cut).toBe(false)
   })
 
-  it('gives all events before the one above the limit, then the error, and cancels the source', async () => {
+  it('yields all events before the one above the limit, then throws and cancels the source', async () => {
     let cut = false
     const { state, stream } = source(['data: a\n\ndata: b\n\ndata: c\n\ndata: too long\n\n', 'data: d\n\n'])
     const onIncomplete = () => {
@@ -92,13 +92,13 @@ describe('decodeStream', () => {
     expect(cut).toBe(false)
   })
 
-  it('fails at once when the first chunk has nothing but the event above the limit', async () => {
+  it('fails at once if the first chunk contains only the event above the limit', async () => {
     const { stream } = source(['data: too long'])
     const { error } = await collect(stream.pipeThrough(decodeStream({ maxEventSize: 10 })))
     expect(error).toMatchObject({ reason: 'event-too-large' })
   })
 
-  it('fails with what a callback threw', async () => {
+  it('fails with the error of a callback', async () => {
     const failure = new Error('mine')
     const { state, stream } = source(['data: a\n\n: c\ndata: b\n\n'])
     const onComment = () => {
@@ -108,7 +108,7 @@ describe('decodeStream', () => {
     expect([events, error, state.cancelled]).toStrictEqual([[{ data: 'a' }], failure, failure])
   })
 
-  it('fails with what the source failed with', async () => {
+  it('fails with the error of the source', async () => {
     const failure = new Error('connection lost')
     let pulls = 0
     const stream = new ReadableStream<Uint8Array>({
@@ -120,11 +120,11 @@ describe('decodeStream', () => {
     expect((await collect(stream.pipeThrough(decodeStream()))).error).toBe(failure)
   })
 
-  it('refuses a bad option before any byte is read', () => {
+  it('rejects an invalid option before reading', () => {
     expect(() => decodeStream({ maxEventSize: 0 })).toThrow(SseError)
   })
 
-  it('reads no further than it is asked to', async () => {
+  it('reads only as much as requested', async () => {
     const chunks = Array.from({ length: 100 }, (_, n) => `data: ${n}\n\ndata: ${n}\n\n`)
     const { state, stream } = source(chunks)
     const reader = stream.pipeThrough(decodeStream()).getReader()
@@ -139,7 +139,7 @@ describe('decodeStream', () => {
     expect((await collect(stream.pipeThrough(decodeStream()))).events).toStrictEqual([{ data: 'a' }, { data: 'b' }])
   })
 
-  it('cancels the source when the reader leaves, also while it waits, and calls that no cut', async () => {
+  it('cancels the source when the reader stops, also while it waits, without reporting a cut', async () => {
     let cut = false
     const onIncomplete = () => {
       cut = true

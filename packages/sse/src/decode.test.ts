@@ -19,7 +19,7 @@ function thrownBy(action: () => unknown): unknown {
 }
 
 describe('delivery', () => {
-  it('happens as soon as the blank line is known, also when it is a CR', () => {
+  it('happens as soon as the blank line is complete, also for a CR', () => {
     const { decoder, events } = collect()
     decoder.push('data: a\r\n\r')
     expect(events).toStrictEqual([{ data: 'a' }])
@@ -27,7 +27,7 @@ describe('delivery', () => {
     expect(events).toStrictEqual([{ data: 'a' }, { data: 'b' }])
   })
 
-  it('takes an empty chunk between CR and LF for nothing', () => {
+  it('ignores an empty chunk between CR and LF', () => {
     const { decoder, events } = collect()
     for (const chunk of ['data: a\r', '', new Uint8Array(), '\ndata: b\n\n']) decoder.push(chunk)
     expect(events).toStrictEqual([{ data: 'a\nb' }])
@@ -74,13 +74,13 @@ describe('maxEventSize', () => {
     }
   })
 
-  it('starts anew after each blank line', () => {
+  it('restarts after each blank line', () => {
     const { decoder, events } = collect({ maxEventSize: limit })
     for (let n = 0; n < 1000; n++) decoder.push('id: 1\ndata: abcdef\n\n')
     expect(events).toHaveLength(1000)
   })
 
-  it('lets comments between events go on for ever', () => {
+  it('does not limit comments between events', () => {
     const { decoder, events } = collect({ maxEventSize: limit })
     for (let n = 0; n < 1000; n++) decoder.push(': still here\n')
     decoder.push('data: a\n\n')
@@ -95,7 +95,7 @@ describe('maxEventSize', () => {
     expect(thrownBy(() => decoder.push('a'))).toMatchObject({ reason: 'event-too-large' })
   })
 
-  it('delivers what comes before the event above it, and says where and what to do', () => {
+  it('delivers the events before the one above the limit, and throws an error with the place and a remedy', () => {
     const { decoder, events } = collect({ maxEventSize: limit })
     const error = thrownBy(() => decoder.push(`data: a\n\ndata: b\n\ndata: ${'c'.repeat(20)}\n\ndata: d\n\n`))
     expect(events).toStrictEqual([{ data: 'a' }, { data: 'b' }])
@@ -106,7 +106,7 @@ describe('maxEventSize', () => {
     })
   })
 
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 28 + 1])('refuses to be %d', (maxEventSize) => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 28 + 1])('rejects %d', (maxEventSize) => {
     const error = thrownBy(() => collect({ maxEventSize }))
     expect(error).toBeInstanceOf(SseError)
     expect(error).toMatchObject({ reason: 'invalid-option', message: expect.stringContaining(`got ${maxEventSize}`) })
@@ -118,7 +118,7 @@ describe('maxEventSize', () => {
 })
 
 describe('the end', () => {
-  it('gives the same answer each time and closes the decoder', () => {
+  it('returns the same result each time and closes the decoder', () => {
     const { decoder } = collect()
     decoder.push('data: a\n')
     expect(decoder.end()).toStrictEqual({ incomplete: true })
@@ -126,7 +126,7 @@ describe('the end', () => {
     expect(thrownBy(() => decoder.push('\n'))).toMatchObject({ name: 'SseError', reason: 'decoder-closed' })
   })
 
-  it('comes with an error: nothing is read on, and something was lost', () => {
+  it('after an error reports an incomplete stream and reads no further', () => {
     const { decoder, events } = collect({ maxEventSize: 8 })
     expect(thrownBy(() => decoder.push('data: too long\n\n'))).toMatchObject({ reason: 'event-too-large' })
     expect(thrownBy(() => decoder.push('data: a\n\n'))).toMatchObject({ reason: 'decoder-closed' })
@@ -134,20 +134,17 @@ describe('the end', () => {
     expect(events).toStrictEqual([])
   })
 
-  it.each(['onEvent', 'onComment', 'onRetry'] as const)(
-    'comes with an error thrown by %s, which is passed on',
-    (name) => {
-      const failure = new Error('mine')
-      const { decoder } = collect({
-        [name]: () => {
-          throw failure
-        },
-      })
-      expect(thrownBy(() => decoder.push(': c\nretry: 1\ndata: a\n\n'))).toBe(failure)
-      expect(thrownBy(() => decoder.push('data: b\n\n'))).toMatchObject({ reason: 'decoder-closed' })
-      expect(decoder.end()).toStrictEqual({ incomplete: true })
-    },
-  )
+  it.each(['onEvent', 'onComment', 'onRetry'] as const)('follows an error thrown by %s, which is passed on', (name) => {
+    const failure = new Error('mine')
+    const { decoder } = collect({
+      [name]: () => {
+        throw failure
+      },
+    })
+    expect(thrownBy(() => decoder.push(': c\nretry: 1\ndata: a\n\n'))).toBe(failure)
+    expect(thrownBy(() => decoder.push('data: b\n\n'))).toMatchObject({ reason: 'decoder-closed' })
+    expect(decoder.end()).toStrictEqual({ incomplete: true })
+  })
 
   it.each(['data: a\n\n', 'id: a\n\n', ': a\n', 'retry: 1\n'])(
     'may be called by the callback for %j, and stops there',
@@ -166,7 +163,7 @@ describe('the end', () => {
 })
 
 describe('a push from inside a callback', () => {
-  it('is refused, since the chunk being read is not finished', () => {
+  it('is rejected', () => {
     const reasons: unknown[] = []
     const { decoder, events } = collect({
       onComment: () => {
@@ -196,7 +193,7 @@ describe('memory', () => {
     ['the smallest data lines', '', 'data:a\n'.repeat(100), limit / 600 - 1, 20],
     ['short data in long chunks', 'data: x\n', `:${'c'.repeat(2 ** 16)}\ndata: 0123456789abc\n`, 15, 4],
   ]
-  it.each(streams)('for %s is in proportion to the limit', (_what, start, chunk, times, perCharacter) => {
+  it.each(streams)('for %s is proportional to the limit', (_what, start, chunk, times, perCharacter) => {
     const bytes = new TextEncoder().encode(chunk)
     const { decoder } = collect({ maxEventSize: limit })
     const before = heap()

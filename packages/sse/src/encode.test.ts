@@ -8,7 +8,7 @@ describe('encodeEvent', () => {
     ['empty data as an empty data line', { data: '' }, 'data:\n\n'],
     ['an event that only primes the client with an id', { id: 'X', data: '' }, 'id: X\ndata:\n\n'],
     ['all fields, data last', { data: 'd', event: 'e', id: 'i', retry: 5 }, 'event: e\nid: i\nretry: 5\ndata: d\n\n'],
-    ['a reconnection time alone', { retry: 0 }, 'retry: 0\n\n'],
+    ['only a reconnection time', { retry: 0 }, 'retry: 0\n\n'],
     ['an empty id, which makes a client forget the last one', { id: '', data: 'x' }, 'id:\ndata: x\n\n'],
     ['a field that is undefined like one that is absent', { data: 'x', id: undefined }, 'data: x\n\n'],
     ['a leading space so that it survives', { data: ' x', id: ' y' }, 'id:  y\ndata:  x\n\n'],
@@ -36,7 +36,7 @@ describe('encodeEvent', () => {
     ['invalid-retry', { retry: Number.POSITIVE_INFINITY }, 'retry must be a non-negative integer, got "Infinity"'],
     ['invalid-retry', { retry: 2 ** 53 }, 'retry must be a non-negative integer, got "9007199254740992"'],
   ]
-  it.each(refused)('refuses with %s %j', (reason, init, message) => {
+  it.each(refused)('rejects with %s %j', (reason, init, message) => {
     let caught: unknown
     try {
       encodeEvent(init)
@@ -47,13 +47,13 @@ describe('encodeEvent', () => {
     expect(caught).toMatchObject({ name: 'SseError', reason, message })
   })
 
-  it('shows no more than the start of a refused value', () => {
+  it('shows only the start of a rejected value', () => {
     expect(() => encodeEvent({ id: `${'a'.repeat(1e6)}\n` })).toThrow(/^.{1,140}$/)
   })
 })
 
 describe('encodeEventBytes', () => {
-  it('gives the UTF-8 bytes of the text', () => {
+  it('returns the UTF-8 bytes of the string', () => {
     expect(encodeEventBytes({ data: 'é€😀' })).toEqual(new TextEncoder().encode('data: é€😀\n\n'))
   })
 })

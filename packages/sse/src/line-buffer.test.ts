@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { LineBuffer } from './decode.ts'
 
 describe('LineBuffer', () => {
-  it('gives lines once they end and holds the rest', () => {
+  it('returns complete lines and buffers the rest', () => {
     const lines = new LineBuffer()
     expect(lines.take('ab')).toBe('')
     expect(lines.length).toBe(2)
@@ -12,7 +12,7 @@ describe('LineBuffer', () => {
     expect(lines.length).toBe(0)
   })
 
-  it('reads CRLF, CR and LF as LF, also when CR and LF come apart', () => {
+  it('reads CRLF, CR and LF as LF, also if CR and LF are in different chunks', () => {
     const lines = new LineBuffer()
     expect(['a\r', '\nb\r', 'c\r', '', '\n', '\nd\r\n', '\n'].map((text) => lines.take(text))).toStrictEqual([
       'a\n',
@@ -30,7 +30,7 @@ describe('LineBuffer', () => {
     expect(['', '\uFEFF', '\uFEFFa\n', '\uFEFF\n'].map((text) => lines.take(text)).join('')).toBe('\uFEFFa\n\uFEFF\n')
   })
 
-  it('puts a line together from pieces of any length', () => {
+  it('joins a line from chunks of any length', () => {
     const lines = new LineBuffer()
     const pieces = Array.from({ length: 5000 }, (_, n) => 'abcdefghij'.repeat(20).slice(0, n % 100))
     for (const piece of pieces) expect(lines.take(piece)).toBe('')

@@ -1,4 +1,4 @@
-/** What the inferred types are like to work with; checked by the compiler, never run. */
+/** Checks the inferred types with the compiler; never run. */
 import { expectTypeOf } from 'vitest'
 import type { ClientRequests, ServerNotifications, ServerRequests } from '../methods.ts'
 import { check } from '../validate.ts'
@@ -19,7 +19,7 @@ import {
 } from './server-features.ts'
 import type { ClientCapabilities, RequestMetaObject } from './shared.ts'
 
-/** `type` narrows, every member is reached, and nothing is left over. */
+/** `type` narrows the union completely. */
 export function narrowed(block: ContentBlock): string | undefined {
   switch (block.type) {
     case 'text':
@@ -51,7 +51,7 @@ export function narrowedElsewhere(
   if (field.type === 'boolean') expectTypeOf(field.default).toEqualTypeOf<boolean | undefined>()
 }
 
-/** Types list what is known: a misspelt member or word does not compile. */
+/** Misspelled members and values do not compile. */
 export function misspelt(block: ContentBlock): void {
   // @ts-expect-error: no block has such a member
   block.txt
@@ -63,7 +63,7 @@ export function misspelt(block: ContentBlock): void {
   expectTypeOf<Tool>({ name: 'add', inputSchema: { type: 'string' } })
 }
 
-/** What handlers build, and what they are often given for absent members. */
+/** Values that handlers create, with `undefined` for absent members. */
 export const tool: Tool = {
   name: 'add',
   title: undefined,
@@ -88,21 +88,21 @@ export const capabilities: ClientCapabilities = {
   extensions: { 'com.example/x': { y: 1 } },
 }
 
-/** Metadata and arguments are open: any name can be read, and is unknown. */
+/** Metadata and arguments are open: every member can be read as unknown. */
 export function open(meta: RequestMetaObject, params: CallToolRequestParams): void {
   expectTypeOf(meta.progressToken).toEqualTypeOf<string | number | undefined>()
   expectTypeOf(meta['com.example/trace']).toEqualTypeOf<unknown>()
   expectTypeOf(params.arguments?.a).toEqualTypeOf<unknown>()
 }
 
-/** A schema gives the type of the same name. */
+/** A schema has a type with the same name. */
 export function parsed(value: unknown): void {
   const { value: params, problem } = check(CallToolRequestParams, value)
   if (problem === undefined) expectTypeOf(params).toEqualTypeOf<CallToolRequestParams>()
   else expectTypeOf(problem).toEqualTypeOf<string>()
 }
 
-/** The tables of methods give requests and notifications their types. */
+/** The method tables contain the types of requests and notifications. */
 export function typed(client: ClientRequests, server: ServerRequests, told: ServerNotifications): void {
   expectTypeOf(client['tools/call'].params).toEqualTypeOf<CallToolRequestParams>()
   expectTypeOf(client['tools/list'].result.tools).toEqualTypeOf<Tool[]>()

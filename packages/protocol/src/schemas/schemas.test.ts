@@ -17,7 +17,7 @@ function fits(schema: Schema<unknown>, value: unknown): boolean {
 }
 
 describe('a protocol shape', () => {
-  it('keeps members that it does not know, at every depth', () => {
+  it('keeps unknown members at every depth', () => {
     const tool = {
       name: 'add',
       inputSchema: { type: 'object', properties: { a: true } },
@@ -27,17 +27,17 @@ describe('a protocol shape', () => {
     expect(check(Tool, tool).value).toEqual(tool)
   })
 
-  it('takes undefined for absent, and refuses null', () => {
+  it('accepts undefined as absent, and rejects null', () => {
     expect(fits(Tool, { name: 'a', title: undefined, inputSchema: { type: 'object' } })).toBe(true)
     expect(fits(Tool, { name: 'a', title: null, inputSchema: { type: 'object' } })).toBe(false)
   })
 
-  it('hands on arguments as they came, uncopied', () => {
+  it('passes on arguments without copying', () => {
     const params = { name: 'add', arguments: { b: 1, a: 2 } }
     expect(check(CallToolRequestParams, params).value?.arguments).toBe(params.arguments)
   })
 
-  it('tells a structured null from no structured content', () => {
+  it('distinguishes structured null from missing structured content', () => {
     expect(check(CallToolResult, { content: [], structuredContent: null }).value).toHaveProperty(
       'structuredContent',
       null,
@@ -45,26 +45,26 @@ describe('a protocol shape', () => {
     expect(check(CallToolResult, { content: [] }).value).not.toHaveProperty('structuredContent')
   })
 
-  it('requires data of any kind to be there', () => {
+  it('requires data of any type', () => {
     expect(fits(LoggingMessageNotificationParams, { level: 'info', data: null })).toBe(true)
     expect(fits(LoggingMessageNotificationParams, { level: 'info' })).toBe(false)
   })
 
-  it('tells blocks apart by their type', () => {
+  it('distinguishes blocks by their type', () => {
     expect(fits(ContentBlock, { type: 'resource', resource: { uri: 'a:b', text: '' } })).toBe(true)
     expect(fits(ContentBlock, { type: 'resource', resource: { uri: 'a:b' } })).toBe(false)
     expect(fits(ContentBlock, { type: 'video', data: '', mimeType: '' })).toBe(false)
     expect(fits(ContentBlock, { type: 'tool_use', id: '1', name: 'a', input: {} })).toBe(false)
   })
 
-  it('lets a sampling message hold one block or several', () => {
+  it('accepts one or several blocks in a sampling message', () => {
     const block = { type: 'text', text: '' }
     expect(fits(SamplingMessage, { role: 'user', content: block })).toBe(true)
     expect(fits(SamplingMessage, { role: 'user', content: [block, block] })).toBe(true)
     expect(fits(SamplingMessage, { role: 'user', content: [block, 1] })).toBe(false)
   })
 
-  it('knows every kind of form field', () => {
+  it('accepts every type of form field', () => {
     const fields = [
       { type: 'string', format: 'email' },
       { type: 'integer', minimum: 0.5 },
@@ -79,24 +79,24 @@ describe('a protocol shape', () => {
     expect(fits(PrimitiveSchemaDefinition, { type: 'object' })).toBe(false)
   })
 
-  it('takes fractions and lists for the values of a form', () => {
+  it('accepts fractions and lists as form values', () => {
     expect(fits(ElicitResult, { action: 'accept', content: { a: 0.5, b: ['x'] } })).toBe(true)
     expect(fits(ElicitResult, { action: 'accept', content: { a: [1] } })).toBe(false)
   })
 
-  it('has capabilities be objects, never booleans', () => {
+  it('accepts only objects as capabilities', () => {
     expect(fits(ClientCapabilities, { elicitation: {}, roots: { listChanged: true } })).toBe(true)
     expect(fits(ClientCapabilities, { elicitation: true })).toBe(false)
     expect(fits(ClientCapabilities, { elicitation: { url: true } })).toBe(false)
   })
 
-  it('takes strings and whole numbers for ids', () => {
+  it('accepts strings and integers as ids', () => {
     for (const id of [0, '', -1, 2 ** 53 - 1]) expect(fits(RequestId, id)).toBe(true)
     for (const id of [0.5, null, 2 ** 53, Number.NaN]) expect(fits(RequestId, id)).toBe(false)
     expect(fits(Integer, '1')).toBe(false)
   })
 
-  it('can be parsed, extended and checked with messages of its own', () => {
+  it('can be parsed, extended and checked with custom messages', () => {
     const PricedTool = z.extend(Tool, { price: z.number(), unit: z.string({ error: 'name a currency' }) })
     const tool = { name: 'add', inputSchema: { type: 'object' }, price: 1, unit: 'EUR' }
     expect(z.parse(PricedTool, tool)).toEqual(tool)
@@ -106,7 +106,7 @@ describe('a protocol shape', () => {
     )
   })
 
-  it('orders log levels from mild to severe', () => {
+  it('orders log levels by severity', () => {
     expect(LOGGING_LEVELS.indexOf('debug')).toBeLessThan(LOGGING_LEVELS.indexOf('warning'))
     expect(LOGGING_LEVELS.at(-1)).toBe('emergency')
   })
