@@ -197,7 +197,8 @@ describe('expanding a URI template', () => {
 describe('matching a URI against a template', () => {
   it.each([
     ['note://{id}', 'note://a', { id: 'a' }],
-    ['note://{id}', 'note://a%2Fb%20c', { id: 'a/b c' }],
+    ['note://{id}', 'note://a%3Fb%20c', { id: 'a?b c' }],
+    ['note://{id}', 'note://..a..', { id: '..a..' }],
     ['note://{id}', 'note://a b@é', { id: 'a b@é' }],
     ['note://{id}', 'note://a,b', { id: 'a,b' }],
     ['test://template/{id}/data', 'test://template/7/data', { id: '7' }],
@@ -226,6 +227,9 @@ describe('matching a URI against a template', () => {
     ['x{?a}{&b}', 'x?b=2&a=1', { a: '1', b: '2' }],
     ['x?fixed=yes{&a}', 'x?fixed=yes&a=1', { a: '1' }],
     ['x{?a}', 'x?a=b=c%26', { a: 'b=c&' }],
+    ['x{?a}', 'x?a=..%2Fb%5Cc', { a: '../b\\c' }],
+    ['x{#a}', 'x#..%2Fb%00', { a: '../b\0' }],
+    ['file:///{+path}', 'file:///../a%2F%00', { path: '../a/\0' }],
     ['x{?a}', 'x?a', { a: '' }],
     ['x{?list*}', 'x?list=1&list=2', { list: ['1', '2'] }],
     ['x{?a}{#f}', 'x?a=1#top', { a: '1', f: 'top' }],
@@ -258,6 +262,19 @@ describe('matching a URI against a template', () => {
     ['note://{id}', 'note://%ff', 'the escape is no UTF-8'],
     ['note://{id}', 'note://%', 'the escape is cut off'],
     ['note://{id}', 'note://\ud800', 'half a surrogate pair is no character'],
+    ['file:///{name}', 'file:///..%2F..%2Fetc%2Fpasswd', 'the value leads out of the folder'],
+    ['file:///{name}', 'file:///..%2f..%2fetc', 'the value leads out of the folder'],
+    ['file:///{name}', 'file:///a%2Fb', 'the value has two segments'],
+    ['file:///{name}', 'file:///..%5Cb', 'the value leads out of the folder on Windows'],
+    ['file:///{name}', 'file:///a.txt%00.png', 'file systems end a name at NUL'],
+    ['file:///{name}', 'file:///..', 'the value is the folder above'],
+    ['file:///{name}/x', 'file:///%2E%2e/x', 'the value is the folder above'],
+    ['file:///{name}', 'file:///.', 'the value is the folder itself'],
+    ['file://{/path*}', 'file:///a/../../etc/passwd', 'a segment is the folder above'],
+    ['file://{/path*}', 'file:///a/..%2F..%2Fetc', 'a segment leads out of the folder'],
+    ['x:{;a}', 'x:;a=..%2Fb', 'the value leads out of the folder'],
+    ['x:a{.b}', 'x:a.b%2Fc', 'the value has two segments'],
+    ['x{?a}', 'x?a=b%00', 'file systems end a name at NUL'],
     ['{+path}', '', 'the value is empty'],
     ['x?q={q}', 'x?q=a&r=b', 'a simple variable in a query holds no "&"'],
     ['x{?a}', 'x?b=1', 'the template has no such name'],
@@ -365,16 +382,20 @@ describe('for all templates and values', () => {
     fc.string({ unit: fc.constantFrom(...'aZ0-._~:/?#[]@!$&\'()*+,;=% "<>\\^`{|}é😀'), maxLength: 12 }),
   )
   const filled = text.filter((value) => value !== '')
+  /** Values that do not lead out of their segment. */
+  const confined = text.filter((value) => !/[/\\\0]|^\.\.?$/.test(value))
+  const segment = confined.filter((value) => value !== '')
+  const query = text.filter((value) => !value.includes('\0'))
 
   it('a match returns simple, segment and query values unchanged', () => {
     const template = parseUriTemplate('x://{a}/{b}{/c,d*}{?e,f*}{#g}')
     const values = fc.record({
-      a: filled,
-      b: filled,
-      c: text,
-      d: fc.array(text, { minLength: 1, maxLength: 4 }),
-      e: text,
-      f: fc.array(text, { minLength: 1, maxLength: 4 }),
+      a: segment,
+      b: segment,
+      c: confined,
+      d: fc.array(confined, { minLength: 1, maxLength: 4 }),
+      e: query,
+      f: fc.array(query, { minLength: 1, maxLength: 4 }),
       g: text.filter((value) => !/%[\da-f]{2}/i.test(value)),
     })
     check(fc.property(values, (given) => void expect(template.match(template.expand(given))).toEqual(given)))
@@ -382,7 +403,7 @@ describe('for all templates and values', () => {
 
   it('a match omits omitted values', () => {
     const template = parseUriTemplate('x://{a}{;b,c}{?d,e}')
-    const values = fc.record({ a: filled, b: text, c: text, d: text, e: text }, { requiredKeys: ['a'] })
+    const values = fc.record({ a: segment, b: confined, c: confined, d: query, e: query }, { requiredKeys: ['a'] })
     check(fc.property(values, (given) => void expect(template.match(template.expand(given))).toEqual(given)))
   })
 

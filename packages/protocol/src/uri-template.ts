@@ -27,7 +27,10 @@ export interface UriMatcher {
    * - Variables of `{?a,b}`, `{&a,b}` and `{;a,b}` are optional and may be in any order. A name that the template does
    *   not have, or one that occurs twice without being exploded, does not match.
    * - If there are several ways to match, earlier variables match as much as they can.
-   * - Values are percent-decoded, so `{id}` can contain a `/` that was written as `%2F`. A broken escape does not match.
+   * - Values are percent-decoded. A broken escape does not match.
+   * - A value of the path never leads out of its segment: `{id}`, `{/id}`, `{.id}` and `{;id}` do not match a value that
+   *   is `.` or `..`, or that contains `/`, `\` or NUL after decoding. `{?id}` and `{&id}` do not match NUL. `{+path}` and
+   *   `{#path}` match any of these: resolve such a value and check the outcome before you open a file.
    *
    * Some expanded values do not match or change: an empty `{id}` or `{+path}` does not match; a list that is not exploded
    * becomes one string with commas; an exploded map does not match; a value that contains the literal behind it, or, in
@@ -344,10 +347,19 @@ function readSlot({ expression, variables }: Slot, text: string, found: Found): 
     const variable = variables.find((candidate) => candidate.name === name)
     if (!variable) return false
     const texts = found.get(variable) ?? []
-    if (texts.push(decodeURIComponent(rest.join('='))) > 1 && !variable.explode) return false
+    const value = decodeURIComponent(rest.join('='))
+    if (!isConfined(value, expression)) return false
+    if (texts.push(value) > 1 && !variable.explode) return false
     found.set(variable, texts)
   }
   return true
+}
+
+/** Whether a value stays within its part of the URI, so that `..%2F..%2Fetc%2Fpasswd` is no `{name}`. */
+function isConfined(value: string, { first, reserved }: Expression): boolean {
+  if (reserved) return true
+  if (value.includes('\0')) return false
+  return first === '?' || first === '&' || !/[/\\]|^\.\.?$/.test(value)
 }
 
 /** The values by name. A variable that occurs twice in a template has one value, and a prefix is a prefix of it. */

@@ -88,10 +88,20 @@ describe('a resource template', () => {
   it('gives its variables, and the URI', async () => {
     const registry = createRegistry()
     registry.addResource('note://{user}/{id}{?rev}', {}, ({ user, id, rev }, _ctx, uri) => ({ user, id, rev, uri }))
-    expect(await read(registry, 'note://ada/a%2Fb?rev=2')).toMatchObject({
-      contents: [{ text: '{"user":"ada","id":"a/b","rev":"2","uri":"note://ada/a%2Fb?rev=2"}' }],
+    expect(await read(registry, 'note://ada/a%20b?rev=2')).toMatchObject({
+      contents: [{ text: '{"user":"ada","id":"a b","rev":"2","uri":"note://ada/a%20b?rev=2"}' }],
     })
     await expect(read(registry, 'note://ada')).rejects.toThrow('Resource not found')
+  })
+
+  it('does not find a value that leads out of its segment', async () => {
+    const registry = createRegistry()
+    registry.addResource('file:///notes/{name}', {}, ({ name }) => `read ${name}`)
+    for (const name of ['..%2F..%2Fetc%2Fpasswd', '..%5Cb', 'a%00.txt', '..', '%2E%2E']) {
+      await expect(read(registry, `file:///notes/${name}`)).rejects.toThrow('Resource not found')
+    }
+    registry.addResource('file:///{+path}', {}, ({ path }) => `read ${path}`)
+    expect(await read(registry, 'file:///a%2Fb')).toMatchObject({ contents: [{ text: 'read a/b' }] })
   })
 
   it('comes after whole URIs, and in the order of registration', async () => {
