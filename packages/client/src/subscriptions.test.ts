@@ -1,10 +1,8 @@
-import { getEventListeners } from 'node:events'
 import { type Change, RpcError } from '@mcpx/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { modernServer } from '../test/listened-server.ts'
 import { connectorTo } from '../test/scripted-server.ts'
 import { connect } from './connect.ts'
-import { type Inside, insides } from './insides.ts'
 import { proxy } from './proxy.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -261,7 +259,7 @@ describe('a client that hears of changes', () => {
     fixture.follow({ ...LISTS, resourceSubscriptions: ['b:/2'] })
     await connector.server.close()
     await expect.poll(() => heard, { timeout: 3_000 }).toContainEqual(update('b:/2'))
-    expect(problems).toEqual(['The server does not tell of updates any more of a:/1'])
+    expect(problems).toEqual(['The server no longer announces updates of a:/1'])
     fixture.follow(undefined)
     await client.subscribe('a:/1')
     fixture.tell('resources/updated', { uri: 'a:/1' })
@@ -313,8 +311,6 @@ describe('a client that hears of changes', () => {
     for (let n = 0; n < 20; n++) handler.changes?.(() => {})()
     await pause(50)
     expect(open.size).toBe(0)
-    const { closing } = insides.get(client) as Inside
-    expect(getEventListeners(closing, 'abort').length).toBeLessThanOrEqual(1)
   })
 
   it('leaves no stream behind where a subscription by a proxy is refused', async () => {

@@ -90,7 +90,7 @@ describe('calls that may be asked, over a pipe to a legacy server', () => {
     }
     expect((await client.callTool('a', {}, { onAsk })).structuredContent).toMatchObject({ answer: decline })
     expect(problems).toMatchObject([{ name: 'ConnectionError', reason: 'timeout', retryable: true }])
-    expect(problems).toMatchObject([{ message: 'tools/call was not sent: its turn did not come within 30 ms' }])
+    expect(problems).toMatchObject([{ message: 'tools/call "b" was not sent: its turn did not come within 30 ms' }])
   })
 
   it('can be cancelled while they wait, and are not sent', async () => {
@@ -119,7 +119,7 @@ describe('calls that may be asked, over a pipe to a legacy server', () => {
     await expect(client.callTool('a', {}, { onAsk: () => decline })).rejects.toMatchObject({
       name: 'ConnectionError',
       reason: 'limit',
-      message: 'tools/call was not sent: 1000 calls wait for their turn already',
+      message: 'tools/call "a" was not sent: 1000 calls wait for their turn already',
     })
     await client.close()
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['closed']))

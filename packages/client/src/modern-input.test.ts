@@ -1,7 +1,7 @@
 import type { JsonObject } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { type Asked, scriptedServer } from '../../test/scripted-server.ts'
-import { connect } from '../connect.ts'
+import { type Asked, scriptedServer } from '../test/scripted-server.ts'
+import { connect } from './connect.ts'
 
 const confirm = {
   method: 'elicitation/create',

@@ -129,7 +129,7 @@ describe('a form, in both eras', () => {
     }
     const [told, error] = await refused(form({ row: { type: 'integer' } }), options)
     expect(told).toMatchObject({ code: -32603 })
-    const message = 'onElicit gave values that do not fit the form. content.row: expected integer, got string'
+    const message = 'onElicit returned values that do not fit the form. content.row: expected integer, got string'
     expect(problems.map((problem) => problem.message)).toContain(message)
     expect(error).toMatchObject({ reason: 'cancelled', cause: { message } })
   })

@@ -4,8 +4,11 @@ import { connect, connectAll } from './index.ts'
 
 describe('what cannot be connected to', () => {
   it.each([
-    ['https://a.example/mcp', 'connect: write connect(http("https://a.example/mcp"))'],
-    [new URL('https://a.example/mcp'), 'connect: write connect(http("https://a.example/mcp"))'],
+    ['https://a.example/mcp', 'connect: expected a connector, got a URL; write connect(http("https://a.example/mcp"))'],
+    [
+      new URL('https://a.example/mcp'),
+      'connect: expected a connector, got a URL; write connect(http("https://a.example/mcp"))',
+    ],
     [undefined, 'connect: expected http(url), spawn(command, args) or a server, got nothing'],
     [{}, 'or a server, got object'],
     [() => {}, 'or a server, got function'],

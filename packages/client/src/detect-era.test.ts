@@ -1,8 +1,8 @@
 import { ConnectionError, type Connector, type JsonObject, type Requester, RpcError } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { connectorTo, META, scriptedServer, speaksOnly } from '../../test/scripted-server.ts'
-import { connect } from '../connect.ts'
-import { createEraMemory } from '../era-memory.ts'
+import { connectorTo, META, scriptedServer, speaksOnly } from '../test/scripted-server.ts'
+import { connect } from './connect.ts'
+import { createEraMemory } from './detect-era.ts'
 
 const answers = { 'tools/call': () => ({ content: [] }) }
 const legacy = () => scriptedServer('2025-11-25', { answers })
@@ -77,7 +77,7 @@ describe('finding out the era', () => {
   })
 
   it.each([
-    ['to the probe', undefined, 'server/discover', 'The server did not say within 20 ms which era it speaks'],
+    ['to the probe', undefined, 'server/discover', 'No answer to server/discover within 20 ms'],
     ['of a server that was legacy', 'legacy', 'initialize', 'No answer to initialize within 20 ms'],
   ] as const)(
     'takes silence %s for no era at all where the connector says so [C-026]',

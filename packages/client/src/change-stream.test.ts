@@ -106,7 +106,7 @@ describe('listening to a modern server', () => {
     expect(await listening.ready).toEqual({ toolsListChanged: true })
     expect([...open.values()][0]?.filter).toEqual({ toolsListChanged: true })
     expect(problems).toEqual([
-      'The server does not tell of promptsListChanged, resourcesListChanged, resourceSubscriptions',
+      'The server does not announce promptsListChanged, resourcesListChanged, resourceSubscriptions',
     ])
     await using other = await connect(modernServer({ tools: {}, prompts: { listChanged: true } }).server)
     expect(await other.listen({ toolsListChanged: true, promptsListChanged: true }).ready).toEqual({
