@@ -39,3 +39,65 @@ describe('what cannot be connected to', () => {
     await expect(connecting).rejects.toThrow(/^era: expected auto, modern, legacy or one of 2024-11-05, .*, got "/)
   })
 })
+
+describe('an option that does not exist', () => {
+  const target = () => scriptedServer('2026-07-28', { answers: { 'tools/call': () => ({ content: [] }) } })
+
+  it('is refused by its name when connecting', async () => {
+    const options = { timeuot: 3 } as object
+    const message = /^connect: there is no option "timeuot"; expected one of clientInfo, era, onElicit, .*timeout/
+    await expect(connect(target(), options)).rejects.toThrow(message)
+    await expect(connectAll({ one: target() }, options)).rejects.toThrow(message)
+  })
+
+  it('is refused by its name in a call, which is not sent', async () => {
+    const server = target()
+    await using client = await connect(server)
+    const options = { timeuot: 3 } as object
+    const message = /there is no option "timeuot"; expected one of signal, timeout/
+    await expect(client.callTool('add', {}, options)).rejects.toThrow(message)
+    await expect(client.request('tools/call', { name: 'add' }, options)).rejects.toThrow(/^tools\/call: there is no/)
+    await expect(client.listTools(options).all()).rejects.toThrow(message)
+    await expect(client.discover(options)).rejects.toThrow(message)
+    await expect(client.subscribe('a:b', options)).rejects.toThrow(message)
+    expect(() => client.listen({}, options)).toThrow(message)
+    expect(server.asked('tools/call')).toEqual([])
+  })
+
+  it('is a time to connect that is not positive', async () => {
+    await expect(connect(target(), { connectTimeout: 0 })).rejects.toThrow(
+      'connectTimeout: expected a positive number of ms, or Infinity, got 0',
+    )
+  })
+})
+
+describe('errors of calls', () => {
+  const stuck = () => new Promise<never>(() => {})
+
+  it.each(['2025-11-25', '2026-07-28'] as const)('name the tool, the prompt or the resource (%s)', async (revision) => {
+    const answers = { 'tools/call': stuck, 'prompts/get': stuck, 'resources/read': stuck, 'tools/list': stuck }
+    await using client = await connect(scriptedServer(revision, { answers }))
+    const short = { timeout: 10 }
+    await expect(client.callTool('add', {}, short)).rejects.toThrow('No answer to tools/call "add" within 10 ms')
+    await expect(client.getPrompt('review', {}, short)).rejects.toThrow('No answer to prompts/get "review" within')
+    await expect(client.readResource('a:b', short)).rejects.toThrow('No answer to resources/read "a:b" within')
+    await expect(client.listTools(short).all()).rejects.toThrow('No answer to tools/list within 10 ms')
+    const stopped = client.callTool('add', {}, { signal: AbortSignal.timeout(5) })
+    await expect(stopped).rejects.toMatchObject({ reason: 'cancelled', message: 'tools/call "add" was cancelled' })
+    const stop = AbortSignal.abort()
+    await expect(client.callTool('add', {}, { signal: stop })).rejects.toThrow('tools/call "add" was cancelled')
+  })
+
+  it('of a group name each server and its reason', async () => {
+    const unreachable = (message: string) => ({
+      connect() {
+        throw new Error(message)
+      },
+    })
+    const group = connectAll({ git: unreachable('no such command'), mail: unreachable('no such host') })
+    await expect(group).rejects.toMatchObject({
+      name: 'AggregateError',
+      message: 'No server could be connected to. "git": no such command; "mail": no such host',
+    })
+  })
+})

@@ -206,6 +206,68 @@ describe('finding out the era', () => {
     expect(client.revision).toBe('2025-03-26')
   })
 
+  it('gives up a server that answers nothing within one time for all requests, and says what it sent instead', async () => {
+    const methods: string[] = []
+    const silent = connectorTo(
+      () => ({
+        respond(message) {
+          methods.push(message.method)
+          return new Promise<never>(() => {})
+        },
+      }),
+      { probeTimeout: 20 },
+    )
+    const noisy: Connector = {
+      ...silent,
+      connect(options) {
+        options.onWarning(new ConnectionError('invalid-message', 'The server wrote a line: "http://127.0.0.1:3000"'))
+        return silent.connect(options)
+      },
+    }
+    const warnings: string[] = []
+    const begun = performance.now()
+    const connecting = connect(noisy, { connectTimeout: 60, onWarning: ({ message }) => warnings.push(message) })
+    await expect(connecting).rejects.toMatchObject({
+      name: 'ConnectionError',
+      reason: 'timeout',
+      message:
+        'No answer to server/discover within 20 ms, nor to initialize within 40 ms. The server wrote a line: "http://127.0.0.1:3000"',
+      hint: 'Check that the command starts an MCP server that writes only messages to its standard output; or pass a longer connectTimeout.',
+      cause: { reason: 'invalid-message' },
+    })
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(methods).toEqual(['server/discover', 'initialize'])
+    expect(warnings).toEqual(['The server wrote a line: "http://127.0.0.1:3000"'])
+  })
+
+  it.each([
+    [{}, [5_000, 25_000]],
+    [{ probeTimeout: 20_000 }, [20_000, 10_000]],
+    [{ probeTimeout: 60_000 }, [15_000, 15_000]],
+    [{ probeTimeout: 10_000, silence: 'nothing' }, [10_000]],
+    [{ probeTimeout: 60_000, silence: 'nothing' }, [30_000]],
+  ] as const)('gives a silent server 30 s in all (%j)', async (extra, times) => {
+    const given: unknown[] = []
+    const connector = carrier(async (_, __, options) => {
+      given.push(options?.timeout)
+      throw new ConnectionError('timeout', 'no answer')
+    }, extra)
+    await expect(connect(connector)).rejects.toMatchObject({ reason: 'timeout' })
+    expect(given).toEqual(times)
+  })
+
+  it('connects anew although the signal of the first connection has fired since', async () => {
+    const stop = new AbortController()
+    const connector = connectorTo(modern)
+    await using client = await connect(connector, { signal: stop.signal })
+    stop.abort()
+    await client.callTool('add')
+    await connector.server.close()
+    await new Promise((resolve) => setTimeout(resolve))
+    await client.callTool('add')
+    expect(connector.connections).toBe(2)
+  })
+
   it('can be given up', async () => {
     const stop = new AbortController()
     const connecting = connect(

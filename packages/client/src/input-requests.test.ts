@@ -383,3 +383,71 @@ describe('a legacy server', () => {
     await expect.poll(() => signal?.aborted).toBe(true)
   })
 })
+
+describe('a callback that answers wrongly, in both eras', () => {
+  const expected = 'expected { action: "accept", content }, { action: "decline" } or { action: "cancel" }'
+
+  it.each([
+    ['an unknown action', () => ({ action: 'yes' }), `onElicit: ${expected}, got the action "yes"`],
+    ['nothing', () => undefined, `onElicit: ${expected}, got nothing`],
+    ['a word', () => 'accept', `onElicit: ${expected}, got string`],
+  ])('is named: onElicit with %s', async (_, onElicit, message) => {
+    for (const ask of [form({}), url]) {
+      const problems: string[] = []
+      const options = { onElicit, onWarning: (problem: Error) => problems.push(problem.message) } as ClientOptions
+      const [, error] = await refused(ask, options)
+      expect(error).toMatchObject({
+        name: 'ConnectionError',
+        reason: 'cancelled',
+        message: `tools/call "ask" was given up: elicitation/create was not answered. ${message}`,
+        hint: 'Correct the value that onElicit returns.',
+      })
+      if (ask !== url) expect(problems).toContain(message)
+    }
+  })
+
+  it('is named: onSample and roots', async () => {
+    const [, sampled] = await refused(sampling, { onSample: () => ({ role: 'assistant' }) as never })
+    expect(sampled).toMatchObject({ message: expect.stringContaining('onSample returned an invalid message. message') })
+    const [, listed] = await refused(roots, { roots: () => undefined as never })
+    expect(listed).toMatchObject({
+      message: expect.stringContaining('roots: expected a function that returns an array, got nothing'),
+    })
+  })
+
+  it('does not show its own error to the caller but as the cause', async () => {
+    const [, error] = await refused(roots, {
+      roots() {
+        throw new Error('secret')
+      },
+    })
+    expect(error).toMatchObject({
+      message: 'tools/call "ask" was given up: roots/list was not answered',
+      hint: 'The cause is the error that roots threw.',
+      cause: { message: 'secret' },
+    })
+  })
+})
+
+describe('a server that needs a callback which is missing', () => {
+  it('ends the call with an error that names the option', async () => {
+    const [, error] = await refused(form({}), {})
+    expect(error).toMatchObject({ reason: 'invalid-message', hint: 'Pass onElicit to connect.' })
+    const data = { requiredCapabilities: { elicitation: { form: {} }, roots: {} } }
+    const server = scriptedServer('2026-07-28', {
+      answers: {
+        'tools/call': () => {
+          throw new RpcError(-32021, 'The client must declare: elicitation.form, roots', { data })
+        },
+      },
+    })
+    await using client = await connect(server)
+    await expect(client.callTool('ask')).rejects.toMatchObject({
+      code: -32021,
+      message: 'The client must declare: elicitation.form, roots. Pass onElicit and roots to connect',
+      data,
+    })
+    const forwarded = client.request('tools/call', { name: 'ask' }, { capabilities: {} })
+    await expect(forwarded).rejects.toMatchObject({ message: 'The client must declare: elicitation.form, roots' })
+  })
+})
