@@ -122,7 +122,8 @@ describe.each(Object.keys(compilers))('TypeScript %s names', (version) => {
     writeFileSync(join(project, 'main.ts'), misspelled)
     const compilerOptions = { ...strict, noEmit: true, declaration: false }
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
-    const errors = compile(compilers[version] as string, ['-p', project, '--pretty', 'false']).match(/error TS.*/g) ?? []
+    const errors =
+      compile(compilers[version] as string, ['-p', project, '--pretty', 'false']).match(/error TS.*/g) ?? []
     const timeout =
       "error TS2561: Object literal may only specify known properties, but 'timeuot' does not exist in type 'ClientOptions'. Did you mean to write 'timeout'?"
     const onElicit =

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { scriptedServer } from '../test/scripted-server.ts'
 import { connect, connectAll } from './index.ts'
 
-describe('what cannot be connected to', () => {
+describe('a target of connect', () => {
   it.each([
     ['https://a.example/mcp', 'connect: expected a connector, got a URL; write connect(http("https://a.example/mcp"))'],
     [
@@ -12,14 +12,14 @@ describe('what cannot be connected to', () => {
     [undefined, 'connect: expected http(url), spawn(command, args) or a server, got nothing'],
     [{}, 'or a server, got object'],
     [() => {}, 'or a server, got function'],
-  ])('is refused with what to write: %s', async (target, message) => {
+  ])('is refused with a remedy: %s', async (target, message) => {
     await expect(connect(target as never)).rejects.toThrow(message)
     await expect(connect(target as never)).rejects.toThrow(TypeError)
     const failure = await connectAll({ one: target as never }).catch((error: unknown) => error)
     expect(String((failure as AggregateError).errors[0])).toContain(message)
   })
 
-  it('is told to who puts everything in one object', async () => {
+  it('is refused when a call has all parameters in one object', async () => {
     const server = scriptedServer('2026-07-28')
     await using client = await connect(server)
     const loose = client as unknown as Record<
@@ -34,13 +34,13 @@ describe('what cannot be connected to', () => {
     expect(server.asked('tools/call')).toEqual([])
   })
 
-  it.each(['Legacy', '2026-01-01', 'constructor', 5])('is an era that does not exist: %s', async (era) => {
+  it.each(['Legacy', '2026-01-01', 'constructor', 5])('is refused with an unknown era: %s', async (era) => {
     const connecting = connect(scriptedServer('2026-07-28'), { era: era as never })
     await expect(connecting).rejects.toThrow(/^era: expected auto, modern, legacy or one of 2024-11-05, .*, got "/)
   })
 })
 
-describe('an option that does not exist', () => {
+describe('an unknown option', () => {
   const target = () => scriptedServer('2026-07-28', { answers: { 'tools/call': () => ({ content: [] }) } })
 
   it('is refused by its name when connecting', async () => {
@@ -64,7 +64,7 @@ describe('an option that does not exist', () => {
     expect(server.asked('tools/call')).toEqual([])
   })
 
-  it('is a time to connect that is not positive', async () => {
+  it('is refused as a connectTimeout that is not positive', async () => {
     await expect(connect(target(), { connectTimeout: 0 })).rejects.toThrow(
       'connectTimeout: expected a positive number of ms, or Infinity, got 0',
     )
@@ -88,7 +88,7 @@ describe('errors of calls', () => {
     await expect(client.callTool('add', {}, { signal: stop })).rejects.toThrow('tools/call "add" was cancelled')
   })
 
-  it('of a group name each server and its reason', async () => {
+  it('name each server of a group and its reason', async () => {
     const unreachable = (message: string) => ({
       connect() {
         throw new Error(message)

@@ -39,7 +39,7 @@ function carrier(request: Requester['request'], extra: Partial<Connector> = {}):
   return connector
 }
 
-describe('finding out the era', () => {
+describe('detecting the era', () => {
   it.each([
     ['an error of any code', () => ({ error: { code: -32601, message: 'Method not found' } })],
     ['an error of its own', () => ({ error: { code: -32000, message: 'Not initialized' } })],
@@ -49,7 +49,7 @@ describe('finding out the era', () => {
     ],
     ['the newest code without its data', () => ({ error: { code: -32022, message: '?' } })],
     ['a result that is nothing', () => ({ result: {} })],
-  ])('takes %s for the older era [C-020, C-021]', async (_, first) => {
+  ])('treats %s as legacy [C-020, C-021]', async (_, first) => {
     const server = probedServer(first)
     await using client = await connect(server)
     expect(client.revision).toBe('2025-11-25')
@@ -60,7 +60,7 @@ describe('finding out the era', () => {
     ])
   })
 
-  it('takes silence for the older era, and does not remember it [C-021]', async () => {
+  it('treats silence as legacy, and does not remember it [C-021]', async () => {
     const server = legacy()
     const eraMemory = createEraMemory()
     const connector = connectorTo(
@@ -79,28 +79,25 @@ describe('finding out the era', () => {
   it.each([
     ['to the probe', undefined, 'server/discover', 'No answer to server/discover within 20 ms'],
     ['of a server that was legacy', 'legacy', 'initialize', 'No answer to initialize within 20 ms'],
-  ] as const)(
-    'takes silence %s for no era at all where the connector says so [C-026]',
-    async (_, known, asked, message) => {
-      const eraMemory = createEraMemory()
-      if (known !== undefined) await eraMemory.set('silent', known)
-      const methods: string[] = []
-      const connector = connectorTo(
-        () => ({
-          respond(message) {
-            methods.push(message.method)
-            return new Promise<never>(() => {})
-          },
-        }),
-        { probeTimeout: 20, peer: 'silent', silence: 'nothing' },
-      )
-      await expect(connect(connector, { eraMemory, timeout: 20 })).rejects.toMatchObject({ reason: 'timeout', message })
-      expect(methods).toEqual([asked])
-      expect(eraMemory.get('silent')).toBe(known)
-    },
-  )
+  ] as const)('fails for silence %s if the connector says so [C-026]', async (_, known, asked, message) => {
+    const eraMemory = createEraMemory()
+    if (known !== undefined) await eraMemory.set('silent', known)
+    const methods: string[] = []
+    const connector = connectorTo(
+      () => ({
+        respond(message) {
+          methods.push(message.method)
+          return new Promise<never>(() => {})
+        },
+      }),
+      { probeTimeout: 20, peer: 'silent', silence: 'nothing' },
+    )
+    await expect(connect(connector, { eraMemory, timeout: 20 })).rejects.toMatchObject({ reason: 'timeout', message })
+    expect(methods).toEqual([asked])
+    expect(eraMemory.get('silent')).toBe(known)
+  })
 
-  it('connects again to an older server that does not survive the probe', async () => {
+  it('connects again to a legacy server that does not survive the probe', async () => {
     const server = legacy()
     const connector = connectorTo((count) => ({
       respond(message, exchange) {
@@ -115,7 +112,7 @@ describe('finding out the era', () => {
     await client.callTool('add')
   })
 
-  it('connects again to an older server that answers the probe and then goes', async () => {
+  it('connects again to a legacy server that answers the probe and exits', async () => {
     const server = legacy()
     const connector = connectorTo((count) => ({
       respond(message, exchange) {
@@ -129,7 +126,7 @@ describe('finding out the era', () => {
     expect(connector.connections).toBe(2)
   })
 
-  it('asks once more in the revision that a modern server names [C-007, C-022]', async () => {
+  it('repeats the probe in the revision that a modern server names [C-007, C-022]', async () => {
     const server = probedServer(() => ({ error: speaksOnly('2026-07-28', ['2027-01-01', '2026-07-28']) }), modern())
     await using client = await connect(server)
     expect(client.revision).toBe('2026-07-28')
@@ -137,7 +134,7 @@ describe('finding out the era', () => {
     expect(server.asked('initialize')).toHaveLength(0)
   })
 
-  it('does not ask a third time [C-007]', async () => {
+  it('does not repeat the probe twice [C-007]', async () => {
     let count = 0
     const connector = carrier(async () => {
       count += 1
@@ -151,20 +148,20 @@ describe('finding out the era', () => {
   it.each([
     ['a refusal', () => ({ error: speaksOnly('2026-07-28', ['2024-11-05', '2025-06-18']) })],
     ['a discovery', () => ({ result: { supportedVersions: ['2025-06-18'], capabilities: {} } })],
-  ])('shakes hands with an older server when %s names nothing newer', async (_, first) => {
+  ])('opens a legacy session when %s names only legacy revisions', async (_, first) => {
     const server = probedServer(first, scriptedServer('2025-06-18'))
     await using client = await connect(server)
     expect(client.revision).toBe('2025-06-18')
     expect(server.asked('initialize')[0]?.params?.protocolVersion).toBe('2025-06-18')
   })
 
-  it.each([-32020, -32021])('stays modern when a modern server says no with %i [C-022]', async (code) => {
+  it.each([-32020, -32021])('stays modern when the server refuses with %i [C-022]', async (code) => {
     const server = probedServer(() => ({ error: { code, message: 'no' } }))
     await expect(connect(server)).rejects.toMatchObject({ name: 'RpcError', code })
     expect(server.asked('initialize')).toHaveLength(0)
   })
 
-  it('says so when there is no revision in common', async () => {
+  it('rejects when there is no mutual revision', async () => {
     const server = probedServer(() => ({ result: { supportedVersions: ['2031-01-01'], capabilities: {} } }))
     await expect(connect(server)).rejects.toMatchObject({
       reason: 'unsupported',
@@ -174,12 +171,12 @@ describe('finding out the era', () => {
     await expect(connect(refusing)).rejects.toMatchObject({ code: -32022 })
   })
 
-  it('refuses a discovery of the wrong shape', async () => {
+  it('rejects when the response to server/discover has the wrong shape', async () => {
     const server = probedServer(() => ({ result: { supportedVersions: '2026-07-28', capabilities: {} } }))
     await expect(connect(server)).rejects.toMatchObject({ reason: 'invalid-message' })
   })
 
-  it.each([401, 403, 407, 408, 429, 500, 503])('takes status %i for no era at all [C-026]', async (status) => {
+  it.each([401, 403, 407, 408, 429, 500, 503])('fails for status %i [C-026]', async (status) => {
     const methods: string[] = []
     const connector = carrier(async (method) => {
       methods.push(method)
@@ -190,14 +187,14 @@ describe('finding out the era', () => {
     expect(connector.closes).toBe(1)
   })
 
-  it.each(['unreachable', 'limit'] as const)('takes "%s" for no era at all', async (reason) => {
+  it.each(['unreachable', 'limit'] as const)('fails for a connection that is "%s"', async (reason) => {
     const connector = carrier(async () => {
       throw new ConnectionError(reason, 'no')
     })
     await expect(connect(connector)).rejects.toMatchObject({ reason })
   })
 
-  it.each([400, 404, 405, 406])('takes status %i for the older era', async (status) => {
+  it.each([400, 404, 405, 406])('treats status %i as legacy', async (status) => {
     const connector = carrier(async (method) => {
       if (method === 'server/discover') throw new ConnectionError('refused', `Status ${status}`, { status })
       return { protocolVersion: '2025-03-26', capabilities: {}, serverInfo: { name: 's', version: '1' } }
@@ -206,7 +203,7 @@ describe('finding out the era', () => {
     expect(client.revision).toBe('2025-03-26')
   })
 
-  it('gives up a server that answers nothing within one time for all requests, and says what it sent instead', async () => {
+  it('fails for a mute server within connectTimeout, and quotes what it sent instead', async () => {
     const methods: string[] = []
     const silent = connectorTo(
       () => ({
@@ -256,7 +253,7 @@ describe('finding out the era', () => {
     expect(given).toEqual(times)
   })
 
-  it('connects anew although the signal of the first connection has fired since', async () => {
+  it('reconnects although the signal for connecting has fired since', async () => {
     const stop = new AbortController()
     const connector = connectorTo(modern)
     await using client = await connect(connector, { signal: stop.signal })
@@ -268,7 +265,7 @@ describe('finding out the era', () => {
     expect(connector.connections).toBe(2)
   })
 
-  it('can be given up', async () => {
+  it('can be cancelled', async () => {
     const stop = new AbortController()
     const connecting = connect(
       connectorTo(() => ({ respond: () => new Promise<never>(() => {}) })),
@@ -279,8 +276,8 @@ describe('finding out the era', () => {
   })
 })
 
-describe('the handshake of the older era', () => {
-  it('is not cancelled towards the server, and neither is the probe', async () => {
+describe('the legacy handshake', () => {
+  it('announces no cancellation, and neither does the probe', async () => {
     const announced: [string, boolean | undefined][] = []
     const connector = carrier(async (method, _params, options) => {
       announced.push([method, options?.announceCancel])
@@ -293,7 +290,7 @@ describe('the handshake of the older era', () => {
     ])
   })
 
-  it('ends in a disconnect when the server wants a revision that is not known', async () => {
+  it('disconnects when the server selects an unknown revision', async () => {
     const server = scriptedServer('2025-11-25', {
       answers: {
         initialize: () => ({
@@ -309,7 +306,7 @@ describe('the handshake of the older era', () => {
     expect(server.heard.at(-1)?.method).toBe('initialize')
   })
 
-  it('offers what an old server says it would take', async () => {
+  it('offers the revision that a server names in its refusal', async () => {
     const offers: unknown[] = []
     const serverInfo = { name: 's', version: '1' }
     const server = scriptedServer('2024-11-05', {
@@ -328,7 +325,7 @@ describe('the handshake of the older era', () => {
     expect(client.revision).toBe('2024-11-05')
   })
 
-  it('tells the carrier what was agreed on, once it is done', async () => {
+  it('passes the negotiated revision to the transport', async () => {
     const server = legacy()
     const base = connectorTo(() => server)
     const told: string[] = []
@@ -347,19 +344,19 @@ describe('the handshake of the older era', () => {
 })
 
 describe('a pinned era', () => {
-  it('is spoken without a probe when it is the older one [C-027]', async () => {
+  it('needs no probe when it is legacy [C-027]', async () => {
     const server = legacy()
     await using _client = await connect(server, { era: 'legacy' })
     expect(server.heard[0]?.method).toBe('initialize')
   })
 
-  it('is never given up for the older one', async () => {
+  it('never falls back to legacy', async () => {
     const server = legacy()
     await expect(connect(server, { era: 'modern' })).rejects.toMatchObject({ reason: 'unsupported' })
     expect(server.asked('initialize')).toHaveLength(0)
   })
 
-  it('can be one revision of both eras, which is offered and must be taken', async () => {
+  it('can be a revision, which the server must accept', async () => {
     const server = scriptedServer('2025-03-26')
     await using client = await connect(server, { era: '2025-03-26' })
     expect(server.asked('initialize')[0]?.params?.protocolVersion).toBe('2025-03-26')
@@ -373,7 +370,7 @@ describe('a pinned era', () => {
 })
 
 describe('a remembered era', () => {
-  it('spares the probe of an older server [C-024]', async () => {
+  it('makes the probe of a legacy server unnecessary [C-024]', async () => {
     const server = legacy()
     const eraMemory = createEraMemory()
     const connector = connectorTo(() => server, { peer: 'here' })
@@ -384,7 +381,7 @@ describe('a remembered era', () => {
     expect(eraMemory.get('here')).toBe('legacy')
   })
 
-  it('is found out again when it is no longer true [C-024]', async () => {
+  it('is detected again when it is no longer right [C-024]', async () => {
     const eraMemory = createEraMemory()
     await eraMemory.set('here', 'legacy')
     const server = modern()
@@ -396,7 +393,7 @@ describe('a remembered era', () => {
     expect(eraMemory.get('here')).toBe('modern')
   })
 
-  it('is found out again when an older server is replaced under an open client', async () => {
+  it('is detected again when a legacy server is replaced under an open client', async () => {
     let isNew = false
     const old = legacy()
     const replacement = modern()
@@ -423,7 +420,7 @@ describe('a connection that is lost', () => {
   it.each([
     ['legacy', legacy()],
     ['modern', modern()],
-  ] as const)('is made again by the next call (%s)', async (era, server) => {
+  ] as const)('is opened again by the next call (%s)', async (era, server) => {
     const connector = connectorTo(() => server)
     await using client = await connect(connector)
     await client.callTool('add')
@@ -437,7 +434,7 @@ describe('a connection that is lost', () => {
 })
 
 describe('a modern server', () => {
-  it('is told on every request what a client is and can do', async () => {
+  it('receives the facts about the client with each request', async () => {
     const server = modern()
     await using client = await connect(server, { clientInfo: false })
     await client.callTool('add')
@@ -446,7 +443,7 @@ describe('a modern server', () => {
     }
   })
 
-  it('that refuses the revision in the middle is asked once more [C-007]', async () => {
+  it('that refuses the revision of a call receives it once more [C-007]', async () => {
     let refusals = 0
     const server = scriptedServer('2026-07-28', {
       answers: {
@@ -465,20 +462,20 @@ describe('a modern server', () => {
     ['a word that nobody knows', 'tools/call', { resultType: 'task', content: [] }],
     ['a number', 'tools/call', { resultType: 7, content: [] }],
     ['questions where there are none', 'tools/list', { resultType: 'input_required', requestState: 's', tools: [] }],
-  ])('must not say %s as the type of a result [C-006]', async (_, method, result) => {
+  ])('must not send %s as the resultType [C-006]', async (_, method, result) => {
     const server = scriptedServer('2026-07-28', { answers: { [method]: () => result } })
     await using client = await connect(server)
     await expect(client.request(method, { name: 'add' })).rejects.toMatchObject({ reason: 'invalid-message' })
   })
 
-  it('may say a word of an extension that the caller understands', async () => {
+  it('can send a resultType of an extension that the caller supports', async () => {
     const server = scriptedServer('2026-07-28', { answers: { 'tools/call': () => ({ resultType: 'task', id: 1 }) } })
     await using client = await connect(server)
     const result = await client.request('tools/call', { name: 'add' }, { resultTypes: ['task'] })
     expect(result).toMatchObject({ resultType: 'task', id: 1 })
   })
 
-  it('may leave the type of a result out [C-006]', async () => {
+  it('can omit the resultType [C-006]', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: { 'tools/call': () => ({ resultType: undefined, content: [] }) },
     })
@@ -486,7 +483,7 @@ describe('a modern server', () => {
     expect(await client.callTool('add')).toMatchObject({ content: [] })
   })
 
-  it('has no ping, which an older one has', async () => {
+  it('has no ping, but a legacy server has', async () => {
     await using client = await connect(modern())
     await expect(client.ping()).rejects.toMatchObject({ reason: 'unsupported' })
     await using older = await connect(legacy())
