@@ -58,12 +58,6 @@ interface LegacyEvidence {
   readonly offer: Revision | undefined
 }
 
-/** A request of connecting that was not answered in time, in ms. */
-interface Unanswered {
-  readonly method: string
-  readonly timeout: number
-}
-
 class EraDetection {
   readonly #state: ClientState
   readonly #target: Target
@@ -72,7 +66,8 @@ class EraDetection {
   readonly #memory: EraMemory
   /** How long the rest of connecting may take, in ms. Only silence of the server counts, not a user who logs in. */
   #timeLeft: number
-  readonly #unanswered: Unanswered[] = []
+  /** The requests that were not answered in time, as an error names them. */
+  readonly #unanswered: string[] = []
 
   constructor(state: ClientState, target: Target, signal: AbortSignal | undefined) {
     this.#state = state
@@ -202,20 +197,19 @@ class EraDetection {
   }
 
   #addUnanswered(method: string, timeout: number): void {
-    this.#unanswered.push({ method, timeout })
+    this.#unanswered.push(`to ${method} within ${timeout} ms`)
     this.#timeLeft = Math.max(1, this.#timeLeft - timeout)
   }
 
   /** Says which requests were not answered, and which invalid message the server sent instead. */
   #explain(error: unknown, { invalidMessage }: UndeterminedConnection): unknown {
     if (reasonOf(error) !== 'timeout') return error
-    const requests = this.#unanswered.map(({ method, timeout }) => `to ${method} within ${timeout} ms`).join(', nor ')
     const isNetwork = this.#connector.silence === 'nothing'
     const check = isNetwork
       ? 'Check that the URL is that of an MCP server and that it runs'
       : 'Check that the command starts an MCP server that writes only messages to its standard output'
     const options = isNetwork ? 'connectTimeout, or probeTimeout' : 'connectTimeout'
-    const message = `No answer ${requests}${invalidMessage === undefined ? '' : `. ${invalidMessage.message}`}`
+    const message = `No answer ${this.#unanswered.join(', nor ')}${invalidMessage === undefined ? '' : `. ${invalidMessage.message}`}`
     return new ConnectionError('timeout', message, {
       retryable: true,
       hint: `${check}; or pass a longer ${options}.`,

@@ -18,6 +18,7 @@ import {
   LATEST_LEGACY_REVISION,
   type LoggingLevel,
   methodNotFound,
+  type NotificationMessage,
   quoted,
   type RequestMessage,
   type RequestOptions,
@@ -29,7 +30,7 @@ import {
   stripParamsFor,
 } from '@mcpx/protocol'
 import { withSignal } from './async.ts'
-import type { UndeterminedConnection } from './connection.ts'
+import type { MessageListener, UndeterminedConnection } from './connection.ts'
 import {
   type ChangeListener,
   checkResult,
@@ -66,50 +67,40 @@ export async function openLegacy(
   options: HandshakeOptions,
 ): Promise<EraConnection> {
   const { connection } = undetermined
-  const subscriptions = new LegacySubscriptions(connection, state)
-  const responder = new InputResponder(state)
-  undetermined.listener = {
-    answer: (request, exchange) => responder.answer(request, exchange),
-    handle(notification) {
-      if (!subscriptions.handle(notification)) state.handleLog(notification)
-    },
-  }
-  const handshake = await shakeHands(state, connection, offer, options)
-  responder.handshake = handshake
+  const session = new LegacyConnection(state, undetermined)
+  undetermined.listener = session
+  const { revision, server } = await shakeHands(state, connection, offer, options)
+  session.revision = revision
+  session.server = server
+  session.isReady = true
   await connection.notify('notifications/initialized')
-  await connection.negotiated?.(handshake.revision, () => subscriptions.handleMissed())
-  const session = new LegacyConnection(state, undetermined, handshake, subscriptions)
+  await connection.negotiated?.(revision, () => session.subscriptions.handleMissed())
   const { logLevel } = state.options
-  if (logLevel !== undefined && handshake.server.capabilities.logging !== undefined) {
+  if (logLevel !== undefined && server.capabilities.logging !== undefined) {
     await session.setLogLevel(state.logLevel ?? logLevel, { signal: options.signal })
   }
   return session
 }
 
-class LegacyConnection implements EraConnection {
+class LegacyConnection implements EraConnection, MessageListener {
   readonly era = 'legacy'
   readonly hasSeparateStreams = false
   readonly connection: Connection
-  readonly revision: Revision
-  readonly server: ServerFacts
+  readonly subscriptions: LegacySubscriptions
+  revision: Revision = LATEST_LEGACY_REVISION
+  server: ServerFacts = { info: undefined, capabilities: {}, instructions: undefined }
+  /** Whether the handshake is complete. Until then, only pings of the server are answered. */
+  isReady = false
   readonly #state: ClientState
   readonly #undetermined: UndeterminedConnection
-  readonly #subscriptions: LegacySubscriptions
   /** The server was replaced by one that does not speak this era. */
   #isOutdated = false
 
-  constructor(
-    state: ClientState,
-    undetermined: UndeterminedConnection,
-    { revision, server }: Handshake,
-    subscriptions: LegacySubscriptions,
-  ) {
+  constructor(state: ClientState, undetermined: UndeterminedConnection) {
     this.connection = undetermined.connection
-    this.revision = revision
-    this.server = server
+    this.subscriptions = new LegacySubscriptions(this.connection, state)
     this.#state = state
     this.#undetermined = undetermined
-    this.#subscriptions = subscriptions
   }
 
   get ended(): boolean {
@@ -158,7 +149,7 @@ class LegacyConnection implements EraConnection {
   }
 
   listen(filter: SubscriptionFilter, listener: ChangeListener): Promise<Side> {
-    return this.#subscriptions.listen(filter, this.server.capabilities, listener)
+    return this.subscriptions.listen(filter, this.server.capabilities, listener)
   }
 
   async discover(): Promise<ServerFacts> {
@@ -177,39 +168,24 @@ class LegacyConnection implements EraConnection {
   async notifyRootsChanged(): Promise<void> {
     await this.connection.notify('notifications/roots/list_changed')
   }
-}
 
-/** Returns the URLs of an error, without malformed ones. */
-function readUrls({ data }: RpcError, revision: Revision): ElicitRequestURLParams[] {
-  const elicitations = (data as JsonObject | undefined)?.elicitations
-  const schema = serverRequestParams(revision, 'elicitation/create')
-  if (!Array.isArray(elicitations) || schema === undefined) return []
-  return elicitations.filter((each) => each?.mode === 'url' && check(schema, each).problem === undefined)
-}
-
-/** Answers the requests of the server. */
-class InputResponder {
-  readonly #state: ClientState
-  /** Undefined until the handshake is complete: until then only pings are answered. */
-  handshake: Handshake | undefined
-
-  constructor(state: ClientState) {
-    this.#state = state
+  handle(notification: NotificationMessage): void {
+    if (!this.subscriptions.handle(notification)) this.#state.handleLog(notification)
   }
 
+  /** Answers a request of the server. */
   async answer({ method, params = {} }: RequestMessage, exchange: Exchange): Promise<object> {
     if (method === 'ping') return {}
-    const schema = this.handshake && serverRequestParams(this.handshake.revision, method)
-    if (this.handshake === undefined || schema === undefined || !isInputMethod(method)) throw methodNotFound(method)
+    const schema = serverRequestParams(this.revision, method)
+    if (!this.isReady || schema === undefined || !isInputMethod(method)) throw methodNotFound(method)
     const { value, problem } = check(schema, params, 'params')
     if (problem !== undefined) throw invalidParams(problem)
-    const request = { method, params: value } as InputRequest
-    return this.#answerInput(request, this.handshake.server, exchange)
+    return this.#answerInput({ method, params: value } as InputRequest, exchange)
   }
 
   /** The user may take time; meanwhile the clocks of the calls that the request may belong to are stopped. */
-  async #answerInput(request: InputRequest, server: ServerFacts, exchange: Exchange): Promise<object> {
-    const origin: AskOrigin = { server: server.info, signal: exchange.signal }
+  async #answerInput(request: InputRequest, exchange: Exchange): Promise<object> {
+    const origin: AskOrigin = { server: this.server.info, signal: exchange.signal }
     const { turns, answerInput } = this.#state
     const onAsk = (exchange.during as SentOptions | undefined)?.onAsk
     const release = exchange.hold?.()
@@ -219,6 +195,14 @@ class InputResponder {
       release?.()
     }
   }
+}
+
+/** Returns the URLs of an error, without malformed ones. */
+function readUrls({ data }: RpcError, revision: Revision): ElicitRequestURLParams[] {
+  const elicitations = (data as JsonObject | undefined)?.elicitations
+  const schema = serverRequestParams(revision, 'elicitation/create')
+  if (!Array.isArray(elicitations) || schema === undefined) return []
+  return elicitations.filter((each) => each?.mode === 'url' && check(schema, each).problem === undefined)
 }
 
 function isInputMethod(method: string): method is InputRequest['method'] {

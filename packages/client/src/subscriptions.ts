@@ -79,8 +79,9 @@ export class Subscriptions {
     const { closing, onChange } = options
     if (closing?.aborted) this.close()
     closing?.addEventListener('abort', () => this.close(), { signal: this.#stop.signal })
-    if (onChange !== undefined)
-      this.#enqueue(() => this.#replace(this.#uris)).catch((error) => this.#handleFailure(error))
+    if (onChange === undefined) return
+    this.#isInterrupted = true
+    void this.#reopen()
   }
 
   /** Resolves when the server has confirmed. A given timeout starts with the call, the default one with its turn. */
@@ -136,13 +137,14 @@ export class Subscriptions {
       throw error
     }
     const previous = this.#current
-    const wasInterrupted = this.#isInterrupted
+    // The first stream misses nothing, unless it took several attempts.
+    const hasMissed = this.#isInterrupted && (this.#wasConfirmed || this.#failures > 0)
     this.#isInterrupted = false
     this.#wasConfirmed = true
     this.#uris = uris
     this.#current = next && { stream: next, reading: this.#read(next) }
     this.#warnOfUnfollowed(next, uris)
-    if (wasInterrupted) this.#reportAll()
+    if (hasMissed) this.#reportAll()
     void this.#retire(previous, [...this.#unsubscribed])
   }
 
@@ -227,14 +229,6 @@ export class Subscriptions {
       }
     }
     this.#isReopening = false
-  }
-
-  /** Handles the failure of the first stream. */
-  #handleFailure(error: Failure): void {
-    if (this.#isFinal(error)) return
-    this.#isInterrupted = true
-    this.#failures += 1
-    void this.#reopen()
   }
 
   /** Whether no other attempt follows: the client was closed, or a server that never confirmed a stream refuses them. */
