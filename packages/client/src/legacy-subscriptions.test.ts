@@ -169,6 +169,23 @@ describe('a client of a legacy server', () => {
     expect([...rig.uris]).toEqual(['a:/1'])
   })
 
+  it('rejects when the signal of the call fires, and leaves no subscription behind', async () => {
+    const rig = subscribable(0, () => 100)
+    await using all = await listener(rig)
+    const subscribed = all.client.subscribe('a:/1', { signal: AbortSignal.timeout(20) })
+    await expect(subscribed).rejects.toMatchObject({ reason: 'cancelled', message: 'subscribe "a:/1" was cancelled' })
+    await pause(200)
+    expect([...rig.uris]).toEqual([])
+  })
+
+  it('counts a given timeout of a subscription from its call, also while others are waiting', async () => {
+    const rig = subscribable(0, () => 150)
+    await using all = await listener(rig)
+    const first = all.client.subscribe('a:/1')
+    await expect(all.client.subscribe('b:/2', { timeout: 50 })).rejects.toMatchObject({ reason: 'timeout' })
+    await first
+  })
+
   it('uses the timeout of the call although that of the client is shorter', async () => {
     const rig = subscribable(0, () => 250)
     await using all = await listener(rig, 100)
