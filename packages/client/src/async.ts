@@ -34,10 +34,18 @@ export function whenAborted(signal: AbortSignal): Promise<never> {
 /** The longest delay that timers support, in ms. */
 export const LONGEST_TIMER = 2 ** 31 - 1
 
-/** Resolves like the promise; rejects with the error after a number of ms. The signal of `withSignal` ends the timer. */
-export function withTimeout<T>(promise: Promise<T>, ms: number, signal: AbortSignal, late: () => Error): Promise<T> {
-  if (ms > LONGEST_TIMER) return promise
-  return Promise.race([promise, pause(ms, signal).then(() => Promise.reject(late()))])
+/** Runs a function, and rejects when the signal fires or after a number of ms, with the error for that. */
+export function within<T>(
+  label: string,
+  { signal, timeout }: { readonly signal: AbortSignal | undefined; readonly timeout: number },
+  run: (signal: AbortSignal) => Promise<T>,
+  late: () => Error,
+): Promise<T> {
+  return withSignal(label, signal, (ended) => {
+    const result = run(ended)
+    if (timeout > LONGEST_TIMER) return result
+    return Promise.race([result, pause(timeout, ended).then(() => Promise.reject(late()))])
+  })
 }
 
 export interface Deferred<T> {

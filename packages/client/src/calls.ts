@@ -12,26 +12,13 @@ import {
   type ListToolsResult,
   type ReadResourceResult,
 } from '@mcpx/protocol'
-import type { Client } from './client.ts'
+import type { ClientCalls } from './client.ts'
 import { requestLabel } from './era.ts'
 import { type CallOptions, checkCallOptions, type RequestCallOptions } from './options.ts'
 import { OutputCheck } from './output-check.ts'
 import { createListing, type Listing } from './pagination.ts'
 import type { Reconnector } from './reconnect.ts'
 import type { ClientState } from './state.ts'
-
-type Calls = Pick<
-  Client,
-  | 'request'
-  | 'listTools'
-  | 'callTool'
-  | 'listResources'
-  | 'listResourceTemplates'
-  | 'readResource'
-  | 'listPrompts'
-  | 'getPrompt'
-  | 'complete'
->
 
 /** The results of the list methods. */
 interface Lists {
@@ -41,7 +28,7 @@ interface Lists {
   'prompts/list': ListPromptsResult
 }
 
-export function createCalls(state: ClientState, reconnector: Reconnector): Calls {
+export function createCalls(state: ClientState, reconnector: Reconnector): ClientCalls {
   const output = new OutputCheck(state.onWarning)
 
   async function request(method: string, params: JsonObject, options?: RequestCallOptions): Promise<JsonObject> {
@@ -75,7 +62,7 @@ export function createCalls(state: ClientState, reconnector: Reconnector): Calls
   // The result of each request is valid: the connection has checked it against the schema of its method.
   return {
     request: ((method: string, params = {}, options?: RequestCallOptions) =>
-      request(method, params, options)) as Client['request'],
+      request(method, params, options)) as ClientCalls['request'],
     listTools: (options) =>
       list('tools/list', options, ({ tools }) => {
         output.learn(tools)

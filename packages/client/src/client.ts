@@ -28,18 +28,8 @@ import type { ToolCallers } from './typed-tools.ts'
 /** The type of the server behind a target of `connect`: unknown for a connector. */
 export type ServerOf<Target> = Target extends Connector ? unknown : Target
 
-/** A client of one server. Its type parameter is the type of the server, which types `client.tools`. */
-export interface Client<Server = unknown> extends AsyncDisposable {
-  /** The era of the connection. */
-  readonly era: Era
-  /** The revision of the connection. */
-  readonly revision: Revision
-  /** The name, the capabilities and the instructions of the server. */
-  readonly server: ServerFacts
-  /** The tools as functions: `client.tools.add({ a: 1, b: 2 })`. */
-  readonly tools: ToolCallers<Server>
-  /** Asks the server for its name, capabilities and instructions. In the legacy era, resolves to those of the handshake. */
-  discover(options?: CallOptions): Promise<ServerFacts>
+/** The requests of a client that both eras have. */
+export interface ClientCalls {
   /** Lists the tools of the server. */
   listTools(options?: CallOptions): Listing<Tool>
   /** Calls a tool. A tool that failed returns a result with `isError`. */
@@ -56,6 +46,28 @@ export interface Client<Server = unknown> extends AsyncDisposable {
   getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult>
   /** Completes an argument of a prompt, or a variable of a URI template. */
   complete(params: Omit<CompleteRequestParams, '_meta'>, options?: CallOptions): Promise<CompleteResult>
+  /** Sends a request of the protocol. The method determines the types of its parameters and of its result. */
+  request<Method extends keyof ClientRequests>(
+    method: Method,
+    params?: ClientRequests[Method]['params'],
+    options?: RequestCallOptions,
+  ): Promise<ClientRequests[Method]['result']>
+  /** Sends a request of another method, such as one of an extension. */
+  request(method: string, params?: JsonObject, options?: RequestCallOptions): Promise<JsonObject>
+}
+
+/** A client of one server. Its type parameter is the type of the server, which types `client.tools`. */
+export interface Client<Server = unknown> extends ClientCalls, AsyncDisposable {
+  /** The era of the connection. */
+  readonly era: Era
+  /** The revision of the connection. */
+  readonly revision: Revision
+  /** The name, the capabilities and the instructions of the server. */
+  readonly server: ServerFacts
+  /** The tools as functions: `client.tools.add({ a: 1, b: 2 })`. */
+  readonly tools: ToolCallers<Server>
+  /** Asks the server for its name, capabilities and instructions. In the legacy era, resolves to those of the handshake. */
+  discover(options?: CallOptions): Promise<ServerFacts>
   /**
    * Subscribes to a resource: `onChange` is called with updates of it, and of resources below it, until `unsubscribe`.
    * Rejects when the server does not follow the resource.
@@ -71,14 +83,6 @@ export interface Client<Server = unknown> extends AsyncDisposable {
   ping(options?: CallOptions): Promise<void>
   /** Notifies the server that the roots have changed. Has no effect in the modern era, which asks for the roots each time. */
   notifyRootsChanged(): Promise<void>
-  /** Sends a request of the protocol. The method determines the types of its parameters and of its result. */
-  request<Method extends keyof ClientRequests>(
-    method: Method,
-    params?: ClientRequests[Method]['params'],
-    options?: RequestCallOptions,
-  ): Promise<ClientRequests[Method]['result']>
-  /** Sends a request of another method, such as one of an extension. */
-  request(method: string, params?: JsonObject, options?: RequestCallOptions): Promise<JsonObject>
   /** Closes the connection and rejects the calls that wait. Calling it again has no effect. */
   close(): Promise<void>
 }

@@ -14,22 +14,12 @@ import {
 } from '@mcpx/protocol'
 import { createChangeQueue } from './change-queue.ts'
 import type { Listening } from './change-stream.ts'
-import type { Client, ServerOf } from './client.ts'
+import type { Client, ClientCalls, ServerOf } from './client.ts'
 import { connect } from './connect.ts'
 import { type ClientOptions, checkClientOptions } from './options.ts'
 import type { Listing } from './pagination.ts'
 
-type GroupMembers =
-  | 'listTools'
-  | 'callTool'
-  | 'listResources'
-  | 'listResourceTemplates'
-  | 'readResource'
-  | 'listPrompts'
-  | 'getPrompt'
-  | 'complete'
-  | 'listen'
-  | 'close'
+type GroupMembers = Exclude<keyof ClientCalls, 'request'> | 'listen' | 'close'
 
 /** Several clients as one. Names and URIs begin with the name of their server and a dot. */
 export interface ClientGroup<Servers = Readonly<Record<string, unknown>>>

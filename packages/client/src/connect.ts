@@ -4,7 +4,9 @@ import { type Connector, guarded, kindOf, quoted, type Responder, type Subscript
 import { createCalls } from './calls.ts'
 import { ChangeStream } from './change-stream.ts'
 import type { Client, ServerOf } from './client.ts'
+import type { EraConnection } from './era.ts'
 import {
+  type CallOptions,
   type ClientOptions,
   checkCallOptions,
   checkClientOptions,
@@ -63,6 +65,15 @@ function createClient<Server>(state: ClientState, reconnector: Reconnector): Cli
   })
   const calls = createCalls(state, reconnector)
 
+  async function use<T>(
+    place: string,
+    options: CallOptions,
+    run: (connection: EraConnection) => Promise<T>,
+  ): Promise<T> {
+    checkCallOptions(place, options)
+    return reconnector.use(run)
+  }
+
   return {
     get era() {
       return reconnector.current.era
@@ -81,18 +92,10 @@ function createClient<Server>(state: ClientState, reconnector: Reconnector): Cli
     },
     unsubscribe: (uri) => subscriptions.unsubscribe(uri),
     listen,
-    async discover(options = {}) {
-      checkCallOptions('discover', options)
-      return reconnector.use((connection) => connection.discover(options))
-    },
-    async setLogLevel(level, options = {}) {
-      checkCallOptions('setLogLevel', options)
-      await reconnector.use((connection) => connection.setLogLevel(level, options))
-    },
-    async ping(options = {}) {
-      checkCallOptions('ping', options)
-      await reconnector.use((connection) => connection.ping(options))
-    },
+    discover: (options = {}) => use('discover', options, (connection) => connection.discover(options)),
+    setLogLevel: (level, options = {}) =>
+      use('setLogLevel', options, (connection) => connection.setLogLevel(level, options)),
+    ping: (options = {}) => use('ping', options, (connection) => connection.ping(options)),
     notifyRootsChanged: () => reconnector.use((connection) => connection.notifyRootsChanged()),
     close: () => reconnector.close(),
     [Symbol.asyncDispose]: () => reconnector.close(),

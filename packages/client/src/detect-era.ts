@@ -64,6 +64,8 @@ class EraDetection {
   readonly #signal: AbortSignal | undefined
   readonly #connector: Pick<Connector, 'peer' | 'probeTimeout' | 'silence'>
   readonly #memory: EraMemory
+  /** The newest connection. */
+  #undetermined: UndeterminedConnection | undefined
   /** How long the rest of connecting may take, in ms. Only silence of the server counts, not a user who logs in. */
   #timeLeft: number
   /** The requests that were not answered in time, as an error names them. */
@@ -78,7 +80,17 @@ class EraDetection {
     this.#timeLeft = state.options.connectTimeout ?? CONNECT_TIMEOUT
   }
 
+  /** A failure leaves no connection open. */
   async connect(): Promise<EraConnection> {
+    try {
+      return await this.#detect()
+    } catch (error) {
+      await this.#undetermined?.connection.close()
+      throw error
+    }
+  }
+
+  async #detect(): Promise<EraConnection> {
     const { era = 'auto' } = this.#state.options
     const revision = isRevision(era) ? era : undefined
     const wanted = isRevision(era) ? eraOf(era) : era
@@ -90,18 +102,18 @@ class EraDetection {
       if (wanted === 'auto') await this.#remember('modern')
       return probed
     }
-    if (wanted === 'modern') {
-      await probed.undetermined.connection.close()
-      throw notModernError(probed.error)
-    }
+    if (wanted === 'modern') throw notModernError(probed.error)
     const connection = await this.#fallBack(probed)
     // A server that did not answer may answer the next time.
     await this.#remember(reasonOf(probed.error) === 'timeout' ? undefined : 'legacy')
     return connection
   }
 
-  #open(): Promise<UndeterminedConnection> {
-    return openConnection(this.#target, this.#state.onWarning, this.#signal)
+  /** Opens a connection instead of the previous one. */
+  async #open(): Promise<UndeterminedConnection> {
+    await this.#undetermined?.connection.close()
+    this.#undetermined = await openConnection(this.#target, this.#state.onWarning, this.#signal)
+    return this.#undetermined
   }
 
   async #remember(era: Era | undefined): Promise<void> {
@@ -137,27 +149,25 @@ class EraDetection {
     const timeout = probeTimeout ?? Math.min(this.#state.options.timeout ?? this.#timeLeft, this.#timeLeft)
     const discover = (revision?: Revision) =>
       discoverServer(this.#state, undetermined.connection, revision, { signal: this.#signal, timeout })
-    return closeOnFailure(undetermined, async () => {
-      let agreed: Revision | undefined
-      let result: unknown
-      try {
-        result = await discover()
-      } catch (error) {
-        if (reasonOf(error) === 'timeout') this.#addUnanswered('server/discover', timeout)
-        const supported = supportedBy(error)
-        agreed = mutualRevision(supported)
+    let agreed: Revision | undefined
+    let result: unknown
+    try {
+      result = await discover()
+    } catch (error) {
+      if (reasonOf(error) === 'timeout') this.#addUnanswered('server/discover', timeout)
+      const supported = supportedBy(error)
+      agreed = mutualRevision(supported)
+      if (agreed === undefined) {
         const offer = newestRevision(supported)
-        if (agreed === undefined && (offer !== undefined || this.#isEvidence(error)))
-          return { undetermined, error, offer }
-        if (agreed === undefined) throw this.#explain(error, undetermined)
-        result = await discover(agreed)
+        if (offer === undefined && !this.#isEvidence(error)) throw this.#explain(error, undetermined)
+        return { undetermined, error, offer }
       }
-      const { value, problem } = check(DiscoverResult, result, 'result')
-      const revision = value && (mutualRevision(value.supportedVersions) ?? agreed)
-      if (revision !== undefined)
-        return new ModernConnection(this.#state, undetermined, value as DiscoverResult, revision)
-      return { undetermined, ...readOtherResult(result, problem) }
-    })
+      result = await discover(agreed)
+    }
+    const { value, problem } = check(DiscoverResult, result, 'result')
+    const revision = value && (mutualRevision(value.supportedVersions) ?? agreed)
+    if (revision === undefined) return { undetermined, ...readOtherResult(result, problem) }
+    return new ModernConnection(this.#state, undetermined, value as DiscoverResult, revision)
   }
 
   /** Whether an error shows that the server is not modern. Guards, outages and cancelled requests show nothing. */
@@ -180,20 +190,17 @@ class EraDetection {
         if (!isGone(failure)) throw failure
       }
     }
-    await undetermined.connection.close()
     return this.#openLegacy(await this.#open(), offer)
   }
 
-  #openLegacy(undetermined: UndeterminedConnection, offer: Revision | undefined): Promise<EraConnection> {
+  async #openLegacy(undetermined: UndeterminedConnection, offer: Revision | undefined): Promise<EraConnection> {
     const timeout = Math.min(this.#state.options.timeout ?? this.#timeLeft, this.#timeLeft)
-    return closeOnFailure(undetermined, async () => {
-      try {
-        return await openLegacy(this.#state, undetermined, offer, { signal: this.#signal, timeout })
-      } catch (error) {
-        if (reasonOf(error) === 'timeout') this.#addUnanswered('initialize', timeout)
-        throw this.#explain(error, undetermined)
-      }
-    })
+    try {
+      return await openLegacy(this.#state, undetermined, offer, { signal: this.#signal, timeout })
+    } catch (error) {
+      if (reasonOf(error) === 'timeout') this.#addUnanswered('initialize', timeout)
+      throw this.#explain(error, undetermined)
+    }
   }
 
   #addUnanswered(method: string, timeout: number): void {
@@ -215,15 +222,6 @@ class EraDetection {
       hint: `${check}; or pass a longer ${options}.`,
       cause: invalidMessage ?? error,
     })
-  }
-}
-
-async function closeOnFailure<T>({ connection }: UndeterminedConnection, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    await connection.close()
-    throw error
   }
 }
 

@@ -18,7 +18,7 @@ export type {
 export { ConnectionError, RpcError } from '@mcpx/protocol'
 
 export type { Listening } from './change-stream.ts'
-export type { Client, ServerOf } from './client.ts'
+export type { Client, ClientCalls, ServerOf } from './client.ts'
 export { connect } from './connect.ts'
 export { type ClientGroup, connectAll } from './connect-all.ts'
 export { createEraMemory } from './detect-era.ts'

@@ -10,7 +10,7 @@ import {
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
-import { createDeferred, withSignal, withTimeout } from './async.ts'
+import { createDeferred, within, withSignal } from './async.ts'
 import { allowedFilter, type ChangeListener, changeOf, type Side } from './era.ts'
 import type { ClientState } from './state.ts'
 
@@ -95,11 +95,7 @@ export class LegacySubscriptions {
   #resource(uri: string): ResourceSubscription {
     const known = this.#resources.get(uri)
     if (known !== undefined) return known
-    const resource: ResourceSubscription = new ResourceSubscription(this.#connection, uri, {
-      onIdle: () => void (this.#resources.get(uri) === resource && this.#resources.delete(uri)),
-      onLateUnsubscribe: () => this.#resources.get(uri)?.subscribeAgain(),
-      onWarning: this.#state.onWarning,
-    })
+    const resource = new ResourceSubscription(uri, this.#resources, this.#connection, this.#state.onWarning)
     this.#resources.set(uri, resource)
     return resource
   }
@@ -149,19 +145,13 @@ async function forEachConcurrently<Item>(items: readonly Item[], run: (item: Ite
   }
 }
 
-interface ResourceEvents {
-  /** Called when nothing is subscribed any more, and when the server refused. */
-  onIdle(): void
-  /** Called when the server answered `resources/unsubscribe` later than this side waited. */
-  onLateUnsubscribe(): void
-  onWarning(warning: Error): void
-}
-
 /** The subscription of a session to one resource, shared by all streams that watch it. Its requests run one after the other. */
 class ResourceSubscription {
-  readonly #connection: Connection
   readonly #uri: string
-  readonly #events: ResourceEvents
+  /** The subscriptions of the session, which this one leaves when it has ended. */
+  readonly #all: Map<string, ResourceSubscription>
+  readonly #connection: Connection
+  readonly #onWarning: (warning: Error) => void
   /** How many streams watch it or wait to. */
   #watchers = 0
   /** Called when a confirmed subscription is lost. */
@@ -171,10 +161,16 @@ class ResourceSubscription {
   #isStale = false
   #syncing: Promise<void> | undefined
 
-  constructor(connection: Connection, uri: string, events: ResourceEvents) {
-    this.#connection = connection
+  constructor(
+    uri: string,
+    all: Map<string, ResourceSubscription>,
+    connection: Connection,
+    onWarning: (warning: Error) => void,
+  ) {
     this.#uri = uri
-    this.#events = events
+    this.#all = all
+    this.#connection = connection
+    this.#onWarning = onWarning
   }
 
   /** Resolves when the server has confirmed, to a function that ends the watch and never rejects. */
@@ -182,7 +178,7 @@ class ResourceSubscription {
     this.#watchers += 1
     const late = () => new ConnectionError('timeout', `No answer to ${SUBSCRIBE} within ${timeout} ms`)
     try {
-      await withSignal(SUBSCRIBE, signal, (done) => withTimeout(this.#sync(), timeout, done, late))
+      await within(SUBSCRIBE, { signal, timeout }, () => this.#sync(), late)
     } catch (error) {
       void this.#release()
       throw error
@@ -198,7 +194,7 @@ class ResourceSubscription {
   subscribeAgain(): void {
     this.#isStale = true
     this.#isSubscribed = false
-    this.#sync().catch(this.#events.onWarning)
+    this.#sync().catch(this.#onWarning)
   }
 
   async #release(): Promise<void> {
@@ -221,13 +217,17 @@ class ResourceSubscription {
     try {
       while (!this.#isSynced) await (this.#isSubscribed ? this.#unsubscribe() : this.#subscribe())
     } catch (error) {
-      this.#events.onIdle()
+      this.#leave()
       for (const onLost of this.#lostListeners) onLost()
       throw error
     } finally {
       this.#syncing = undefined
     }
-    if (this.#watchers === 0) this.#events.onIdle()
+    if (this.#watchers === 0) this.#leave()
+  }
+
+  #leave(): void {
+    if (this.#all.get(this.#uri) === this) this.#all.delete(this.#uri)
   }
 
   async #subscribe(): Promise<void> {
@@ -241,10 +241,10 @@ class ResourceSubscription {
     this.#isSubscribed = false
     let isLate = false
     const answered = this.#connection.request(UNSUBSCRIBE, { uri: this.#uri }, NO_TIMEOUT).catch((error: Error) => {
-      if (!(error instanceof ConnectionError)) this.#events.onWarning(error)
+      if (!(error instanceof ConnectionError)) this.#onWarning(error)
     })
     void answered.then(() => {
-      if (isLate) this.#events.onLateUnsubscribe()
+      if (isLate) this.#all.get(this.#uri)?.subscribeAgain()
     })
     await withSignal(UNSUBSCRIBE, undefined, (done) => Promise.race([answered, pause(UNSUBSCRIBE_TIMEOUT, done)]))
     isLate = true

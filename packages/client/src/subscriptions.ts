@@ -13,7 +13,7 @@ import {
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
-import { withSignal, withTimeout } from './async.ts'
+import { within } from './async.ts'
 import { CONFIRM_TIMEOUT, type Listening } from './change-stream.ts'
 import { changesOf } from './era.ts'
 import type { ListenOptions } from './options.ts'
@@ -86,14 +86,13 @@ export class Subscriptions {
 
   /** Resolves when the server has confirmed. A given timeout starts with the call, the default one with its turn. */
   subscribe(uri: string, { signal, timeout }: ListenOptions): Promise<void> {
-    return withSignal(`subscribe ${quoted(uri)}`, signal, (ended) => {
-      const subscribed = this.#enqueue(async () => {
+    const limits = { signal, timeout: timeout ?? Number.POSITIVE_INFINITY }
+    const subscribe = (ended: AbortSignal) =>
+      this.#enqueue(async () => {
         ended.throwIfAborted()
         if (!this.#follows(uri)) await this.#replace(withUri(this.#uris, uri), { uri, timeout, signal: ended })
       })
-      if (timeout === undefined) return subscribed
-      return withTimeout(subscribed, timeout, ended, () => notConfirmedError(uri, timeout))
-    })
+    return within(`subscribe ${quoted(uri)}`, limits, subscribe, () => notConfirmedError(uri, limits.timeout))
   }
 
   async unsubscribe(uri: string): Promise<void> {
@@ -178,9 +177,8 @@ export class Subscriptions {
   async #untilReady(next: Listening | undefined, subscription: NewSubscription | undefined): Promise<void> {
     if (subscription === undefined) return void (await next?.ready)
     const { uri, signal, timeout = this.#options.timeout ?? CONFIRM_TIMEOUT } = subscription
-    await withSignal(`subscribe ${quoted(uri)}`, signal, (ended) =>
-      withTimeout(next?.ready ?? Promise.resolve({}), timeout, ended, () => notConfirmedError(uri, timeout)),
-    )
+    const isReady = async () => next?.ready
+    await within(`subscribe ${quoted(uri)}`, { signal, timeout }, isReady, () => notConfirmedError(uri, timeout))
   }
 
   async #read(stream: Listening): Promise<void> {
