@@ -12,7 +12,7 @@ import {
   internalError,
   type LoggingMessageNotificationParams,
 } from '@mcpx/protocol'
-import { LONGEST_TIMER } from './async.ts'
+import { createDeferred, type Deferred, within } from './async.ts'
 import type { EraConnection } from './era.ts'
 import type { AskOrigin, RequestCallOptions } from './options.ts'
 
@@ -40,7 +40,7 @@ interface Messages {
 
 interface WaitingTurn {
   readonly turn: Turn
-  start(): void
+  readonly started: Deferred<void>
 }
 
 /** How many calls may wait for their turn. */
@@ -144,42 +144,32 @@ export class Turns {
     for (const waiting of this.#waiting) {
       const earlier = this.#waiting.slice(0, this.#waiting.indexOf(waiting))
       if (!this.#mayRun(waiting.turn, earlier)) continue
-      this.#leave(waiting)
+      this.#leave(waiting.turn)
       this.#running.add(waiting.turn)
-      waiting.start()
+      waiting.started.resolve()
     }
   }
 
-  #leave(waiting: WaitingTurn): void {
-    this.#waiting = this.#waiting.filter((each) => each !== waiting)
+  #leave(turn: Turn): void {
+    this.#waiting = this.#waiting.filter((waiting) => waiting.turn !== turn)
   }
 
-  #wait(turn: Turn): Promise<void> {
-    const { label, signal, timeout } = turn
-    return new Promise((resolve, reject) => {
-      const release = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', cancel)
-      }
-      const waiting: WaitingTurn = {
+  async #wait(turn: Turn): Promise<void> {
+    const started = createDeferred<void>()
+    this.#waiting = [...this.#waiting, { turn, started }]
+    try {
+      await within(
+        turn.label,
         turn,
-        start() {
-          release()
-          resolve()
-        },
-      }
-      const giveUp = (error: ConnectionError) => {
-        release()
-        this.#leave(waiting)
-        reject(error)
-        this.#startNext()
-      }
-      const cancel = () => giveUp(new ConnectionError('cancelled', `${label} was cancelled`, { cause: signal?.reason }))
-      const timer = timeout < LONGEST_TIMER ? setTimeout(() => giveUp(timeoutError(turn)), timeout) : undefined
-      this.#waiting = [...this.#waiting, waiting]
-      signal?.addEventListener('abort', cancel)
-      if (signal?.aborted) cancel()
-    })
+        () => started.promise,
+        () => timeoutError(turn),
+      )
+    } catch (error) {
+      this.#leave(turn)
+      this.#running.delete(turn)
+      this.#startNext()
+      throw error
+    }
   }
 }
 
