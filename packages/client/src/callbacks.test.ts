@@ -16,7 +16,7 @@ const failures: Record<string, () => never> = {
   throw: () => {
     throw new Error('callback')
   },
-  // What the types let pass: an async function where nothing waits for it.
+  // The types accept an async function where nothing awaits it.
   reject: (() => Promise.reject(new Error('callback'))) as never,
 }
 
@@ -47,7 +47,6 @@ describe.each(Object.entries(failures))('callbacks that %s', (_how, fail) => {
       onLog,
       onWarning: (problem) => void reports.push(problem),
     })
-    // What hears of changes is loaded after the client is there.
     await vi.waitFor(async () => {
       await client.callTool('t')
       expect(onChange).toHaveBeenCalled()

@@ -5,7 +5,7 @@ import { connectorTo, scriptedServer } from '../test/scripted-server.ts'
 import { createChangeQueue } from './change-queue.ts'
 import { connect } from './connect.ts'
 
-/** A legacy server and what its session is subscribed to. */
+/** A legacy server and the subscriptions of its session. */
 function legacyServer(capabilities: JsonObject = everything) {
   const uris: string[] = []
   const server = scriptedServer('2025-11-25', {

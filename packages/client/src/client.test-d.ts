@@ -1,4 +1,4 @@
-/** What the compiler knows of a client. */
+/** The types of a client. */
 
 import type { CallToolResult, Catalogued, Connector, JsonObject, Responder, Tool } from '@mcpx/protocol'
 import { expectTypeOf } from 'vitest'

@@ -22,8 +22,8 @@ function probedServer(first: (message: JsonObject) => object, then = legacy()) {
   }
 }
 
-/** A carrier that deals with requests by a function. */
-function carrier(request: Requester['request'], extra: Partial<Connector> = {}): Connector & { closes: number } {
+/** A connector whose requests are answered by a function. */
+function connectorWith(request: Requester['request'], extra: Partial<Connector> = {}): Connector & { closes: number } {
   const connector = {
     ...extra,
     closes: 0,
@@ -136,7 +136,7 @@ describe('detecting the era', () => {
 
   it('does not repeat the probe twice [C-007]', async () => {
     let count = 0
-    const connector = carrier(async () => {
+    const connector = connectorWith(async () => {
       count += 1
       throw speaksOnly('2026-07-28', ['2026-07-28'])
     })
@@ -178,7 +178,7 @@ describe('detecting the era', () => {
 
   it.each([401, 403, 407, 408, 429, 500, 503])('fails for status %i [C-026]', async (status) => {
     const methods: string[] = []
-    const connector = carrier(async (method) => {
+    const connector = connectorWith(async (method) => {
       methods.push(method)
       throw new ConnectionError('refused', `Status ${status}`, { status })
     })
@@ -188,14 +188,14 @@ describe('detecting the era', () => {
   })
 
   it.each(['unreachable', 'limit'] as const)('fails for a connection that is "%s"', async (reason) => {
-    const connector = carrier(async () => {
+    const connector = connectorWith(async () => {
       throw new ConnectionError(reason, 'no')
     })
     await expect(connect(connector)).rejects.toMatchObject({ reason })
   })
 
   it.each([400, 404, 405, 406])('treats status %i as legacy', async (status) => {
-    const connector = carrier(async (method) => {
+    const connector = connectorWith(async (method) => {
       if (method === 'server/discover') throw new ConnectionError('refused', `Status ${status}`, { status })
       return { protocolVersion: '2025-03-26', capabilities: {}, serverInfo: { name: 's', version: '1' } }
     })
@@ -237,6 +237,14 @@ describe('detecting the era', () => {
     expect(warnings).toEqual(['The server wrote a line: "http://127.0.0.1:3000"'])
   })
 
+  it('names a mute server, not its era, when the modern era is required', async () => {
+    const connector = connectorTo(() => ({ respond: () => new Promise<never>(() => {}) }))
+    await expect(connect(connector, { era: 'modern', connectTimeout: 20 })).rejects.toMatchObject({
+      reason: 'timeout',
+      message: 'No answer to server/discover within 20 ms',
+    })
+  })
+
   it.each([
     [{}, [5_000, 25_000]],
     [{ probeTimeout: 20_000 }, [20_000, 10_000]],
@@ -245,7 +253,7 @@ describe('detecting the era', () => {
     [{ probeTimeout: 60_000, silence: 'nothing' }, [30_000]],
   ] as const)('gives a silent server 30 s in all (%j)', async (extra, times) => {
     const given: unknown[] = []
-    const connector = carrier(async (_, __, options) => {
+    const connector = connectorWith(async (_, __, options) => {
       given.push(options?.timeout)
       throw new ConnectionError('timeout', 'no answer')
     }, extra)
@@ -279,7 +287,7 @@ describe('detecting the era', () => {
 describe('the legacy handshake', () => {
   it('announces no cancellation, and neither does the probe', async () => {
     const announced: [string, boolean | undefined][] = []
-    const connector = carrier(async (method, _params, options) => {
+    const connector = connectorWith(async (method, _params, options) => {
       announced.push([method, options?.announceCancel])
       throw new ConnectionError('timeout', 'no answer')
     })
@@ -459,7 +467,7 @@ describe('a modern server', () => {
   })
 
   it.each([
-    ['a word that nobody knows', 'tools/call', { resultType: 'task', content: [] }],
+    ['an unknown type', 'tools/call', { resultType: 'task', content: [] }],
     ['a number', 'tools/call', { resultType: 7, content: [] }],
     ['questions where there are none', 'tools/list', { resultType: 'input_required', requestState: 's', tools: [] }],
   ])('must not send %s as the resultType [C-006]', async (_, method, result) => {

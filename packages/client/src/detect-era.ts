@@ -102,7 +102,10 @@ class EraDetection {
       if (wanted === 'auto') await this.#remember('modern')
       return probed
     }
-    if (wanted === 'modern') throw notModernError(probed.error)
+    if (wanted === 'modern') {
+      const isMute = reasonOf(probed.error) === 'timeout'
+      throw isMute ? this.#explain(probed.error, probed.undetermined) : notModernError(probed.error)
+    }
     const connection = await this.#fallBack(probed)
     // A server that did not answer may answer the next time.
     await this.#remember(reasonOf(probed.error) === 'timeout' ? undefined : 'legacy')
@@ -195,12 +198,18 @@ class EraDetection {
 
   async #openLegacy(undetermined: UndeterminedConnection, offer: Revision | undefined): Promise<EraConnection> {
     const timeout = Math.min(this.#state.options.timeout ?? this.#timeLeft, this.#timeLeft)
+    let session: EraConnection
     try {
-      return await openLegacy(this.#state, undetermined, offer, { signal: this.#signal, timeout })
+      session = await openLegacy(this.#state, undetermined, offer, { signal: this.#signal, timeout })
     } catch (error) {
       if (reasonOf(error) === 'timeout') this.#addUnanswered('initialize', timeout)
       throw this.#explain(error, undetermined)
     }
+    const { logLevel } = this.#state.options
+    if (logLevel !== undefined && session.server.capabilities.logging !== undefined) {
+      await session.setLogLevel(this.#state.logLevel ?? logLevel, { signal: this.#signal })
+    }
+    return session
   }
 
   #addUnanswered(method: string, timeout: number): void {

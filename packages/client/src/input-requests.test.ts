@@ -6,7 +6,7 @@ import type { ClientOptions } from './options.ts'
 
 type Ask = { method: string; params?: JsonObject }
 
-/** A legacy server whose tool asks the client, and gives what it was answered. */
+/** A legacy server whose tool sends an input request and returns the response. */
 function askingLegacy(revision: '2025-06-18' | '2025-11-25', ask: Ask) {
   return scriptedServer(revision, {
     answers: {
@@ -50,7 +50,7 @@ const sampling: Ask = { method: 'sampling/createMessage', params: prompt }
 const roots: Ask = { method: 'roots/list' }
 const said = { role: 'assistant', content: { type: 'text', text: 'Ho' }, model: 'm' } as const
 
-/** What the server was answered, in each era. */
+/** The responses that the server received, in each era. */
 async function answered(ask: Ask, options: ClientOptions, legacyAsk = ask): Promise<unknown[]> {
   const results: unknown[] = []
   for (const server of [askingLegacy('2025-11-25', legacyAsk), askingModern(ask)]) {
@@ -64,7 +64,7 @@ function both(answer: unknown): unknown[] {
   return [answer, answer]
 }
 
-/** How a call fails in the older era, as told to the server, and in the newer one, as told to the caller. */
+/** The error that a legacy server receives, and the error of the caller of a modern server. */
 async function refused(ask: Ask, options: ClientOptions): Promise<[unknown, unknown]> {
   await using older = await connect(askingLegacy('2025-11-25', ask), options)
   const told = (await older.callTool('ask')).structuredContent

@@ -6,7 +6,7 @@ import { connect } from './connect.ts'
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const update = (uri: string): Change => ({ kind: 'resource', uri })
 
-/** A legacy server, what it is subscribed to, and what is gone. */
+/** A legacy server, its subscriptions, and the resources that no longer exist. */
 function subscribable(slow = 0, slowToSubscribe: (nth: number) => number = () => 0) {
   let asked = 0
   const uris = new Set<string>()

@@ -75,10 +75,6 @@ export async function openLegacy(
   session.isReady = true
   await connection.notify('notifications/initialized')
   await connection.negotiated?.(revision, () => session.subscriptions.handleMissed())
-  const { logLevel } = state.options
-  if (logLevel !== undefined && server.capabilities.logging !== undefined) {
-    await session.setLogLevel(state.logLevel ?? logLevel, { signal: options.signal })
-  }
   return session
 }
 

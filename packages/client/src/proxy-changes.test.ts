@@ -9,7 +9,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const ctx = {} as unknown as Context
 const stuck = new Promise(() => {})
 
-/** A proxy of a modern server, and the URIs that the server is to tell of. */
+/** A proxy of a modern server, and the URIs that its streams follow. */
 async function feed(timeout?: number) {
   const fixture = modernServer()
   const client = await connect(fixture.server, { timeout })

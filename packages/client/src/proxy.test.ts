@@ -12,7 +12,7 @@ import { connectorTo, scriptedServer } from '../test/scripted-server.ts'
 import { connect } from './connect.ts'
 import { proxy } from './proxy.ts'
 
-/** The context of a call, and what was done with it. */
+/** The context of a call, and a record of its use. */
 function contextOf(extra: Partial<Context> = {}) {
   const said: unknown[] = []
   const log = Object.fromEntries(
@@ -317,7 +317,7 @@ describe('an input request of a legacy server', () => {
       const facts = { info: undefined, capabilities: { elicitation: { form: {} } } }
       const { ctx } = contextOf({ ask, client: facts } as unknown as Partial<Context>)
       const handler = proxy(client) as WholeHandler
-      // What asks nothing counts for nothing: it may be kept the next time.
+      // A call without input requests is not counted: it may be kept the next time.
       await handler.callTool({ name: 'x' }, ctx)
       if (withList) await handler.listTools({}, ctx)
       await Promise.all([handler.callTool({ name: 'x' }, ctx), handler.callTool({ name: 'y' }, ctx)])

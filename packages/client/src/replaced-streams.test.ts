@@ -19,7 +19,7 @@ interface Stream extends Listening {
   end(): void
 }
 
-/** A server, to which each stream has a lag of its own, in ms; what is told on one stream comes in order. */
+/** A server whose streams have different delays, in ms. The messages of one stream arrive in order. */
 function laggard(lagOf: () => number) {
   const open = new Set<Stream>()
   const heard: string[] = []
@@ -82,14 +82,14 @@ function laggard(lagOf: () => number) {
     timeout: 60_000,
     closing: closing.signal,
   })
-  /** Tells of it on all streams that follow it. */
+  /** Announces a change on all streams that follow the resource. */
   const change = (uri: string) => {
     for (const stream of open) if (stream.uris.includes(uri)) stream.tell(uri)
   }
   return { subscriptions, open, heard, change, close: () => closing.abort() }
 }
 
-/** Numbers that are the same each time. */
+/** Returns a generator of numbers that depend only on the seed. */
 function dice(seed: number) {
   let state = seed
   return (sides: number) => {
@@ -100,12 +100,12 @@ function dice(seed: number) {
 
 const pool = ['a:/1', 'b:/2', 'c:/3', 'd:/4']
 
-/** Subscribes, changes, ends and waits at random; gives what was not told since its last change. */
+/** Subscribes, changes, ends and waits at random. Returns the resources whose last change was not reported. */
 async function play(seed: number, hasEnds: boolean): Promise<{ untold: string[]; open: number }> {
   const roll = dice(seed)
   const { subscriptions, open, heard, change, close } = laggard(() => (roll(4) === 0 ? roll(120) : roll(10)))
   const wanted = new Set<string>()
-  /** How much was heard when it changed. */
+  /** The number of reported changes when each resource changed. */
   const changed = new Map<string, number>()
   const want = async (uri: string) => {
     await subscriptions.subscribe(uri, {})

@@ -9,7 +9,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const LISTS = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true }
 const update = (uri: string): Change => ({ kind: 'resource', uri })
 
-/** A client that has subscribed to `a:/1`, and what it hears. */
+/** A client that has subscribed to `a:/1`, and the changes that it reports. */
 async function subscribe(timeout?: number) {
   const fixture = modernServer()
   const { server, open } = fixture
@@ -22,13 +22,13 @@ async function subscribe(timeout?: number) {
   })
   await client.subscribe('a:/1')
   await expect.poll(() => open.size).toBe(1)
-  /** Ends in good order what is open. */
+  /** Ends the open streams. */
   const end = () => {
     const ended = [...open.values()]
     open.clear()
     for (const each of ended) each.end()
   }
-  /** Begins what the server is to confirm only when it is told to. */
+  /** Starts an operation that the server confirms later. */
   const begin = async (change: () => Promise<void>) => {
     let confirm = () => {}
     fixture.hold(new Promise<void>((resolve) => (confirm = resolve)))

@@ -10,7 +10,7 @@ const capabilities = { elicitation: { form: {} } }
 const decline = { action: 'decline' } as const
 const turn = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A legacy server whose tools ask, log, or wait; it keeps who was at work at the same time. */
+/** A legacy server whose tools send input requests, log or wait; it records how many calls run at once. */
 function workshop(script: Script = {}) {
   let running = 0
   const seen = { most: 0, names: [] as unknown[] }
