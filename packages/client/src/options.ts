@@ -34,6 +34,7 @@ export interface AskOrigin {
 
 /** Asks the user to fill in a form. */
 export interface FormAsk extends AskOrigin {
+  /** Distinguishes it from a `UrlAsk`. */
   readonly mode: 'form'
   /** Shown to the user. */
   readonly message: string
@@ -43,6 +44,7 @@ export interface FormAsk extends AskOrigin {
 
 /** Asks the user to visit a URL. Show the whole URL, and open it only with consent. */
 export interface UrlAsk extends AskOrigin {
+  /** Distinguishes it from a `FormAsk`. */
   readonly mode: 'url'
   /** Shown to the user. */
   readonly message: string
