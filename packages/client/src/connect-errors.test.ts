@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { scriptedServer } from '../test/scripted-server.ts'
-import { connect, connectAll } from './index.ts'
+import { connect, connectAll, proxy } from './index.ts'
 
 describe('a target of connect', () => {
   it.each([
@@ -48,6 +48,13 @@ describe('an unknown option', () => {
     const message = /^connect: there is no option "timeuot"; expected one of clientInfo, era, onElicit, .*timeout/
     await expect(connect(target(), options)).rejects.toThrow(message)
     await expect(connectAll({ one: target() }, options)).rejects.toThrow(message)
+  })
+
+  it('is refused by its name in a proxy', async () => {
+    await using client = await connect(target())
+    expect(() => proxy(client, { report: () => {} } as object)).toThrow(
+      'proxy: there is no option "report"; expected one of onWarning',
+    )
   })
 
   it('is refused by its name in a call, which is not sent', async () => {

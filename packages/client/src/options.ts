@@ -251,8 +251,8 @@ export function checkListenOptions(options: ListenOptions): void {
   refuseUnknown('listen', options, { signal: true, timeout: true })
 }
 
-/** A misspelled option would leave the default in place. */
-function refuseUnknown(place: string, options: object, known: Readonly<Record<string, true>>): void {
+/** Throws for an option that does not exist: a misspelled one would leave the default in place. */
+export function refuseUnknown(place: string, options: object, known: Readonly<Record<string, true>>): void {
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(known, name)) continue
     const names = Object.keys(known).join(', ')

@@ -20,7 +20,7 @@ import {
   userRejected,
 } from '@mcpx/protocol'
 import type { Client } from './client.ts'
-import type { AskOrigin, RequestCallOptions } from './options.ts'
+import { type AskOrigin, type RequestCallOptions, refuseUnknown } from './options.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 /** The options of `proxy`. */
@@ -38,9 +38,10 @@ export interface ProxyOptions {
  * createServer(info).mount('old', proxy(client))
  * ```
  */
-export function proxy(client: Client, { onWarning }: ProxyOptions = {}): Handler {
+export function proxy(client: Client, options: ProxyOptions = {}): Handler {
+  refuseUnknown('proxy', options, { onWarning: true })
   const { capabilities } = client.server
-  const feed = new ChangeFeed(client, guarded(onWarning))
+  const feed = new ChangeFeed(client, guarded(options.onWarning))
   const forwarder = new Forwarder(client)
   const handler: Handler = {}
   if (capabilities.tools) {
