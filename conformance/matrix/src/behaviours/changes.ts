@@ -166,6 +166,8 @@ export const changes: Behaviours = {
     await client.subscribe('note://a')
     await client.subscribe('note://b')
     await client.unsubscribe('note://a')
+    // The old stream is closed, and a legacy subscription ended, after the call.
+    await new Promise((resolve) => setTimeout(resolve, 600))
     await forget()
     server.resourceUpdated('note://a')
     server.resourceUpdated('note://b')
