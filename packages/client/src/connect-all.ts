@@ -8,6 +8,7 @@ import {
   type ContentBlock,
   guarded,
   quoted,
+  type ResourceTemplate,
   type Responder,
   type ServerCapabilities,
   type SubscriptionFilter,
@@ -115,21 +116,9 @@ function createGroup(
   return {
     listTools: (options) => join('tools', (client) => client.listTools(options), withName),
     listPrompts: (options) => join('prompts', (client) => client.listPrompts(options), withName),
-    listResources: (options) =>
-      join(
-        'resources',
-        (client) => client.listResources(options),
-        (member, resource) => ({ ...withName(member, resource), uri: groupUri(member, resource.uri) }),
-      ),
+    listResources: (options) => join('resources', (client) => client.listResources(options), withNameAndUri),
     listResourceTemplates: (options) =>
-      join(
-        'resources',
-        (client) => client.listResourceTemplates(options),
-        (member, template) => ({
-          ...withName(member, template),
-          uriTemplate: groupUri(member, template.uriTemplate),
-        }),
-      ),
+      join('resources', (client) => client.listResourceTemplates(options), withNameAndTemplate),
     async callTool(full, args, options) {
       const { member, name } = splitName(full)
       const result = await memberOf(member, full).callTool(name, args, options)
@@ -307,6 +296,17 @@ function splitName(full: string): { member: string; name: string } {
 
 function withName<Item extends { readonly name: string }>(member: string, item: Item): Item {
   return { ...item, name: `${member}.${item.name}` }
+}
+
+function withNameAndUri<Item extends { readonly name: string; readonly uri: string }>(
+  member: string,
+  item: Item,
+): Item {
+  return { ...withName(member, item), uri: groupUri(member, item.uri) }
+}
+
+function withNameAndTemplate(member: string, template: ResourceTemplate): ResourceTemplate {
+  return { ...withName(member, template), uriTemplate: groupUri(member, template.uriTemplate) }
 }
 
 /** Renames the URI of a resource or of a link to one. */
