@@ -101,7 +101,7 @@ export const skips: readonly Skip[] = [
     revisions: MODERN,
     reason: 'a modern subscription has no error for a single URI',
     failure:
-      /^AssertionError: the error: expected ConnectionError: The server does not tell of updates of note:\/\/nope \{/,
+      /^AssertionError: the error: expected ConnectionError: The server does not announce updates of note:\/\/nope \{/,
     behaviours: ['subscribing to a missing resource fails with the code of the era'],
   },
   {

@@ -73,6 +73,20 @@ beforeAll(() => {
   expect(compile(compilers['7'] as string, ['-b', 'packages/server', 'packages/client'])).toBe('')
 }, 120_000)
 
+/** Each call has one option that does not exist. */
+const misspelled = `
+import { type Connector, connect, connectAll } from '@mcpx/client'
+import { createServer } from '@mcpx/server'
+declare const http: Connector
+declare const spawn: Connector & { readonly peer: string }
+const server = createServer({ name: 'a', version: '1' }).tool('ping', {}, () => 'pong')
+void connect(http, { timeuot: 3 })
+void connect(spawn, { timeuot: 3 })
+void connect(server, { onElicitation: () => {} })
+void connect<typeof server>(http, { timeuot: 3 })
+void connectAll({ one: http, two: server }, { timeuot: 3 })
+`
+
 describe.each(Object.keys(compilers))('TypeScript %s', (version) => {
   const compiler = compilers[version] as string
 
@@ -98,6 +112,24 @@ describe.each(Object.keys(compilers))('TypeScript %s', (version) => {
       expect(compile(compiler, ['-p', project])).toBe('')
     },
   )
+})
+
+describe.each(Object.keys(compilers))('TypeScript %s names', (version) => {
+  it('the option of connect that is misspelled', { timeout: 60_000 }, () => {
+    const project = join(folder, `${version}-misspelled`)
+    mkdirSync(project)
+    writeFileSync(join(project, 'package.json'), '{ "type": "module" }\n')
+    writeFileSync(join(project, 'main.ts'), misspelled)
+    const compilerOptions = { ...strict, noEmit: true, declaration: false }
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
+    const errors =
+      compile(compilers[version] as string, ['-p', project, '--pretty', 'false']).match(/error TS.*/g) ?? []
+    const timeout =
+      "error TS2561: Object literal may only specify known properties, but 'timeuot' does not exist in type 'ClientOptions'. Did you mean to write 'timeout'?"
+    const onElicit =
+      "error TS2353: Object literal may only specify known properties, and 'onElicitation' does not exist in type 'ClientOptions'."
+    expect(errors).toEqual([timeout, timeout, onElicit, timeout, timeout])
+  })
 })
 
 it('the examples compile with declarations', { timeout: 60_000 }, () => {

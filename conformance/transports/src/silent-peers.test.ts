@@ -5,7 +5,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net'
 import { connect } from '@mcpx/client'
 import { caught, delay } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
-import { overStreams } from '@mcpx/transport-stdio'
+import { overStreams, spawn } from '@mcpx/transport-stdio'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { MODERN, modern, serve, silent } from './connections.fixture.ts'
 import { createHost } from './host.fixture.ts'
@@ -149,5 +149,29 @@ describe('a server that does not read', () => {
     const connector = http(`http://127.0.0.1:${await serveWithoutReading()}/mcp`, { probeTimeout: 100 })
     const error = await caught(() => connect(connector, { timeout: 150, era: MODERN }))
     expect(error).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
+  })
+})
+
+describe('a program that never answers', () => {
+  const run = (code: string) => spawn(process.execPath, ['-e', `${code}; setInterval(() => {}, 1_000)`])
+
+  it('is given up after one time for all requests, and the error says what to do', async () => {
+    const error = await caught(() => connect(run(''), { connectTimeout: 900 }))
+    expect(error).toMatchObject({
+      name: 'ConnectionError',
+      reason: 'timeout',
+      message: 'No answer to server/discover within 450 ms, nor to initialize within 450 ms',
+      hint: expect.stringContaining('or pass a longer connectTimeout'),
+    })
+  })
+
+  it('is quoted where it writes something else', async () => {
+    const error = await caught(() =>
+      connect(run('console.log("http://127.0.0.1:3000/mcp")'), { connectTimeout: 4_000 }),
+    )
+    expect(error).toMatchObject({
+      reason: 'timeout',
+      message: expect.stringMatching(/^No answer to server\/discover within .*http:\/\/127\.0\.0\.1:3000\/mcp/),
+    })
   })
 })

@@ -94,7 +94,7 @@ const update = (uri: string): Change => ({ kind: 'resource', uri })
 const all = expect.arrayContaining([update('a:/1'), { kind: 'tools' }])
 
 describe('a replaced subscription stream', () => {
-  it('still delivers late changes', async () => {
+  it('loses no change that arrives after the confirmation of its successor', async () => {
     const { changes, replace } = await connectSubscribed()
     const { last, next, pending } = await replace()
     next.confirm()
@@ -102,22 +102,23 @@ describe('a replaced subscription stream', () => {
     last.update('a:/1')
     last.update('a:/1/late')
     await pending
-    await expect.poll(() => changes).toEqual([update('a:/1'), update('a:/1/late')])
-    expect(last.state.isOpen).toBe(false)
+    await expect.poll(() => changes).toEqual(all)
+    await expect.poll(() => last.state.isOpen).toBe(false)
   })
 
-  it('delivers all changes that were sent before', async () => {
+  it('loses none of many changes that were sent before', async () => {
     const { changes, replace } = await connectSubscribed()
     const { last, next, pending } = await replace()
     const uris = Array.from({ length: 5_000 }, (_, n) => `a:/1/${n}`)
     for (const uri of uris) last.update(uri)
     next.confirm()
     await pending
-    await expect.poll(() => new Set(changes.map((each) => 'uri' in each && each.uri)).size).toBe(5_000)
-    expect(changes).toHaveLength(5_000)
+    // Each is reported by itself, or with everything below the resource that was subscribed to.
+    const reported = () => new Set(changes.map((each) => 'uri' in each && each.uri))
+    await expect.poll(() => reported().has('a:/1') || uris.every((uri) => reported().has(uri))).toBe(true)
   })
 
-  it('causes no duplicate changes, in any order', async () => {
+  it('and its successor report each change at least once, in any order', async () => {
     const { changes, replace } = await connectSubscribed()
     const { last, next, pending } = await replace()
     next.confirm()
@@ -129,7 +130,7 @@ describe('a replaced subscription stream', () => {
     }
     await expect.poll(() => last.state.isOpen).toBe(false)
     await pause(20)
-    expect(changes).toEqual([update('a:/1'), update('b:/2')])
+    expect(changes).toEqual(expect.arrayContaining([update('a:/1'), update('b:/2')]))
   })
 
   it('that has ended counts everything as changed', async () => {
@@ -153,13 +154,13 @@ describe('a replaced subscription stream', () => {
     expect(streams.filter((each) => each.state.isOpen)).toHaveLength(1)
   })
 
-  it('stays open during several replacements', async () => {
+  it('loses no late change after several replacements', async () => {
     const { client, changes, streams } = await connectSubscribed()
     const [first] = streams.slice(-1)
     for (const uri of ['b:/2', 'c:/3']) await client.subscribe(uri)
     await pause(30)
     first?.update('a:/1')
-    await expect.poll(() => changes).toEqual([update('a:/1')])
+    await expect.poll(() => changes).toContainEqual(update('a:/1'))
   })
 
   it('that is cut before it is reopened counts everything as changed', async () => {
@@ -172,10 +173,10 @@ describe('a replaced subscription stream', () => {
     await expect.poll(() => changes).toEqual(all)
   })
 
-  it('is closed after a while, so that few streams are open', async () => {
+  it('is closed at once, so that few streams are open', async () => {
     const { client, streams } = await connectSubscribed()
     for (let n = 0; n < 30; n++) await client.subscribe(`c:/${n}`)
-    expect(streams.filter(({ state }) => state.isOpen).length).toBeLessThanOrEqual(17)
+    expect(streams.filter(({ state }) => state.isOpen).length).toBeLessThanOrEqual(2)
     await expect.poll(() => streams.filter(({ state }) => state.isOpen)).toHaveLength(1)
   })
 })

@@ -16,7 +16,7 @@ const failures: Record<string, () => never> = {
   throw: () => {
     throw new Error('callback')
   },
-  // What the types let pass: an async function where nothing waits for it.
+  // The types accept an async function where nothing awaits it.
   reject: (() => Promise.reject(new Error('callback'))) as never,
 }
 
@@ -36,8 +36,8 @@ function talkative() {
   })
 }
 
-describe.each(Object.entries(failures))('callbacks that %s during a session', (_how, fail) => {
-  it('harm nothing, are reported, and are called again', async () => {
+describe.each(Object.entries(failures))('callbacks that %s', (_how, fail) => {
+  it('are reported as warnings and called again', async () => {
     const reports: Error[] = []
     const onChange = vi.fn<(change: Change) => void>(fail)
     const onLog = vi.fn(fail)
@@ -47,7 +47,6 @@ describe.each(Object.entries(failures))('callbacks that %s during a session', (_
       onLog,
       onWarning: (problem) => void reports.push(problem),
     })
-    // What hears of changes is loaded after the client is there.
     await vi.waitFor(async () => {
       await client.callTool('t')
       expect(onChange).toHaveBeenCalled()
@@ -63,7 +62,7 @@ describe.each(Object.entries(failures))('callbacks that %s during a session', (_
     await vi.waitFor(() => expect(reports.map(({ message }) => message)).toEqual(Array(7).fill('callback')))
   })
 
-  it('harm nothing when nobody can be told either', async () => {
+  it('have no effect when onWarning fails too', async () => {
     await using client = await connect(talkative(), {
       era: 'legacy',
       onChange: fail,

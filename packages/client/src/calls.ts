@@ -1,37 +1,26 @@
 /** The calls of a client: the methods that both eras have. */
 
-import type {
-  CallToolResult,
-  CompleteResult,
-  GetPromptResult,
-  ListPromptsResult,
-  ListResourcesResult,
-  ListResourceTemplatesResult,
-  ListToolsResult,
-  ReadResourceResult,
+import {
+  type CallToolResult,
+  type CompleteResult,
+  type GetPromptResult,
+  type JsonObject,
+  kindOf,
+  type ListPromptsResult,
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  type ListToolsResult,
+  type ReadResourceResult,
 } from '@mcpx/protocol'
-import type { Client } from './client.ts'
-import type { Core } from './core.ts'
-import type { LinkKeeper } from './link-keeper.ts'
-import type { CallOptions } from './options.ts'
-import { createOutputCheck } from './output-check.ts'
-import { createListing } from './pagination.ts'
-import { createRequests } from './requests.ts'
+import type { ClientCalls } from './client.ts'
+import { requestLabel } from './era.ts'
+import { type CallOptions, checkCallOptions, type RequestCallOptions } from './options.ts'
+import { OutputCheck } from './output-check.ts'
+import { createListing, type Listing } from './pagination.ts'
+import type { Reconnector } from './reconnect.ts'
+import type { ClientState } from './state.ts'
 
-type Calls = Pick<
-  Client,
-  | 'request'
-  | 'listTools'
-  | 'callTool'
-  | 'listResources'
-  | 'listResourceTemplates'
-  | 'readResource'
-  | 'listPrompts'
-  | 'getPrompt'
-  | 'complete'
->
-
-/** The list methods, and where the items of a page are. */
+/** The results of the list methods. */
 interface Lists {
   'tools/list': ListToolsResult
   'resources/list': ListResourcesResult
@@ -39,59 +28,100 @@ interface Lists {
   'prompts/list': ListPromptsResult
 }
 
-/** Without types, all is easily put into one object. */
-const wrongFirst = async (form: string, first: unknown) => (await import('./given.ts')).wrongFirst(form, first)
+export function createCalls(state: ClientState, reconnector: Reconnector): ClientCalls {
+  const output = new OutputCheck(state.onWarning)
 
-export function createCalls(core: Core, keeper: LinkKeeper): Calls {
-  const output = createOutputCheck(core.report)
-  const request = createRequests(core, keeper)
+  async function request(method: string, params: JsonObject, options?: RequestCallOptions): Promise<JsonObject> {
+    if (options === undefined) return reconnector.use((connection) => connection.request(method, params, {}))
+    checkCallOptions(method, options)
+    const bound = bindCallbacks(options)
+    const send = () => reconnector.use((connection) => connection.request(method, params, bound))
+    if (bound.onLog === undefined && bound.onAsk === undefined) return send()
+    const call = {
+      method,
+      label: requestLabel(method, params),
+      options: { ...bound, timeout: options.timeout ?? state.options.timeout },
+    }
+    return state.turns.run(await reconnector.connect(), call, send)
+  }
 
   function list<Method extends keyof Lists, Item>(
     method: Method,
+    options: CallOptions | undefined,
     itemsOf: (page: Lists[Method]) => readonly Item[],
-    options: CallOptions = {},
-  ) {
+  ): Listing<Item> {
     return createListing<Item>({
       method,
-      maxPages: core.options.maxPages ?? 1_000,
+      maxPages: state.options.maxPages ?? 1_000,
       fetch: (params) => request(method, params, options),
       itemsOf: (page) => itemsOf(page as Lists[Method]),
-      onStale: () => core.cache.drop(method),
+      onStale: () => state.cache.drop(method),
     })
   }
 
+  // The result of each request is valid: the connection has checked it against the schema of its method.
   return {
-    // One function for both signatures: the types of a method are not known here.
-    request: ((method: string, params = {}, options = {}) => request(method, params, options)) as Client['request'],
+    request: ((method: string, params = {}, options?: RequestCallOptions) =>
+      request(method, params, options)) as ClientCalls['request'],
     listTools: (options) =>
-      list(
-        'tools/list',
-        ({ tools }) => {
-          output.learn(tools)
-          return tools
-        },
-        options,
-      ),
-    async callTool(name, args, options = {}) {
-      if (typeof name !== 'string') throw await wrongFirst('callTool(name, args)', name)
-      const params = args === undefined ? { name } : { name, arguments: args }
-      const result = (await request('tools/call', params, options)) as unknown as CallToolResult
-      return output.check(name, result)
+      list('tools/list', options, ({ tools }) => {
+        output.learn(tools)
+        return tools
+      }),
+    async callTool(name, args, options) {
+      checkString('callTool(name, args)', name)
+      const result = await request('tools/call', namedParams(name, args), options)
+      return output.check(name, result as unknown as CallToolResult)
     },
-    listResources: (options) => list('resources/list', (page) => page.resources, options),
-    listResourceTemplates: (options) => list('resources/templates/list', (page) => page.resourceTemplates, options),
-    async readResource(uri, options = {}) {
-      if (typeof uri !== 'string') throw await wrongFirst('readResource(uri)', uri)
+    listResources: (options) => list('resources/list', options, (page) => page.resources),
+    listResourceTemplates: (options) => list('resources/templates/list', options, (page) => page.resourceTemplates),
+    async readResource(uri, options) {
+      checkString('readResource(uri)', uri)
       return (await request('resources/read', { uri }, options)) as unknown as ReadResourceResult
     },
-    listPrompts: (options) => list('prompts/list', (page) => page.prompts, options),
-    async getPrompt(name, args, options = {}) {
-      if (typeof name !== 'string') throw await wrongFirst('getPrompt(name, args)', name)
-      const params = args === undefined ? { name } : { name, arguments: args }
-      return (await request('prompts/get', params, options)) as unknown as GetPromptResult
+    listPrompts: (options) => list('prompts/list', options, (page) => page.prompts),
+    async getPrompt(name, args, options) {
+      checkString('getPrompt(name, args)', name)
+      return (await request('prompts/get', namedParams(name, args), options)) as unknown as GetPromptResult
     },
-    async complete(params, options = {}) {
+    async complete(params, options) {
       return (await request('completion/complete', params, options)) as unknown as CompleteResult
     },
+  }
+}
+
+function namedParams(name: string, args: JsonObject | undefined): JsonObject {
+  return args === undefined ? { name } : { name, arguments: args }
+}
+
+/** Other SDKs expect one object with all parameters. */
+function checkString(form: string, value: unknown): void {
+  if (typeof value !== 'string') throw new TypeError(`${form}: expected string first, got ${kindOf(value)}`)
+}
+
+type RunInContext = <Args extends unknown[], Result>(run: (...args: Args) => Result, ...args: Args) => Result
+
+/** The part of Node's `process` that gives access to async contexts. Bun and Deno have it too. */
+interface Process {
+  getBuiltinModule?(name: string): { readonly AsyncLocalStorage?: { snapshot?(): RunInContext } } | undefined
+}
+
+/** Binds the callbacks of a call to the async context of its caller, for example to its trace. */
+function bindCallbacks(options: RequestCallOptions): RequestCallOptions {
+  const { onProgress, onNotification, onLog, onAsk } = options
+  if (!(onProgress || onNotification || onLog || onAsk)) return options
+  const { process } = globalThis as { readonly process?: Process }
+  const runInContext = process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage?.snapshot?.()
+  if (runInContext === undefined) return options
+
+  function bind<Args extends unknown[], Result>(callback: ((...args: Args) => Result) | undefined) {
+    return callback && ((...args: Args) => (runInContext as RunInContext)(callback, ...args))
+  }
+  return {
+    ...options,
+    onProgress: bind(onProgress),
+    onNotification: bind(onNotification),
+    onLog: bind(onLog),
+    onAsk: bind(onAsk),
   }
 }

@@ -1,11 +1,11 @@
-/** Changes that wait to be read. The same change twice is one change: what counts is that it is read after it happened. */
+/** Changes that wait to be read. A change that already waits is not added again: it will be read after it happened. */
 
 import type { Change } from '@mcpx/protocol'
 
 export interface ChangeQueue {
-  /** False when too many different changes wait. */
+  /** Returns false when too many different changes wait. */
   push(change: Change): boolean
-  /** Nothing more will come; what waits can still be read, and then the error is thrown if there is one. */
+  /** Accepts no more changes. The waiting ones can still be read; then the error is thrown, if there is one. */
   end(error?: Error): void
   next(): Promise<IteratorResult<Change>>
 }
@@ -15,14 +15,6 @@ export function createChangeQueue(limit: number): ChangeQueue {
   const waiting = new Map<string, Change>()
   let readers: { resolve(result: IteratorResult<Change>): void; reject(error: Error): void }[] = []
   let ended: { error: Error | undefined } | undefined
-
-  function take(): Change | undefined {
-    for (const [key, change] of waiting) {
-      waiting.delete(key)
-      return change
-    }
-    return undefined
-  }
 
   return {
     push(change) {
@@ -34,13 +26,19 @@ export function createChangeQueue(limit: number): ChangeQueue {
     },
     end(error) {
       if (ended !== undefined) return
-      ended = { error }
-      for (const { resolve, reject } of readers) error === undefined ? resolve(DONE) : reject(error)
+      // With readers, the first of them gets the error.
+      const [first, ...others] = readers
+      ended = { error: first === undefined ? error : undefined }
+      if (error === undefined) first?.resolve(DONE)
+      else first?.reject(error)
+      for (const { resolve } of others) resolve(DONE)
       readers = []
     },
     async next() {
-      const change = take()
-      if (change !== undefined) return { done: false, value: change }
+      for (const [key, value] of waiting) {
+        waiting.delete(key)
+        return { done: false, value }
+      }
       if (ended === undefined) return new Promise((resolve, reject) => void readers.push({ resolve, reject }))
       const { error } = ended
       ended = { error: undefined }

@@ -1,8 +1,8 @@
-/** What the compiler knows of a client. */
+/** The types of a client. */
 
 import type { CallToolResult, Catalogued, Connector, JsonObject, Responder, Tool } from '@mcpx/protocol'
 import { expectTypeOf } from 'vitest'
-import { type Client, connect } from './index.ts'
+import { type Client, type ClientOptions, connect, connectAll } from './index.ts'
 
 interface Offers {
   tools: {
@@ -35,6 +35,45 @@ export async function typedByTheServer(): Promise<void> {
 export async function typedByTheTarget(): Promise<void> {
   const client = await connect(server)
   expectTypeOf(await client.tools.add({ a: 1, b: 2 })).toEqualTypeOf<{ sum: number }>()
+}
+
+/** A connector with members of its own, as transports return. */
+declare const spawned: Connector & { readonly peer: string }
+
+export async function typedByAConnector(): Promise<void> {
+  expectTypeOf(await connect(connector)).toEqualTypeOf<Client>()
+  expectTypeOf(await connect(spawned)).toEqualTypeOf<Client>()
+  expectTypeOf(await connect<typeof server>(spawned)).toEqualTypeOf<Client<typeof server>>()
+}
+
+export async function misspelledOptions(): Promise<void> {
+  // @ts-expect-error: 'timeuot' does not exist in type 'ClientOptions'. Did you mean to write 'timeout'?
+  await connect(connector, { timeuot: 3 })
+  // @ts-expect-error: 'timeuot' does not exist in type 'ClientOptions'. Did you mean to write 'timeout'?
+  await connect(spawned, { timeuot: 3 })
+  // @ts-expect-error: 'onElicitation' does not exist in type 'ClientOptions'
+  await connect(server, { onElicitation: () => ({ action: 'cancel' }) })
+  // @ts-expect-error: 'timeuot' does not exist in type 'ClientOptions'. Did you mean to write 'timeout'?
+  await connect<typeof server>(connector, { timeuot: 3 })
+  // @ts-expect-error: 'timeuot' does not exist in type 'ClientOptions'. Did you mean to write 'timeout'?
+  await connectAll({ one: connector, two: server }, { timeuot: 3 })
+  // @ts-expect-error: a string is not a target
+  await connect('https://example.com')
+  // @ts-expect-error: a string is not a target
+  await connectAll({ one: 'https://example.com' })
+  // One signature: its parameters can be read, so that an error names the option.
+  expectTypeOf<Parameters<typeof connect>[1]>().toEqualTypeOf<ClientOptions | undefined>()
+}
+
+export async function groups(): Promise<void> {
+  const all = await connectAll({ math: server, git: spawned })
+  expectTypeOf(await all.clients.math?.tools.add({ a: 1, b: 2 })).toEqualTypeOf<{ sum: number } | undefined>()
+  expectTypeOf(all.clients.git).toEqualTypeOf<Client | undefined>()
+  expectTypeOf(all.failures.git).toEqualTypeOf<Error | undefined>()
+  // @ts-expect-error: no such server
+  all.clients.mail
+  const remote = await connectAll<{ math: typeof server }>({ math: connector })
+  expectTypeOf(remote.clients.math).toEqualTypeOf<Client<typeof server> | undefined>()
 }
 
 export async function typedByTheMethod(): Promise<void> {

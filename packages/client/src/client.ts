@@ -1,11 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** A client: what can be asked of a server, the same in both eras and over every carrier. */
+/** The interface of a client: the same in both eras and over every transport. */
 
 import type {
   CallToolResult,
   ClientRequests,
   CompleteRequestParams,
   CompleteResult,
+  Connector,
   Era,
   GetPromptResult,
   JsonObject,
@@ -18,50 +19,70 @@ import type {
   SubscriptionFilter,
   Tool,
 } from '@mcpx/protocol'
-import type { ServerFacts } from './eras/era.ts'
-import type { Listening, ListenOptions } from './listening.ts'
-import type { CallOptions, RequestCallOptions } from './options.ts'
+import type { Listening } from './change-stream.ts'
+import type { ServerFacts } from './era.ts'
+import type { CallOptions, ListenOptions, RequestCallOptions } from './options.ts'
 import type { Listing } from './pagination.ts'
 import type { ToolCallers } from './typed-tools.ts'
 
-export interface Client<Server = unknown> extends AsyncDisposable {
-  readonly era: Era
-  readonly revision: Revision
-  /** What the server said of itself when it was last asked. */
-  readonly server: ServerFacts
-  /** The tools as functions: `client.tools.add({ a: 1, b: 2 })`. */
-  readonly tools: ToolCallers<Server>
-  /** Asks the server what it is; in the legacy era it said so once and for all. */
-  discover(options?: CallOptions): Promise<ServerFacts>
+/** The type of the server behind a target of `connect`: unknown for a connector. */
+export type ServerOf<Target> = Target extends Connector ? unknown : Target
+
+/** The requests of a client that both eras have. */
+export interface ClientCalls {
+  /** Lists the tools of the server. */
   listTools(options?: CallOptions): Listing<Tool>
-  /** Calls a tool. A tool that failed gives a result with `isError`. */
+  /** Calls a tool. A tool that failed returns a result with `isError`. */
   callTool(name: string, args?: JsonObject, options?: CallOptions): Promise<CallToolResult>
+  /** Lists the resources of the server. */
   listResources(options?: CallOptions): Listing<Resource>
+  /** Lists the URI templates of the server. */
   listResourceTemplates(options?: CallOptions): Listing<ResourceTemplate>
+  /** Reads a resource. */
   readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult>
+  /** Lists the prompts of the server. */
   listPrompts(options?: CallOptions): Listing<Prompt>
+  /** Returns the messages of a prompt. */
   getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult>
-  /** Proposals for an argument of a prompt, or for a variable of a URI template. */
+  /** Completes an argument of a prompt, or a variable of a URI template. */
   complete(params: Omit<CompleteRequestParams, '_meta'>, options?: CallOptions): Promise<CompleteResult>
-  /** Has `onChange` hear of updates of a resource, and of what lies below it, until it is unsubscribed from. */
-  subscribe(uri: string, options?: CallOptions): Promise<void>
-  unsubscribe(uri: string): Promise<void>
-  /** Changes of what the filter names, from now on. */
-  listen(filter: SubscriptionFilter, options?: ListenOptions): Listening
-  /** From which level on log messages are wanted. */
-  setLogLevel(level: LoggingLevel, options?: CallOptions): Promise<void>
-  /** Whether the server is there. Legacy era only: else rejects with `ConnectionError` `unsupported`. */
-  ping(options?: CallOptions): Promise<void>
-  /** Tells the server that the roots are others now, if its era has it ask only once. */
-  notifyRootsChanged(): Promise<void>
-  /** Sends a request of the protocol. The method decides the types of its parameters and of its result. */
+  /** Sends a request of the protocol. The method determines the types of its parameters and of its result. */
   request<Method extends keyof ClientRequests>(
     method: Method,
     params?: ClientRequests[Method]['params'],
     options?: RequestCallOptions,
   ): Promise<ClientRequests[Method]['result']>
-  /** Sends a request of any other method, such as one of an extension. */
+  /** Sends a request of another method, such as one of an extension. */
   request(method: string, params?: JsonObject, options?: RequestCallOptions): Promise<JsonObject>
-  /** Ends the connection; calls that wait are rejected. Calling it again does nothing. */
+}
+
+/** A client of one server. Its type parameter is the type of the server, which types `client.tools`. */
+export interface Client<Server = unknown> extends ClientCalls, AsyncDisposable {
+  /** The era of the connection. */
+  readonly era: Era
+  /** The revision of the connection. */
+  readonly revision: Revision
+  /** The name, the capabilities and the instructions of the server. */
+  readonly server: ServerFacts
+  /** The tools as functions: `client.tools.add({ a: 1, b: 2 })`. */
+  readonly tools: ToolCallers<Server>
+  /** Asks the server for its name, capabilities and instructions. In the legacy era, resolves to those of the handshake. */
+  discover(options?: CallOptions): Promise<ServerFacts>
+  /**
+   * Subscribes to a resource: `onChange` is called with updates of it, and of resources below it, until `unsubscribe`.
+   * Rejects when the server does not follow the resource.
+   */
+  subscribe(uri: string, options?: ListenOptions): Promise<void>
+  /** Ends the subscription to a resource. */
+  unsubscribe(uri: string): Promise<void>
+  /** Opens a stream of changes, to iterate over. */
+  listen(filter: SubscriptionFilter, options?: ListenOptions): Listening
+  /** Sets the lowest level of log messages that the server sends. */
+  setLogLevel(level: LoggingLevel, options?: CallOptions): Promise<void>
+  /** Checks that the server answers. Legacy era only: the modern one rejects with `ConnectionError` `unsupported`. */
+  ping(options?: CallOptions): Promise<void>
+  /** Notifies the server that the roots have changed. Has no effect in the modern era, which asks for the roots each time. */
+  notifyRootsChanged(): Promise<void>
+  /** Closes the connection and rejects the calls that wait. Calling it again has no effect. */
   close(): Promise<void>
 }

@@ -42,7 +42,7 @@ const dead: Connector = {
 }
 
 describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the first one of %s', (revision) => {
-  it('is one client, whose names begin with those of the servers [C-107]', async () => {
+  it('prefixes names and URIs with the names of the servers [C-107]', async () => {
     await using group = await connectAll({ git: server(revision, 'g'), mail: server('2026-07-28', 'm') })
     expect((await group.listTools().all()).map(({ name }) => name)).toEqual(['git.g.find', 'mail.m.find'])
     expect((await group.listPrompts().all()).map(({ name }) => name)).toEqual(['git.review', 'mail.review'])
@@ -59,7 +59,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the fi
     expect(lazy).toEqual(['git.g.find', 'mail.m.find'])
   })
 
-  it('sends each call to the server that it belongs to', async () => {
+  it('sends each call to its server', async () => {
     await using group = await connectAll({ git: server(revision, 'g'), mail: server('2026-07-28', 'm') })
     expect((await group.callTool('mail.m.find')).content).toEqual([
       { type: 'text', text: 'm m.find' },
@@ -78,7 +78,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the fi
     ])
   })
 
-  it('says which names there are when one is unknown', async () => {
+  it('names its servers when a name is unknown', async () => {
     await using group = await connectAll({ git: server(revision, 'g') })
     for (const name of ['find', 'svn.find', '.find', '']) {
       await expect(group.callTool(name)).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the fi
     }
   })
 
-  it('lives without the servers that cannot be connected to, and tells of them', async () => {
+  it('works without servers that cannot be connected to, and reports them', async () => {
     const problems: string[] = []
     const onWarning = ({ message }: Error) => problems.push(message)
     await using group = await connectAll({ dead, git: server(revision, 'g') }, { onWarning })
@@ -99,7 +99,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the fi
     await expect(connectAll({ dead })).rejects.toMatchObject({ name: 'AggregateError' })
   })
 
-  it('lists what the others have when one server fails', async () => {
+  it('lists the items of the other servers when one fails', async () => {
     const problems: string[] = []
     const broken = scriptedServer('2026-07-28', {
       answers: {
@@ -117,20 +117,20 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the fi
     expect(problems).toEqual(['The server "broken" failed', 'The server "broken" failed'])
   })
 
-  it('is closed as one', async () => {
+  it('closes all clients', async () => {
     const group = await connectAll({ git: server(revision, 'g'), mail: server('2026-07-28', 'm') })
     await group.close()
     await expect(group.callTool('git.find')).rejects.toMatchObject({ reason: 'closed' })
     await expect(group.callTool('mail.find')).rejects.toMatchObject({ reason: 'closed' })
   })
 
-  it.each(['', 'a.b', 'a/b', '1a'])('cannot have a server called %j', async (name) => {
+  it.each(['', 'a.b', 'a/b', '1a'])('refuses a server named %j', async (name) => {
     await expect(connectAll({ [name]: server(revision, 'g') })).rejects.toThrow(RangeError)
   })
 })
 
 describe('a group with a legacy server', () => {
-  it('hears of the changes of all', async () => {
+  it('reports changes of all servers', async () => {
     const git = connectorTo(() => server('2025-06-18', 'g'))
     await using group = await connectAll({ git, mail: server('2026-07-28', 'm') })
     const listening = group.listen({ toolsListChanged: true, resourceSubscriptions: ['mail.a:/x', 'git.a:/y'] })

@@ -17,7 +17,7 @@ const add = { name: 'add', description: 'Adds.', inputSchema: { type: 'object' }
 describe.each(REVISIONS)('a server of %s', (revision) => {
   const era = eraOf(revision)
 
-  it('is spoken to in its own revision', async () => {
+  it('is used in its own revision', async () => {
     const server = scriptedServer(revision)
     await using client = await connect(server)
     expect(client.revision).toBe(revision)
@@ -31,7 +31,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     expect(server.heard.some(({ method }) => method === 'notifications/initialized')).toBe(era === 'legacy')
   })
 
-  it('is asked for lists, page by page [C-103]', async () => {
+  it('returns lists page by page [C-103]', async () => {
     const server = scriptedServer(revision, {
       answers: {
         'tools/list': ({ params }) =>
@@ -52,7 +52,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     expect(await client.listResourceTemplates().all()).toEqual([{ uriTemplate: 'a:{b}', name: 'b' }])
   })
 
-  it('answers calls', async () => {
+  it('returns results of calls', async () => {
     const server = scriptedServer(revision, {
       answers: {
         'tools/call': ({ params }) => ({ content: [{ type: 'text', text: JSON.stringify(params.arguments ?? null) }] }),
@@ -72,7 +72,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     expect(server.asked('prompts/get')[0]?.params).toMatchObject({ name: 'review', arguments: { code: 'x' } })
   })
 
-  it('is told who asks, where its era has a place for it [C-002]', async () => {
+  it('receives the facts about the client that its era has a place for [C-002]', async () => {
     const server = scriptedServer(revision, { answers: { 'tools/call': () => ({ content: [] }) } })
     const clientInfo = { name: 'tester', version: '2.0.0' }
     await using client = await connect(server, { clientInfo, roots: [{ uri: 'file:///work' }], logLevel: 'error' })
@@ -96,7 +96,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     }
   })
 
-  it('may refuse, and its error is what the caller gets', async () => {
+  it('can reject a call with an error for the caller', async () => {
     const server = scriptedServer(revision, {
       answers: {
         'tools/call': () => {
@@ -113,7 +113,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     })
   })
 
-  it('is not believed when its answer has the wrong shape', async () => {
+  it('cannot return a result of the wrong shape', async () => {
     const server = scriptedServer(revision, {
       answers: { 'tools/call': () => ({ content: [{ type: 'text', text: 7 }] }), 'tools/list': () => ({ tools: 1 }) },
     })
@@ -121,12 +121,12 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     await expect(client.callTool('add')).rejects.toMatchObject({
       name: 'ConnectionError',
       reason: 'invalid-message',
-      message: 'The answer to tools/call was refused. result.content[0].text: expected string, got number',
+      message: 'The answer to tools/call "add" was refused. result.content[0].text: expected string, got number',
     })
     await expect(client.listTools().all()).rejects.toMatchObject({ reason: 'invalid-message' })
   })
 
-  it('may send members that nobody knows [C-013]', async () => {
+  it('can send unknown members [C-013]', async () => {
     const server = scriptedServer(revision, {
       answers: { 'tools/call': () => ({ content: [], 'x-extra': { deep: [1] } }) },
     })
@@ -134,7 +134,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     expect(await client.callTool('add')).toMatchObject({ 'x-extra': { deep: [1] } })
   })
 
-  it('reports progress and logs before it answers', async () => {
+  it('reports progress and logs before the result', async () => {
     const server = scriptedServer(revision, {
       capabilities: { tools: {}, logging: {} },
       answers: {
@@ -155,7 +155,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     expect(logs).toEqual([{ level: 'info', data: { n: 1 } }])
   })
 
-  it('gets no call after the client is closed', async () => {
+  it('receives no call after the client was closed', async () => {
     const server = scriptedServer(revision, { answers: { 'tools/call': () => new Promise(() => {}) } })
     const client = await connect(server)
     const waiting = client.callTool('add')
@@ -165,7 +165,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     await expect(client.callTool('add')).rejects.toMatchObject({ reason: 'closed' })
   })
 
-  it('is told that a call was cancelled [C-101]', async () => {
+  it('is notified of a cancelled call [C-101]', async () => {
     let given: AbortSignal | undefined
     const server = scriptedServer(revision, {
       answers: {
@@ -189,7 +189,7 @@ describe('log messages', () => {
   const message = (data: string) =>
     ({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } }) as const
 
-  it('go to the call they came with, where the carrier knows it, else to none of several', async () => {
+  it('reach the call that the transport names; without a name, none of several calls', async () => {
     const finish: (() => void)[] = []
     const sent = new Map<unknown, RequestOptions>()
     let responder: Responder | undefined
@@ -237,7 +237,7 @@ describe('log messages', () => {
 })
 
 describe('pagination', () => {
-  it('ends with a named error when the cursors go round in circles [C-103]', async () => {
+  it('rejects when a cursor repeats [C-103]', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: { 'tools/list': () => ({ tools: [], nextCursor: 'again' }) },
     })
@@ -246,7 +246,7 @@ describe('pagination', () => {
     expect(server.asked('tools/list')).toHaveLength(2)
   })
 
-  it('reads no more pages than it may', async () => {
+  it('stops at maxPages', async () => {
     let page = 0
     const server = scriptedServer('2026-07-28', {
       answers: { 'tools/list': () => ({ tools: [], nextCursor: `${++page}` }) },
@@ -256,7 +256,7 @@ describe('pagination', () => {
     expect(page).toBe(3)
   })
 
-  it('asks for no page that nobody wants', async () => {
+  it('requests only pages that are read', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: { 'tools/list': () => ({ tools: [add], nextCursor: 'next' }) },
     })
@@ -265,7 +265,7 @@ describe('pagination', () => {
     expect(server.asked('tools/list')).toHaveLength(1)
   })
 
-  it('begins again when a cursor has become unknown [C-085]', async () => {
+  it('starts again when the server refuses its own cursor [C-085]', async () => {
     let isFirst = true
     const server = scriptedServer('2026-07-28', {
       answers: {

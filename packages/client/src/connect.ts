@@ -1,97 +1,103 @@
-/** Connects to a server: over a carrier, or within the process. */
+/** Connects to a server, over a transport or within the process. */
 
-import { type Connector, guarded, isRevision, type Responder, type SubscriptionFilter } from '@mcpx/protocol'
+import { type Connector, guarded, kindOf, quoted, type Responder, type SubscriptionFilter } from '@mcpx/protocol'
 import { createCalls } from './calls.ts'
-import type { Client } from './client.ts'
-import { type Core, createCore } from './core.ts'
-import { type Inside, insides } from './insides.ts'
-import { createLaterListening } from './later-listening.ts'
-import type { Target } from './line.ts'
-import { keepLink, type LinkKeeper } from './link-keeper.ts'
-import type { ListenOptions } from './listening.ts'
-import type { ClientOptions } from './options.ts'
-import type { Subscriptions } from './subscriptions.ts'
+import { ChangeStream } from './change-stream.ts'
+import type { Client, ServerOf } from './client.ts'
+import type { EraConnection } from './era.ts'
+import {
+  type CallOptions,
+  type ClientOptions,
+  checkCallOptions,
+  checkClientOptions,
+  checkListenOptions,
+  type ListenOptions,
+} from './options.ts'
+import { Reconnector } from './reconnect.ts'
+import { ClientState } from './state.ts'
+import { Subscriptions } from './subscriptions.ts'
 import { createToolCallers } from './typed-tools.ts'
 
 /**
- * Connects, and finds out which era the server speaks.
+ * Connects to a server of any revision, and resolves to its client.
  *
  * ```ts
  * await using math = await connect<typeof server>(http('https://example.com/mcp'))
  * const { sum } = await math.tools.add({ a: 1, b: 2 })
  * ```
+ *
+ * @param target the connector of a transport, such as `http(url)` or `spawn(command, args)`; or a server of this process.
+ * @throws TypeError for a target or an option that does not exist
+ * @throws ConnectionError when the server cannot be reached or does not answer
  */
-export function connect<Server extends Responder>(server: Server, options?: ClientOptions): Promise<Client<Server>>
-export function connect<Server = unknown>(connector: Connector, options?: ClientOptions): Promise<Client<Server>>
-export async function connect(target: Target, options: ClientOptions = {}): Promise<Client> {
-  const { respond, connect } = (target ?? {}) as Partial<Connector & Responder>
-  if (!(respond ?? connect)) throw (await loadGiven()).wrongTarget(target)
-  if (!isEra(options.era)) throw (await loadGiven()).wrongEra(options.era)
-  const core = createCore(options)
-  return createClient(core, await keepLink(core, target))
+export async function connect<Server = unknown>(
+  target: Connector | (Responder & Server),
+  options: ClientOptions = {},
+): Promise<Client<ServerOf<Server>>> {
+  checkTarget(target)
+  checkClientOptions(options)
+  const state = new ClientState(options)
+  return createClient(state, await Reconnector.start(state, target))
 }
 
-const loadGiven = () => import('./given.ts')
-
-const isEra = (era: ClientOptions['era'] = 'auto') =>
-  era === 'auto' || era === 'modern' || era === 'legacy' || isRevision(era)
-
-function createClient(core: Core, keeper: LinkKeeper): Client {
-  const calls = createCalls(core, keeper)
-  const listen = (filter: SubscriptionFilter, options?: ListenOptions) =>
-    createLaterListening(async () => {
-      const { startListening } = await import('./listening.ts')
-      return startListening(core, keeper, filter, options)
-    })
-  const inside: Inside = {
-    closing: keeper.closing,
-    timeout: core.options.timeout,
-    isOrdered: () => keeper.latest.connection.tellsApart !== true,
+function checkTarget(target: unknown): void {
+  if (typeof target === 'string' || target instanceof URL) {
+    throw new TypeError(`connect: expected a connector, got a URL; write connect(http(${quoted(String(target))}))`)
   }
-  const subscriptions = createLaterSubscriptions(core, keeper, listen, inside)
+  const { respond, connect } = (target ?? {}) as Partial<Responder & Connector>
+  if (respond !== undefined || connect !== undefined) return
+  throw new TypeError(`connect: expected http(url), spawn(command, args) or a server, got ${kindOf(target)}`)
+}
 
-  const client: Client = {
+function createClient<Server>(state: ClientState, reconnector: Reconnector): Client<Server> {
+  const { onChange, timeout } = state.options
+  const listen = (filter: SubscriptionFilter, options: ListenOptions = {}) => {
+    checkListenOptions(options)
+    return new ChangeStream(state, reconnector, filter, options)
+  }
+  const subscriptions = new Subscriptions({
+    listen,
+    capabilities: () => reconnector.current.server.capabilities,
+    onChange: onChange && guarded(onChange, state.onWarning),
+    onWarning: state.onWarning,
+    timeout,
+    closing: reconnector.closing,
+  })
+  const calls = createCalls(state, reconnector)
+
+  async function use<T>(
+    place: string,
+    options: CallOptions,
+    run: (connection: EraConnection) => Promise<T>,
+  ): Promise<T> {
+    checkCallOptions(place, options)
+    return reconnector.use(run)
+  }
+
+  return {
     get era() {
-      return keeper.latest.era
+      return reconnector.current.era
     },
     get revision() {
-      return keeper.latest.revision
+      return reconnector.current.revision
     },
     get server() {
-      return keeper.latest.server
+      return reconnector.current.server
     },
-    tools: createToolCallers(calls.callTool, () => keeper.latest.era === 'legacy'),
+    tools: createToolCallers<Server>(calls.callTool, () => reconnector.current.era === 'legacy'),
     ...calls,
-    subscribe: async (uri, options = {}) => (await subscriptions()).subscribe(uri, options),
-    unsubscribe: async (uri) => (await subscriptions()).unsubscribe(uri),
+    async subscribe(uri, options = {}) {
+      checkListenOptions(options)
+      await subscriptions.subscribe(uri, options)
+    },
+    unsubscribe: (uri) => subscriptions.unsubscribe(uri),
     listen,
-    discover: (options = {}) => keeper.use((link) => link.discover(options)),
-    setLogLevel: (level, options = {}) => keeper.use((link) => link.setLogLevel(level, options)),
-    ping: (options = {}) => keeper.use((link) => link.ping(options)),
-    notifyRootsChanged: () => keeper.use((link) => link.rootsChanged()),
-    close: () => keeper.close(),
-    [Symbol.asyncDispose]: () => keeper.close(),
+    discover: (options = {}) => use('discover', options, (connection) => connection.discover(options)),
+    setLogLevel: (level, options = {}) =>
+      use('setLogLevel', options, (connection) => connection.setLogLevel(level, options)),
+    ping: (options = {}) => use('ping', options, (connection) => connection.ping(options)),
+    notifyRootsChanged: () => reconnector.use((connection) => connection.notifyRootsChanged()),
+    close: () => reconnector.close(),
+    [Symbol.asyncDispose]: () => reconnector.close(),
   }
-  insides.set(client, inside)
-  return client
-}
-
-/** What keeps the subscriptions, loaded by the first who wants one; at once where somebody hears of all changes. */
-function createLaterSubscriptions(core: Core, keeper: LinkKeeper, listen: Client['listen'], inside: Inside) {
-  const onChange = core.options.onChange && guarded(core.options.onChange, core.report)
-  const capabilities = () => keeper.latest.server.capabilities
-  let loading: Promise<Subscriptions> | undefined
-  async function load(): Promise<Subscriptions> {
-    const { createSubscriptions } = await import('./subscriptions.ts')
-    return createSubscriptions({ ...inside, listen, capabilities, onChange, report: core.report })
-  }
-  const get = () => {
-    loading ??= load().catch((error) => {
-      loading = undefined
-      throw error
-    })
-    return loading
-  }
-  if (onChange !== undefined) get().catch(core.report)
-  return get
 }

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { scriptedServer } from '../test/scripted-server.ts'
 import { connect } from './connect.ts'
 
-it('a client warns once of what the newest revision deprecates, and not towards older servers [C-131]', async () => {
+it('a client warns once of deprecated features, and only with servers of the newest revision [C-131]', async () => {
   const warnings: { code?: string | undefined; message: string }[] = []
   const hear = (warning: Error & { code?: string }) => void warnings.push(warning)
   process.on('warning', hear)

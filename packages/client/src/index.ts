@@ -1,4 +1,4 @@
-/** A client for servers of any age, over any carrier. */
+/** A client for servers of every revision, over any transport. */
 
 export type {
   CallToolResult,
@@ -17,12 +17,12 @@ export type {
 } from '@mcpx/protocol'
 export { ConnectionError, RpcError } from '@mcpx/protocol'
 
-export type { Client } from './client.ts'
+export type { Listening } from './change-stream.ts'
+export type { Client, ClientCalls, ServerOf } from './client.ts'
 export { connect } from './connect.ts'
 export { type ClientGroup, connectAll } from './connect-all.ts'
-export { createEraMemory } from './era-memory.ts'
-export type { ServerFacts } from './eras/era.ts'
-export type { Listening, ListenOptions } from './listening.ts'
+export { createEraMemory } from './detect-era.ts'
+export type { ServerFacts } from './era.ts'
 export type {
   AskOrigin,
   CallOptions,
@@ -31,6 +31,7 @@ export type {
   ElicitAsk,
   EraMemory,
   FormAsk,
+  ListenOptions,
   Progress,
   RequestCallOptions,
   UrlAsk,

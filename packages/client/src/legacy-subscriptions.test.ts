@@ -6,7 +6,7 @@ import { connect } from './connect.ts'
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const update = (uri: string): Change => ({ kind: 'resource', uri })
 
-/** A legacy server, what it is subscribed to, and what is gone. */
+/** A legacy server, its subscriptions, and the resources that no longer exist. */
 function subscribable(slow = 0, slowToSubscribe: (nth: number) => number = () => 0) {
   let asked = 0
   const uris = new Set<string>()
@@ -48,7 +48,7 @@ async function listener(rig: ReturnType<typeof subscribable>, timeout?: number) 
 }
 
 describe('a client of a legacy server', () => {
-  it('goes on without a resource that is gone after a reconnection, and refuses no others for it', async () => {
+  it('continues without a resource that is gone after a reconnection', async () => {
     const rig = subscribable()
     await using all = await listener(rig)
     const { client, heard } = all
@@ -67,7 +67,7 @@ describe('a client of a legacy server', () => {
     await expect.poll(() => heard).toContainEqual(update('a:/1'))
   })
 
-  it('says what a reconnection has lost, and asks for it again when somebody wants it again', async () => {
+  it('reports the resources that a reconnection lost, and can subscribe to them again', async () => {
     const rig = subscribable()
     await using all = await listener(rig)
     for (const uri of ['a:/1', 'b:/2']) await all.client.subscribe(uri)
@@ -81,7 +81,7 @@ describe('a client of a legacy server', () => {
     await expect.poll(() => all.heard).toContainEqual(update('a:/1'))
   })
 
-  it('is kept from nothing by a server that does not let go', async () => {
+  it('is not blocked by a server that does not answer resources/unsubscribe', async () => {
     const rig = subscribable(60_000)
     await using all = await listener(rig, 5_000)
     await all.client.subscribe('a:/1')
@@ -97,20 +97,23 @@ describe('a client of a legacy server', () => {
   it.each([
     ['closed', {}],
     ['out of time', { timeout: 20 }],
-  ])('has one of several listen on where another is %s before they are confirmed', async (how, options) => {
-    const rig = subscribable(0, () => 60)
-    await using all = await listener(rig)
-    const one = all.client.listen({ resourceSubscriptions: ['a:/1'] }, options)
-    const two = all.client.listen({ resourceSubscriptions: ['a:/1'] })
-    await pause(30)
-    if (how === 'closed') one.close()
-    await expect(one.ready).rejects.toMatchObject({ name: 'ConnectionError' })
-    await two.ready
-    two.close()
-    await expect.poll(() => rig.uris.size).toBe(0)
-  })
+  ])(
+    'keeps a stream open when another one for the same resource is %s before both are confirmed',
+    async (how, options) => {
+      const rig = subscribable(0, () => 60)
+      await using all = await listener(rig)
+      const one = all.client.listen({ resourceSubscriptions: ['a:/1'] }, options)
+      const two = all.client.listen({ resourceSubscriptions: ['a:/1'] })
+      await pause(30)
+      if (how === 'closed') one.close()
+      await expect(one.ready).rejects.toMatchObject({ name: 'ConnectionError' })
+      await two.ready
+      two.close()
+      await expect.poll(() => rig.uris.size).toBe(0)
+    },
+  )
 
-  it('is subscribed to what it asked for again, when the first answer came too late', async () => {
+  it('can subscribe again after the first answer came too late', async () => {
     const rig = subscribable(0, (nth) => (nth === 1 ? 1_400 : 0))
     await using all = await listener(rig)
     await expect(all.client.subscribe('a:/1', { timeout: 50 })).rejects.toMatchObject({ reason: 'timeout' })
@@ -119,7 +122,7 @@ describe('a client of a legacy server', () => {
     expect([...rig.uris]).toEqual(['a:/1'])
   })
 
-  it('is subscribed to what it gave up and wants again, be the server slower than it waits', async () => {
+  it('can subscribe again before a slow server has answered resources/unsubscribe', async () => {
     const rig = subscribable(1_300)
     await using all = await listener(rig)
     await all.client.subscribe('a:/1')
@@ -130,7 +133,7 @@ describe('a client of a legacy server', () => {
     expect([...rig.uris]).toEqual(['a:/1'])
   })
 
-  it('is subscribed to nothing in the end, where it has given up before the server has answered', async () => {
+  it('leaves no subscription behind that timed out or was closed before the server answered', async () => {
     const rig = subscribable(0, () => 150)
     await using all = await listener(rig)
     await expect(all.client.subscribe('a:/1', { timeout: 30 })).rejects.toMatchObject({ reason: 'timeout' })
@@ -140,7 +143,7 @@ describe('a client of a legacy server', () => {
     expect(all.problems).toEqual([])
   })
 
-  it('listens anew where the server lets go late of what is wanted again, and refuses it then', async () => {
+  it('opens a new stream when a late resources/unsubscribe ends a new subscription that is then refused', async () => {
     const rig = subscribable(1_300)
     await using all = await listener(rig)
     await all.client.subscribe('a:/1')
@@ -155,7 +158,7 @@ describe('a client of a legacy server', () => {
     await expect.poll(() => all.heard).toContainEqual(update('a:/1'))
   })
 
-  it('waits for a server that lets go later than it answers anything else', async () => {
+  it('waits for the answer to resources/unsubscribe longer than its own timeout', async () => {
     const rig = subscribable(400)
     await using all = await listener(rig, 200)
     await all.client.subscribe('a:/1')
@@ -166,21 +169,38 @@ describe('a client of a legacy server', () => {
     expect([...rig.uris]).toEqual(['a:/1'])
   })
 
-  it('waits as long as a call says, be that longer than the client would', async () => {
+  it('rejects when the signal of the call fires, and leaves no subscription behind', async () => {
+    const rig = subscribable(0, () => 100)
+    await using all = await listener(rig)
+    const subscribed = all.client.subscribe('a:/1', { signal: AbortSignal.timeout(20) })
+    await expect(subscribed).rejects.toMatchObject({ reason: 'cancelled', message: 'subscribe "a:/1" was cancelled' })
+    await pause(200)
+    expect([...rig.uris]).toEqual([])
+  })
+
+  it('counts a given timeout of a subscription from its call, also while others are waiting', async () => {
+    const rig = subscribable(0, () => 150)
+    await using all = await listener(rig)
+    const first = all.client.subscribe('a:/1')
+    await expect(all.client.subscribe('b:/2', { timeout: 50 })).rejects.toMatchObject({ reason: 'timeout' })
+    await first
+  })
+
+  it('uses the timeout of the call although that of the client is shorter', async () => {
     const rig = subscribable(0, () => 250)
     await using all = await listener(rig, 100)
     await all.client.subscribe('a:/1', { timeout: 5_000 })
     await all.client.listen({ resourceSubscriptions: ['b:/2'] }, { timeout: 5_000 }).ready
   })
 
-  it('has many at once wait for one another, and for each no longer than for any answer', async () => {
+  it('counts the default timeout of each of many subscriptions from its turn', async () => {
     const rig = subscribable(0, () => 30)
     await using all = await listener(rig, 300)
     await Promise.all(Array.from({ length: 20 }, (_, n) => all.client.subscribe(`a:/${n}`)))
     expect(rig.uris.size).toBe(20)
   })
 
-  it('is subscribed to nothing in the end, where one of many is not confirmed in time and others are later', async () => {
+  it('leaves no subscription behind when one of many is not confirmed in time', async () => {
     const rig = subscribable(0, (nth) => (nth === 1 ? 10_000 : nth < 11 ? 50 : 90))
     await using all = await listener(rig)
     const uris = Array.from({ length: 11 }, (_, n) => `a:/${n}`)
@@ -190,7 +210,7 @@ describe('a client of a legacy server', () => {
     expect([...rig.uris]).toEqual([])
   })
 
-  it('is subscribed to what one gives up late that another wants', async () => {
+  it('keeps a resource that one stream ends late and another one follows', async () => {
     const rig = subscribable(100)
     await using all = await listener(rig)
     const many = Array.from({ length: 12 }, (_, n) => `x:/${n}`)
@@ -203,7 +223,7 @@ describe('a client of a legacy server', () => {
     await expect.poll(() => [...rig.uris], { timeout: 2_000 }).toEqual(['p:/1'])
   })
 
-  it('is subscribed to what it gave up and wants again, be the server slow to let go', async () => {
+  it('can subscribe again while resources/unsubscribe is running', async () => {
     const rig = subscribable(30)
     await using all = await listener(rig)
     await all.client.subscribe('a:/1')
@@ -213,7 +233,7 @@ describe('a client of a legacy server', () => {
     expect([...rig.uris]).toEqual(['a:/1'])
   })
 
-  it('counts all as changed where it wants more while it is cut off', async () => {
+  it('counts everything as changed when it subscribes while it is disconnected', async () => {
     const rig = subscribable()
     await using all = await listener(rig)
     await all.client.subscribe('a:/1')

@@ -1,160 +1,261 @@
-/** What can be set for a client as a whole, and for one call. */
+/** The options of a client and of single calls, and the checks that refuse unknown ones. */
 
-import type {
-  Awaitable,
-  Change,
-  ClientCapabilities,
-  CreateMessageRequestParams,
-  CreateMessageResult,
-  ElicitResult,
-  Era,
-  Implementation,
-  InputRequest,
-  InputResponse,
-  JsonObject,
-  LoggingLevel,
-  LoggingMessageNotificationParams,
-  NotificationMessage,
-  ProgressNotificationParams,
-  RequestedSchema,
-  Revision,
-  Root,
+import {
+  type Awaitable,
+  type Change,
+  type ClientCapabilities,
+  type CreateMessageRequestParams,
+  type CreateMessageResult,
+  type ElicitResult,
+  type Era,
+  type Implementation,
+  type InputRequest,
+  type InputResponse,
+  isRevision,
+  type JsonObject,
+  type LoggingLevel,
+  type LoggingMessageNotificationParams,
+  type NotificationMessage,
+  type ProgressNotificationParams,
+  quoted,
+  REVISIONS,
+  type RequestedSchema,
+  type Revision,
+  type Root,
 } from '@mcpx/protocol'
 
-/** Who asks, and for how long. */
+/** The origin of an input request, and the signal that ends it. */
 export interface AskOrigin {
-  /** What the server calls itself, to be shown to the user; nothing it says of itself is proven. */
+  /** The name and version that the server states, to show to the user; nothing proves them. */
   readonly server: Implementation | undefined
-  /** Fires when the answer is no longer wanted. */
+  /** Fires when the response is no longer wanted. */
   readonly signal: AbortSignal
 }
 
-/** The server wants a form filled in. */
+/** Asks the user to fill in a form. */
 export interface FormAsk extends AskOrigin {
+  /** Distinguishes it from a `UrlAsk`. */
   readonly mode: 'form'
+  /** Shown to the user. */
   readonly message: string
+  /** The fields of the form. */
   readonly schema: RequestedSchema
 }
 
-/** The server wants the user to visit a URL. Show it whole, and open it only with consent. */
+/** Asks the user to visit a URL. Show the whole URL, and open it only with consent. */
 export interface UrlAsk extends AskOrigin {
+  /** Distinguishes it from a `FormAsk`. */
   readonly mode: 'url'
+  /** Shown to the user. */
   readonly message: string
+  /** The URL to visit. */
   readonly url: string
 }
 
+/** An elicitation, as `onElicit` receives it. */
 export type ElicitAsk = FormAsk | UrlAsk
 
-/** What the user did. Values that are left out are filled with the defaults of the form. */
+/** The reaction of the user to an elicitation. Missing values are filled with the defaults of the form. */
 export type ElicitAnswer = Pick<ElicitResult, 'action' | 'content'>
 
-/** Where the era of each server is remembered, so that it is found out once. */
+/** Remembers the era of each server, so that it is determined once. */
 export interface EraMemory {
+  /** Returns the era of a server, or undefined. */
   get(peer: string): Awaitable<Era | undefined>
-  /** Nothing as the era: it is to be forgotten. */
+  /** Stores the era of a server. Undefined removes it. */
   set(peer: string, era: Era | undefined): Awaitable<void>
 }
 
+/** The options of `connect` and `connectAll`. All durations are in ms. */
 export interface ClientOptions {
-  /** What this client calls itself. Default: `{ name: 'mcpx', version }`. False: say nothing wherever that is allowed. */
+  /** The name and version of this client. Default: `{ name: 'mcpx', version }`. `false` sends none where the protocol allows that. */
   readonly clientInfo?: Implementation | false | undefined
-  /** Which era or revision to speak. Default: `auto`, which finds it out. A pinned one is never given up. */
+  /** The era or the revision to speak. Default: `auto`, which determines it. A given one is never changed. */
   readonly era?: 'auto' | Era | Revision | undefined
-  /** Asks the user. Giving it declares elicitation. */
+  /** Called when the server asks the user to fill in a form or to visit a URL; declares the elicitation capability. Default: none. */
   readonly onElicit?: ((ask: ElicitAsk) => Awaitable<ElicitAnswer>) | undefined
-  /** Which ways of asking the user there are. Default: both. */
+  /** The kinds of elicitation that `onElicit` supports. Default: both. */
   readonly elicitationModes?: readonly ElicitAsk['mode'][] | undefined
   /**
-   * Has a model write something. Giving it declares sampling. Throw `userRejected()` when the user says no.
-   * @deprecated by the newest revision of the protocol; servers of all ages may still need it.
+   * Called when the server asks for a message of a model; declares the sampling capability. Throw `userRejected()` when the
+   * user declines. Default: none.
+   * @deprecated by the newest revision of the protocol; servers of all revisions may still need it.
    */
   readonly onSample?:
     | ((params: CreateMessageRequestParams, origin: AskOrigin) => Awaitable<CreateMessageResult>)
     | undefined
-  /** What `onSample` can do besides writing. Default: nothing. */
+  /** The features that `onSample` supports in addition to text. Default: none. */
   readonly sampling?: { readonly tools?: boolean | undefined; readonly context?: boolean | undefined } | undefined
   /**
-   * The folders to work in, as `file:` URIs. Giving them declares roots.
-   * @deprecated by the newest revision of the protocol; servers of all ages may still need it.
+   * The folders that the client works in, as `file:` URIs; declares the roots capability. Default: none.
+   * @deprecated by the newest revision of the protocol; servers of all revisions may still need it.
    */
   readonly roots?: readonly Root[] | (() => Awaitable<readonly Root[]>) | undefined
-  /** What is declared besides what the callbacks can do: extensions, or what the `onAsk` of each call will answer. */
+  /** Capabilities to declare in addition, such as extensions, or those of the `onAsk` of each call. Default: none. */
   readonly capabilities?: ClientCapabilities | undefined
   /**
-   * Hears log messages of the server.
-   * @deprecated by the newest revision of the protocol; servers of all ages may still need it.
+   * Called with log messages of the server. Default: none.
+   * @deprecated by the newest revision of the protocol; servers of all revisions may still need it.
    */
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
-  /** From which level on log messages are wanted. Default: `info` when there is an `onLog`, else none. */
+  /** The lowest level of log messages to send. Default: `info` with `onLog`, else none. */
   readonly logLevel?: LoggingLevel | undefined
-  /** Hears of changes as long as the client is open: list changes, and updates of what `subscribe` named. */
+  /** Called with list changes, and with updates of the resources that were subscribed to. Default: none. */
   readonly onChange?: ((change: Change) => void) | undefined
   /**
-   * How long to wait for an answer, in ms; progress starts it again. The time in which questions of the server are
-   * answered does not count. Default: 60,000. Over: `ConnectionError` `timeout`.
+   * How long to wait for a response, in ms; progress restarts it. The time that answers to input requests take does not
+   * count. Default: 60,000. After that: `ConnectionError` `timeout`.
    */
   readonly timeout?: number | undefined
   /**
-   * How long a call may take in all, in ms, whatever progress it makes; the time in which questions of the server are
-   * answered does not count. Default: 600,000. Over: `ConnectionError` `timeout`.
+   * How long a call may take in all, in ms, in spite of progress. The time that answers to input requests take does not
+   * count. Default: 600,000. After that: `ConnectionError` `timeout`.
    */
   readonly maxTimeout?: number | undefined
-  /** How often one call may come back with questions. Default: 10. More: `ConnectionError` `limit`. */
+  /**
+   * How long the server may take in all to answer the first requests of a connection, in ms. Default: 30,000. After that:
+   * `ConnectionError` `timeout`.
+   */
+  readonly connectTimeout?: number | undefined
+  /** How often one call may return with input requests. Default: 10. More: `ConnectionError` `limit`. */
   readonly maxRounds?: number | undefined
   /** How many pages of one list are read. Default: 1,000. More: `ConnectionError` `limit`. */
   readonly maxPages?: number | undefined
-  /** How many answers are kept while they are fresh; false: none. Default: 256. When full, the oldest goes. */
+  /** How many responses are kept while they are fresh. Default: 256. `false`: none. When it is full, the oldest is removed. */
   readonly cache?: number | false | undefined
-  /** Default: remembers for as long as the process lives. */
+  /** Remembers the era of each server. Default: one memory for the process. */
   readonly eraMemory?: EraMemory | undefined
-  /** Called with every problem that was ignored, dropped or masked. Default: none. */
+  /** Called with every problem that was handled: messages that were ignored, dropped or masked. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
-  /** Gives up connecting. It has no effect on an open client. */
+  /** Cancels connecting. Has no effect on an open client. Default: none. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** How far the work is. */
+/** The progress of a call. */
 export type Progress = Pick<ProgressNotificationParams, 'progress' | 'total' | 'message'>
 
+/** The options of one call. All durations are in ms. */
 export interface CallOptions {
-  /** Cancels the call; the server is told. */
+  /** Cancels the call and notifies the server. */
   readonly signal?: AbortSignal | undefined
-  /** How long to wait for an answer, in ms; progress starts it again. Default: the client's. */
+  /** How long to wait for a response, in ms; progress restarts it. Default: that of the client. */
   readonly timeout?: number | undefined
-  /** How long the call may take in all, in ms. Default: the client's. */
+  /** How long the call may take in all, in ms. Default: that of the client. */
   readonly maxTimeout?: number | undefined
-  /** Hears how far the work is. Giving it asks the server for progress. */
+  /** Called with the progress of the call. Asks the server for progress. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
-  /** Hears all that the server says about this call before it answers. */
+  /** Called with all notifications of the server about this call. */
   readonly onNotification?: ((notification: NotificationMessage) => void) | undefined
-  /** Extra facts for the server, under names with a prefix. An answer to a call with them is not kept. */
+  /** Metadata for the server, under names with a prefix. The response to a call with metadata is not kept. */
   readonly meta?: JsonObject | undefined
-  /** The log messages wanted from this call. Default: the client's. Ignored where the level belongs to the session. */
+  /** The lowest level of log messages of this call. Default: that of the client. Ignored in the legacy era, where the session has the level. */
   readonly logLevel?: LoggingLevel | undefined
-  /** Ask the server even if a fresh answer is at hand. Default: false. */
+  /** Sends the request even if a fresh response is kept. Default: false. */
   readonly fresh?: boolean | undefined
   /**
-   * Hears the log messages of this call, instead of the client's `onLog`. Over a pipe nothing says which call a message
-   * belongs to: while several calls listen, the client's `onLog` hears it.
+   * Called with the log messages of this call, instead of the client's `onLog`. Over stdio a message does not name its call:
+   * while several calls have this callback, the client's `onLog` is called.
    */
   readonly onLog?: ((entry: LoggingMessageNotificationParams) => void) | undefined
   /**
-   * Answers what the server asks during this call, instead of the client's callbacks. Over a pipe to a legacy server
-   * nothing says which call asks: calls with an `onAsk` wait for each other there, for as long as their `timeout` says.
+   * Answers the input requests of the server during this call, instead of the client's callbacks. A legacy server over
+   * stdio does not name the call: there, calls with this callback run one after the other.
    */
   readonly onAsk?: ((request: InputRequest, origin: AskOrigin) => Awaitable<InputResponse>) | undefined
 }
 
+/** The options of `client.request`. */
 export interface RequestCallOptions extends CallOptions {
-  /** `pass`: an unfinished result is the result, to be carried on by the caller. Default: `answer` what it asks. */
+  /** `pass` returns an `input_required` result as it is. Default: `answer`, which answers its input requests. */
   readonly input?: 'answer' | 'pass' | undefined
-  /** What is declared for this call. Default: what the callbacks can do. Ignored where a handshake declares it. */
+  /** The capabilities to declare for this call. Default: those of the client. Ignored in the legacy era. */
   readonly capabilities?: ClientCapabilities | undefined
   /**
-   * `own`: over a pipe, this call waits until no other one runs whose log messages could be taken for its own. Default:
+   * `own` delays this call over stdio until no other call runs whose log messages could be mistaken for its own. Default:
    * `mixed`.
    */
   readonly logs?: 'own' | 'mixed' | undefined
-  /** Words of extensions that are understood as the `resultType`. Default: none. */
+  /** Values of `resultType` that extensions add and the caller supports. Default: none. */
   readonly resultTypes?: readonly string[] | undefined
+}
+
+/** The options of `client.listen`. */
+export interface ListenOptions {
+  /** Ends the stream. */
+  readonly signal?: AbortSignal | undefined
+  /** How long the server may take to confirm, in ms. Default: that of the client. After that: `ConnectionError` `timeout`. */
+  readonly timeout?: number | undefined
+}
+
+// The compiler compares these names with the interfaces.
+
+const CLIENT_OPTIONS: Readonly<Record<keyof ClientOptions, true>> = {
+  clientInfo: true,
+  era: true,
+  onElicit: true,
+  elicitationModes: true,
+  onSample: true,
+  sampling: true,
+  roots: true,
+  capabilities: true,
+  onLog: true,
+  logLevel: true,
+  onChange: true,
+  timeout: true,
+  maxTimeout: true,
+  connectTimeout: true,
+  maxRounds: true,
+  maxPages: true,
+  cache: true,
+  eraMemory: true,
+  onWarning: true,
+  signal: true,
+}
+
+const CALL_OPTIONS: Readonly<Record<keyof RequestCallOptions, true>> = {
+  signal: true,
+  timeout: true,
+  maxTimeout: true,
+  onProgress: true,
+  onNotification: true,
+  meta: true,
+  logLevel: true,
+  fresh: true,
+  onLog: true,
+  onAsk: true,
+  input: true,
+  capabilities: true,
+  logs: true,
+  resultTypes: true,
+}
+
+/** Throws for an option that does not exist, an era that does not exist, and a `connectTimeout` that is not positive. */
+export function checkClientOptions(options: ClientOptions): void {
+  refuseUnknown('connect', options, CLIENT_OPTIONS)
+  const { era = 'auto', connectTimeout = 1 } = options
+  if (!(connectTimeout > 0)) {
+    throw new RangeError(`connectTimeout: expected a positive number of ms, or Infinity, got ${connectTimeout}`)
+  }
+  if (era === 'auto' || era === 'modern' || era === 'legacy' || isRevision(era)) return
+  const expected = `auto, modern, legacy or one of ${REVISIONS.join(', ')}`
+  throw new TypeError(`era: expected ${expected}, got ${quoted(String(era))}`)
+}
+
+/** Throws for an option of a call that does not exist. */
+export function checkCallOptions(place: string, options: RequestCallOptions): void {
+  refuseUnknown(place, options, CALL_OPTIONS)
+}
+
+/** Throws for an option of `listen` or `subscribe` that does not exist. */
+export function checkListenOptions(options: ListenOptions): void {
+  refuseUnknown('listen', options, { signal: true, timeout: true })
+}
+
+/** Throws for an option that does not exist: a misspelled one would leave the default in place. */
+export function refuseUnknown(place: string, options: object, known: Readonly<Record<string, true>>): void {
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(known, name)) continue
+    const names = Object.keys(known).join(', ')
+    throw new TypeError(`${place}: there is no option ${quoted(name)}; expected one of ${names}`)
+  }
 }

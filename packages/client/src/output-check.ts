@@ -1,45 +1,73 @@
-/** Checks what tools give back against what they said it would look like. */
+/** Validates the structured content of tools against their output schemas. */
 
-import type { CallToolResult, Tool } from '@mcpx/protocol'
-import { keepNewest } from './newest.ts'
-import type { OutputVerdict } from './output-verdict.ts'
+import { createJsonSchemaValidator } from '@mcpx/json-schema'
+import {
+  type CallToolResult,
+  type CompiledSchema,
+  ConnectionError,
+  type JsonSchema,
+  quoted,
+  type Tool,
+} from '@mcpx/protocol'
+import { setBounded } from './response-cache.ts'
 
-export interface OutputCheck {
-  /** Takes note of what tools say of their output. */
-  learn(tools: readonly Tool[]): void
-  /** Rejects when a result is not what its tool said. Tools that were never listed are not checked. */
-  check(name: string, result: CallToolResult): Promise<CallToolResult>
+/** How many tools with an output schema are remembered. When it is full, the oldest is removed. */
+const MAX_TOOLS = 10_000
+/** The limit of work of one check: the server wrote both the schema and the value. */
+const MAX_STEPS = 500_000
+
+interface KnownTool {
+  readonly schema: object
+  /** Compiled when it is first needed. */
+  check?: CompiledSchema | undefined
 }
 
-/** How many tools with an output schema are remembered; the one learnt first is forgotten first. */
-const MOST_TOOLS = 10_000
+export class OutputCheck {
+  readonly #onWarning: (warning: Error) => void
+  readonly #tools = new Map<string, KnownTool>()
+  readonly #validator = createJsonSchemaValidator({ maxSteps: MAX_STEPS })
 
-export function createOutputCheck(report: (problem: Error) => void): OutputCheck {
-  const known = new Map<string, { schema: object; verdict?: Promise<OutputVerdict> | undefined }>()
-
-  async function load(name: string, schema: object): Promise<OutputVerdict> {
-    const { createVerdict } = await import('./output-verdict.ts')
-    return createVerdict(name, schema, report)
+  constructor(onWarning: (warning: Error) => void) {
+    this.#onWarning = onWarning
   }
 
-  return {
-    learn(tools) {
-      for (const { name, outputSchema } of tools) {
-        if (known.get(name)?.schema === outputSchema) continue
-        known.delete(name)
-        if (outputSchema !== undefined) keepNewest(known, MOST_TOOLS, name, { schema: outputSchema })
-      }
-    },
-    async check(name, result) {
-      const tool = known.get(name)
-      if (tool === undefined || result.isError === true) return result
-      tool.verdict ??= load(name, tool.schema).catch((error) => {
-        tool.verdict = undefined
-        throw error
-      })
-      const problem = (await tool.verdict)(result)
-      if (problem !== undefined) throw problem
-      return result
-    },
+  /** Remembers the output schemas of listed tools. */
+  learn(tools: readonly Tool[]): void {
+    for (const { name, outputSchema } of tools) {
+      if (this.#tools.get(name)?.schema === outputSchema) continue
+      this.#tools.delete(name)
+      if (outputSchema !== undefined) setBounded(this.#tools, MAX_TOOLS, name, { schema: outputSchema })
+    }
   }
+
+  /** Returns the result, or throws when it does not match the schema of its tool. Tools that were not listed are not checked. */
+  check(name: string, result: CallToolResult): CallToolResult {
+    const tool = this.#tools.get(name)
+    if (tool === undefined || result.isError === true) return result
+    tool.check ??= this.#compile(name, tool.schema)
+    const { structuredContent } = result
+    if (structuredContent === undefined) {
+      throw invalidOutput(name, 'result.structuredContent: expected a value, got nothing')
+    }
+    const verdict = tool.check(structuredContent, 'result.structuredContent')
+    if (verdict.valid) return result
+    const problems = verdict.problems.slice(0, 3).map(({ path, message }) => `${path}: ${message}`)
+    throw invalidOutput(name, problems.join('; '))
+  }
+
+  /** A schema that cannot be used is a warning, and accepts every value. */
+  #compile(name: string, schema: object): CompiledSchema {
+    try {
+      return this.#validator.compile(schema as JsonSchema)
+    } catch (cause) {
+      const message = `The output of tool ${quoted(name)} is not checked: its outputSchema cannot be used`
+      this.#onWarning(new Error(message, { cause }))
+      return () => ({ valid: true })
+    }
+  }
+}
+
+function invalidOutput(name: string, problem: string): ConnectionError {
+  const hint = 'The output of the tool does not match its own outputSchema; report it to its author.'
+  return new ConnectionError('invalid-message', `The output of tool ${quoted(name)} was refused. ${problem}`, { hint })
 }

@@ -1,23 +1,23 @@
-/** Lists that come in pages, read one by one as far as they are wanted. */
+/** Lists that servers send in pages. Each page is requested when it is read. */
 
 import { ConnectionError, ErrorCode, type JsonObject, RpcError } from '@mcpx/protocol'
 
-/** A list on the server. Nothing is asked until it is iterated over; each iteration begins with the first page. */
+/** A list of the server, to iterate over. It is requested when it is read; each iteration starts with the first page. */
 export interface Listing<Item> extends AsyncIterable<Item> {
-  /** Page by page. */
+  /** Returns the pages, to iterate over. */
   pages(): AsyncIterable<readonly Item[]>
-  /** All items at once. */
+  /** Resolves to all items. */
   all(): Promise<Item[]>
 }
 
 export interface PageSource<Item> {
   readonly method: string
-  /** How many pages are read at most. */
+  /** The maximum number of pages. */
   readonly maxPages: number
-  /** One page, as it came. */
+  /** Requests one page. */
   fetch(params: JsonObject): Promise<{ readonly nextCursor?: string | undefined }>
   itemsOf(page: object): readonly Item[]
-  /** The server does not know a cursor that it gave: what is kept of the list belongs to another one. */
+  /** Called when the server refuses its own cursor: kept pages belong to an older list. */
   onStale(): void
 }
 
@@ -33,7 +33,7 @@ export function createListing<Item>(source: PageSource<Item>): Listing<Item> {
       for await (const page of readPages({ ...source, onStale })) items.push(...page)
       return items
     } catch (error) {
-      // The list changed underneath: what was read is of no use together with what comes now.
+      // The list has changed: its first pages do not fit to the next ones.
       if (!isStale || isRetry) throw error
       return all(true)
     }
@@ -48,7 +48,7 @@ export function createListing<Item>(source: PageSource<Item>): Listing<Item> {
   }
 }
 
-/** A cursor is whatever the server says, the empty text included: only its absence ends the list. */
+/** A cursor may be any string, also an empty one: only its absence ends the list. */
 async function* readPages<Item>(source: PageSource<Item>): AsyncGenerator<readonly Item[]> {
   const { method, maxPages } = source
   const seen = new Set<string>()
@@ -75,10 +75,7 @@ async function fetchPage<Item>(source: PageSource<Item>, cursor: string | undefi
 }
 
 function repeatedCursor(method: string, pages: number): ConnectionError {
-  return new ConnectionError(
-    'invalid-message',
-    `${method} goes round in circles: page ${pages} has a cursor seen before`,
-  )
+  return new ConnectionError('invalid-message', `${method}: page ${pages} has the cursor of an earlier page`)
 }
 
 function tooManyPages(method: string, maxPages: number): ConnectionError {

@@ -9,7 +9,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const ctx = {} as unknown as Context
 const stuck = new Promise(() => {})
 
-/** A proxy of a modern server, and the URIs that the server is to tell of. */
+/** A proxy of a modern server, and the URIs that its streams follow. */
 async function feed(timeout?: number) {
   const fixture = modernServer()
   const client = await connect(fixture.server, { timeout })
@@ -20,15 +20,15 @@ async function feed(timeout?: number) {
   return { ...fixture, handler, on, off, followed, [Symbol.asyncDispose]: () => client.close() }
 }
 
-describe('the feed of a proxy', () => {
-  it('lets several leave at the same time', async () => {
+describe('the changes of a proxy', () => {
+  it('end for several subscribers at the same time', async () => {
     await using rig = await feed()
     for (const uri of ['a:/1', 'a:/2', 'a:/3']) await rig.on(uri)
     await Promise.all(['a:/1', 'a:/2', 'a:/3'].map(rig.off))
     await expect.poll(() => rig.open.size).toBe(0)
   })
 
-  it('lets who unsubscribes go with who listened', async () => {
+  it('end when the last listener and the last subscriber leave together', async () => {
     await using rig = await feed()
     const stop = rig.handler.changes?.(() => {})
     await rig.on('a:/1')
@@ -38,7 +38,7 @@ describe('the feed of a proxy', () => {
     await expect.poll(() => rig.open.size).toBe(0)
   })
 
-  it('lets the last one leave without another word of the server', async () => {
+  it('end with the last subscriber, without an answer of the server', async () => {
     await using rig = await feed(200)
     await rig.on('a:/1')
     rig.hold(stuck)
@@ -46,7 +46,7 @@ describe('the feed of a proxy', () => {
     await expect.poll(() => rig.open.size).toBe(0)
   })
 
-  it('has forgotten what nobody wants, also where the server did not confirm that', async () => {
+  it('no longer include a resource without subscribers, even if the server did not confirm that', async () => {
     await using rig = await feed(100)
     rig.handler.changes?.(() => {})
     await rig.on('a:/1')
@@ -57,7 +57,7 @@ describe('the feed of a proxy', () => {
     await expect.poll(rig.followed).toEqual([['b:/1']])
   })
 
-  it('keeps what one wants where another could not subscribe to it', async () => {
+  it('keep a resource of one subscriber although another one failed to subscribe', async () => {
     await using rig = await feed(150)
     rig.handler.changes?.(() => {})
     await pause(20)
@@ -77,7 +77,7 @@ describe('the feed of a proxy', () => {
   })
 })
 
-it('hears once of what a legacy server tells while another resource is subscribed to', async () => {
+it('a notification of a legacy server is reported once while another resource is subscribed to', async () => {
   let tell: (name: string, params?: JsonObject) => void = () => {}
   let held: Promise<void> | undefined
   const server = scriptedServer('2025-11-25', {

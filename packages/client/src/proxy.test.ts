@@ -12,7 +12,7 @@ import { connectorTo, scriptedServer } from '../test/scripted-server.ts'
 import { connect } from './connect.ts'
 import { proxy } from './proxy.ts'
 
-/** The context of a call, and what was done with it. */
+/** The context of a call, and a record of its use. */
 function contextOf(extra: Partial<Context> = {}) {
   const said: unknown[] = []
   const log = Object.fromEntries(
@@ -47,7 +47,7 @@ type WholeHandler = Required<Handler>
 describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s', (revision) => {
   const isLegacy = revision === '2025-11-25'
 
-  it('offers what the server offers', async () => {
+  it('has the methods that the server supports', async () => {
     await using client = await connect(scriptedServer(revision, { capabilities: everything }))
     expect(Object.keys(proxy(client)).sort()).toEqual([
       'callTool',
@@ -67,7 +67,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s'
     expect(Object.keys(proxy(other)).sort()).toEqual(['callTool', 'listTools'])
   })
 
-  it('passes pages, calls and errors on as they are', async () => {
+  it('forwards pages, calls and errors unchanged', async () => {
     const server = scriptedServer(revision, {
       capabilities: everything,
       answers: {
@@ -98,7 +98,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s'
     })
   })
 
-  it('passes on the metadata that is not about one hop', async () => {
+  it('forwards metadata that does not concern a single connection', async () => {
     const server = scriptedServer(revision, { answers: { 'tools/call': () => ({ content: [] }) } })
     await using client = await connect(server)
     const meta = { traceparent: '00-1', 'com.example/a': 1, 'io.modelcontextprotocol/protocolVersion': '1999-01-01' }
@@ -107,7 +107,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s'
     expect(JSON.stringify(server.heard)).not.toContain('1999')
   })
 
-  it('keeps the answers to a call out of the lists that are read meanwhile', async () => {
+  it('sends the responses of a call with no other request', async () => {
     const answers = {
       'tools/list': () => ({ tools: [] }),
       'tools/call': () => ({ content: [] }),
@@ -125,7 +125,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s'
     if (!isLegacy) expect(server.asked('tools/call')[0]?.params).toMatchObject(answered)
   })
 
-  it('passes progress and logs back to the call they belong to', async () => {
+  it('forwards progress and logs to their call', async () => {
     const server = scriptedServer(revision, {
       answers: {
         'tools/call': async ({ params, exchange }) => {
@@ -147,7 +147,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s'
     expect(elsewhere).toEqual([])
   })
 
-  it('passes a cancellation on', async () => {
+  it('forwards cancellation', async () => {
     let given: AbortSignal | undefined
     const server = scriptedServer(revision, {
       answers: {
@@ -167,7 +167,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s'
     await expect.poll(() => given?.aborted).toBe(true)
   })
 
-  it('tells of changes while somebody listens, and of each resource while somebody is subscribed', async () => {
+  it('forwards changes while there is a listener, and each resource while there is a subscriber', async () => {
     const subscribed: string[] = []
     let streams = 0
     const server = scriptedServer(revision, {
@@ -215,7 +215,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a proxy of a server of %s'
   })
 })
 
-it('tells each who listens of what a legacy server tells by itself: be it the same function twice, or beside one that throws', async () => {
+it('calls each listener with notifications of a legacy server: one function that was added twice, and one beside a function that throws', async () => {
   const capabilities = { tools: { listChanged: true } }
   const connector = connectorTo(() => scriptedServer('2025-11-25', { capabilities }))
   const reported: Error[] = []
@@ -247,8 +247,8 @@ const confirm: InputRequest = {
   params: { message: 'Sure?', requestedSchema: { type: 'object', properties: {} } },
 }
 
-describe('what a modern server asks', () => {
-  it('is handed over as it is, and the answers are passed on', async () => {
+describe('an input request of a modern server', () => {
+  it('is forwarded unchanged, as are the responses', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: {
         'tools/call': ({ params }) =>
@@ -274,7 +274,7 @@ describe('what a modern server asks', () => {
   })
 })
 
-describe('what a legacy server asks', () => {
+describe('an input request of a legacy server', () => {
   let given: AbortSignal | undefined
   const server = () =>
     scriptedServer('2025-11-25', {
@@ -291,7 +291,7 @@ describe('what a legacy server asks', () => {
     })
   const options = { capabilities: { elicitation: { form: {} } } }
 
-  it('is asked of whoever made the call', async () => {
+  it('is sent to the caller', async () => {
     const upstream = server()
     await using client = await connect(upstream, options)
     expect(upstream.asked('initialize')[0]?.params?.capabilities).toEqual(options.capabilities)
@@ -306,7 +306,7 @@ describe('what a legacy server asks', () => {
     expect(asked).toEqual([{ 'upstream-1': confirm }])
   })
 
-  it('has a name of its own in each of the calls that one call makes', async () => {
+  it('has a name of its own in each call that one call makes', async () => {
     await using client = await connect(server(), options)
     const names = async (withList: boolean) => {
       const asked: string[] = []
@@ -317,7 +317,7 @@ describe('what a legacy server asks', () => {
       const facts = { info: undefined, capabilities: { elicitation: { form: {} } } }
       const { ctx } = contextOf({ ask, client: facts } as unknown as Partial<Context>)
       const handler = proxy(client) as WholeHandler
-      // What asks nothing counts for nothing: it may be kept the next time.
+      // A call without input requests is not counted: it may be kept the next time.
       await handler.callTool({ name: 'x' }, ctx)
       if (withList) await handler.listTools({}, ctx)
       await Promise.all([handler.callTool({ name: 'x' }, ctx), handler.callTool({ name: 'y' }, ctx)])
@@ -327,13 +327,13 @@ describe('what a legacy server asks', () => {
     expect(await names(true)).toEqual(['upstream-1', 'upstream-2.1', 'upstream-3.1'])
   })
 
-  it('is refused when whoever made the call cannot be asked', async () => {
+  it('is refused when the caller does not support it', async () => {
     await using client = await connect(server(), options)
     const result = await (proxy(client) as WholeHandler).callTool({ name: 'x' }, contextOf().ctx)
     expect(result).toMatchObject({ structuredContent: { code: -32601 } })
   })
 
-  it('ends the call when the answer will come with another one', async () => {
+  it('ends the call when the response will come with another one', async () => {
     await using client = await connect(server(), options)
     const later = new Error('to be continued')
     const { ctx } = contextOf({ ask: () => Promise.reject(later) } as unknown as Partial<Context>)

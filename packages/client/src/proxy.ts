@@ -1,4 +1,4 @@
-/** Offers what another server offers: everything is passed on, to it and back. */
+/** Serves another server: makes a handler of a client, which forwards everything in both directions. */
 
 import {
   type Change,
@@ -7,174 +7,256 @@ import {
   guarded,
   type Handler,
   hasCapability,
+  type InputRequest,
+  type InputResponse,
   invalidParams,
+  isReservedMetaKey,
   type JsonObject,
-  type LoggingLevel,
+  methodNotFound,
+  type PageRequest,
+  pause,
+  readEnvelope,
   type ServerCapabilities,
+  userRejected,
 } from '@mcpx/protocol'
 import type { Client } from './client.ts'
-import { insides } from './insides.ts'
-import { forward, placeOf } from './proxy-call.ts'
-import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
+import { type AskOrigin, type RequestCallOptions, refuseUnknown } from './options.ts'
+import { Subscriptions } from './subscriptions.ts'
 
+/** The options of `proxy`. */
 export interface ProxyOptions {
-  /** Called with every problem that was ignored or dropped. Default: none. */
+  /** Called with every problem that was handled: messages that were ignored or dropped. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
 /**
- * Makes of a client a handler that can be served and mounted. What it offers is what its server offers now. A legacy
- * server asks only for what the client declared: give `capabilities` when connecting.
+ * Makes of a client a handler that can be served and mounted, with the tools, resources and prompts of its server. A legacy
+ * server sends only the input requests that the client declared: pass `capabilities` to `connect`.
  *
  * ```ts
  * const client = await connect(spawn('old-server'), { capabilities: { elicitation: { form: {}, url: {} } } })
  * createServer(info).mount('old', proxy(client))
  * ```
  */
-export function proxy(client: Client, { onWarning }: ProxyOptions = {}): Handler {
+export function proxy(client: Client, options: ProxyOptions = {}): Handler {
+  refuseUnknown('proxy', options, { onWarning: true })
   const { capabilities } = client.server
-  const feed = createFeed(client, guarded(onWarning))
-  const handler: Handler = {
-    ...(capabilities.tools && toolsOf(client)),
-    ...(capabilities.prompts && promptsOf(client)),
-    ...(capabilities.resources && resourcesOf(client)),
-    ...(capabilities.resources?.subscribe && { subscribe: feed.subscribe, unsubscribe: feed.unsubscribe }),
+  const feed = new ChangeFeed(client, guarded(options.onWarning))
+  const forwarder = new Forwarder(client)
+  const handler: Handler = {}
+  if (capabilities.tools) {
+    handler.listTools = (page, ctx) => forwarder.forward('tools/list', pageParams(page), ctx)
+    handler.callTool = (params, ctx) => forwarder.forwardCall('tools/call', namedParams(params), ctx)
   }
-  if (tellsOfChanges(capabilities)) handler.changes = feed.changes
-  // The oldest revision has completion without a capability that says so.
-  if (capabilities.completions || !hasCapability(client.revision, 'server', 'completions'))
-    handler.complete = ({ _meta, ...params }, ctx) => pass(client, 'completion/complete', params, ctx)
-  if (capabilities.logging) handler.setLogLevel = ({ level }: { level: LoggingLevel }) => client.setLogLevel(level)
+  if (capabilities.prompts) {
+    handler.listPrompts = (page, ctx) => forwarder.forward('prompts/list', pageParams(page), ctx)
+    handler.getPrompt = (params, ctx) => forwarder.forwardCall('prompts/get', namedParams(params), ctx)
+  }
+  if (capabilities.resources) {
+    handler.listResources = (page, ctx) => forwarder.forward('resources/list', pageParams(page), ctx)
+    handler.listResourceTemplates = (page, ctx) => forwarder.forward('resources/templates/list', pageParams(page), ctx)
+    handler.readResource = ({ uri }, ctx) => forwarder.forwardCall('resources/read', { uri }, ctx)
+  }
+  if (capabilities.resources?.subscribe) {
+    handler.subscribe = ({ uri }) => feed.subscribe(uri)
+    handler.unsubscribe = ({ uri }) => feed.unsubscribe(uri)
+  }
+  if (announcesChanges(capabilities)) handler.changes = (listener) => feed.addListener(listener)
+  // The oldest revision has completion without a capability for it.
+  if (capabilities.completions || !hasCapability(client.revision, 'server', 'completions')) {
+    handler.complete = ({ _meta, ...params }, ctx) => forwarder.forward('completion/complete', params, ctx)
+  }
+  if (capabilities.logging) handler.setLogLevel = ({ level }) => client.setLogLevel(level)
   return handler
 }
 
-/** The result is passed on as it came; the handler's types say what it is. */
-function pass<Result>(
-  client: Client,
-  method: string,
-  params: JsonObject,
-  ctx: Context,
-  place?: number,
-): Promise<Result> {
-  return forward(ctx, (options) => client.request(method, params, options) as Promise<Result>, place)
-}
-
-/** What may ask comes again with answers. They are of this one request: lists may be read in the middle of any other. */
-function passAnswered<Result>(client: Client, method: string, params: JsonObject, ctx: Context): Promise<Result> {
-  const answered = {
-    ...(ctx.inputResponses !== undefined && { inputResponses: ctx.inputResponses }),
-    ...(ctx.requestState !== undefined && { requestState: ctx.requestState }),
-  }
-  return pass(client, method, { ...params, ...answered }, ctx, placeOf(ctx))
-}
-
-type ListPage = Parameters<NonNullable<Handler['listTools']>>[0]
-
-function pageOf({ cursor }: ListPage): JsonObject {
-  return cursor === undefined ? {} : { cursor }
-}
-
-function named({ name, arguments: args }: { name: string; arguments?: object | undefined }): JsonObject {
-  return args === undefined ? { name } : { name, arguments: args }
-}
-
-function toolsOf(client: Client): Handler {
-  return {
-    listTools: (page, ctx) => pass(client, 'tools/list', pageOf(page), ctx),
-    callTool: (params, ctx) => passAnswered(client, 'tools/call', named(params), ctx),
-  }
-}
-
-function promptsOf(client: Client): Handler {
-  return {
-    listPrompts: (page, ctx) => pass(client, 'prompts/list', pageOf(page), ctx),
-    getPrompt: (params, ctx) => passAnswered(client, 'prompts/get', named(params), ctx),
-  }
-}
-
-function resourcesOf(client: Client): Handler {
-  return {
-    listResources: (page, ctx) => pass(client, 'resources/list', pageOf(page), ctx),
-    listResourceTemplates: (page, ctx) => pass(client, 'resources/templates/list', pageOf(page), ctx),
-    readResource: ({ uri }, ctx) => passAnswered(client, 'resources/read', { uri }, ctx),
-  }
-}
-
-function tellsOfChanges({ tools, prompts, resources }: ServerCapabilities): boolean {
+function announcesChanges({ tools, prompts, resources }: ServerCapabilities): boolean {
   return [tools?.listChanged, prompts?.listChanged, resources?.listChanged, resources?.subscribe].includes(true)
 }
 
-function isUnsupported(error: unknown): error is ConnectionError {
-  return error instanceof ConnectionError && error.reason === 'unsupported'
+function pageParams({ cursor }: PageRequest): JsonObject {
+  return cursor === undefined ? {} : { cursor }
 }
 
-/** One stream of changes for all who listen, open while somebody does. */
-function createFeed(client: Client, report: (problem: Error) => void) {
-  const listeners = new Set<(change: Change) => void>()
-  const wanted = new Map<string, { count: number }>()
-  let subscriptions: Subscriptions | undefined
+function namedParams({ name, arguments: args }: { name: string; arguments?: object | undefined }): JsonObject {
+  return args === undefined ? { name } : { name, arguments: args }
+}
 
-  function open(): Subscriptions {
-    subscriptions ??= createSubscriptions({
-      listen: (filter, options) => client.listen(filter, options),
-      capabilities: () => client.server.capabilities,
-      onChange(change) {
-        for (const listener of listeners) listener(change)
-      },
-      report,
-      ...(insides.get(client) ?? { isOrdered: () => false }),
-    })
-    return subscriptions
+// Calls
+
+/** How long a server may take to cancel the input request of a call that has ended, in ms. After that it is answered. */
+const CANCEL_TIMEOUT = 1_000
+
+/** Forwards calls with the metadata of their callers, and everything that the server sends before the result. */
+class Forwarder {
+  readonly #client: Client
+  /**
+   * How many calls with input requests were forwarded for one call. Each names its input requests differently, so that no
+   * response reaches the wrong one. Lists are not counted: they may be missing when the call runs again.
+   */
+  readonly #counts = new WeakMap<Context, number>()
+
+  constructor(client: Client) {
+    this.#client = client
   }
 
-  /** True for the last of those who wanted it together. */
-  function forget(uri: string, who = wanted.get(uri)): boolean {
-    if (who === undefined) return false
-    who.count -= 1
-    if (who.count > 0 || wanted.get(uri) !== who) return false
-    return wanted.delete(uri)
+  /** Forwards a call that may return with input requests, together with the responses to them. */
+  forwardCall<Result>(method: string, params: JsonObject, ctx: Context): Promise<Result> {
+    const count = (this.#counts.get(ctx) ?? 0) + 1
+    this.#counts.set(ctx, count)
+    const { inputResponses, requestState } = ctx
+    const answered = {
+      ...params,
+      ...(inputResponses !== undefined && { inputResponses }),
+      ...(requestState !== undefined && { requestState }),
+    }
+    return this.forward(method, answered, ctx, count)
   }
 
-  function closeIfIdle(): void {
-    if (listeners.size > 0 || wanted.size > 0) return
-    subscriptions?.close()
-    subscriptions = undefined
-  }
+  /** Resolves to the unchanged result. Its type is that of the handler. */
+  async forward<Result>(method: string, params: JsonObject, ctx: Context, count = 1): Promise<Result> {
+    const stop = new AbortController()
+    const options = forwardOptions(ctx, stop.signal, onAsk)
+    let asked = 0
 
+    /**
+     * Asks the caller. When the response comes with another request, this call ends: the caller makes the call again, and its
+     * input requests, which have the same names, are answered at once.
+     */
+    async function onAsk(request: InputRequest, { signal }: AskOrigin): Promise<InputResponse> {
+      asked += 1
+      const name = count === 1 ? `upstream-${asked}` : `upstream-${count}.${asked}`
+      let responses: Awaited<ReturnType<Context['ask']>>
+      try {
+        responses = await ctx.ask({ [name]: request })
+      } catch (error) {
+        stop.abort(error)
+        // The server cancels its request now that the call is gone; an answer would only cross the cancellation.
+        await pause(CANCEL_TIMEOUT, signal).catch(() => {})
+        throw userRejected('The input request is sent by another call')
+      }
+      const response = (responses as Record<string, InputResponse | undefined>)[name]
+      if (response === undefined) throw methodNotFound(request.method)
+      return response
+    }
+
+    try {
+      return (await this.#client.request(method, params, options)) as Result
+    } catch (error) {
+      throw stop.signal.aborted ? stop.signal.reason : error
+    }
+  }
+}
+
+function forwardOptions(
+  ctx: Context,
+  stop: AbortSignal,
+  onAsk: NonNullable<RequestCallOptions['onAsk']>,
+): RequestCallOptions {
+  const envelope = readEnvelope({ _meta: ctx.meta })
+  const isLegacy = typeof envelope === 'string'
+  // A legacy session has its own level, which `ctx.log` applies: all messages are requested.
+  const logLevel = isLegacy ? 'debug' : envelope.logLevel
   return {
-    changes(tell: (change: Change) => void) {
-      // A function of its own: the same one may listen twice.
-      const listener = guarded(tell, report)
-      listeners.add(listener)
-      open()
-      return () => {
-        listeners.delete(listener)
-        closeIfIdle()
-      }
-    },
-    async subscribe({ uri }: { readonly uri: string }) {
-      const who = wanted.get(uri) ?? { count: 0 }
-      wanted.set(uri, who)
-      who.count += 1
-      try {
-        await open().subscribe(uri, {})
-      } catch (error) {
-        forget(uri, who)
-        closeIfIdle()
-        // A refusal is one for whoever subscribes, and no fault of this server.
-        throw isUnsupported(error) ? invalidParams(error.message) : error
-      }
-    },
-    async unsubscribe({ uri }: { readonly uri: string }) {
-      if (!forget(uri)) return
-      const feed = subscriptions
-      closeIfIdle()
-      try {
-        await subscriptions?.unsubscribe(uri)
-      } catch (error) {
-        // It was closed meanwhile: nobody wants anything any more.
-        if (feed === subscriptions) throw error
-      }
-    },
+    signal: AbortSignal.any([ctx.signal, stop]),
+    input: 'pass',
+    // The response to a call with capabilities is not kept: the server of this handler keeps it by the same hints.
+    capabilities: ctx.client.capabilities,
+    logLevel,
+    // A legacy request does not tell whether its caller wants log messages.
+    logs: isLegacy || logLevel !== undefined ? 'own' : 'mixed',
+    meta: ownMeta(ctx.meta),
+    onLog: ({ level, data, logger }) => void ctx.log[level](data, logger),
+    onAsk,
+    ...(ctx.meta.progressToken !== undefined && {
+      onProgress: ({ progress, total, message }) => void ctx.progress(progress, total, message),
+    }),
+  }
+}
+
+/** Returns the metadata that does not concern a single connection. */
+function ownMeta(meta: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => key !== 'progressToken' && !isReservedMetaKey(key)))
+}
+
+// Changes
+
+/** One stream of changes for all listeners and subscribers, open while there is one. */
+class ChangeFeed {
+  readonly #client: Client
+  readonly #onWarning: (warning: Error) => void
+  readonly #listeners = new Set<(change: Change) => void>()
+  /** How many subscribers each resource has. */
+  readonly #subscribers = new Map<string, { count: number }>()
+  #subscriptions: Subscriptions | undefined
+
+  constructor(client: Client, onWarning: (warning: Error) => void) {
+    this.#client = client
+    this.#onWarning = onWarning
+  }
+
+  /** Returns a function that removes the listener. */
+  addListener(listener: (change: Change) => void): () => void {
+    // A function of its own: the same listener may be added twice.
+    const added = guarded(listener, this.#onWarning)
+    this.#listeners.add(added)
+    this.#open()
+    return () => {
+      this.#listeners.delete(added)
+      this.#closeIfUnused()
+    }
+  }
+
+  async subscribe(uri: string): Promise<void> {
+    const subscribers = this.#subscribers.get(uri) ?? { count: 0 }
+    this.#subscribers.set(uri, subscribers)
+    subscribers.count += 1
+    try {
+      await this.#open().subscribe(uri, {})
+    } catch (error) {
+      this.#removeSubscriber(uri, subscribers)
+      this.#closeIfUnused()
+      // The caller asked for a resource that cannot be subscribed to: this is not a fault of this server.
+      const isRefused = error instanceof ConnectionError && error.reason === 'unsupported'
+      throw isRefused ? invalidParams(error.message) : error
+    }
+  }
+
+  async unsubscribe(uri: string): Promise<void> {
+    if (!this.#removeSubscriber(uri, this.#subscribers.get(uri))) return
+    this.#closeIfUnused()
+    const subscriptions = this.#subscriptions
+    try {
+      await subscriptions?.unsubscribe(uri)
+    } catch (error) {
+      // If the stream was closed meanwhile, the subscription has ended too.
+      if (subscriptions === this.#subscriptions) throw error
+    }
+  }
+
+  /** Returns whether it was the last subscriber of the resource. */
+  #removeSubscriber(uri: string, subscribers: { count: number } | undefined): boolean {
+    if (subscribers === undefined) return false
+    subscribers.count -= 1
+    if (subscribers.count > 0 || this.#subscribers.get(uri) !== subscribers) return false
+    return this.#subscribers.delete(uri)
+  }
+
+  #open(): Subscriptions {
+    this.#subscriptions ??= new Subscriptions({
+      listen: (filter, options) => this.#client.listen(filter, options),
+      capabilities: () => this.#client.server.capabilities,
+      onChange: (change) => {
+        for (const listener of this.#listeners) listener(change)
+      },
+      onWarning: this.#onWarning,
+    })
+    return this.#subscriptions
+  }
+
+  #closeIfUnused(): void {
+    if (this.#listeners.size > 0 || this.#subscribers.size > 0) return
+    this.#subscriptions?.close()
+    this.#subscriptions = undefined
   }
 }

@@ -21,8 +21,8 @@ function listing(hints: object) {
   })
 }
 
-describe('an answer', () => {
-  it('is kept for as long as the server says, page by page [C-081, C-085]', async () => {
+describe('a response', () => {
+  it('is kept as long as the server says, page by page [C-081, C-085]', async () => {
     const server = listing(fresh)
     await using client = await connect(server)
     await client.listTools().all()
@@ -40,7 +40,7 @@ describe('an answer', () => {
     expect(server.asked('tools/list')).toHaveLength(4)
   })
 
-  it('is asked for again when it is stale [C-081]', async () => {
+  it('is requested again when it is stale [C-081]', async () => {
     const server = listing({ ttlMs: 20 })
     await using client = await connect(server)
     await client.readResource('a:b')
@@ -51,7 +51,7 @@ describe('an answer', () => {
     expect(server.asked('resources/read')).toHaveLength(2)
   })
 
-  it('is never given for another question [C-080]', async () => {
+  it('is never used for another request [C-080]', async () => {
     const server = listing(fresh)
     await using client = await connect(server)
     const [one, other] = [await client.readResource('a:1'), await client.readResource('a:2')]
@@ -77,7 +77,7 @@ describe('an answer', () => {
     expect(server.asked('resources/read')).toHaveLength(2)
   })
 
-  it('to the question what the server is is kept as well [C-012]', async () => {
+  it('to server/discover is kept [C-012]', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: { 'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: {}, ...fresh }) },
     })
@@ -93,7 +93,7 @@ describe('the cache', () => {
   const keep = (cache: ReturnType<typeof createResponseCache>, method: string, params = {}) =>
     cache.fetching(method, params)({ ttlMs: 60_000 })
 
-  it('forgets what a change makes wrong, and nothing else [C-083]', () => {
+  it('drops only what a change makes stale [C-083]', () => {
     const cache = createResponseCache(10)
     const all = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const
     for (const method of all) keep(cache, method)
@@ -106,7 +106,7 @@ describe('the cache', () => {
     expect(kept()).toEqual([])
   })
 
-  it('forgets a resource when it, or a part of it, is updated', () => {
+  it('drops a resource when it or a part of it is updated', () => {
     const cache = createResponseCache(10)
     for (const uri of ['a:/x', 'a:/x/y', 'a:/z']) keep(cache, 'resources/read', { uri })
     cache.invalidate({ kind: 'resource', uri: 'a:/x/y' })
@@ -115,7 +115,7 @@ describe('the cache', () => {
     expect(cache.get('resources/read', { uri: 'a:/z' })).toBeDefined()
   })
 
-  it('does not keep what was asked before a change and came after it', () => {
+  it('does not keep a response that was requested before a change and arrives after it', () => {
     const cache = createResponseCache(10)
     const store = cache.fetching('tools/list', {})
     cache.invalidate({ kind: 'tools' })
@@ -123,7 +123,7 @@ describe('the cache', () => {
     expect(cache.get('tools/list', {})).toBeUndefined()
   })
 
-  it('forgets the oldest when it is full', () => {
+  it('removes the oldest entry when it is full', () => {
     const cache = createResponseCache(2)
     for (const uri of ['1', '2', '2', '3']) keep(cache, 'resources/read', { uri })
     expect(['1', '2', '3'].map((uri) => cache.get('resources/read', { uri }) !== undefined)).toEqual([
@@ -133,14 +133,14 @@ describe('the cache', () => {
     ])
   })
 
-  it('makes no room for what is not kept', () => {
+  it('removes no entry for a response that is not kept', () => {
     const cache = createResponseCache(1)
     keep(cache, 'tools/list')
     cache.fetching('prompts/list', {})({ ttlMs: 0 })
     expect(cache.get('tools/list', {})).toBeDefined()
   })
 
-  it('sees no difference in the order of parameters', () => {
+  it('ignores the order of parameters', () => {
     const cache = createResponseCache(2)
     keep(cache, 'x', { a: 1, b: 2 })
     expect(cache.get('x', { b: 2, a: 1, _meta: { z: 1 } })).toBeDefined()

@@ -1,20 +1,19 @@
-/** Keeps answers for as long as their server says that they are fresh. */
+/** Keeps responses for as long as the server declares them fresh. */
 
 import { type Change, ErrorCode, type JsonObject } from '@mcpx/protocol'
-import { keepNewest } from './newest.ts'
 
 export interface ResponseCache {
   get(method: string, params: JsonObject): JsonObject | undefined
   /**
-   * Starts to fetch an answer. What is returned keeps the answer, unless something was dropped in the meantime: the
-   * answer may be older than the change.
+   * Called before a request is sent. Returns a function that keeps its response, unless entries were dropped in the
+   * meantime: the response may be older than the change.
    */
   fetching(method: string, params: JsonObject): (result: JsonObject) => void
-  /** Forgets what a change makes wrong. */
+  /** Drops the responses that a change makes stale. */
   invalidate(change: Change): void
-  /** Forgets the lists that may have led to a call which failed with this error. */
+  /** Drops the lists that may be stale, since a call that was based on them failed with this error. */
   doubt(method: string, code: number): void
-  /** Forgets all answers to one method. */
+  /** Drops all responses to one method. */
   drop(method: string): void
 }
 
@@ -25,23 +24,23 @@ interface Entry {
   readonly staleAt: number
 }
 
-/** Past this many ms a time to live is as good as for ever. */
-const LONGEST = 1_000 * 60 * 60 * 24 * 365
+/** The longest time to live, in ms: one year. */
+const LONGEST_TTL = 1_000 * 60 * 60 * 24 * 365
 
-/** @param limit how many answers are kept; the oldest goes first. */
+/** @param limit how many responses are kept. When it is full, the oldest is removed. */
 export function createResponseCache(limit: number): ResponseCache {
   const entries = new Map<string, Entry>()
   let drops = 0
 
-  function drop(wrong: (entry: Entry) => boolean): void {
+  function dropWhere(isStale: (entry: Entry) => boolean): void {
     drops += 1
-    for (const [key, entry] of entries) if (wrong(entry)) entries.delete(key)
+    for (const [key, entry] of entries) if (isStale(entry)) entries.delete(key)
   }
 
   function put(key: string, entry: Omit<Entry, 'staleAt'>): void {
     const ttl = Number(entry.result.ttlMs)
     if (!(ttl > 0)) return
-    keepNewest(entries, limit, key, { ...entry, staleAt: performance.now() + Math.min(ttl, LONGEST) })
+    setBounded(entries, limit, key, { ...entry, staleAt: performance.now() + Math.min(ttl, LONGEST_TTL) })
   }
 
   return {
@@ -65,17 +64,17 @@ export function createResponseCache(limit: number): ResponseCache {
     invalidate(change) {
       if (change.kind === 'resource') {
         const { uri } = change
-        drop((entry) => entry.uri !== undefined && overlaps(entry.uri, uri))
+        dropWhere((entry) => entry.uri !== undefined && overlaps(entry.uri, uri))
       } else {
         const methods = listsOf[change.kind]
-        drop((entry) => methods.includes(entry.method))
+        dropWhere((entry) => methods.includes(entry.method))
       }
     },
     doubt(method, code) {
       const lists = suspicious.has(code) ? namedBy[method] : undefined
-      if (lists !== undefined) drop((entry) => lists.includes(entry.method))
+      if (lists !== undefined) dropWhere((entry) => lists.includes(entry.method))
     },
-    drop: (method) => drop((entry) => entry.method === method),
+    drop: (method) => dropWhere((entry) => entry.method === method),
   }
 }
 
@@ -85,14 +84,14 @@ const listsOf = {
   resources: ['resources/list', 'resources/templates/list'],
 }
 
-/** The lists in which callers find what these methods name. */
+/** The lists that contain the names which these methods use. */
 const namedBy: Readonly<Record<string, readonly string[]>> = {
   'tools/call': listsOf.tools,
   'prompts/get': listsOf.prompts,
   'resources/read': listsOf.resources,
 }
 
-/** What is named is not there, or is not as it was. */
+/** The errors of calls whose target no longer exists, or has changed. */
 const suspicious = new Set<number>([
   ErrorCode.InvalidParams,
   ErrorCode.MethodNotFound,
@@ -100,11 +99,19 @@ const suspicious = new Set<number>([
   ErrorCode.HeaderMismatch,
 ])
 
-/** What was updated may lie below a resource that was read as a whole, or the other way round. */
+/** Whether one of two resources may be a part of the other. */
 function overlaps(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one)
 }
 
 function keyOf(method: string, { _meta, ...params }: JsonObject): string {
   return JSON.stringify([method, Object.entries(params).sort()])
+}
+
+/** Adds a value at the end of a map. When the map is full, its oldest value is removed. */
+export function setBounded<Value>(map: Map<string, Value>, limit: number, key: string, value: Value): void {
+  map.delete(key)
+  const [oldest] = map.size >= limit ? map.keys() : []
+  if (oldest !== undefined) map.delete(oldest)
+  map.set(key, value)
 }

@@ -1,267 +1,284 @@
-/** What the client as a whole listens to: its subscriptions to resources, and the lists if somebody hears of them. */
+/**
+ * The subscriptions of a client: one stream of changes carries the resources that it subscribed to, and list changes. Another
+ * set of resources needs a new stream, which replaces the old one once the server has confirmed it. A change may be reported
+ * twice then, but none is lost.
+ */
 
 import {
   type Change,
   ConnectionError,
   ErrorCode,
   pause,
+  quoted,
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
-import { inTime, withSignal } from './cancellation.ts'
-import { CONFIRM_TIMEOUT, notConfirmed } from './confirmation.ts'
-import type { Listening, ListenOptions } from './listening.ts'
-import type { CallOptions } from './options.ts'
-import { Stragglers } from './stragglers.ts'
-
-export interface Subscriptions {
-  subscribe(uri: string, options: CallOptions): Promise<void>
-  unsubscribe(uri: string): Promise<void>
-  /** Ends the stream and forgets all subscriptions. */
-  close(): void
-}
+import { within } from './async.ts'
+import { CONFIRM_TIMEOUT, type Listening } from './change-stream.ts'
+import { changesOf } from './era.ts'
+import type { ListenOptions } from './options.ts'
 
 export interface SubscriptionsOptions {
+  /** Opens a stream. */
   readonly listen: (filter: SubscriptionFilter, options: ListenOptions) => Listening
   readonly capabilities: () => ServerCapabilities
+  /** Called with all changes. Undefined: list changes are not wanted. */
   readonly onChange: ((change: Change) => void) | undefined
-  readonly report: (problem: Error) => void
-  /** Whether what was told before a stream is confirmed has come by then, as where all streams come by one pipe. */
-  readonly isOrdered: () => boolean
+  readonly onWarning: (warning: Error) => void
   /** How long the server may take to confirm, in ms. Default: 60,000. */
   readonly timeout?: number | undefined
   /** Fires when the client is closed. */
   readonly closing?: AbortSignal | undefined
 }
 
-/** A stream that the server ends before that, in ms, is begun again after a pause, which is twice as long each time. */
-const SOON = 5_000
-const PAUSE = 250
-const LONGEST = 30_000
-
-/** One stream carries everything; a change of what is wanted begins a new one before it ends the old. */
-export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  return new OneStream(options)
-}
+/** A stream that ended sooner, in ms, is replaced after a delay, which doubles each time. */
+const SHORT_LIFE = 5_000
+const FIRST_DELAY = 250
+const LONGEST_DELAY = 30_000
 
 type Uris = readonly string[]
 
-class OneStream implements Subscriptions {
+/** The newest stream. */
+interface CurrentStream {
+  readonly stream: Listening
+  /** Resolves when all changes that arrived have been reported. */
+  readonly reading: Promise<void>
+}
+
+/** The subscription that a new stream has to confirm. */
+interface NewSubscription {
+  readonly uri: string
+  readonly timeout: number | undefined
+  readonly signal: AbortSignal
+}
+
+export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #stop = new AbortController()
-  readonly #stragglers: Stragglers
+  /** The resources that are subscribed to. */
   #uris: Uris = []
-  #current: Listening | undefined
-  /** What the current one was asked to follow. */
-  #asked: Uris = []
-  /** What was followed until just now. */
-  readonly #gone = new Set<string>()
-  /** What is to be given up when its turn has come. */
+  #current: CurrentStream | undefined
+  /** Resources that `unsubscribe` waits to remove. */
   readonly #leaving = new Set<string>()
-  #turn: Promise<void> = Promise.resolve()
-  /** Whether changes may have gone unheard, and whether that is seen to. */
-  #isMissed = false
-  #isGoingOn = false
-  /** Whether the server has ever confirmed a stream. */
-  #isKnown = false
-  /** How often in a row a stream has ended soon. */
-  #ends = 0
-  #reported = ''
+  /** Resources that were removed although the current stream may still announce their changes. */
+  readonly #unsubscribed = new Set<string>()
+  /** Operations run one after the other. */
+  #queue: Promise<unknown> = Promise.resolve()
+  /** Whether there is no open stream although there should be: changes may be missed. */
+  #isInterrupted = false
+  #isReopening = false
+  /** Whether the server has confirmed a stream. */
+  #wasConfirmed = false
+  /** How often in a row a stream ended soon, or could not be opened. */
+  #failures = 0
+  #lastWarning = ''
 
+  /** Opens a stream at once if list changes are wanted. */
   constructor(options: SubscriptionsOptions) {
     this.#options = options
-    const { closing, onChange, isOrdered } = options
-    const { signal } = this.#stop
-    const tell = (change: Change) => this.#hear(change)
-    // The server has forgotten by then what is not wanted any more, if it was asked to.
-    const onNone = () => void (this.#asked === this.#uris && this.#gone.clear())
-    this.#stragglers = new Stragglers({ signal, tell, onNone, isOrdered })
+    const { closing, onChange } = options
     if (closing?.aborted) this.close()
     closing?.addEventListener('abort', () => this.close(), { signal: this.#stop.signal })
-    if (onChange) this.#change((same) => same, {}).catch((problem) => this.#retry(problem))
+    if (onChange === undefined) return
+    this.#isInterrupted = true
+    void this.#reopen()
   }
 
-  subscribe(uri: string, { signal, timeout }: CallOptions): Promise<void> {
-    const add = (known: Uris) => (known.includes(uri) ? known : [...known, uri])
-    return withSignal('subscribe', signal, (given) => {
-      const change = this.#change(add, { uri, timeout, signal: given })
-      // Those before it may take their time.
-      return timeout === undefined ? change : inTime(change, timeout, given, notConfirmed)
-    })
+  /** Resolves when the server has confirmed. A given timeout starts with the call, the default one with its turn. */
+  subscribe(uri: string, { signal, timeout }: ListenOptions): Promise<void> {
+    const limits = { signal, timeout: timeout ?? Number.POSITIVE_INFINITY }
+    const subscribe = (ended: AbortSignal) =>
+      this.#enqueue(async () => {
+        ended.throwIfAborted()
+        if (!this.#follows(uri)) await this.#replace(withUri(this.#uris, uri), { uri, timeout, signal: ended })
+      })
+    return within(`subscribe ${quoted(uri)}`, limits, subscribe, () => notConfirmedError(uri, limits.timeout))
   }
 
   async unsubscribe(uri: string): Promise<void> {
     this.#leaving.add(uri)
-    const remove = (known: Uris) => {
+    await this.#enqueue(async () => {
       this.#leaving.delete(uri)
-      if (!known.includes(uri)) return known
-      this.#gone.add(uri)
-      return known.filter((each) => each !== uri)
-    }
-    await this.#change(remove, {})
+      if (!this.#uris.includes(uri)) return
+      this.#unsubscribed.add(uri)
+      this.#uris = this.#uris.filter((each) => each !== uri)
+      await this.#replace(this.#uris)
+    })
   }
 
-  /** The stream ends with the signal. */
+  /** Ends the stream and forgets all subscriptions. */
   close(): void {
     this.#stop.abort(new ConnectionError('closed', 'The client was closed'))
     this.#uris = []
     this.#current = undefined
   }
 
-  /** One after the other, each from what the one before has left. */
-  #change(next: (uris: Uris) => Uris, asked: Asked): Promise<void> {
-    const done = this.#turn.then(async () => {
-      asked.signal?.throwIfAborted()
-      const wanted = next(this.#uris)
-      const isThere = this.#current !== undefined && !this.#isMissed
-      const isFollowed = asked.uri === undefined || followedOf([asked.uri], this.#current?.followed).has(asked.uri)
-      if (wanted === this.#uris && isThere && isFollowed) return
-      // Who wants less hears less from now on, even where the server does not confirm it.
-      if (asked.uri === undefined) this.#uris = wanted
-      await this.#replace(wanted, asked)
-    })
-    this.#turn = done.catch(() => {})
+  #enqueue(run: () => Promise<void>): Promise<void> {
+    const done = this.#queue.then(run)
+    this.#queue = done.catch(() => {})
     return done
   }
 
-  async #replace(wanted: Uris, asked: Asked): Promise<void> {
-    const { uri, timeout, signal } = asked
-    const { onChange, capabilities, listen } = this.#options
-    const filter = filterOf(wanted, onChange ? capabilities() : {})
-    const isAgain = this.#isMissed || this.#current?.isOpen === false
-    const next =
-      Object.keys(filter).length === 0 ? undefined : listen(filter, { timeout, signal: this.#stop.signal, isAgain })
-    const answered = await this.#confirmed(next, asked)
-    const followed = followedOf(wanted, answered)
-    const isRefused = uri !== undefined && !followed.has(uri)
-    if (isRefused || signal?.aborted) next?.close()
-    signal?.throwIfAborted()
-    if (isRefused) throw next?.refused?.get(uri) ?? notTold([uri])
-    this.#isKnown = true
-    // Where it counts all as changed, that makes up for whatever was missed before.
-    this.#isMissed = !isAgain && (this.#isMissed || this.#current?.isOpen === false)
-    for (const each of this.#asked) this.#gone.add(each)
-    for (const each of wanted) this.#gone.delete(each)
-    this.#uris = this.#asked = wanted
-    this.#reportRefused(wanted.filter((each) => !followed.has(each)))
-    const last = this.#current
-    this.#current = next
-    if (next) void this.#tell(next)
-    this.#stragglers.leave(last, next === undefined || isAgain)
-    void this.#goOn()
+  #follows(uri: string): boolean {
+    const stream = this.#current?.stream
+    return stream !== undefined && this.#uris.includes(uri) && follows(stream, uri)
   }
 
-  /** Whoever asked for a resource waits no longer than for any answer: to reach the server again may take long. */
-  async #confirmed(next: Listening | undefined, asked: Asked): Promise<SubscriptionFilter | undefined> {
-    if (next === undefined || asked.uri === undefined) return next?.ready
-    const { timeout = this.#options.timeout ?? CONFIRM_TIMEOUT, signal } = asked
+  /** Opens a stream for these resources. Once the server has confirmed it, it replaces the current one. */
+  async #replace(uris: Uris, subscription?: NewSubscription): Promise<void> {
+    const next = this.#open(uris, subscription?.timeout)
     try {
-      return await withSignal('subscribe', signal, (done) => inTime(next.ready, timeout, done, notConfirmed))
+      await this.#untilReady(next, subscription)
+      subscription?.signal.throwIfAborted()
+      if (subscription !== undefined && next !== undefined) checkFollowed(next, subscription.uri)
     } catch (error) {
-      next.close()
+      next?.close()
       throw error
     }
+    const previous = this.#current
+    // The first stream misses nothing, unless it took several attempts.
+    const hasMissed = this.#isInterrupted && (this.#wasConfirmed || this.#failures > 0)
+    this.#isInterrupted = false
+    this.#wasConfirmed = true
+    this.#uris = uris
+    this.#current = next && { stream: next, reading: this.#read(next) }
+    this.#warnOfUnfollowed(next, uris)
+    if (hasMissed) this.#reportAll()
+    void this.#retire(previous, [...this.#unsubscribed])
   }
 
-  async #tell(stream: Listening): Promise<void> {
-    const begun = Date.now()
+  /** Closes a replaced stream. If changes on it may have been missed, everything counts as changed. */
+  async #retire(previous: CurrentStream | undefined, unsubscribed: Uris): Promise<void> {
+    if (previous !== undefined) {
+      const { stream, reading } = previous
+      const wasOpen = stream.isOpen
+      stream.close()
+      await reading
+      if (wasOpen !== true || stream.endedBy !== 'client' || stream.isSeparate !== false) this.#reportAll()
+    }
+    for (const uri of unsubscribed) this.#unsubscribed.delete(uri)
+  }
+
+  /** Returns undefined when nothing is wanted. */
+  #open(uris: Uris, timeout: number | undefined): Listening | undefined {
+    const { onChange, capabilities, listen } = this.#options
+    const { tools, prompts, resources }: ServerCapabilities = onChange === undefined ? {} : capabilities()
+    const filter: SubscriptionFilter = {
+      ...(tools?.listChanged && { toolsListChanged: true }),
+      ...(prompts?.listChanged && { promptsListChanged: true }),
+      ...(resources?.listChanged && { resourcesListChanged: true }),
+      ...(uris.length > 0 && { resourceSubscriptions: [...uris] }),
+    }
+    if (Object.keys(filter).length === 0) return undefined
+    return listen(filter, { timeout, signal: this.#stop.signal })
+  }
+
+  /** A caller of `subscribe` does not wait until a lost connection is made again, which may take longer. */
+  async #untilReady(next: Listening | undefined, subscription: NewSubscription | undefined): Promise<void> {
+    if (subscription === undefined) return void (await next?.ready)
+    const { uri, signal, timeout = this.#options.timeout ?? CONFIRM_TIMEOUT } = subscription
+    const isReady = async () => next?.ready
+    await within(`subscribe ${quoted(uri)}`, { signal, timeout }, isReady, () => notConfirmedError(uri, timeout))
+  }
+
+  async #read(stream: Listening): Promise<void> {
+    const startTime = Date.now()
     try {
-      for await (const change of stream) this.#stragglers.take(change, stream)
+      for await (const change of stream) this.#report(change)
     } catch (error) {
-      this.#report(error as Error)
+      this.#warn(error as Error)
     }
-    if (this.#stragglers.hasClosed(stream) || this.#stop.signal.aborted) return
-    if (stream === this.#current) {
-      this.#current = undefined
-      this.#ends = Date.now() - begun < SOON ? this.#ends + 1 : 0
-    }
-    this.#isMissed = true
-    await this.#goOn()
+    if (stream !== this.#current?.stream) return
+    // The client itself was closed.
+    if (stream.endedBy === 'client') return this.close()
+    this.#current = undefined
+    this.#isInterrupted = true
+    this.#failures = Date.now() - startTime < SHORT_LIFE ? this.#failures + 1 : 0
+    void this.#reopen()
   }
 
-  #hear(change: Change): void {
+  #reportAll(): void {
+    for (const change of changesOf(this.#current?.stream.followed ?? {})) this.#report(change)
+  }
+
+  #report(change: Change): void {
     if (this.#stop.signal.aborted) return
-    const isOf = (uri: string) => change.kind === 'resource' && normal(change.uri).startsWith(normal(uri))
-    const isUnwanted = [...this.#gone, ...this.#leaving].some(isOf)
-    if (isUnwanted && !this.#uris.some((uri) => !this.#leaving.has(uri) && isOf(uri))) return
+    const isBelow = (uri: string) => change.kind === 'resource' && normalize(change.uri).startsWith(normalize(uri))
+    const isUnwanted = [...this.#leaving, ...this.#unsubscribed].some(isBelow)
+    if (isUnwanted && !this.#uris.some((uri) => !this.#leaving.has(uri) && isBelow(uri))) return
     this.#options.onChange?.(change)
   }
 
-  /** Listens anew until nothing is missed any more. */
-  async #goOn(): Promise<void> {
-    if (this.#isGoingOn) return
-    this.#isGoingOn = true
+  /** Opens a new stream until one is confirmed, or there can be none. */
+  async #reopen(): Promise<void> {
+    if (this.#isReopening) return
+    this.#isReopening = true
     const { signal } = this.#stop
-    while (this.#isMissed && !signal.aborted) {
-      if (this.#ends > 0) await pause(Math.min(PAUSE * 2 ** this.#ends, LONGEST), signal).catch(() => {})
-      if (!this.#isMissed || signal.aborted) break
-      const problem = await this.#change((same) => same, {}).catch((error: Problem) => error)
-      if (problem !== undefined && this.#isForGood(problem)) break
-      if (problem !== undefined) this.#ends += 1
+    while (this.#isInterrupted && !signal.aborted) {
+      const delay = Math.min(FIRST_DELAY * 2 ** this.#failures, LONGEST_DELAY)
+      if (this.#failures > 0) await pause(delay, signal).catch(() => {})
+      try {
+        await this.#enqueue(async () => {
+          if (this.#isInterrupted) await this.#replace(this.#uris)
+        })
+      } catch (error) {
+        if (this.#isFinal(error as Failure)) break
+        this.#failures += 1
+      }
     }
-    this.#isGoingOn = false
+    this.#isReopening = false
   }
 
-  #retry(problem: Problem): void {
-    if (this.#isForGood(problem)) return
-    this.#isMissed = true
-    this.#ends += 1
-    void this.#goOn()
+  /** Whether no other attempt follows: the client was closed, or a server that never confirmed a stream refuses them. */
+  #isFinal(error: Failure): boolean {
+    const { reason, code, status = 0 } = error
+    if (this.#stop.signal.aborted || (reason === 'closed' && this.#options.closing === undefined)) return true
+    if (reason !== 'cancelled') this.#warn(error)
+    if (this.#wasConfirmed) return false
+    const isRefusedStatus = status >= 400 && status < 500 && status !== 429
+    return reason === 'unsupported' || code === ErrorCode.MethodNotFound || isRefusedStatus
   }
 
-  /** A server that has never confirmed a stream, and says no, does not tell of changes. */
-  #isForGood(problem: Problem): boolean {
-    const { reason, code, status = 0 } = problem
-    // Whose client is not known says in no other way that it was closed.
-    if (this.#stop.signal.aborted || (reason === 'closed' && !this.#options.closing)) return true
-    if (reason !== 'cancelled') this.#report(problem)
-    if (this.#isKnown) return false
-    return (
-      reason === 'unsupported' || code === ErrorCode.MethodNotFound || (status >= 400 && status < 500 && status !== 429)
-    )
+  /** The same warning is not repeated. */
+  #warn(warning: Error): void {
+    if (warning.message !== this.#lastWarning) this.#options.onWarning(warning)
+    this.#lastWarning = warning.message
   }
 
-  /** Once, as long as it stays the same. */
-  #report(problem: Error): void {
-    if (problem.message !== this.#reported) this.#options.report(problem)
-    this.#reported = problem.message
-  }
-
-  #reportRefused(uris: Uris): void {
-    if (uris.length > 0) this.#report(notTold(uris))
-    else this.#reported = ''
+  #warnOfUnfollowed(stream: Listening | undefined, uris: Uris): void {
+    const unfollowed = stream === undefined ? [] : uris.filter((uri) => !follows(stream, uri))
+    if (unfollowed.length > 0) this.#warn(notFollowedError(unfollowed))
+    else this.#lastWarning = ''
   }
 }
 
-type Problem = Error & Partial<Pick<ConnectionError, 'reason' | 'status'>> & { readonly code?: unknown }
+/** An `RpcError`, a `ConnectionError`, or any other error. */
+type Failure = Error & Partial<Pick<ConnectionError, 'reason' | 'status'>> & { readonly code?: unknown }
 
-/** What is asked for once: a URI, and how long to wait for it. */
-interface Asked {
-  readonly uri?: string
-  readonly timeout?: number | undefined
-  readonly signal?: AbortSignal
+function withUri(uris: Uris, uri: string): Uris {
+  return uris.includes(uri) ? uris : [...uris, uri]
 }
 
-/** Servers may write a URI in another way when they confirm it. */
-function followedOf(wanted: Uris, answered: SubscriptionFilter | undefined): ReadonlySet<string> {
-  const told = answered?.resourceSubscriptions ?? []
-  const exact = new Set(told)
-  if (wanted.every((uri) => exact.has(uri))) return exact
-  const alike = new Set(told.map(normal))
-  return new Set(wanted.filter((uri) => alike.has(normal(uri))))
+/** Whether the server confirmed a resource; it may have written the URI in another way. */
+function follows(stream: Listening, uri: string): boolean {
+  const followed = stream.followed?.resourceSubscriptions ?? []
+  return followed.includes(uri) || followed.map(normalize).includes(normalize(uri))
 }
 
-const normal = (uri: string) => (URL.canParse(uri) ? new URL(uri).href : uri)
-
-function notTold(uris: Uris): ConnectionError {
-  return new ConnectionError('unsupported', `The server does not tell of updates of ${uris.slice(0, 10).join(', ')}`)
+function checkFollowed(stream: Listening, uri: string): void {
+  if (!follows(stream, uri)) throw stream.refused?.get(uri) ?? notFollowedError([uri])
 }
 
-function filterOf(uris: readonly string[], { tools, prompts, resources }: ServerCapabilities): SubscriptionFilter {
-  return {
-    ...(tools?.listChanged && { toolsListChanged: true }),
-    ...(prompts?.listChanged && { promptsListChanged: true }),
-    ...(resources?.listChanged && { resourcesListChanged: true }),
-    ...(uris.length > 0 && { resourceSubscriptions: [...uris] }),
-  }
+function normalize(uri: string): string {
+  return URL.canParse(uri) ? new URL(uri).href : uri
+}
+
+function notFollowedError(uris: Uris): ConnectionError {
+  return new ConnectionError('unsupported', `The server does not announce updates of ${uris.slice(0, 10).join(', ')}`)
+}
+
+function notConfirmedError(uri: string, timeout: number): ConnectionError {
+  const hint = 'Pass a longer timeout.'
+  const message = `The server did not confirm the subscription to ${quoted(uri)} within ${timeout} ms`
+  return new ConnectionError('timeout', message, { hint })
 }

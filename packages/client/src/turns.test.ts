@@ -10,7 +10,7 @@ const capabilities = { elicitation: { form: {} } }
 const decline = { action: 'decline' } as const
 const turn = (ms = 5) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A legacy server whose tools ask, log, or wait; it keeps who was at work at the same time. */
+/** A legacy server whose tools send input requests, log or wait; it records how many calls run at once. */
 function workshop(script: Script = {}) {
   let running = 0
   const seen = { most: 0, names: [] as unknown[] }
@@ -39,8 +39,8 @@ function workshop(script: Script = {}) {
 const connected = (connector: ReturnType<typeof workshop>['connector'], options: ClientOptions = {}) =>
   connect(connector, { era: 'legacy', capabilities, ...options })
 
-describe('calls that may be asked, over a pipe to a legacy server', () => {
-  it('wait for each other, and each is asked its own question', async () => {
+describe('calls with onAsk, over a pipe to a legacy server', () => {
+  it('run one after the other, and each answers its own input request', async () => {
     const { connector, seen } = workshop()
     await using client = await connected(connector)
     const names = ['a', 'b', 'c', 'd']
@@ -54,7 +54,7 @@ describe('calls that may be asked, over a pipe to a legacy server', () => {
     expect(seen.most).toBe(1)
   })
 
-  it('run at once where the caller can be asked nothing', async () => {
+  it('run concurrently when their callers support no input requests', async () => {
     const { connector, seen } = workshop()
     await using client = await connected(connector)
     const options: RequestCallOptions = { capabilities: {}, onAsk: () => decline }
@@ -62,14 +62,14 @@ describe('calls that may be asked, over a pipe to a legacy server', () => {
     expect(seen.most).toBe(3)
   })
 
-  it('run at once where the client has declared nothing', async () => {
+  it('run concurrently when the client has declared no capabilities', async () => {
     const { connector, seen } = workshop()
     await using client = await connected(connector, { capabilities: {} })
     await Promise.all(['quiet', 'quiet'].map((name) => client.callTool(name, {}, { onAsk: () => decline })))
     expect(seen.most).toBe(2)
   })
 
-  it('let others go on that cannot ask, while the user thinks', async () => {
+  it('let calls run that cannot ask while the user answers', async () => {
     const { connector } = workshop()
     await using client = await connected(connector)
     const onAsk = async () => {
@@ -80,7 +80,7 @@ describe('calls that may be asked, over a pipe to a legacy server', () => {
     expect(result).toMatchObject({ structuredContent: { answer: decline } })
   })
 
-  it('do not wait for ever for a call that waits for them', async () => {
+  it('reject after their timeout when they wait for each other', async () => {
     const { connector } = workshop()
     await using client = await connected(connector)
     const problems: unknown[] = []
@@ -90,10 +90,10 @@ describe('calls that may be asked, over a pipe to a legacy server', () => {
     }
     expect((await client.callTool('a', {}, { onAsk })).structuredContent).toMatchObject({ answer: decline })
     expect(problems).toMatchObject([{ name: 'ConnectionError', reason: 'timeout', retryable: true }])
-    expect(problems).toMatchObject([{ message: 'tools/call was not sent: its turn did not come within 30 ms' }])
+    expect(problems).toMatchObject([{ message: 'tools/call "b" was not sent: its turn did not come within 30 ms' }])
   })
 
-  it('can be cancelled while they wait, and are not sent', async () => {
+  it('are not sent when they are cancelled while they wait', async () => {
     const { connector, seen } = workshop()
     await using client = await connected(connector)
     const stop = new AbortController()
@@ -119,14 +119,14 @@ describe('calls that may be asked, over a pipe to a legacy server', () => {
     await expect(client.callTool('a', {}, { onAsk: () => decline })).rejects.toMatchObject({
       name: 'ConnectionError',
       reason: 'limit',
-      message: 'tools/call was not sent: 1000 calls wait for their turn already',
+      message: 'tools/call "a" was not sent: 1000 calls wait for their turn already',
     })
     await client.close()
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['closed']))
     expect(seen.names).toEqual([])
   })
 
-  it('go on over a new connection when the old one is lost', async () => {
+  it('continue over a new connection', async () => {
     const { connector } = workshop({
       answers: {
         'tools/call': ({ params, exchange }) => {
@@ -148,8 +148,8 @@ describe('calls that may be asked, over a pipe to a legacy server', () => {
   })
 })
 
-describe('calls that want the log messages of their own alone', () => {
-  it.each(['2025-11-25', '2026-07-28'] as const)('wait for each other over a pipe (%s)', async (era) => {
+describe('calls with logs: "own"', () => {
+  it.each(['2025-11-25', '2026-07-28'] as const)('run one after the other over a pipe (%s)', async (era) => {
     const logging = {
       capabilities: { tools: {}, logging: {} },
       answers: {
@@ -177,7 +177,7 @@ describe('calls that want the log messages of their own alone', () => {
 })
 
 describe('a connection to a legacy server that tells requests apart', () => {
-  it('needs no turns: each question reaches the call on whose stream it came', async () => {
+  it('runs calls concurrently: each input request reaches the call on whose stream it came', async () => {
     let running = 0
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }
     const connector: Connector = {

@@ -1,4 +1,7 @@
-/** Which call a question or a log message of the server belongs to, where nothing on the wire says so: calls take turns. */
+/**
+ * The order of calls over stdio, where nothing in an input request or a log message says which call it belongs to. Calls that
+ * could be mistaken for each other run one after the other.
+ */
 
 import {
   type Awaitable,
@@ -7,128 +10,192 @@ import {
   type InputRequest,
   type InputResponse,
   internalError,
+  type LoggingMessageNotificationParams,
 } from '@mcpx/protocol'
-import { LONGEST_TIMER } from './cancellation.ts'
-import type { Link } from './eras/era.ts'
+import { createDeferred, type Deferred, within } from './async.ts'
+import type { EraConnection } from './era.ts'
 import type { AskOrigin, RequestCallOptions } from './options.ts'
-import { ASKS, areAlike, createTurn, type Turn, tookTooLong, tooManyTurns } from './turn.ts'
 
-export interface Turns {
-  /**
-   * Makes a call when no other one runs that it could be taken for. Rejects with `ConnectionError` when that takes longer
-   * than its timeout, when too many wait already, and when its signal fires.
-   */
-  run<Result>(link: Link, method: string, options: RequestCallOptions, call: () => Promise<Result>): Promise<Result>
-  /** Has the call answer that a question belongs to; nothing when none does. Throws when several may have asked. */
-  answer(request: InputRequest, origin: AskOrigin): Awaitable<InputResponse> | undefined
-  /** Whoever hears the log messages that come now, if it is one call alone. */
-  readonly onLog: Turn['onLog']
+/** A call with a callback for input requests or log messages. */
+interface Turn {
+  /** The name of the call in error messages. */
+  readonly label: string
+  /** Messages that the server may send because of this call. */
+  readonly causes: Messages
+  /** Messages that must belong to this call and to no other. */
+  readonly claims: Messages
+  /** How long it may wait until it runs, in ms. */
+  readonly timeout: number
+  readonly signal: AbortSignal | undefined
+  readonly onAsk: ((request: InputRequest, origin: AskOrigin) => Awaitable<InputResponse>) | undefined
+  readonly onLog: ((entry: LoggingMessageNotificationParams) => void) | undefined
+  /** How many of its input requests are being answered. Until then the server waits, and sends nothing else for this call. */
+  asking: number
+}
+
+interface Messages {
+  readonly inputRequests: boolean
+  readonly logs: boolean
+}
+
+interface WaitingTurn {
+  readonly turn: Turn
+  readonly started: Deferred<void>
 }
 
 /** How many calls may wait for their turn. */
-const MOST_WAITING = 1_000
+const MAX_WAITING = 1_000
+const DEFAULT_TIMEOUT = 60_000
 
-/** @param declared what the client says that it can be asked. */
-export function createTurns(declared: ClientCapabilities): Turns {
-  const running = new Set<Turn>()
-  const queue = createQueue(isFree)
+/** Methods during which servers have no reason to send input requests. */
+const NEVER_ASKS = /\/list$|^completion\/|^logging\/|^ping$/
 
-  function isFree(turn: Turn, before: readonly Turn[]): boolean {
-    const others = [...running]
-    // While the server waits for an answer, what cannot be taken for the answered call may go on: the user may need it.
-    const isAside = (turn.makes & ASKS) === 0 && others.some(({ questions }) => questions > 0)
-    if (isAside) return !others.some((other) => other.questions === 0 && areAlike(turn, other))
-    return !others.some((other) => areAlike(turn, other)) && !before.some((other) => areAlike(turn, other))
+export class Turns {
+  readonly #declared: ClientCapabilities
+  readonly #running = new Set<Turn>()
+  #waiting: readonly WaitingTurn[] = []
+
+  /** @param declared the capabilities of the client. */
+  constructor(declared: ClientCapabilities) {
+    this.#declared = declared
   }
 
-  const startNext = () => queue.start((turn) => void running.add(turn))
+  /** The callback for log messages; undefined unless exactly one running call has one. */
+  get onLog(): Turn['onLog'] {
+    const [turn, ...others] = [...this.#running].filter(({ onLog }) => onLog !== undefined)
+    return others.length === 0 ? turn?.onLog : undefined
+  }
 
-  return {
-    async run(link, method, options, call) {
-      const turn = createTurn(link, declared, method, options)
-      if (isFree(turn, queue.turns)) running.add(turn)
-      else if (queue.turns.length >= MOST_WAITING) throw tooManyTurns(turn, MOST_WAITING)
-      else await queue.wait(turn, startNext)
-      try {
-        return await call()
-      } finally {
-        running.delete(turn)
-        startNext()
-      }
-    },
-    answer(request, origin) {
-      const able = [...running].filter(({ onAsk }) => onAsk !== undefined)
-      const likely = able.filter(({ makes }) => (makes & ASKS) !== 0)
-      const [turn, ...others] = likely.length === 0 ? able : likely
-      if (others.length > 0) throw internalError('Several calls are running, and nothing says which one asks')
-      return turn && answerDuring(turn, request, origin, startNext)
-    },
-    get onLog() {
-      const hearing = [...running].filter(({ onLog }) => onLog !== undefined)
-      return hearing.length === 1 ? hearing[0]?.onLog : undefined
-    },
+  /**
+   * Makes a call once no other call runs that it could be mistaken for. Rejects with `ConnectionError` when that takes longer
+   * than its timeout, when too many calls wait already, and when its signal fires.
+   */
+  async run<Result>(
+    connection: EraConnection,
+    call: { readonly method: string; readonly label: string; readonly options: RequestCallOptions },
+    send: () => Promise<Result>,
+  ): Promise<Result> {
+    const turn = this.#createTurn(connection, call)
+    if (this.#mayRun(turn, this.#waiting)) this.#running.add(turn)
+    else if (this.#waiting.length >= MAX_WAITING) throw tooManyError(turn.label)
+    else await this.#wait(turn)
+    try {
+      return await send()
+    } finally {
+      this.#running.delete(turn)
+      this.#startNext()
+    }
+  }
+
+  /** Answers an input request by the callback of the running call; undefined when none has one. */
+  answer(request: InputRequest, origin: AskOrigin): Promise<InputResponse> | undefined {
+    const able = [...this.#running].filter(({ onAsk }) => onAsk !== undefined)
+    const likely = able.filter(({ causes }) => causes.inputRequests)
+    const [turn, ...others] = likely.length === 0 ? able : likely
+    if (others.length > 0)
+      throw internalError('Several calls are running, and the input request does not say whose it is')
+    return turn && this.#answerFor(turn, request, origin)
+  }
+
+  async #answerFor(turn: Turn, request: InputRequest, origin: AskOrigin): Promise<InputResponse> {
+    turn.asking += 1
+    this.#startNext()
+    try {
+      return (await turn.onAsk?.(request, origin)) as InputResponse
+    } finally {
+      turn.asking -= 1
+    }
+  }
+
+  #createTurn(
+    { era, server, connection }: EraConnection,
+    { method, label, options }: { method: string; label: string; options: RequestCallOptions },
+  ): Turn {
+    const { signal, onAsk, onLog, capabilities, logs, timeout = DEFAULT_TIMEOUT } = options
+    const mayAsk = era === 'legacy' && isAskable(this.#declared) && !NEVER_ASKS.test(method)
+    const mayLog = server.capabilities.logging !== undefined
+    const isOneStream = connection.tellsApart !== true
+    return {
+      label,
+      causes: { inputRequests: mayAsk, logs: mayLog },
+      claims: {
+        inputRequests: isOneStream && mayAsk && onAsk !== undefined && isAskable(capabilities ?? this.#declared),
+        logs: isOneStream && mayLog && onLog !== undefined && logs === 'own',
+      },
+      timeout,
+      signal,
+      onAsk,
+      onLog,
+      asking: 0,
+    }
+  }
+
+  /** @param earlier the calls that have waited longer. */
+  #mayRun(turn: Turn, earlier: readonly WaitingTurn[]): boolean {
+    const others = [...this.#running]
+    // While the user answers for one call, calls that cannot be asked may run: the answer may depend on them.
+    if (!turn.causes.inputRequests && others.some(({ asking }) => asking > 0)) {
+      return !others.some((other) => other.asking === 0 && conflict(turn, other))
+    }
+    return !others.some((other) => conflict(turn, other)) && !earlier.some((other) => conflict(turn, other.turn))
+  }
+
+  #startNext(): void {
+    for (const waiting of this.#waiting) {
+      const earlier = this.#waiting.slice(0, this.#waiting.indexOf(waiting))
+      if (!this.#mayRun(waiting.turn, earlier)) continue
+      this.#leave(waiting.turn)
+      this.#running.add(waiting.turn)
+      waiting.started.resolve()
+    }
+  }
+
+  #leave(turn: Turn): void {
+    this.#waiting = this.#waiting.filter((waiting) => waiting.turn !== turn)
+  }
+
+  async #wait(turn: Turn): Promise<void> {
+    const started = createDeferred<void>()
+    this.#waiting = [...this.#waiting, { turn, started }]
+    try {
+      await within(
+        turn.label,
+        turn,
+        () => started.promise,
+        () => timeoutError(turn),
+      )
+    } catch (error) {
+      this.#leave(turn)
+      this.#running.delete(turn)
+      this.#startNext()
+      throw error
+    }
   }
 }
 
-async function answerDuring(turn: Turn, request: InputRequest, origin: AskOrigin, onWait: () => void) {
-  turn.questions += 1
-  onWait()
-  try {
-    return (await turn.onAsk?.(request, origin)) as InputResponse
-  } finally {
-    turn.questions -= 1
-  }
+function isAskable({ elicitation, sampling, roots }: ClientCapabilities): boolean {
+  return elicitation !== undefined || sampling !== undefined || roots !== undefined
 }
 
-/** @param isFree whether a call may run now, given those that have waited for longer. */
-function createQueue(isFree: (turn: Turn, before: readonly Turn[]) => boolean) {
-  let turns: Turn[] = []
-  const begin = new Map<Turn, () => void>()
+/** Whether one of the calls claims messages that the other may cause. */
+function conflict(one: Turn, other: Turn): boolean {
+  return claimsFrom(one, other) || claimsFrom(other, one)
+}
 
-  function leave(turn: Turn): void {
-    turns = turns.filter((other) => other !== turn)
-    begin.delete(turn)
-  }
+function claimsFrom({ claims }: Turn, { causes }: Turn): boolean {
+  return (claims.inputRequests && causes.inputRequests) || (claims.logs && causes.logs)
+}
 
-  return {
-    get turns(): readonly Turn[] {
-      return turns
-    },
-    /** Begins all that may run by now. */
-    start(run: (turn: Turn) => void): void {
-      for (const turn of turns) {
-        if (!isFree(turn, turns.slice(0, turns.indexOf(turn)))) continue
-        const go = begin.get(turn)
-        leave(turn)
-        run(turn)
-        go?.()
-      }
-    },
-    /** @param onLeft called when this one does not wait any more, and will not run. */
-    wait(turn: Turn, onLeft: () => void): Promise<void> {
-      const { method, signal, timeout } = turn
-      return new Promise((resolve, reject) => {
-        const release = () => {
-          clearTimeout(timer)
-          signal?.removeEventListener('abort', cancel)
-        }
-        const stop = (error: ConnectionError) => {
-          release()
-          leave(turn)
-          reject(error)
-          onLeft()
-        }
-        const cancel = () =>
-          stop(new ConnectionError('cancelled', `${method} was cancelled`, { cause: signal?.reason }))
-        const timer = timeout < LONGEST_TIMER ? setTimeout(() => stop(tookTooLong(turn)), timeout) : undefined
-        turns.push(turn)
-        begin.set(turn, () => {
-          release()
-          resolve()
-        })
-        signal?.addEventListener('abort', cancel)
-        if (signal?.aborted) cancel()
-      })
-    },
-  }
+const REASON = 'Over stdio, calls with onAsk, and calls that want their own logs, run one after the other'
+
+function timeoutError({ label, timeout }: Turn): ConnectionError {
+  const hint = `${REASON}; pass a longer timeout with the call.`
+  const message = `${label} was not sent: its turn did not come within ${timeout} ms`
+  return new ConnectionError('timeout', message, { retryable: true, hint })
+}
+
+function tooManyError(label: string): ConnectionError {
+  const hint = `${REASON}; await some of them before you make more calls.`
+  const message = `${label} was not sent: ${MAX_WAITING} calls wait for their turn already`
+  return new ConnectionError('limit', message, { retryable: true, hint })
 }

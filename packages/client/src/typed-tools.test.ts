@@ -10,26 +10,26 @@ function answering(result: object, revision: '2024-11-05' | '2026-07-28' = '2026
 }
 
 describe('a tool as a function', () => {
-  it.each([{ sum: 3 }, 0, false, null, '', [1]])('gives its structured content, such as %j', async (value) => {
+  it.each([{ sum: 3 }, 0, false, null, '', [1]])('resolves to its structured content, such as %j', async (value) => {
     const server = answering({ content: [text('x')], structuredContent: value })
     await using client = await connect(server)
     expect(await client.tools.add?.({ a: 1 })).toEqual(value)
     expect(server.asked('tools/call')[0]?.params).toMatchObject({ name: 'add', arguments: { a: 1 } })
   })
 
-  it('gives the whole result where there is no structured content', async () => {
+  it('resolves to the whole result without structured content', async () => {
     await using client = await connect(answering({ content: [text('5')] }))
     expect(await client.tools.add?.()).toMatchObject({ content: [text('5')] })
   })
 
-  it('gives the value of a JSON text where the wire is older than structured content', async () => {
+  it('resolves to the value of a JSON text in revisions without structured content', async () => {
     await using client = await connect(answering({ content: [text('{"sum":3}')] }, '2024-11-05'))
     expect(await client.tools.add?.()).toEqual({ sum: 3 })
     await using other = await connect(answering({ content: [text('three')] }, '2024-11-05'))
     expect(await other.tools.add?.()).toEqual({ content: [text('three')] })
   })
 
-  it('throws what the tool says when it fails', async () => {
+  it('throws the text of a tool that failed', async () => {
     const server = answering({ content: [text('No such seat.'), text('Try 3.')], isError: true })
     await using client = await connect(server)
     const error = await client.tools.book?.({ seat: 4 }).then(undefined, (problem) => problem)
@@ -39,14 +39,14 @@ describe('a tool as a function', () => {
     await expect(silent.tools.book?.()).rejects.toThrow('The tool book failed')
   })
 
-  it('is not called by who writes the client down', async () => {
+  it('is not called by JSON.stringify', async () => {
     const server = answering({ content: [] })
     await using client = await connect(server)
     expect(JSON.parse(JSON.stringify(client))).toMatchObject({ tools: {} })
     expect(server.asked('tools/call')).toEqual([])
   })
 
-  it('can be called any name but two', async () => {
+  it('can have any name except "then" and "toJSON"', async () => {
     await using client = await connect(answering({ content: [], structuredContent: 1 }))
     expect(await client.tools.constructor?.()).toBe(1)
     expect(await client.tools['github.search']?.()).toBe(1)
@@ -55,7 +55,7 @@ describe('a tool as a function', () => {
   })
 })
 
-describe('what a tool gives back', () => {
+describe('the output of a tool', () => {
   const add = { name: 'add', inputSchema: { type: 'object' }, outputSchema: { type: 'object', required: ['sum'] } }
 
   function checked(result: object, tool: object = add) {
@@ -64,7 +64,7 @@ describe('what a tool gives back', () => {
     })
   }
 
-  it('is checked against what the tool said, once it was listed [C-105]', async () => {
+  it('is validated once the tool was listed [C-105]', async () => {
     await using client = await connect(checked({ structuredContent: { product: 3 } }))
     await client.callTool('add')
     await client.listTools().all()
@@ -82,19 +82,19 @@ describe('what a tool gives back', () => {
     await expect(client.callTool('add')).rejects.toMatchObject({ reason: 'invalid-message' })
   })
 
-  it('need not fit when the tool failed', async () => {
+  it('is not validated when the tool failed', async () => {
     await using client = await connect(checked({ isError: true }))
     await client.listTools().all()
     expect(await client.callTool('add')).toMatchObject({ isError: true })
   })
 
-  it('is let through when it fits', async () => {
+  it('is accepted when it is valid', async () => {
     await using client = await connect(checked({ structuredContent: { sum: 3 } }))
     await client.listTools().all()
     expect(await client.tools.add?.()).toEqual({ sum: 3 })
   })
 
-  it('is refused when checking it takes more than 500,000 steps', async () => {
+  it('is refused when its validation takes more than 500,000 steps', async () => {
     const outputSchema = { type: 'object', properties: { list: { items: { allOf: Array(9).fill({}) } } } }
     const listOf = (length: number) => ({ structuredContent: { list: Array(length).fill(0) } })
     await using below = await connect(checked(listOf(30_000), { ...add, outputSchema }))
@@ -108,7 +108,7 @@ describe('what a tool gives back', () => {
     })
   })
 
-  it('is not checked when the schema cannot be used, and that is reported', async () => {
+  it('is not validated when the schema cannot be used, which is reported', async () => {
     const problems: string[] = []
     const server = checked({ structuredContent: 1 }, { ...add, outputSchema: { $ref: 'https://example.com/schema' } })
     await using client = await connect(server, { onWarning: ({ message }) => problems.push(message) })

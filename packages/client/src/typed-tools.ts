@@ -1,24 +1,24 @@
-/** Tools as functions, with the types of the server's own code. */
+/** Tools as functions, typed by the code of the server. */
 
 import type { CallToolResult, Catalogue, Catalogued, JsonObject } from '@mcpx/protocol'
 import type { CallOptions } from './options.ts'
 
-/** The tools that the compiler knows of a server. */
+/** The tools in the type of a server; any name where the type has none. */
 type ToolsOf<Server> = Server extends Catalogued<infer Offers extends Catalogue> ? Offers['tools'] : AnyTools
 
 type AnyTools = Record<string, { input: JsonObject; output: unknown }>
 
-/** Arguments may be left out where none is required. */
+/** The arguments are optional where none of them is required. */
 type Rest<Input> =
   Record<never, never> extends Input ? [args?: Input, options?: CallOptions] : [args: Input, options?: CallOptions]
 
 /**
- * One function for each tool: takes the arguments, gives `structuredContent` or, where a tool has none, the whole
- * result. In the legacy era, whose older revisions have no structured content, a result that is one text of JSON gives
- * that value. Rejects with `ToolCallError` when the tool failed.
+ * A function for each tool. It resolves to the structured content of the result, or to the whole result of a tool without
+ * structured content. In the legacy era, whose older revisions have no structured content, a result that is one text with
+ * JSON resolves to the parsed value. Rejects with `ToolCallError` when the tool failed.
  *
- * Without the type of a server any name may be that of a tool. With `noUncheckedIndexedAccess` the compiler wants such a
- * name looked at: `client.tools.add?.({ a: 1 })`, or `client.callTool('add', { a: 1 })`.
+ * Without the type of the server, every name may be a tool. With `noUncheckedIndexedAccess`, write
+ * `client.tools.add?.({ a: 1 })` or `client.callTool('add', { a: 1 })`.
  */
 export type ToolCallers<Server> = {
   readonly [Name in keyof ToolsOf<Server>]: (
@@ -26,15 +26,17 @@ export type ToolCallers<Server> = {
   ) => Promise<ToolsOf<Server>[Name]['output']>
 }
 
-/** A tool said that it failed; the message is what it said in words. */
+/** The error of a tool that failed. Its message is the text content of the result. */
 export class ToolCallError extends Error {
   override readonly name = 'ToolCallError'
+  /** The name of the tool. */
   readonly tool: string
+  /** The whole result, with `isError`. */
   readonly result: CallToolResult
 
   constructor(tool: string, result: CallToolResult) {
-    const words = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
-    super(words.join('\n') || `The tool ${tool} failed`)
+    const texts = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    super(texts.join('\n') || `The tool ${tool} failed`)
     this.tool = tool
     this.result = result
   }
@@ -46,7 +48,7 @@ type CallTool = (
   options: CallOptions | undefined,
 ) => Promise<CallToolResult>
 
-/** @param isLegacy whether the wire may have no place for structured content: then its JSON stands in a text. */
+/** @param isLegacy whether the revision may have no structured content, so that a text contains its JSON. */
 export function createToolCallers<Server>(callTool: CallTool, isLegacy: () => boolean): ToolCallers<Server> {
   const callers = new Map<string, (args?: JsonObject, options?: CallOptions) => Promise<unknown>>()
 
@@ -64,12 +66,12 @@ export function createToolCallers<Server>(callTool: CallTool, isLegacy: () => bo
   }
 
   return new Proxy(Object.freeze({}), {
-    // Who awaits the object must not take it for a promise, nor call a tool by writing it as JSON; no tool has a symbol.
+    // `await` must not mistake the object for a promise, and `JSON.stringify` must not call a tool.
     get: (_, name) => (typeof name === 'string' && name !== 'then' && name !== 'toJSON' ? callerOf(name) : undefined),
   }) as ToolCallers<Server>
 }
 
-/** The value that the only text of a result is the JSON of; else the result. */
+/** Parses a result whose only content is a text with JSON; returns any other result unchanged. */
 function jsonValueOf(result: CallToolResult): unknown {
   const [block, ...others] = result.content
   if (block?.type !== 'text' || others.length > 0) return result

@@ -1,4 +1,4 @@
-/** A modern server that clients listen to. */
+/** A modern server with streams of changes. */
 
 import type { JsonObject, RequestId } from '@mcpx/protocol'
 import { type Asked, scriptedServer } from './scripted-server.ts'
@@ -45,15 +45,15 @@ export function modernServer(capabilities: JsonObject = everything, followed?: o
   const tell: Tell = (method, params) => {
     for (const each of open.values()) each.tell(method, params)
   }
-  /** Ends so many of the next ones before it confirms them. */
+  /** Ends a number of the next streams before they are confirmed. */
   const refuse = (count: number) => {
     refused = count
   }
-  /** Confirms the next ones when that promise is settled. */
+  /** Confirms the next streams when a promise is settled. */
   const hold = (until: Promise<unknown> | undefined) => {
     held = until
   }
-  /** Has the next ones follow that, or be refused with it; nothing: follow all. */
+  /** Sets what the next streams follow, or the error that refuses them. Undefined: they follow everything. */
   const follow = (what: object | Error | undefined) => {
     followed = what
   }

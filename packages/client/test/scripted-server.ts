@@ -1,4 +1,4 @@
-/** A server written out by hand, of any revision: it answers what it was told to, and remembers what it was asked. */
+/** A server of any revision that answers as scripted and records the messages it receives. */
 
 import {
   type Connection,
@@ -32,7 +32,7 @@ export interface Asked {
 export type Answers = Readonly<Record<string, (asked: Asked) => object | Promise<object>>>
 
 export interface ScriptedServer extends Responder {
-  /** All that came, in order. */
+  /** All received messages, in order. */
   readonly heard: (RequestMessage | NotificationMessage)[]
   /** The requests of one method. */
   asked(method: string): RequestMessage[]
@@ -41,7 +41,7 @@ export interface ScriptedServer extends Responder {
 export interface Script {
   readonly capabilities?: JsonObject
   readonly answers?: Answers
-  /** Hears notifications. */
+  /** Called with notifications. */
   readonly hear?: (notification: NotificationMessage, exchange: Exchange) => void
 }
 
@@ -96,19 +96,19 @@ export function scriptedServer(revision: Revision, script: Script = {}): Scripte
   }
 }
 
-/** Refuses a request in the way a server does that speaks other revisions. */
+/** The error of a server that speaks other revisions. */
 export function speaksOnly(requested: string, supported: string[]): RpcError {
   return unsupportedVersion(requested, supported)
 }
 
 export interface ScriptedConnector extends Connector {
-  /** How often it was connected to. */
+  /** The number of connections. */
   readonly connections: number
   /** The server's end of the newest connection. */
   readonly server: Duplex
 }
 
-/** Reaches servers within the process, a new end each time; the function says who answers the nth connection. */
+/** Connects to servers of this process. The function returns the server of the nth connection. */
 export function connectorTo(serverOf: (count: number) => Responder, extra: Partial<Connector> = {}): ScriptedConnector {
   let server: Duplex | undefined
   const connector = {

@@ -120,7 +120,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   // Requests and notifications of this side
 
   async request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
-    const refusal = this.#requestRefusal(method, options.signal)
+    const refusal = this.#requestRefusal(options.label ?? method, options.signal)
     if (refusal !== undefined) throw refusal
     this.#lastId += 1
     const id = this.#lastId
@@ -129,13 +129,13 @@ class ChannelConnection implements Duplex, ExchangeHost {
     return result
   }
 
-  #requestRefusal(method: string, signal: AbortSignal | undefined): ConnectionError | undefined {
+  #requestRefusal(label: string, signal: AbortSignal | undefined): ConnectionError | undefined {
     if (this.#noMoreRequests !== undefined) return this.#noMoreRequests
-    if (signal?.aborted === true) return cancelledError(method, signal)
+    if (signal?.aborted === true) return cancelledError(label, signal)
     const limit = this.#limits.pending
     if (this.#pending.size < limit && this.#queue.unsentRequests < limit) return undefined
     const hint = 'Await some of the answers before asking on.'
-    return new ConnectionError('limit', `${method} was not sent: ${limit} requests wait already (limits.pending)`, {
+    return new ConnectionError('limit', `${label} was not sent: ${limit} requests wait already (limits.pending)`, {
       retryable: true,
       hint,
     })

@@ -60,6 +60,8 @@ export interface Guard {
 
 /** Options of one request. */
 export interface RequestOptions {
+  /** The name of the request in error messages, such as `tools/call "add"`. Default: its method. */
+  label?: string | undefined
   /** Cancels the request and notifies the peer. The promise rejects with `ConnectionError` `cancelled`. */
   signal?: AbortSignal | undefined
   /**

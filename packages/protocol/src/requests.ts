@@ -171,7 +171,11 @@ class PendingRequest {
     const { signal } = this.options
     if (signal === undefined) return
     const reason: unknown = signal.reason
-    this.#giveUp(cancelledError(this.method, signal), reason instanceof Error ? reason.message : String(reason))
+    this.#giveUp(cancelledError(this.#label, signal), reason instanceof Error ? reason.message : String(reason))
+  }
+
+  get #label(): string {
+    return this.options.label ?? this.method
   }
 
   #startTimer(): void {
@@ -188,8 +192,8 @@ class PendingRequest {
   #timeoutError(): ConnectionError {
     const isLast = this.#due >= this.#last
     const message = isLast
-      ? `No answer to ${this.method} within its longest time`
-      : `No answer to ${this.method} within ${this.#timeout} ms`
+      ? `No answer to ${this.#label} within its longest time`
+      : `No answer to ${this.#label} within ${this.#timeout} ms`
     const hint = `Pass a longer ${isLast ? 'maxTimeout' : 'timeout'} with the request.`
     return new ConnectionError('timeout', message, { hint })
   }
@@ -201,6 +205,6 @@ function duration(name: string, ms: number): number {
 }
 
 /** The error of a request whose signal has fired. */
-export function cancelledError(method: string, signal: AbortSignal): ConnectionError {
-  return new ConnectionError('cancelled', `${method} was cancelled`, { cause: signal.reason })
+export function cancelledError(label: string, signal: AbortSignal): ConnectionError {
+  return new ConnectionError('cancelled', `${label} was cancelled`, { cause: signal.reason })
 }

@@ -19,7 +19,7 @@ function changing() {
 }
 
 /** Collects changes; `count` waits until the given number has arrived. */
-export function collectChanges({ waitFor }: Rig) {
+export function collectChanges({ waitFor, transport, era }: Rig) {
   const changes: Change[] = []
   let notify = () => {}
   return {
@@ -37,6 +37,12 @@ export function collectChanges({ waitFor }: Rig) {
       }
       return changes
     },
+    /** Forgets the changes that were counted because a stream over HTTP was replaced. On one pipe there are none. */
+    async forget() {
+      await settled()
+      if (!transport.startsWith('HTTP') || era === 'legacy') expect(changes).toEqual([])
+      changes.length = 0
+    },
   }
 }
 
@@ -48,28 +54,28 @@ export const changes: Behaviours = {
   async 'a client receives updates of a resource until it unsubscribes'(rig) {
     const { connect } = rig
     const server = changing()
-    const { onChange, changes, count } = collectChanges(rig)
+    const { onChange, changes, count, forget } = collectChanges(rig)
     const client = await connect(server, { onChange })
     await client.subscribe('note://a')
+    await forget()
     server.resourceUpdated('note://b')
     server.resourceUpdated('note://a')
     expect(await count(1)).toEqual([{ kind: 'resource', uri: 'note://a' }])
+    changes.length = 0
     await client.subscribe('note://b')
+    await forget()
     server.resourceUpdated('note://b')
     server.resourceUpdated('note://a')
-    await count(3)
-    expect(
-      changes
-        .slice(1)
-        .map((change) => 'uri' in change && change.uri)
-        .sort(),
-    ).toEqual(['note://a', 'note://b'])
+    await count(2)
+    expect(changes.map((change) => 'uri' in change && change.uri).sort()).toEqual(['note://a', 'note://b'])
+    changes.length = 0
     await client.unsubscribe('note://a')
+    await forget()
     server.resourceUpdated('note://a')
     server.resourceUpdated('note://b')
-    await count(4)
+    await count(1)
     await settled()
-    expect(changes.slice(3)).toEqual([{ kind: 'resource', uri: 'note://b' }])
+    expect(changes).toEqual([{ kind: 'resource', uri: 'note://b' }])
   },
 
   async 'a server without subscriptions rejects them'({ connect }) {
@@ -86,13 +92,14 @@ export const changes: Behaviours = {
   async 'a caller receives no updates of invisible resources'(rig) {
     const { connect } = rig
     const server = changing().resource('note://secret', { subscribe: true, visible: (auth) => auth !== undefined }, 's')
-    const { onChange, changes, count } = collectChanges(rig)
+    const { onChange, changes, count, forget } = collectChanges(rig)
     const client = await connect(server, { onChange })
     const error = await caught(() => client.subscribe('note://secret'))
     // A modern subscription has no error for a single URI: the server leaves it out.
     if (rig.era === 'legacy') expect(error).toMatchObject({ code: -32002, data: { uri: 'note://secret' } })
     else expect(error).toMatchObject({ name: 'ConnectionError', reason: 'unsupported' })
     await client.subscribe('note://a')
+    await forget()
     server.resourceUpdated('note://secret')
     server.resourceUpdated('note://a')
     await count(1)
@@ -154,13 +161,14 @@ export const changes: Behaviours = {
     const server = changing()
     const { connector } = rig.open(server)
     const { recording, notifications } = recordNotifications(connector)
-    const { onChange, count } = collectChanges(rig)
+    const { onChange, count, forget } = collectChanges(rig)
     const client = await rig.connectOver(recording, { onChange })
     await client.subscribe('note://a')
     await client.subscribe('note://b')
     await client.unsubscribe('note://a')
-    // A replaced modern stream stays open for a moment.
+    // The old stream is closed, and a legacy subscription ended, after the call.
     await new Promise((resolve) => setTimeout(resolve, 600))
+    await forget()
     server.resourceUpdated('note://a')
     server.resourceUpdated('note://b')
     await count(1)
@@ -208,6 +216,7 @@ export const changes: Behaviours = {
     const second = await connect(server, { onChange: two.onChange })
     await first.subscribe('note://a')
     await second.subscribe('note://b')
+    for (const each of [one, two]) await each.forget()
     server.resourceUpdated('note://a')
     server.resourceUpdated('note://b')
     expect(await one.count(1)).toEqual([{ kind: 'resource', uri: 'note://a' }])

@@ -72,10 +72,11 @@ export const mounting: Behaviours = {
   async 'changes of a mounted server are changes of the outer server'(rig) {
     const { connect } = rig
     const mounted = inner()
-    const { onChange, changes, count } = collectChanges(rig)
+    const { onChange, changes, count, forget } = collectChanges(rig)
     const client = await connect(outer(mounted), { onChange })
     const [resource] = await client.listResources().all()
     await client.subscribe(resource?.uri ?? '')
+    await forget()
     mounted.resourceUpdated('note://a')
     await count(1)
     mounted.tool('more', {}, () => 'x')

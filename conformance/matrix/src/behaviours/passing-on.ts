@@ -142,12 +142,14 @@ export const passingOn: Behaviours = {
   async 'updates of resources pass through a proxy'(rig) {
     await forEachRevision(async (era) => {
       const server = upstream()
-      const { onChange, count } = collectChanges(rig)
+      const { onChange, changes, count } = collectChanges(rig)
       const client = await rig.connect(await createProxy(rig, server, era), { onChange })
       const [resource] = await client.listResources().all()
       const uri = resource?.uri ?? ''
       await client.subscribe(uri)
       await settled()
+      // Streams over HTTP were replaced, which counts everything as changed.
+      changes.length = 0
       server.resourceUpdated('note://a')
       expect(await count(1)).toEqual([{ kind: 'resource', uri }] satisfies Change[])
     })

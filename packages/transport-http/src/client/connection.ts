@@ -80,7 +80,7 @@ export class HttpConnection implements Connection, EraHost {
   }
 
   async request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
-    this.#refuseIfNotPossible(method, options.signal)
+    this.#refuseIfNotPossible(options.label ?? method, options.signal)
     const id = this.nextId()
     const result = this.#pending.add(id, method, options)
     if (this.#pending.get(id) !== undefined) {
@@ -145,12 +145,12 @@ export class HttpConnection implements Connection, EraHost {
     return call === undefined ? () => {} : this.#pending.hold(call[0])
   }
 
-  #refuseIfNotPossible(method: string, signal: AbortSignal | undefined): void {
+  #refuseIfNotPossible(label: string, signal: AbortSignal | undefined): void {
     if (this.#error !== undefined) throw this.#error
-    if (signal?.aborted === true) throw cancelledError(method, signal)
+    if (signal?.aborted === true) throw cancelledError(label, signal)
     if (this.#pending.size < MAX_PENDING) return
     const hint = 'Await responses before you send more requests.'
-    const message = `${method} was not sent: ${MAX_PENDING} requests wait already`
+    const message = `${label} was not sent: ${MAX_PENDING} requests wait already`
     throw new ConnectionError('limit', message, { retryable: true, hint })
   }
 

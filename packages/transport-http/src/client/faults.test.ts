@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { caught, delay } from '@mcpx/testing'
@@ -19,6 +20,21 @@ describe('an answer that is lost', () => {
       retryable: true,
       message: expect.stringMatching(/^POST http:.*\/mcp failed \(ECONNREFUSED\)$/),
     })
+  })
+
+  it('because the server does not speak TLS is not said to be safe to repeat, and the URL is named', async () => {
+    const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const { connection } = await reach(`https://127.0.0.1:${port}/mcp`)
+    expect(await caught(() => connection.request('server/discover', modern()))).toMatchObject({
+      name: 'ConnectionError',
+      reason: 'unreachable',
+      retryable: false,
+      message: `POST https://127.0.0.1:${port}/mcp failed: no TLS connection (ERR_SSL_WRONG_VERSION_NUMBER)`,
+      hint: expect.stringContaining('check whether its URL begins with http:'),
+    })
+    server.close()
   })
 
   it.each([

@@ -119,6 +119,7 @@ async function sendOnce(settings: Settings, request: OutgoingRequest, url: URL, 
   } catch (cause) {
     if (cause instanceof ConnectionError || isAuthError(cause)) throw cause
     const code = codeOf(cause)
+    if (isTlsFault(code)) throw tlsError(method, url, code, cause)
     if (rpcMethod !== undefined && !notSentCodes.has(code)) throw answerLostError(rpcMethod, cause)
     const hint =
       'Check that the server runs and that the URL is right. In a browser, the server must also allow this page (CORS).'
@@ -141,6 +142,20 @@ const notSentCodes = new Set([
   'ENETUNREACH',
   'ConnectionRefused',
 ])
+
+/** Whether no TLS connection could be made, so that the request was not sent. */
+function isTlsFault(code: string): boolean {
+  return /^(?:ERR_SSL_|ERR_TLS_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)
+}
+
+function tlsError(method: string, url: URL, code: string, cause: unknown): ConnectionError {
+  const isProtocol = /^(?:ERR_SSL_|EPROTO$)/.test(code)
+  const hint = isProtocol
+    ? 'The server does not speak TLS as this client does: check whether its URL begins with http:.'
+    : 'The certificate of the server is not trusted: install its authority, or connect by the name in the certificate.'
+  const message = `${method} ${url.origin}${url.pathname} failed: no TLS connection (${code})`
+  return new ConnectionError('unreachable', message, { hint, cause })
+}
 
 /** Runtimes say "fetch failed", and keep the reason in the cause. */
 function codeOf(problem: unknown): string {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { type Asked, scriptedServer } from '../../test/scripted-server.ts'
-import { connect } from '../connect.ts'
+import { type Asked, scriptedServer } from '../test/scripted-server.ts'
+import { connect } from './connect.ts'
 
 const confirm = {
   method: 'elicitation/create',
@@ -29,7 +29,7 @@ function retried(server: ReturnType<typeof scriptedServer>, index: number): Json
 }
 
 describe('an unfinished call', () => {
-  it('is sent again with all answers, the state as it came, and a new id [C-070, C-071, C-072]', async () => {
+  it('is sent again with all responses, the unchanged state and a new id [C-070, C-071, C-072]', async () => {
     const state = '  {"a":1}\u0000é\ud83d '
     const server = rounds(unfinished({ inputRequests: { '': confirm, r: rootsList }, requestState: state }), done)
     await using client = await connect(server, { onElicit: accept, roots: [{ uri: 'file:///a' }] })
@@ -45,7 +45,7 @@ describe('an unfinished call', () => {
     expect(first?.id).not.toBe(second?.id)
   })
 
-  it('brings only the answers and the state of the last round [C-071, C-075]', async () => {
+  it('sends only the responses and the state of the last round [C-071, C-075]', async () => {
     const server = rounds(
       unfinished({ inputRequests: { a: confirm }, requestState: 'one' }),
       unfinished({ inputRequests: { b: confirm } }),
@@ -60,14 +60,14 @@ describe('an unfinished call', () => {
     expect(retried(server, 3)).toEqual({ name: 'book', requestState: '' })
   })
 
-  it('that was carried on by hand does not bring along what it was first sent with', async () => {
+  it('does not repeat responses that the caller sent itself', async () => {
     const server = rounds(unfinished({ inputRequests: { a: confirm } }), done)
     await using client = await connect(server, { onElicit: accept })
     await client.request('tools/call', { name: 'book', inputResponses: { z: {} }, requestState: 'mine' })
     expect(retried(server, 1)).toEqual({ name: 'book', inputResponses: { a: accept() } })
   })
 
-  it('does not reach other calls [C-073]', async () => {
+  it('does not affect other calls [C-073]', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: {
         'tools/call': ({ params }) =>
@@ -89,7 +89,7 @@ describe('an unfinished call', () => {
     }
   })
 
-  it('asks everything of one round at the same time', async () => {
+  it('answers all input requests of a round concurrently', async () => {
     let waiting = 0
     let release: (() => void) | undefined
     const all = new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ describe('an unfinished call', () => {
     await client.callTool('book')
   })
 
-  it('that asks for nothing is sent again after a while [C-070]', async () => {
+  it('without input requests is sent again after a delay [C-070]', async () => {
     const server = rounds(unfinished({ requestState: 'wait' }), done)
     await using client = await connect(server)
     const begun = performance.now()
@@ -115,14 +115,14 @@ describe('an unfinished call', () => {
     expect(performance.now() - begun).toBeGreaterThan(200)
   })
 
-  it('is given up after so many rounds [C-075]', async () => {
+  it('is given up after maxRounds [C-075]', async () => {
     const server = rounds(unfinished({ inputRequests: { a: confirm } }))
     await using client = await connect(server, { onElicit: accept, maxRounds: 3 })
     await expect(client.callTool('book')).rejects.toMatchObject({ name: 'ConnectionError', reason: 'limit' })
     expect(server.asked('tools/call')).toHaveLength(4)
   })
 
-  it('is given up after its longest time [C-075]', async () => {
+  it('is given up after maxTimeout [C-075]', async () => {
     const server = rounds(unfinished({ requestState: 's' }))
     await using client = await connect(server)
     const begun = performance.now()
@@ -131,7 +131,7 @@ describe('an unfinished call', () => {
     expect(server.asked('tools/call').length).toBeGreaterThan(1)
   })
 
-  it('is not given up because its user takes their time [C-075]', async () => {
+  it('does not time out while the user answers [C-075]', async () => {
     const server = rounds(unfinished({ inputRequests: { a: confirm } }), done)
     await using client = await connect(server, {
       onElicit: () => new Promise((resolve) => setTimeout(() => resolve(accept()), 80)),
@@ -140,7 +140,7 @@ describe('an unfinished call', () => {
     expect(retried(server, 1)).toMatchObject({ inputResponses: { a: { action: 'accept' } } })
   })
 
-  it('can be cancelled while the user thinks', async () => {
+  it('can be cancelled while the user answers', async () => {
     const stop = new AbortController()
     const server = rounds(unfinished({ inputRequests: { a: confirm } }))
     await using client = await connect(server, {
@@ -156,7 +156,7 @@ describe('an unfinished call', () => {
     expect(server.asked('tools/call')).toHaveLength(1)
   })
 
-  it('is not sent again when one answer is missing [C-070, C-074]', async () => {
+  it('is not sent again when a response is missing [C-070, C-074]', async () => {
     const server = rounds(unfinished({ inputRequests: { a: confirm, b: rootsList } }), done)
     await using client = await connect(server, { onElicit: accept })
     await expect(client.callTool('book')).rejects.toMatchObject({ reason: 'invalid-message' })
@@ -175,7 +175,7 @@ describe('an unfinished call', () => {
   it.each([
     ['prompts/get', (client: Awaited<ReturnType<typeof connect>>) => client.getPrompt('p'), { messages: [] }],
     ['resources/read', (client: Awaited<ReturnType<typeof connect>>) => client.readResource('a:b'), { contents: [] }],
-  ])('may be %s [C-076]', async (method, call, result) => {
+  ])('can be %s [C-076]', async (method, call, result) => {
     const server = scriptedServer('2026-07-28', {
       answers: {
         [method]: ({ params }) =>
@@ -190,14 +190,14 @@ describe('an unfinished call', () => {
     expect(server.asked(method)).toHaveLength(4)
   })
 
-  it('may be answered by the call itself', async () => {
+  it('is answered by the onAsk of the call', async () => {
     const server = rounds(unfinished({ inputRequests: { a: confirm } }), done)
     await using client = await connect(server)
     await client.callTool('book', {}, { onAsk: ({ method }) => (method === 'roots/list' ? { roots: [] } : accept()) })
     expect(retried(server, 1)).toMatchObject({ inputResponses: { a: accept() } })
   })
 
-  it('may be handed to the caller as it is', async () => {
+  it('is returned as it is with input: "pass"', async () => {
     const server = rounds(unfinished({ inputRequests: { a: confirm }, requestState: 's' }))
     await using client = await connect(server)
     const capabilities = { elicitation: {} }

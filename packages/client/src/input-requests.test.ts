@@ -6,7 +6,7 @@ import type { ClientOptions } from './options.ts'
 
 type Ask = { method: string; params?: JsonObject }
 
-/** A legacy server whose tool asks the client, and gives what it was answered. */
+/** A legacy server whose tool sends an input request and returns the response. */
 function askingLegacy(revision: '2025-06-18' | '2025-11-25', ask: Ask) {
   return scriptedServer(revision, {
     answers: {
@@ -50,7 +50,7 @@ const sampling: Ask = { method: 'sampling/createMessage', params: prompt }
 const roots: Ask = { method: 'roots/list' }
 const said = { role: 'assistant', content: { type: 'text', text: 'Ho' }, model: 'm' } as const
 
-/** What the server was answered, in each era. */
+/** The responses that the server received, in each era. */
 async function answered(ask: Ask, options: ClientOptions, legacyAsk = ask): Promise<unknown[]> {
   const results: unknown[] = []
   for (const server of [askingLegacy('2025-11-25', legacyAsk), askingModern(ask)]) {
@@ -64,7 +64,7 @@ function both(answer: unknown): unknown[] {
   return [answer, answer]
 }
 
-/** How a call fails in the older era, as told to the server, and in the newer one, as told to the caller. */
+/** The error that a legacy server receives, and the error of the caller of a modern server. */
 async function refused(ask: Ask, options: ClientOptions): Promise<[unknown, unknown]> {
   await using older = await connect(askingLegacy('2025-11-25', ask), options)
   const told = (await older.callTool('ask')).structuredContent
@@ -76,7 +76,7 @@ async function refused(ask: Ask, options: ClientOptions): Promise<[unknown, unkn
 }
 
 describe('a form, in both eras', () => {
-  it('is shown with all that is known of it', async () => {
+  it('is passed to onElicit with its origin', async () => {
     const asks: unknown[] = []
     const results = await answered(form({ row: { type: 'integer' } }), {
       onElicit: (ask) => {
@@ -97,7 +97,7 @@ describe('a form, in both eras', () => {
     }
   })
 
-  it('gets its defaults for what was left out [C-113]', async () => {
+  it('gets its defaults for missing values [C-113]', async () => {
     const fields = {
       name: { type: 'string', default: 'John Doe' },
       age: { type: 'integer', default: 30 },
@@ -117,7 +117,7 @@ describe('a form, in both eras', () => {
     ).toEqual(both({ action: 'accept', content: { a: 'x' } }))
   })
 
-  it.each(['decline', 'cancel'] as const)('that the user answers with %s has no values [C-112]', async (action) => {
+  it.each(['decline', 'cancel'] as const)('with the action %s has no values [C-112]', async (action) => {
     expect(await answered(form({}), { onElicit: () => ({ action, content: { a: 1 } }) })).toEqual(both({ action }))
   })
 
@@ -129,12 +129,12 @@ describe('a form, in both eras', () => {
     }
     const [told, error] = await refused(form({ row: { type: 'integer' } }), options)
     expect(told).toMatchObject({ code: -32603 })
-    const message = 'onElicit gave values that do not fit the form. content.row: expected integer, got string'
+    const message = 'onElicit returned values that do not fit the form. content.row: expected integer, got string'
     expect(problems.map((problem) => problem.message)).toContain(message)
     expect(error).toMatchObject({ reason: 'cancelled', cause: { message } })
   })
 
-  it('can be asked of an older server too', async () => {
+  it('can come from an older revision', async () => {
     await using client = await connect(askingLegacy('2025-06-18', form({})), {
       onElicit: () => ({ action: 'accept' }),
     })
@@ -143,7 +143,7 @@ describe('a form, in both eras', () => {
 })
 
 describe('a URL, in both eras', () => {
-  it('is given to the user, and the answer has no values [C-112]', async () => {
+  it('is passed to onElicit, and the response has no values [C-112]', async () => {
     const urls: string[] = []
     const results = await answered(
       url,
@@ -167,7 +167,7 @@ describe('a URL, in both eras', () => {
     expect(error).toMatchObject({ reason: 'invalid-message', message: expect.stringContaining('did not declare') })
   })
 
-  it('is visited before a call that needs it is made again, once', async () => {
+  it('is visited before a call that requires it is sent once more', async () => {
     let calls = 0
     const elicitations = [
       { mode: 'url', message: 'Pay', url: 'https://pay.example/1', elicitationId: '1' },
@@ -201,7 +201,7 @@ describe('a URL, in both eras', () => {
 })
 
 describe('sampling, in both eras', () => {
-  it('is done by the callback', async () => {
+  it('calls onSample', async () => {
     const seen: unknown[] = []
     const results = await answered(sampling, {
       onSample: (params) => {
@@ -213,7 +213,7 @@ describe('sampling, in both eras', () => {
     expect(seen).toMatchObject(both(prompt))
   })
 
-  it('that the user rejects is told in the older era and ends the call in the newer', async () => {
+  it('that the user rejects is an error for a legacy server, and ends a modern call', async () => {
     const [told, error] = await refused(sampling, {
       onSample: () => {
         throw userRejected()
@@ -282,7 +282,7 @@ describe('sampling, in both eras', () => {
 })
 
 describe('roots, in both eras', () => {
-  it('are given, from an array or from a function', async () => {
+  it('come from an array or from a function', async () => {
     const list = [{ uri: 'file:///work', name: 'work' }]
     expect(await answered(roots, { roots: list })).toEqual(both({ roots: list }))
     expect(await answered(roots, { roots: async () => list })).toEqual(both({ roots: list }))
@@ -303,7 +303,7 @@ describe('roots, in both eras', () => {
     })
   })
 
-  it('that change are told to a legacy server only', async () => {
+  it('that change are announced to legacy servers only', async () => {
     const older = askingLegacy('2025-11-25', roots)
     await using client = await connect(older, { roots: [] })
     await client.notifyRootsChanged()
@@ -315,7 +315,7 @@ describe('roots, in both eras', () => {
   })
 })
 
-describe('what was not declared, in both eras', () => {
+describe('an undeclared input request, in both eras', () => {
   it.each([
     ['a form', form({})],
     ['sampling', sampling],
@@ -342,7 +342,7 @@ describe('what was not declared, in both eras', () => {
 })
 
 describe('a legacy server', () => {
-  it('is answered a ping, and refused what it may not ask', async () => {
+  it('can ping, and send no undeclared or malformed requests', async () => {
     const answers: unknown[] = []
     const server = scriptedServer('2025-11-25', {
       answers: {
@@ -360,7 +360,7 @@ describe('a legacy server', () => {
     expect(answers).toEqual([{}, -32601, -32601, -32602])
   })
 
-  it('may take back what it asked', async () => {
+  it('can cancel an input request', async () => {
     let signal: AbortSignal | undefined
     const server = scriptedServer('2025-11-25', {
       answers: {
@@ -381,5 +381,73 @@ describe('a legacy server', () => {
     })
     await client.callTool('ask')
     await expect.poll(() => signal?.aborted).toBe(true)
+  })
+})
+
+describe('a callback that returns an invalid value, in both eras', () => {
+  const expected = 'expected { action: "accept", content }, { action: "decline" } or { action: "cancel" }'
+
+  it.each([
+    ['an unknown action', () => ({ action: 'yes' }), `onElicit: ${expected}, got the action "yes"`],
+    ['nothing', () => undefined, `onElicit: ${expected}, got nothing`],
+    ['a word', () => 'accept', `onElicit: ${expected}, got string`],
+  ])('is named in the error: onElicit returns %s', async (_, onElicit, message) => {
+    for (const ask of [form({}), url]) {
+      const problems: string[] = []
+      const options = { onElicit, onWarning: (problem: Error) => problems.push(problem.message) } as ClientOptions
+      const [, error] = await refused(ask, options)
+      expect(error).toMatchObject({
+        name: 'ConnectionError',
+        reason: 'cancelled',
+        message: `tools/call "ask" was given up: elicitation/create was not answered. ${message}`,
+        hint: 'Correct the value that onElicit returns.',
+      })
+      if (ask !== url) expect(problems).toContain(message)
+    }
+  })
+
+  it('is named in the error: onSample and roots', async () => {
+    const [, sampled] = await refused(sampling, { onSample: () => ({ role: 'assistant' }) as never })
+    expect(sampled).toMatchObject({ message: expect.stringContaining('onSample returned an invalid message. message') })
+    const [, listed] = await refused(roots, { roots: () => undefined as never })
+    expect(listed).toMatchObject({
+      message: expect.stringContaining('roots: expected a function that returns an array, got nothing'),
+    })
+  })
+
+  it('can throw an error, which is only the cause of the error of the call', async () => {
+    const [, error] = await refused(roots, {
+      roots() {
+        throw new Error('secret')
+      },
+    })
+    expect(error).toMatchObject({
+      message: 'tools/call "ask" was given up: roots/list was not answered',
+      hint: 'The cause is the error that roots threw.',
+      cause: { message: 'secret' },
+    })
+  })
+})
+
+describe('a server that requires a missing callback', () => {
+  it('causes an error that names the option', async () => {
+    const [, error] = await refused(form({}), {})
+    expect(error).toMatchObject({ reason: 'invalid-message', hint: 'Pass onElicit to connect.' })
+    const data = { requiredCapabilities: { elicitation: { form: {} }, roots: {} } }
+    const server = scriptedServer('2026-07-28', {
+      answers: {
+        'tools/call': () => {
+          throw new RpcError(-32021, 'The client must declare: elicitation.form, roots', { data })
+        },
+      },
+    })
+    await using client = await connect(server)
+    await expect(client.callTool('ask')).rejects.toMatchObject({
+      code: -32021,
+      message: 'The client must declare: elicitation.form, roots. Pass onElicit and roots to connect',
+      data,
+    })
+    const forwarded = client.request('tools/call', { name: 'ask' }, { capabilities: {} })
+    await expect(forwarded).rejects.toMatchObject({ message: 'The client must declare: elicitation.form, roots' })
   })
 })

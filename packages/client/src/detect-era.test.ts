@@ -1,8 +1,8 @@
 import { ConnectionError, type Connector, type JsonObject, type Requester, RpcError } from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
-import { connectorTo, META, scriptedServer, speaksOnly } from '../../test/scripted-server.ts'
-import { connect } from '../connect.ts'
-import { createEraMemory } from '../era-memory.ts'
+import { connectorTo, META, scriptedServer, speaksOnly } from '../test/scripted-server.ts'
+import { connect } from './connect.ts'
+import { createEraMemory } from './detect-era.ts'
 
 const answers = { 'tools/call': () => ({ content: [] }) }
 const legacy = () => scriptedServer('2025-11-25', { answers })
@@ -22,8 +22,8 @@ function probedServer(first: (message: JsonObject) => object, then = legacy()) {
   }
 }
 
-/** A carrier that deals with requests by a function. */
-function carrier(request: Requester['request'], extra: Partial<Connector> = {}): Connector & { closes: number } {
+/** A connector whose requests are answered by a function. */
+function connectorWith(request: Requester['request'], extra: Partial<Connector> = {}): Connector & { closes: number } {
   const connector = {
     ...extra,
     closes: 0,
@@ -39,7 +39,7 @@ function carrier(request: Requester['request'], extra: Partial<Connector> = {}):
   return connector
 }
 
-describe('finding out the era', () => {
+describe('detecting the era', () => {
   it.each([
     ['an error of any code', () => ({ error: { code: -32601, message: 'Method not found' } })],
     ['an error of its own', () => ({ error: { code: -32000, message: 'Not initialized' } })],
@@ -49,7 +49,7 @@ describe('finding out the era', () => {
     ],
     ['the newest code without its data', () => ({ error: { code: -32022, message: '?' } })],
     ['a result that is nothing', () => ({ result: {} })],
-  ])('takes %s for the older era [C-020, C-021]', async (_, first) => {
+  ])('treats %s as legacy [C-020, C-021]', async (_, first) => {
     const server = probedServer(first)
     await using client = await connect(server)
     expect(client.revision).toBe('2025-11-25')
@@ -60,7 +60,7 @@ describe('finding out the era', () => {
     ])
   })
 
-  it('takes silence for the older era, and does not remember it [C-021]', async () => {
+  it('treats silence as legacy, and does not remember it [C-021]', async () => {
     const server = legacy()
     const eraMemory = createEraMemory()
     const connector = connectorTo(
@@ -77,30 +77,27 @@ describe('finding out the era', () => {
   })
 
   it.each([
-    ['to the probe', undefined, 'server/discover', 'The server did not say within 20 ms which era it speaks'],
+    ['to the probe', undefined, 'server/discover', 'No answer to server/discover within 20 ms'],
     ['of a server that was legacy', 'legacy', 'initialize', 'No answer to initialize within 20 ms'],
-  ] as const)(
-    'takes silence %s for no era at all where the connector says so [C-026]',
-    async (_, known, asked, message) => {
-      const eraMemory = createEraMemory()
-      if (known !== undefined) await eraMemory.set('silent', known)
-      const methods: string[] = []
-      const connector = connectorTo(
-        () => ({
-          respond(message) {
-            methods.push(message.method)
-            return new Promise<never>(() => {})
-          },
-        }),
-        { probeTimeout: 20, peer: 'silent', silence: 'nothing' },
-      )
-      await expect(connect(connector, { eraMemory, timeout: 20 })).rejects.toMatchObject({ reason: 'timeout', message })
-      expect(methods).toEqual([asked])
-      expect(eraMemory.get('silent')).toBe(known)
-    },
-  )
+  ] as const)('fails for silence %s if the connector says so [C-026]', async (_, known, asked, message) => {
+    const eraMemory = createEraMemory()
+    if (known !== undefined) await eraMemory.set('silent', known)
+    const methods: string[] = []
+    const connector = connectorTo(
+      () => ({
+        respond(message) {
+          methods.push(message.method)
+          return new Promise<never>(() => {})
+        },
+      }),
+      { probeTimeout: 20, peer: 'silent', silence: 'nothing' },
+    )
+    await expect(connect(connector, { eraMemory, timeout: 20 })).rejects.toMatchObject({ reason: 'timeout', message })
+    expect(methods).toEqual([asked])
+    expect(eraMemory.get('silent')).toBe(known)
+  })
 
-  it('connects again to an older server that does not survive the probe', async () => {
+  it('connects again to a legacy server that does not survive the probe', async () => {
     const server = legacy()
     const connector = connectorTo((count) => ({
       respond(message, exchange) {
@@ -115,7 +112,7 @@ describe('finding out the era', () => {
     await client.callTool('add')
   })
 
-  it('connects again to an older server that answers the probe and then goes', async () => {
+  it('connects again to a legacy server that answers the probe and exits', async () => {
     const server = legacy()
     const connector = connectorTo((count) => ({
       respond(message, exchange) {
@@ -129,7 +126,7 @@ describe('finding out the era', () => {
     expect(connector.connections).toBe(2)
   })
 
-  it('asks once more in the revision that a modern server names [C-007, C-022]', async () => {
+  it('repeats the probe in the revision that a modern server names [C-007, C-022]', async () => {
     const server = probedServer(() => ({ error: speaksOnly('2026-07-28', ['2027-01-01', '2026-07-28']) }), modern())
     await using client = await connect(server)
     expect(client.revision).toBe('2026-07-28')
@@ -137,9 +134,9 @@ describe('finding out the era', () => {
     expect(server.asked('initialize')).toHaveLength(0)
   })
 
-  it('does not ask a third time [C-007]', async () => {
+  it('does not repeat the probe twice [C-007]', async () => {
     let count = 0
-    const connector = carrier(async () => {
+    const connector = connectorWith(async () => {
       count += 1
       throw speaksOnly('2026-07-28', ['2026-07-28'])
     })
@@ -151,20 +148,20 @@ describe('finding out the era', () => {
   it.each([
     ['a refusal', () => ({ error: speaksOnly('2026-07-28', ['2024-11-05', '2025-06-18']) })],
     ['a discovery', () => ({ result: { supportedVersions: ['2025-06-18'], capabilities: {} } })],
-  ])('shakes hands with an older server when %s names nothing newer', async (_, first) => {
+  ])('opens a legacy session when %s names only legacy revisions', async (_, first) => {
     const server = probedServer(first, scriptedServer('2025-06-18'))
     await using client = await connect(server)
     expect(client.revision).toBe('2025-06-18')
     expect(server.asked('initialize')[0]?.params?.protocolVersion).toBe('2025-06-18')
   })
 
-  it.each([-32020, -32021])('stays modern when a modern server says no with %i [C-022]', async (code) => {
+  it.each([-32020, -32021])('stays modern when the server refuses with %i [C-022]', async (code) => {
     const server = probedServer(() => ({ error: { code, message: 'no' } }))
     await expect(connect(server)).rejects.toMatchObject({ name: 'RpcError', code })
     expect(server.asked('initialize')).toHaveLength(0)
   })
 
-  it('says so when there is no revision in common', async () => {
+  it('rejects when there is no mutual revision', async () => {
     const server = probedServer(() => ({ result: { supportedVersions: ['2031-01-01'], capabilities: {} } }))
     await expect(connect(server)).rejects.toMatchObject({
       reason: 'unsupported',
@@ -174,14 +171,14 @@ describe('finding out the era', () => {
     await expect(connect(refusing)).rejects.toMatchObject({ code: -32022 })
   })
 
-  it('refuses a discovery of the wrong shape', async () => {
+  it('rejects when the response to server/discover has the wrong shape', async () => {
     const server = probedServer(() => ({ result: { supportedVersions: '2026-07-28', capabilities: {} } }))
     await expect(connect(server)).rejects.toMatchObject({ reason: 'invalid-message' })
   })
 
-  it.each([401, 403, 407, 408, 429, 500, 503])('takes status %i for no era at all [C-026]', async (status) => {
+  it.each([401, 403, 407, 408, 429, 500, 503])('fails for status %i [C-026]', async (status) => {
     const methods: string[] = []
-    const connector = carrier(async (method) => {
+    const connector = connectorWith(async (method) => {
       methods.push(method)
       throw new ConnectionError('refused', `Status ${status}`, { status })
     })
@@ -190,15 +187,15 @@ describe('finding out the era', () => {
     expect(connector.closes).toBe(1)
   })
 
-  it.each(['unreachable', 'limit'] as const)('takes "%s" for no era at all', async (reason) => {
-    const connector = carrier(async () => {
+  it.each(['unreachable', 'limit'] as const)('fails for a connection that is "%s"', async (reason) => {
+    const connector = connectorWith(async () => {
       throw new ConnectionError(reason, 'no')
     })
     await expect(connect(connector)).rejects.toMatchObject({ reason })
   })
 
-  it.each([400, 404, 405, 406])('takes status %i for the older era', async (status) => {
-    const connector = carrier(async (method) => {
+  it.each([400, 404, 405, 406])('treats status %i as legacy', async (status) => {
+    const connector = connectorWith(async (method) => {
       if (method === 'server/discover') throw new ConnectionError('refused', `Status ${status}`, { status })
       return { protocolVersion: '2025-03-26', capabilities: {}, serverInfo: { name: 's', version: '1' } }
     })
@@ -206,7 +203,77 @@ describe('finding out the era', () => {
     expect(client.revision).toBe('2025-03-26')
   })
 
-  it('can be given up', async () => {
+  it('fails for a mute server within connectTimeout, and quotes what it sent instead', async () => {
+    const methods: string[] = []
+    const silent = connectorTo(
+      () => ({
+        respond(message) {
+          methods.push(message.method)
+          return new Promise<never>(() => {})
+        },
+      }),
+      { probeTimeout: 20 },
+    )
+    const noisy: Connector = {
+      ...silent,
+      connect(options) {
+        options.onWarning(new ConnectionError('invalid-message', 'The server wrote a line: "http://127.0.0.1:3000"'))
+        return silent.connect(options)
+      },
+    }
+    const warnings: string[] = []
+    const begun = performance.now()
+    const connecting = connect(noisy, { connectTimeout: 60, onWarning: ({ message }) => warnings.push(message) })
+    await expect(connecting).rejects.toMatchObject({
+      name: 'ConnectionError',
+      reason: 'timeout',
+      message:
+        'No answer to server/discover within 20 ms, nor to initialize within 40 ms. The server wrote a line: "http://127.0.0.1:3000"',
+      hint: 'Check that the command starts an MCP server that writes only messages to its standard output; or pass a longer connectTimeout.',
+      cause: { reason: 'invalid-message' },
+    })
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(methods).toEqual(['server/discover', 'initialize'])
+    expect(warnings).toEqual(['The server wrote a line: "http://127.0.0.1:3000"'])
+  })
+
+  it('names a mute server, not its era, when the modern era is required', async () => {
+    const connector = connectorTo(() => ({ respond: () => new Promise<never>(() => {}) }))
+    await expect(connect(connector, { era: 'modern', connectTimeout: 20 })).rejects.toMatchObject({
+      reason: 'timeout',
+      message: 'No answer to server/discover within 20 ms',
+    })
+  })
+
+  it.each([
+    [{}, [5_000, 25_000]],
+    [{ probeTimeout: 20_000 }, [20_000, 10_000]],
+    [{ probeTimeout: 60_000 }, [15_000, 15_000]],
+    [{ probeTimeout: 10_000, silence: 'nothing' }, [10_000]],
+    [{ probeTimeout: 60_000, silence: 'nothing' }, [30_000]],
+  ] as const)('gives a silent server 30 s in all (%j)', async (extra, times) => {
+    const given: unknown[] = []
+    const connector = connectorWith(async (_, __, options) => {
+      given.push(options?.timeout)
+      throw new ConnectionError('timeout', 'no answer')
+    }, extra)
+    await expect(connect(connector)).rejects.toMatchObject({ reason: 'timeout' })
+    expect(given).toEqual(times)
+  })
+
+  it('reconnects although the signal for connecting has fired since', async () => {
+    const stop = new AbortController()
+    const connector = connectorTo(modern)
+    await using client = await connect(connector, { signal: stop.signal })
+    stop.abort()
+    await client.callTool('add')
+    await connector.server.close()
+    await new Promise((resolve) => setTimeout(resolve))
+    await client.callTool('add')
+    expect(connector.connections).toBe(2)
+  })
+
+  it('can be cancelled', async () => {
     const stop = new AbortController()
     const connecting = connect(
       connectorTo(() => ({ respond: () => new Promise<never>(() => {}) })),
@@ -217,10 +284,10 @@ describe('finding out the era', () => {
   })
 })
 
-describe('the handshake of the older era', () => {
-  it('is not cancelled towards the server, and neither is the probe', async () => {
+describe('the legacy handshake', () => {
+  it('announces no cancellation, and neither does the probe', async () => {
     const announced: [string, boolean | undefined][] = []
-    const connector = carrier(async (method, _params, options) => {
+    const connector = connectorWith(async (method, _params, options) => {
       announced.push([method, options?.announceCancel])
       throw new ConnectionError('timeout', 'no answer')
     })
@@ -231,7 +298,7 @@ describe('the handshake of the older era', () => {
     ])
   })
 
-  it('ends in a disconnect when the server wants a revision that is not known', async () => {
+  it('disconnects when the server selects an unknown revision', async () => {
     const server = scriptedServer('2025-11-25', {
       answers: {
         initialize: () => ({
@@ -247,7 +314,7 @@ describe('the handshake of the older era', () => {
     expect(server.heard.at(-1)?.method).toBe('initialize')
   })
 
-  it('offers what an old server says it would take', async () => {
+  it('offers the revision that a server names in its refusal', async () => {
     const offers: unknown[] = []
     const serverInfo = { name: 's', version: '1' }
     const server = scriptedServer('2024-11-05', {
@@ -266,7 +333,7 @@ describe('the handshake of the older era', () => {
     expect(client.revision).toBe('2024-11-05')
   })
 
-  it('tells the carrier what was agreed on, once it is done', async () => {
+  it('passes the negotiated revision to the transport', async () => {
     const server = legacy()
     const base = connectorTo(() => server)
     const told: string[] = []
@@ -285,19 +352,19 @@ describe('the handshake of the older era', () => {
 })
 
 describe('a pinned era', () => {
-  it('is spoken without a probe when it is the older one [C-027]', async () => {
+  it('needs no probe when it is legacy [C-027]', async () => {
     const server = legacy()
     await using _client = await connect(server, { era: 'legacy' })
     expect(server.heard[0]?.method).toBe('initialize')
   })
 
-  it('is never given up for the older one', async () => {
+  it('never falls back to legacy', async () => {
     const server = legacy()
     await expect(connect(server, { era: 'modern' })).rejects.toMatchObject({ reason: 'unsupported' })
     expect(server.asked('initialize')).toHaveLength(0)
   })
 
-  it('can be one revision of both eras, which is offered and must be taken', async () => {
+  it('can be a revision, which the server must accept', async () => {
     const server = scriptedServer('2025-03-26')
     await using client = await connect(server, { era: '2025-03-26' })
     expect(server.asked('initialize')[0]?.params?.protocolVersion).toBe('2025-03-26')
@@ -311,7 +378,7 @@ describe('a pinned era', () => {
 })
 
 describe('a remembered era', () => {
-  it('spares the probe of an older server [C-024]', async () => {
+  it('makes the probe of a legacy server unnecessary [C-024]', async () => {
     const server = legacy()
     const eraMemory = createEraMemory()
     const connector = connectorTo(() => server, { peer: 'here' })
@@ -322,7 +389,7 @@ describe('a remembered era', () => {
     expect(eraMemory.get('here')).toBe('legacy')
   })
 
-  it('is found out again when it is no longer true [C-024]', async () => {
+  it('is detected again when it is no longer right [C-024]', async () => {
     const eraMemory = createEraMemory()
     await eraMemory.set('here', 'legacy')
     const server = modern()
@@ -334,7 +401,7 @@ describe('a remembered era', () => {
     expect(eraMemory.get('here')).toBe('modern')
   })
 
-  it('is found out again when an older server is replaced under an open client', async () => {
+  it('is detected again when a legacy server is replaced under an open client', async () => {
     let isNew = false
     const old = legacy()
     const replacement = modern()
@@ -361,7 +428,7 @@ describe('a connection that is lost', () => {
   it.each([
     ['legacy', legacy()],
     ['modern', modern()],
-  ] as const)('is made again by the next call (%s)', async (era, server) => {
+  ] as const)('is opened again by the next call (%s)', async (era, server) => {
     const connector = connectorTo(() => server)
     await using client = await connect(connector)
     await client.callTool('add')
@@ -375,7 +442,7 @@ describe('a connection that is lost', () => {
 })
 
 describe('a modern server', () => {
-  it('is told on every request what a client is and can do', async () => {
+  it('receives the facts about the client with each request', async () => {
     const server = modern()
     await using client = await connect(server, { clientInfo: false })
     await client.callTool('add')
@@ -384,7 +451,7 @@ describe('a modern server', () => {
     }
   })
 
-  it('that refuses the revision in the middle is asked once more [C-007]', async () => {
+  it('that refuses the revision of a call receives it once more [C-007]', async () => {
     let refusals = 0
     const server = scriptedServer('2026-07-28', {
       answers: {
@@ -400,23 +467,23 @@ describe('a modern server', () => {
   })
 
   it.each([
-    ['a word that nobody knows', 'tools/call', { resultType: 'task', content: [] }],
+    ['an unknown type', 'tools/call', { resultType: 'task', content: [] }],
     ['a number', 'tools/call', { resultType: 7, content: [] }],
     ['questions where there are none', 'tools/list', { resultType: 'input_required', requestState: 's', tools: [] }],
-  ])('must not say %s as the type of a result [C-006]', async (_, method, result) => {
+  ])('must not send %s as the resultType [C-006]', async (_, method, result) => {
     const server = scriptedServer('2026-07-28', { answers: { [method]: () => result } })
     await using client = await connect(server)
     await expect(client.request(method, { name: 'add' })).rejects.toMatchObject({ reason: 'invalid-message' })
   })
 
-  it('may say a word of an extension that the caller understands', async () => {
+  it('can send a resultType of an extension that the caller supports', async () => {
     const server = scriptedServer('2026-07-28', { answers: { 'tools/call': () => ({ resultType: 'task', id: 1 }) } })
     await using client = await connect(server)
     const result = await client.request('tools/call', { name: 'add' }, { resultTypes: ['task'] })
     expect(result).toMatchObject({ resultType: 'task', id: 1 })
   })
 
-  it('may leave the type of a result out [C-006]', async () => {
+  it('can omit the resultType [C-006]', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: { 'tools/call': () => ({ resultType: undefined, content: [] }) },
     })
@@ -424,7 +491,7 @@ describe('a modern server', () => {
     expect(await client.callTool('add')).toMatchObject({ content: [] })
   })
 
-  it('has no ping, which an older one has', async () => {
+  it('has no ping, but a legacy server has', async () => {
     await using client = await connect(modern())
     await expect(client.ping()).rejects.toMatchObject({ reason: 'unsupported' })
     await using older = await connect(legacy())

@@ -5,7 +5,7 @@ import { connectorTo, scriptedServer } from '../test/scripted-server.ts'
 import { createChangeQueue } from './change-queue.ts'
 import { connect } from './connect.ts'
 
-/** A legacy server and what its session is subscribed to. */
+/** A legacy server and the subscriptions of its session. */
 function legacyServer(capabilities: JsonObject = everything) {
   const uris: string[] = []
   const server = scriptedServer('2025-11-25', {
@@ -46,8 +46,8 @@ const told: [string, JsonObject?][] = [
 ]
 const changes = [{ kind: 'tools' }, { kind: 'prompts' }, { kind: 'resources' }, { kind: 'resource', uri: 'a:/x/y' }]
 
-describe('listening to a modern server', () => {
-  it('gives the changes of one stream, until it is closed', async () => {
+describe('a stream of changes of a modern server', () => {
+  it('yields changes until it is closed', async () => {
     const { server, open, tell } = modernServer()
     await using client = await connect(server)
     const listening = client.listen(all)
@@ -98,7 +98,7 @@ describe('listening to a modern server', () => {
     expect(await listening.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('asks only for what the server offers, and says what is missing [C-090, C-091]', async () => {
+  it('requests only changes that the server supports, and reports the others [C-090, C-091]', async () => {
     const { server, open } = modernServer({ tools: { listChanged: true }, prompts: {}, resources: {} })
     const problems: string[] = []
     await using client = await connect(server, { onWarning: (problem) => problems.push(problem.message) })
@@ -106,7 +106,7 @@ describe('listening to a modern server', () => {
     expect(await listening.ready).toEqual({ toolsListChanged: true })
     expect([...open.values()][0]?.filter).toEqual({ toolsListChanged: true })
     expect(problems).toEqual([
-      'The server does not tell of promptsListChanged, resourcesListChanged, resourceSubscriptions',
+      'The server does not announce promptsListChanged, resourcesListChanged, resourceSubscriptions',
     ])
     await using other = await connect(modernServer({ tools: {}, prompts: { listChanged: true } }).server)
     expect(await other.listen({ toolsListChanged: true, promptsListChanged: true }).ready).toEqual({
@@ -118,7 +118,7 @@ describe('listening to a modern server', () => {
     expect(await nothing.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('fails when the server does not confirm', async () => {
+  it('rejects when the server does not confirm', async () => {
     const server = scriptedServer('2026-07-28', {
       capabilities: everything,
       answers: { 'subscriptions/listen': () => new Promise(() => {}) },
@@ -128,13 +128,13 @@ describe('listening to a modern server', () => {
     await expect(listening.ready).rejects.toMatchObject({ reason: 'timeout' })
   })
 
-  it('fails when the server refuses', async () => {
+  it('rejects when the server refuses', async () => {
     const server = scriptedServer('2026-07-28', { capabilities: everything })
     await using client = await connect(server)
     await expect(client.listen(all).next()).rejects.toMatchObject({ code: -32601 })
   })
 
-  it('makes kept lists stale [C-083]', async () => {
+  it('drops cached lists that changed [C-083]', async () => {
     const { server, tell } = modernServer()
     await using client = await connect(server)
     const listening = client.listen(all)
@@ -146,7 +146,7 @@ describe('listening to a modern server', () => {
     expect(server.asked('tools/list')).toHaveLength(2)
   })
 
-  it('makes stale what was kept before it began: of changes until then nobody was told [C-083]', async () => {
+  it('drops lists that were cached before it was opened [C-083]', async () => {
     const { server } = modernServer()
     await using client = await connect(server)
     await client.listTools().all()
@@ -158,7 +158,7 @@ describe('listening to a modern server', () => {
     expect(await listening.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('is given up when the server stays away', async () => {
+  it('rejects after eight attempts to reach the server', async () => {
     const { server } = modernServer()
     const connector = connectorTo(() => server)
     let attempts = 0
@@ -183,7 +183,7 @@ describe('listening to a modern server', () => {
     }
   })
 
-  it('goes on over a new connection, where all counts as changed [C-034, C-094]', async () => {
+  it('continues over a new connection and counts everything as changed [C-034, C-094]', async () => {
     const { server, open } = modernServer()
     const connector = connectorTo(() => server)
     await using client = await connect(connector)
@@ -197,8 +197,8 @@ describe('listening to a modern server', () => {
   })
 })
 
-describe('listening to a legacy server', () => {
-  it('gives what the session is told, and subscribes to resources', async () => {
+describe('a stream of changes of a legacy server', () => {
+  it('yields the notifications of the session, and subscribes to resources', async () => {
     const { connector, uris, tell } = legacyServer()
     await using client = await connect(connector)
     const listening = client.listen(all)
@@ -211,7 +211,7 @@ describe('listening to a legacy server', () => {
     await expect.poll(() => uris).toEqual([])
   })
 
-  it('counts all that it watches as changed when the connection may have missed something', async () => {
+  it('counts everything as changed when the connection may have missed notifications', async () => {
     const { connector, uris } = legacyServer()
     let miss = () => {}
     const lossy: Connector = {
@@ -236,7 +236,7 @@ describe('listening to a legacy server', () => {
     expect(await listening.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('subscribes once for all who want a resource', async () => {
+  it('shares one subscription to a resource with other streams', async () => {
     const { connector, uris } = legacyServer()
     await using client = await connect(connector)
     const [one, other] = [client.listen(all), client.listen(all)]
@@ -249,7 +249,7 @@ describe('listening to a legacy server', () => {
     await expect.poll(() => uris).toEqual([])
   })
 
-  it('goes on over a new connection', async () => {
+  it('continues over a new connection', async () => {
     const { connector, uris } = legacyServer()
     await using client = await connect(connector)
     const listening = client.listen(all)
@@ -259,7 +259,7 @@ describe('listening to a legacy server', () => {
     expect(uris).toEqual(['a:/x', 'a:/x'])
   })
 
-  it('subscribes to many resources a few at a time, as servers take no more of one session at once', async () => {
+  it('subscribes to at most ten resources at once', async () => {
     let running = 0
     let most = 0
     const subscribed = new Set<unknown>()
@@ -287,7 +287,7 @@ describe('listening to a legacy server', () => {
     expect(most).toBeLessThanOrEqual(10)
   })
 
-  it('goes on without a subscription that is refused, and knows why', async () => {
+  it('continues without a refused resource, and has its error', async () => {
     const server = scriptedServer('2025-11-25', { capabilities: everything })
     await using client = await connect(server)
     const listening = client.listen(all)
@@ -296,7 +296,7 @@ describe('listening to a legacy server', () => {
     listening.close()
   })
 
-  it('fails when all that is asked for is refused', async () => {
+  it('rejects when everything is refused', async () => {
     const server = scriptedServer('2025-11-25', { capabilities: everything })
     await using client = await connect(server)
     const { ready } = client.listen({ resourceSubscriptions: ['a:/x'] })
@@ -315,7 +315,7 @@ describe.each(['legacy', 'modern'] as const)('subscribing to resources (%s)', (e
     return { target: connectorTo(() => server), tell, uris }
   }
 
-  it('has the client hear of updates, by one stream for all', async () => {
+  it('reports updates of all resources by one stream', async () => {
     const { target, tell, uris } = setUp()
     const heard: Change[] = []
     await using client = await connect(target, { onChange: (change) => heard.push(change) })
@@ -330,7 +330,7 @@ describe.each(['legacy', 'modern'] as const)('subscribing to resources (%s)', (e
     await expect.poll(uris).toEqual([])
   })
 
-  it('fails where the server does not offer it', async () => {
+  it('rejects when the server does not support it', async () => {
     const capabilities = { tools: { listChanged: true } }
     const target = era === 'legacy' ? legacyServer(capabilities).connector : modernServer(capabilities).server
     await using client = await connect(target as never, { onChange: () => {} })
@@ -338,8 +338,8 @@ describe.each(['legacy', 'modern'] as const)('subscribing to resources (%s)', (e
   })
 })
 
-describe('changes that wait', () => {
-  it('are told once each, in the order of their first time', async () => {
+describe('the queue of changes', () => {
+  it('keeps one of each change, in the order of their first occurrence', async () => {
     const queue = createChangeQueue(10)
     for (const kind of ['tools', 'prompts', 'tools'] as const) queue.push({ kind })
     queue.end()
@@ -348,7 +348,7 @@ describe('changes that wait', () => {
     expect(await queue.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('are limited in number', () => {
+  it('has a limit', () => {
     const queue = createChangeQueue(2)
     expect(['1', '2', '3'].map((uri) => queue.push({ kind: 'resource', uri }))).toEqual([true, true, false])
   })

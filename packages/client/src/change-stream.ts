@@ -1,0 +1,204 @@
+/** A stream of changes to iterate over. It survives the connection: after a gap, everything that it follows counts as changed. */
+
+import { type Change, ConnectionError, pause, type SubscriptionFilter } from '@mcpx/protocol'
+import { createDeferred, whenAborted } from './async.ts'
+import { createChangeQueue } from './change-queue.ts'
+import { changesOf, type Side } from './era.ts'
+import type { ListenOptions } from './options.ts'
+import type { Reconnector } from './reconnect.ts'
+import type { ClientState } from './state.ts'
+
+/**
+ * The changes of a server, to iterate over. The iteration ends when the server, the signal, `close` or the client ends it,
+ * and throws when the stream cannot be continued. After a gap, everything that it follows counts as changed.
+ */
+export interface Listening extends AsyncIterableIterator<Change> {
+  /** Resolves to the part of the filter that the server follows, once the server has confirmed. */
+  readonly ready: Promise<SubscriptionFilter>
+  /** Whether the server announces changes now: not before it has confirmed, and not between two connections. */
+  readonly isOpen?: boolean | undefined
+  /** The part of the filter that the server follows now; another connection may follow less. */
+  readonly followed?: SubscriptionFilter | undefined
+  /** The errors of resources that the server refused. Legacy era only; the modern era has no error for a single resource. */
+  readonly refused?: ReadonlyMap<string, Error> | undefined
+  /** Whether other streams can be faster than this one, as over HTTP. */
+  readonly isSeparate?: boolean | undefined
+  /** The side that ended the stream; undefined while it continues. An error counts as an end by the server. */
+  readonly endedBy?: Side | undefined
+  /** Ends the stream. Changes that arrived before can still be read. */
+  close(): void
+}
+
+/** How long the server may take to confirm, in ms, unless the options say otherwise. */
+export const CONFIRM_TIMEOUT = 60_000
+/** How many different changes may wait to be read. */
+const MAX_WAITING = 10_000
+/** How often in a row a broken stream is opened again, and the delays between the attempts, in ms. */
+const MAX_ATTEMPTS = 8
+const FIRST_DELAY = 250
+const LONGEST_DELAY = 30_000
+/** A stream that was open for longer, in ms, starts with the first delay again. */
+const SHORT_LIFE = 5_000
+
+export class ChangeStream implements Listening {
+  followed: SubscriptionFilter | undefined
+  refused: ReadonlyMap<string, Error> | undefined
+  isSeparate = false
+  endedBy: Side | undefined
+  readonly #state: ClientState
+  readonly #reconnector: Reconnector
+  readonly #filter: SubscriptionFilter
+  readonly #timeout: number
+  readonly #stop = new AbortController()
+  readonly #queue = createChangeQueue(MAX_WAITING)
+  readonly #ready = createDeferred<SubscriptionFilter>()
+  /** When the open stream was confirmed. */
+  #openSince: number | undefined
+  #attempts = 0
+  #delays = 0
+
+  /** Opens the stream at once. */
+  constructor(
+    state: ClientState,
+    reconnector: Reconnector,
+    filter: SubscriptionFilter,
+    { signal, timeout = state.options.timeout ?? CONFIRM_TIMEOUT }: ListenOptions,
+  ) {
+    this.#state = state
+    this.#reconnector = reconnector
+    this.#filter = filter
+    this.#timeout = timeout
+    const signals = [reconnector.closing, ...(signal === undefined ? [] : [signal])]
+    for (const each of signals) {
+      if (each.aborted) this.close()
+      each.addEventListener('abort', this.close, { once: true })
+    }
+    void this.#run().then(() => {
+      for (const each of signals) each.removeEventListener('abort', this.close)
+    })
+  }
+
+  get ready(): Promise<SubscriptionFilter> {
+    return this.#ready.promise
+  }
+
+  get isOpen(): boolean {
+    return this.#openSince !== undefined
+  }
+
+  readonly close = (): void => {
+    this.#stop.abort(new ConnectionError('cancelled', 'The stream of changes was closed'))
+  }
+
+  next(): Promise<IteratorResult<Change>> {
+    return this.#queue.next()
+  }
+
+  async return(): Promise<IteratorResult<Change>> {
+    this.close()
+    this.#queue.end()
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async #run(): Promise<void> {
+    try {
+      this.#end(await this.#listen())
+    } catch (error) {
+      this.#end('server', error as Error)
+    }
+  }
+
+  /** Has no effect after the first call. */
+  #end(side: Side, error?: Error): void {
+    if (this.endedBy !== undefined) return
+    this.endedBy = side
+    this.#openSince = undefined
+    const reason = side === 'client' ? 'closed' : 'cancelled'
+    this.#ready.reject(error ?? new ConnectionError(reason, 'The stream ended before the server confirmed it'))
+    this.#queue.end(error)
+  }
+
+  /** Listens over one connection after the other. Resolves to the side that ended it, rejects when it cannot be continued. */
+  async #listen(): Promise<Side> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      try {
+        const connection = await Promise.race([this.#reconnector.connect(), whenAborted(signal)])
+        this.isSeparate = connection.hasSeparateStreams
+        return await connection.listen(this.#filter, {
+          signal,
+          timeout: this.#timeout,
+          onReady: (followed, refused) => this.#handleReady(followed, refused),
+          onChange: (change) => this.#push(change),
+        })
+      } catch (error) {
+        if (signal.aborted) break
+        const delay = this.#nextDelay(error)
+        if (delay === undefined) throw error
+        await pause(delay * (0.5 + Math.random() / 2), signal).catch(() => {})
+      }
+    }
+    return 'client'
+  }
+
+  #handleReady(followed: SubscriptionFilter, refused: ReadonlyMap<string, Error> | undefined): void {
+    const before = this.followed
+    this.#openSince = Date.now()
+    this.followed = followed
+    this.refused = refused
+    if (before !== undefined) this.#warnOfLost(before, followed)
+    for (const change of changesOf(followed)) {
+      // Kept responses may be older than a change that was not announced yet.
+      if (before === undefined) this.#state.cache.invalidate(change)
+      else this.#push(change)
+    }
+    this.#ready.resolve(followed)
+  }
+
+  #push(change: Change): void {
+    if (this.#stop.signal.aborted) return
+    this.#state.cache.invalidate(change)
+    if (this.#queue.push(change)) return
+    const error = overflowError()
+    this.#stop.abort(error)
+    this.#end('server', error)
+  }
+
+  /** A server may follow less over another connection. */
+  #warnOfLost(before: SubscriptionFilter, now: SubscriptionFilter): void {
+    const left = new Set(now.resourceSubscriptions)
+    const lost = (before.resourceSubscriptions ?? []).filter((uri) => !left.has(uri)).slice(0, 10)
+    if (lost.length === 0) return
+    const message = `The server no longer announces updates of ${lost.join(', ')}`
+    this.#state.onWarning(new ConnectionError('unsupported', message))
+  }
+
+  /** Returns the delay before the next attempt, in ms; undefined when there is none. */
+  #nextDelay(error: unknown): number | undefined {
+    if (this.#openSince !== undefined) {
+      this.#attempts = 0
+      if (Date.now() - this.#openSince > SHORT_LIFE) this.#delays = 0
+      this.#openSince = undefined
+    }
+    if (!isBroken(error, this.followed !== undefined) || this.#attempts++ === MAX_ATTEMPTS) return undefined
+    return Math.min(FIRST_DELAY * 2 ** this.#delays++, LONGEST_DELAY)
+  }
+}
+
+const brokenReasons: readonly string[] = ['closed', 'exited', 'unreachable']
+
+/** Whether the connection failed, as opposed to a refusal by the server. */
+function isBroken(error: unknown, wasConfirmed: boolean): boolean {
+  if (!(error instanceof ConnectionError)) return false
+  const { reason, retryable } = error
+  return retryable || brokenReasons.includes(reason) || (wasConfirmed && reason === 'timeout')
+}
+
+function overflowError(): ConnectionError {
+  const hint = 'Read the changes faster, or listen to fewer resources.'
+  return new ConnectionError('limit', `More than ${MAX_WAITING} changes wait to be read`, { hint })
+}

@@ -1,0 +1,115 @@
+/** Opens connections to servers, over a transport or within the process. Their era is not known yet. */
+
+import {
+  type Awaitable,
+  BATCH_REVISION,
+  type Connection,
+  ConnectionError,
+  type Connector,
+  cancelledError,
+  createDuplex,
+  type Exchange,
+  errorMessage,
+  type NotificationMessage,
+  type RequestMessage,
+  type Responder,
+  type ResponseMessage,
+  RpcError,
+  resultMessage,
+} from '@mcpx/protocol'
+import { createChannelPair } from '@mcpx/protocol/memory'
+
+/** A server to connect to: the connector of a transport, or a server of this process. */
+export type Target = Connector | Responder
+
+/** Handles the messages that a server sends by itself. */
+export interface MessageListener {
+  /** Answers a request: an `RpcError` is sent to the server, other errors are masked. Absent where servers send no requests. */
+  answer?(request: RequestMessage, exchange: Exchange): Awaitable<object>
+  handle(notification: NotificationMessage): void
+}
+
+/** A connection whose era is not known yet. The module of the era sets the listener. */
+export interface UndeterminedConnection {
+  readonly connection: Connection
+  /** Whether the connection has ended. */
+  readonly ended: boolean
+  /** The first invalid message that the server sent, as the transport reported it. */
+  readonly invalidMessage: Error | undefined
+  listener: MessageListener | undefined
+}
+
+/** Opens a connection. The signal ends waiting for it. */
+export async function openConnection(
+  target: Target,
+  onWarning: (warning: Error) => void,
+  signal?: AbortSignal,
+): Promise<UndeterminedConnection> {
+  if (signal?.aborted === true) throw cancelledError('connect', signal)
+  const opened = {
+    listener: undefined as MessageListener | undefined,
+    invalidMessage: undefined as Error | undefined,
+    ended: false,
+  }
+  const responder: Responder = {
+    // Only legacy servers send requests.
+    get silent() {
+      return opened.listener?.answer === undefined
+    },
+    async respond(message, exchange) {
+      if ('id' in message) return answer(opened.listener, message, exchange)
+      opened.listener?.handle(message)
+      return undefined
+    },
+  }
+  const connector = 'respond' in target ? memoryConnector(target) : target
+  const connection = await connector.connect({
+    responder,
+    signal,
+    onWarning(warning) {
+      if (warning instanceof ConnectionError && warning.reason === 'invalid-message') opened.invalidMessage ??= warning
+      onWarning(warning)
+    },
+  })
+  void connection.closed.then(() => {
+    opened.ended = true
+  })
+  return Object.assign(opened, { connection })
+}
+
+async function answer(
+  listener: MessageListener | undefined,
+  message: RequestMessage,
+  exchange: Exchange,
+): Promise<ResponseMessage> {
+  try {
+    if (listener?.answer === undefined) throw unexpectedRequest(message.method)
+    return resultMessage(message.id, await listener.answer(message, exchange))
+  } catch (error) {
+    if (error instanceof RpcError) return errorMessage(message.id, error)
+    throw error
+  }
+}
+
+/** Reported as a warning: a modern server gets no response. */
+function unexpectedRequest(method: string): ConnectionError {
+  const message = `The server sent the request ${method.slice(0, 100)}, which servers of the modern era must not do`
+  return new ConnectionError('invalid-message', message)
+}
+
+/** Connects to a server of this process over a pair of channels. */
+function memoryConnector(server: Responder): Connector {
+  return {
+    connect({ responder, onWarning }) {
+      const [here, there] = createChannelPair()
+      let takesBatches = false
+      createDuplex(there, { responder: server, onWarning })
+      const duplex = createDuplex(here, { responder, onWarning, takesBatches: () => takesBatches })
+      return Object.assign(duplex, {
+        negotiated(revision: string) {
+          takesBatches = revision === BATCH_REVISION
+        },
+      })
+    },
+  }
+}

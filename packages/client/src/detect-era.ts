@@ -1,0 +1,282 @@
+/**
+ * Determines the era of a server, and opens a connection that speaks it: `server/discover` is sent first, and `initialize` to
+ * a server that does not understand it.
+ */
+
+import {
+  ConnectionError,
+  type Connector,
+  check,
+  DiscoverResult,
+  type Era,
+  ErrorCode,
+  eraOf,
+  isRevision,
+  type Revision,
+  RpcError,
+} from '@mcpx/protocol'
+import { openConnection, type Target, type UndeterminedConnection } from './connection.ts'
+import { type EraConnection, invalidResult } from './era.ts'
+import { openLegacy } from './legacy.ts'
+import { discoverServer, ModernConnection, mutualRevision, supportedBy } from './modern.ts'
+import type { EraMemory } from './options.ts'
+import { setBounded } from './response-cache.ts'
+import type { ClientState } from './state.ts'
+
+/** How long a server may take to answer `server/discover`, in ms, unless its connector says otherwise. */
+const PROBE_TIMEOUT = 5_000
+/** How long connecting may take in all, in ms, unless the options say otherwise. */
+const CONNECT_TIMEOUT = 30_000
+
+/** How many servers are remembered. When it is full, the oldest is removed. */
+const MAX_REMEMBERED = 1_000
+
+/** Creates a memory for the eras of servers, to use instead of that of the process. */
+export function createEraMemory(): EraMemory {
+  const eras = new Map<string, Era>()
+  return {
+    get: (peer) => eras.get(peer),
+    set(peer, era) {
+      if (era === undefined) eras.delete(peer)
+      else setBounded(eras, MAX_REMEMBERED, peer, era)
+    },
+  }
+}
+
+const processMemory = createEraMemory()
+
+/** Opens a connection that speaks the era of the server, or the one that the options require. */
+export function connectToServer(state: ClientState, target: Target, signal?: AbortSignal): Promise<EraConnection> {
+  return new EraDetection(state, target, signal).connect()
+}
+
+/** The reason not to speak the modern era, found by a probe. */
+interface LegacyEvidence {
+  readonly undetermined: UndeterminedConnection
+  readonly error: unknown
+  /** The revision that the server offered. */
+  readonly offer: Revision | undefined
+}
+
+class EraDetection {
+  readonly #state: ClientState
+  readonly #target: Target
+  readonly #signal: AbortSignal | undefined
+  readonly #connector: Pick<Connector, 'peer' | 'probeTimeout' | 'silence'>
+  readonly #memory: EraMemory
+  /** The newest connection. */
+  #undetermined: UndeterminedConnection | undefined
+  /** How long the rest of connecting may take, in ms. Only silence of the server counts, not a user who logs in. */
+  #timeLeft: number
+  /** The requests that were not answered in time, as an error names them. */
+  readonly #unanswered: string[] = []
+
+  constructor(state: ClientState, target: Target, signal: AbortSignal | undefined) {
+    this.#state = state
+    this.#target = target
+    this.#signal = signal
+    this.#connector = 'respond' in target ? {} : target
+    this.#memory = state.options.eraMemory ?? processMemory
+    this.#timeLeft = state.options.connectTimeout ?? CONNECT_TIMEOUT
+  }
+
+  /** A failure leaves no connection open. */
+  async connect(): Promise<EraConnection> {
+    try {
+      return await this.#detect()
+    } catch (error) {
+      await this.#undetermined?.connection.close()
+      throw error
+    }
+  }
+
+  async #detect(): Promise<EraConnection> {
+    const { era = 'auto' } = this.#state.options
+    const revision = isRevision(era) ? era : undefined
+    const wanted = isRevision(era) ? eraOf(era) : era
+    if (wanted === 'legacy') return this.#openLegacy(await this.#open(), revision)
+    const known = wanted === 'auto' ? await this.#connectAsRemembered() : undefined
+    if (known !== undefined) return known
+    const probed = await this.#probe(await this.#open(), wanted === 'auto' ? this.#probeTimeout() : undefined)
+    if ('era' in probed) {
+      if (wanted === 'auto') await this.#remember('modern')
+      return probed
+    }
+    if (wanted === 'modern') {
+      const isMute = reasonOf(probed.error) === 'timeout'
+      throw isMute ? this.#explain(probed.error, probed.undetermined) : notModernError(probed.error)
+    }
+    const connection = await this.#fallBack(probed)
+    // A server that did not answer may answer the next time.
+    await this.#remember(reasonOf(probed.error) === 'timeout' ? undefined : 'legacy')
+    return connection
+  }
+
+  /** Opens a connection instead of the previous one. */
+  async #open(): Promise<UndeterminedConnection> {
+    await this.#undetermined?.connection.close()
+    this.#undetermined = await openConnection(this.#target, this.#state.onWarning, this.#signal)
+    return this.#undetermined
+  }
+
+  async #remember(era: Era | undefined): Promise<void> {
+    const { peer } = this.#connector
+    if (peer !== undefined) await this.#memory.set(peer, era)
+  }
+
+  /** Returns undefined when the server is not remembered as legacy, or no longer is. */
+  async #connectAsRemembered(): Promise<EraConnection | undefined> {
+    const { peer } = this.#connector
+    if (peer === undefined || (await this.#memory.get(peer)) !== 'legacy') return undefined
+    try {
+      return await this.#openLegacy(await this.#open(), undefined)
+    } catch (error) {
+      const isNoLongerLegacy = error instanceof RpcError || (reasonOf(error) !== 'timeout' && this.#isEvidence(error))
+      if (isNoLongerLegacy) return undefined
+      throw error
+    }
+  }
+
+  /** Leaves time for `initialize` where silence means a legacy server. */
+  #probeTimeout(): number {
+    const { probeTimeout = PROBE_TIMEOUT, silence } = this.#connector
+    if (silence === 'nothing' || probeTimeout < this.#timeLeft) return Math.min(probeTimeout, this.#timeLeft)
+    return this.#timeLeft / 2
+  }
+
+  /** Sends `server/discover`. Resolves to a modern connection, or to the reason why the server is not modern. */
+  async #probe(
+    undetermined: UndeterminedConnection,
+    probeTimeout: number | undefined,
+  ): Promise<ModernConnection | LegacyEvidence> {
+    const timeout = probeTimeout ?? Math.min(this.#state.options.timeout ?? this.#timeLeft, this.#timeLeft)
+    const discover = (revision?: Revision) =>
+      discoverServer(this.#state, undetermined.connection, revision, { signal: this.#signal, timeout })
+    let agreed: Revision | undefined
+    let result: unknown
+    try {
+      result = await discover()
+    } catch (error) {
+      if (reasonOf(error) === 'timeout') this.#addUnanswered('server/discover', timeout)
+      const supported = supportedBy(error)
+      agreed = mutualRevision(supported)
+      if (agreed === undefined) {
+        const offer = newestRevision(supported)
+        if (offer === undefined && !this.#isEvidence(error)) throw this.#explain(error, undetermined)
+        return { undetermined, error, offer }
+      }
+      result = await discover(agreed)
+    }
+    const { value, problem } = check(DiscoverResult, result, 'result')
+    const revision = value && (mutualRevision(value.supportedVersions) ?? agreed)
+    if (revision === undefined) return { undetermined, ...readOtherResult(result, problem) }
+    return new ModernConnection(this.#state, undetermined, value as DiscoverResult, revision)
+  }
+
+  /** Whether an error shows that the server is not modern. Guards, outages and cancelled requests show nothing. */
+  #isEvidence(error: unknown): boolean {
+    if (error instanceof RpcError) return !isModernOnly(error)
+    if (!(error instanceof ConnectionError)) return false
+    const { reason, status = 0 } = error
+    if (reason === 'timeout') return this.#connector.silence !== 'nothing'
+    if (reason === 'refused') return status >= 400 && status < 500 && !guardStatuses.includes(status)
+    return reason === 'exited' || reason === 'closed' || reason === 'invalid-message'
+  }
+
+  /** Speaks the legacy era after a probe, over a new connection if the server did not survive the probe. */
+  async #fallBack({ undetermined, error, offer }: LegacyEvidence): Promise<EraConnection> {
+    if (!undetermined.ended && !isGone(error)) {
+      try {
+        return await this.#openLegacy(undetermined, offer)
+      } catch (failure) {
+        // Some servers answer the probe and exit.
+        if (!isGone(failure)) throw failure
+      }
+    }
+    return this.#openLegacy(await this.#open(), offer)
+  }
+
+  async #openLegacy(undetermined: UndeterminedConnection, offer: Revision | undefined): Promise<EraConnection> {
+    const timeout = Math.min(this.#state.options.timeout ?? this.#timeLeft, this.#timeLeft)
+    let session: EraConnection
+    try {
+      session = await openLegacy(this.#state, undetermined, offer, { signal: this.#signal, timeout })
+    } catch (error) {
+      if (reasonOf(error) === 'timeout') this.#addUnanswered('initialize', timeout)
+      throw this.#explain(error, undetermined)
+    }
+    const { logLevel } = this.#state.options
+    if (logLevel !== undefined && session.server.capabilities.logging !== undefined) {
+      await session.setLogLevel(this.#state.logLevel ?? logLevel, { signal: this.#signal })
+    }
+    return session
+  }
+
+  #addUnanswered(method: string, timeout: number): void {
+    this.#unanswered.push(`to ${method} within ${timeout} ms`)
+    this.#timeLeft = Math.max(1, this.#timeLeft - timeout)
+  }
+
+  /** Says which requests were not answered, and which invalid message the server sent instead. */
+  #explain(error: unknown, { invalidMessage }: UndeterminedConnection): unknown {
+    if (reasonOf(error) !== 'timeout') return error
+    const isNetwork = this.#connector.silence === 'nothing'
+    const check = isNetwork
+      ? 'Check that the URL is that of an MCP server and that it runs'
+      : 'Check that the command starts an MCP server that writes only messages to its standard output'
+    const options = isNetwork ? 'connectTimeout, or probeTimeout' : 'connectTimeout'
+    const message = `No answer ${this.#unanswered.join(', nor ')}${invalidMessage === undefined ? '' : `. ${invalidMessage.message}`}`
+    return new ConnectionError('timeout', message, {
+      retryable: true,
+      hint: `${check}; or pass a longer ${options}.`,
+      cause: invalidMessage ?? error,
+    })
+  }
+}
+
+/** Reads a result that is not that of a modern server that this client can speak to. */
+function readOtherResult(result: unknown, problem: string | undefined): Pick<LegacyEvidence, 'error' | 'offer'> {
+  const supported = (result as { supportedVersions?: unknown } | null)?.supportedVersions
+  if (problem !== undefined) {
+    const error = invalidResult('server/discover', problem)
+    if (supported !== undefined) throw error
+    return { error, offer: undefined }
+  }
+  const offer = newestRevision(supported)
+  const error = noMutualRevisionError(supported as readonly string[])
+  if (offer === undefined) throw error
+  return { error, offer }
+}
+
+/** Returns the newest revision of a list that a server sent. */
+function newestRevision(supported: unknown): Revision | undefined {
+  return Array.isArray(supported) ? supported.filter(isRevision).sort().at(-1) : undefined
+}
+
+const guardStatuses: readonly number[] = [401, 403, 407, 408, 429]
+
+/** Whether only modern servers send this error. */
+function isModernOnly({ code, data }: RpcError): boolean {
+  if (code === ErrorCode.HeaderMismatch || code === ErrorCode.MissingRequiredClientCapability) return true
+  const supported = (data as { supported?: unknown } | undefined)?.supported
+  return code === ErrorCode.UnsupportedProtocolVersion && Array.isArray(supported) && supported.length > 0
+}
+
+function isGone(error: unknown): boolean {
+  const reason = reasonOf(error)
+  return reason === 'closed' || reason === 'exited'
+}
+
+function reasonOf(error: unknown): ConnectionError['reason'] | undefined {
+  return error instanceof ConnectionError ? error.reason : undefined
+}
+
+function noMutualRevisionError(supported: readonly string[]): ConnectionError {
+  const message = `The server and this client have no revision in common; the server speaks ${supported.join(', ')}`
+  return new ConnectionError('unsupported', message)
+}
+
+function notModernError(cause: unknown): ConnectionError {
+  const hint = 'Leave out the era option to connect to servers of any revision.'
+  return new ConnectionError('unsupported', 'The server does not speak the modern era', { hint, cause })
+}

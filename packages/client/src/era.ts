@@ -1,0 +1,123 @@
+/** The interface of the two eras: a connection that speaks one revision, and what both eras share. */
+
+import {
+  type Change,
+  type Connection,
+  ConnectionError,
+  check,
+  type Era,
+  type Implementation,
+  type JsonObject,
+  type LoggingLevel,
+  type NotificationMessage,
+  quoted,
+  type Revision,
+  type Schema,
+  type ServerCapabilities,
+  type SubscriptionFilter,
+} from '@mcpx/protocol'
+import type { CallOptions, RequestCallOptions } from './options.ts'
+
+/** What a server states about itself. */
+export interface ServerFacts {
+  /** The name and version of the server. For people to read; do not depend on it. */
+  readonly info: Implementation | undefined
+  /** The features that the server supports. */
+  readonly capabilities: ServerCapabilities
+  /** How to use the server well, written for a model. */
+  readonly instructions: string | undefined
+}
+
+/** The side that ended a stream of changes. */
+export type Side = 'client' | 'server'
+
+/** The callbacks and limits of one stream of changes. */
+export interface ChangeListener {
+  /** Ends the stream. */
+  readonly signal: AbortSignal
+  /** How long the server may take to confirm, in ms. */
+  readonly timeout: number
+  /**
+   * Called when the server has confirmed, with the part of the filter that it follows and the errors of refused resources.
+   * Called again when changes may have been lost since.
+   */
+  onReady(followed: SubscriptionFilter, refused?: ReadonlyMap<string, Error>): void
+  onChange(change: Change): void
+}
+
+/** A connection that speaks one revision. */
+export interface EraConnection {
+  readonly era: Era
+  readonly revision: Revision
+  readonly server: ServerFacts
+  readonly connection: Connection
+  /** Whether the connection has ended, or the server no longer speaks this era. */
+  readonly ended: boolean
+  /** Whether each stream of changes is separate, so that an older one may deliver its messages later than a newer one. */
+  readonly hasSeparateStreams: boolean
+  /** Sends a request, answers input requests until the result is complete, and checks the result. */
+  request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject>
+  /** Passes changes on until one side ends the stream, and resolves to that side. Rejects when the stream breaks. */
+  listen(filter: SubscriptionFilter, listener: ChangeListener): Promise<Side>
+  discover(options: CallOptions): Promise<ServerFacts>
+  setLogLevel(level: LoggingLevel, options: CallOptions): Promise<void>
+  ping(options: CallOptions): Promise<void>
+  notifyRootsChanged(): Promise<void>
+}
+
+/** The name of a request in error messages: `tools/call "add"`. */
+export function requestLabel(method: string, params: JsonObject): string {
+  const name = params.name ?? params.uri
+  return typeof name === 'string' ? `${method} ${quoted(name)}` : method
+}
+
+/** Returns the result if it is valid. Members that the schema does not know stay; without a schema every result is valid. */
+export function checkResult(schema: Schema | undefined, label: string, result: unknown): JsonObject {
+  if (schema === undefined) return result as JsonObject
+  const { value, problem } = check(schema, result, 'result')
+  if (problem === undefined) return value as JsonObject
+  throw invalidResult(label, problem)
+}
+
+/** The error of a result that is not what the protocol requires. */
+export function invalidResult(label: string, problem: string): ConnectionError {
+  const hint = 'The server violates the protocol; report it to its author.'
+  return new ConnectionError('invalid-message', `The answer to ${label} was refused. ${problem}`, { hint })
+}
+
+/** Adds the `meta` of a call to the parameters. */
+export function withCallMeta(params: JsonObject, meta: JsonObject | undefined): JsonObject {
+  return meta === undefined ? params : { ...params, _meta: { ...(params._meta as JsonObject | undefined), ...meta } }
+}
+
+/** Returns the change that a notification announces; undefined for other notifications. */
+export function changeOf({ method, params }: NotificationMessage): Change | undefined {
+  const kind = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1]
+  if (kind !== undefined) return { kind } as Change
+  if (method !== 'notifications/resources/updated' || typeof params?.uri !== 'string') return undefined
+  return { kind: 'resource', uri: params.uri }
+}
+
+/** Returns all changes that a filter covers. */
+export function changesOf(filter: SubscriptionFilter): Change[] {
+  const changes: Change[] = (filter.resourceSubscriptions ?? []).map((uri) => ({ kind: 'resource', uri }))
+  if (filter.toolsListChanged) changes.push({ kind: 'tools' })
+  if (filter.promptsListChanged) changes.push({ kind: 'prompts' })
+  if (filter.resourcesListChanged) changes.push({ kind: 'resources' })
+  return changes
+}
+
+/** Returns the part of a filter that the server supports. Throws when nothing is left. */
+export function allowedFilter(filter: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
+  const { tools, prompts, resources } = capabilities
+  const uris = filter.resourceSubscriptions ?? []
+  const allowed: SubscriptionFilter = {
+    ...(filter.toolsListChanged && tools?.listChanged && { toolsListChanged: true }),
+    ...(filter.promptsListChanged && prompts?.listChanged && { promptsListChanged: true }),
+    ...(filter.resourcesListChanged && resources?.listChanged && { resourcesListChanged: true }),
+    ...(uris.length > 0 && resources?.subscribe && { resourceSubscriptions: uris }),
+  }
+  if (Object.keys(allowed).length > 0) return allowed
+  const hint = 'See client.server.capabilities for the changes that the server announces.'
+  throw new ConnectionError('unsupported', 'The server announces no change that was asked for', { hint })
+}

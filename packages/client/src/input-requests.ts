@@ -1,0 +1,126 @@
+/** Answers the input requests of servers (elicitation, sampling, roots) by the callbacks of the client. */
+
+import {
+  type ClientCapabilities,
+  type CreateMessageRequestParams,
+  CreateMessageResult,
+  check,
+  type ElicitRequestParams,
+  type ElicitResult,
+  formProblem,
+  type InputRequest,
+  type InputResponse,
+  invalidParams,
+  isObject,
+  kindOf,
+  type ListRootsResult,
+  methodNotFound,
+  quoted,
+  samplingProblem,
+  withFormDefaults,
+} from '@mcpx/protocol'
+import type { AskOrigin, ClientOptions, ElicitAnswer, ElicitAsk } from './options.ts'
+
+/** The option of `connect` that answers each kind of input request. */
+export const INPUT_CALLBACKS: Readonly<Record<InputRequest['method'], string>> = {
+  'elicitation/create': 'onElicit',
+  'sampling/createMessage': 'onSample',
+  'roots/list': 'roots',
+}
+
+/** A callback returned a value that cannot be sent. The message names the callback and contains no value of the user. */
+export class InvalidAnswer extends TypeError {}
+
+/** Returns the capabilities that follow from the callbacks. */
+export function declaredCapabilities(options: ClientOptions): ClientCapabilities {
+  const { onElicit, onSample, roots, sampling = {} } = options
+  const capabilities: ClientCapabilities = { ...options.capabilities }
+  if (onElicit !== undefined) {
+    capabilities.elicitation = Object.fromEntries(elicitationModes(options).map((mode) => [mode, {}]))
+  }
+  if (onSample !== undefined) {
+    capabilities.sampling = { ...(sampling.tools && { tools: {} }), ...(sampling.context && { context: {} }) }
+  }
+  if (roots !== undefined) capabilities.roots = {}
+  return capabilities
+}
+
+/** Answers one input request. Throws `RpcError` for one that was not declared; errors of callbacks pass through. */
+export async function answerInputRequest(
+  options: ClientOptions,
+  request: InputRequest,
+  origin: AskOrigin,
+): Promise<InputResponse> {
+  switch (request.method) {
+    case 'elicitation/create':
+      return elicit(options, request.params, origin)
+    case 'sampling/createMessage':
+      return sample(options, request.params, origin)
+    case 'roots/list':
+      return listRoots(options)
+  }
+}
+
+async function elicit(options: ClientOptions, params: ElicitRequestParams, origin: AskOrigin): Promise<ElicitResult> {
+  const { onElicit } = options
+  if (onElicit === undefined) throw methodNotFound('elicitation/create')
+  const mode = params.mode ?? 'form'
+  if (!elicitationModes(options).includes(mode)) {
+    throw invalidParams(`params.mode: the client did not declare ${quoted(mode)}`)
+  }
+  if (params.mode === 'url') {
+    const { message, url } = params
+    const { action } = checkElicitAnswer(await onElicit({ mode: 'url', message, url, ...origin }))
+    return { action }
+  }
+  const { message, requestedSchema: schema } = params
+  const { action, content } = checkElicitAnswer(await onElicit({ mode: 'form', message, schema, ...origin }))
+  if (action !== 'accept') return { action }
+  const filled = withFormDefaults(schema, content)
+  const problem = formProblem(schema, filled)
+  if (problem !== undefined) throw new InvalidAnswer(`onElicit returned values that do not fit the form. ${problem}`)
+  return { action, content: filled as NonNullable<ElicitResult['content']> }
+}
+
+const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
+
+function checkElicitAnswer(answer: ElicitAnswer): ElicitAnswer {
+  const expected = 'expected { action: "accept", content }, { action: "decline" } or { action: "cancel" }'
+  if (!isObject(answer)) throw new InvalidAnswer(`onElicit: ${expected}, got ${kindOf(answer)}`)
+  const action: unknown = answer.action
+  if (ACTIONS.includes(action)) return answer
+  const shown = typeof action === 'string' ? quoted(action) : kindOf(action)
+  throw new InvalidAnswer(`onElicit: ${expected}, got the action ${shown}`)
+}
+
+async function sample(options: ClientOptions, params: CreateMessageRequestParams, origin: AskOrigin) {
+  const { onSample, sampling } = options
+  if (onSample === undefined) throw methodNotFound('sampling/createMessage')
+  const refusal = samplingProblem(params, sampling?.tools === true)
+  if (refusal !== undefined) throw invalidParams(refusal)
+  const message = await onSample(params, origin)
+  const { problem } = check(CreateMessageResult, message, 'message')
+  if (problem !== undefined) throw new InvalidAnswer(`onSample returned an invalid message. ${problem}`)
+  return message
+}
+
+async function listRoots({ roots }: ClientOptions): Promise<ListRootsResult> {
+  if (roots === undefined) throw methodNotFound('roots/list')
+  const list = typeof roots === 'function' ? await roots() : roots
+  if (!Array.isArray(list))
+    throw new InvalidAnswer(`roots: expected a function that returns an array, got ${kindOf(list)}`)
+  checkRoots(list)
+  return { roots: [...list] }
+}
+
+/** Throws `InvalidAnswer` for the first root that is not a `file:` URI. */
+export function checkRoots(roots: readonly { uri: string }[]): void {
+  roots.forEach(({ uri }, index) => {
+    if (/^file:\/\//i.test(uri) && URL.canParse(uri)) return
+    throw new InvalidAnswer(`roots[${index}].uri: expected a file: URI, got ${quoted(uri)}`)
+  })
+}
+
+function elicitationModes({ elicitationModes = ['form', 'url'] }: ClientOptions): readonly ElicitAsk['mode'][] {
+  return elicitationModes
+}

@@ -1,0 +1,252 @@
+/** Changes in the legacy era: the session announces list changes, and resources are subscribed to one by one. */
+
+import {
+  type Change,
+  type Connection,
+  ConnectionError,
+  type NotificationMessage,
+  pause,
+  RpcError,
+  type ServerCapabilities,
+  type SubscriptionFilter,
+} from '@mcpx/protocol'
+import { createDeferred, within, withSignal } from './async.ts'
+import { allowedFilter, type ChangeListener, changeOf, type Side } from './era.ts'
+import type { ClientState } from './state.ts'
+
+const SUBSCRIBE = 'resources/subscribe'
+const UNSUBSCRIBE = 'resources/unsubscribe'
+/** Each caller has its own timeout. */
+const NO_TIMEOUT = { timeout: Number.POSITIVE_INFINITY, maxTimeout: Number.POSITIVE_INFINITY }
+/** How long the server may take to unsubscribe, in ms, before the next subscription to the same resource is sent. */
+const UNSUBSCRIBE_TIMEOUT = 1_000
+/** How many resources are subscribed to at once: servers limit the requests of one session. */
+const MAX_CONCURRENT = 10
+
+export class LegacySubscriptions {
+  readonly #connection: Connection
+  readonly #state: ClientState
+  readonly #listeners = new Set<(change: Change) => void>()
+  readonly #missedListeners = new Set<() => void>()
+  readonly #resources = new Map<string, ResourceSubscription>()
+
+  constructor(connection: Connection, state: ClientState) {
+    this.#connection = connection
+    this.#state = state
+  }
+
+  /** Returns false for a notification that announces no change. */
+  handle(notification: NotificationMessage): boolean {
+    const change = changeOf(notification)
+    if (change === undefined) return false
+    this.#state.cache.invalidate(change)
+    for (const listener of this.#listeners) listener(change)
+    return true
+  }
+
+  /** Called when notifications of the session may have been lost. */
+  handleMissed(): void {
+    for (const listener of this.#missedListeners) listener()
+  }
+
+  async listen(asked: SubscriptionFilter, capabilities: ServerCapabilities, listener: ChangeListener): Promise<Side> {
+    const filter = allowedFilter(asked, capabilities)
+    const uris = filter.resourceSubscriptions ?? []
+    const refused = new Map<string, Error>()
+    const releases: (() => Promise<void>)[] = []
+    const lost = createDeferred<void>()
+    // Until this stream is ready, older streams report the changes; only this one reports those of new resources.
+    const newUris = uris.filter((uri) => !this.#resources.has(uri))
+    let isReady = false
+    let isOver = false
+    const onChange = (change: Change) => {
+      if (covers(filter, change) && (isReady || isBelow(newUris, change))) listener.onChange(change)
+    }
+    const onReady = () => {
+      isReady = true
+      listener.onReady(withoutRefused(filter, refused), refused)
+    }
+    this.#listeners.add(onChange)
+    try {
+      await forEachConcurrently(uris, async (uri) => {
+        try {
+          const release = await this.#resource(uri).watch(listener, lost.resolve)
+          if (isOver) void release()
+          else releases.push(release)
+        } catch (error) {
+          if (!(error instanceof RpcError)) throw error
+          refused.set(uri, error)
+        }
+      })
+      const [refusal] = refused.values()
+      if (refusal !== undefined && Object.keys(withoutRefused(filter, refused)).length === 0) throw refusal
+      onReady()
+      this.#missedListeners.add(onReady)
+      await this.#untilOver(listener.signal, lost.promise)
+      return 'client'
+    } finally {
+      isOver = true
+      this.#listeners.delete(onChange)
+      this.#missedListeners.delete(onReady)
+      void forEachConcurrently(releases, (release) => release())
+    }
+  }
+
+  #resource(uri: string): ResourceSubscription {
+    const known = this.#resources.get(uri)
+    if (known !== undefined) return known
+    const resource = new ResourceSubscription(uri, this.#resources, this.#connection, this.#state.onWarning)
+    this.#resources.set(uri, resource)
+    return resource
+  }
+
+  /** Resolves when the signal fires; rejects when the connection ends or a resource is lost. */
+  async #untilOver(signal: AbortSignal, lost: Promise<void>): Promise<void> {
+    const aborted = createDeferred<'aborted'>()
+    const stop = () => aborted.resolve('aborted')
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    const end = await Promise.race([aborted.promise, this.#connection.closed, lost.then(lostError)])
+    signal.removeEventListener('abort', stop)
+    if (end !== 'aborted') throw end ?? new ConnectionError('closed', 'The connection was closed')
+  }
+}
+
+/** Retryable: the stream is opened again and finds out which resources are left. */
+function lostError(): ConnectionError {
+  return new ConnectionError('closed', 'The server ended the subscription to a resource', { retryable: true })
+}
+
+function withoutRefused(filter: SubscriptionFilter, refused: ReadonlyMap<string, Error>): SubscriptionFilter {
+  const { resourceSubscriptions = [], ...lists } = filter
+  const left = resourceSubscriptions.filter((uri) => !refused.has(uri))
+  return left.length === 0 ? lists : { ...lists, resourceSubscriptions: left }
+}
+
+function covers(filter: SubscriptionFilter, change: Change): boolean {
+  if (change.kind !== 'resource') return filter[`${change.kind}ListChanged`] === true
+  return isBelow(filter.resourceSubscriptions ?? [], change)
+}
+
+function isBelow(uris: readonly string[], change: Change): boolean {
+  return change.kind === 'resource' && uris.some((uri) => change.uri.startsWith(uri))
+}
+
+/** Runs a function for each item, a few at a time. After the first failure no other is started. */
+async function forEachConcurrently<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
+  let next = 0
+  const work = async () => {
+    while (next < items.length) await run(items[next++] as Item)
+  }
+  try {
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, work))
+  } finally {
+    next = items.length
+  }
+}
+
+/** The subscription of a session to one resource, shared by all streams that watch it. Its requests run one after the other. */
+class ResourceSubscription {
+  readonly #uri: string
+  /** The subscriptions of the session, which this one leaves when it has ended. */
+  readonly #all: Map<string, ResourceSubscription>
+  readonly #connection: Connection
+  readonly #onWarning: (warning: Error) => void
+  /** How many streams watch it or wait to. */
+  #watchers = 0
+  /** Called when a confirmed subscription is lost. */
+  readonly #lostListeners = new Set<() => void>()
+  #isSubscribed = false
+  /** Whether the confirmation of a running `resources/subscribe` is not valid any more. */
+  #isStale = false
+  #syncing: Promise<void> | undefined
+
+  constructor(
+    uri: string,
+    all: Map<string, ResourceSubscription>,
+    connection: Connection,
+    onWarning: (warning: Error) => void,
+  ) {
+    this.#uri = uri
+    this.#all = all
+    this.#connection = connection
+    this.#onWarning = onWarning
+  }
+
+  /** Resolves when the server has confirmed, to a function that ends the watch and never rejects. */
+  async watch({ signal, timeout }: ChangeListener, onLost: () => void): Promise<() => Promise<void>> {
+    this.#watchers += 1
+    const late = () => new ConnectionError('timeout', `No answer to ${SUBSCRIBE} within ${timeout} ms`)
+    try {
+      await within(SUBSCRIBE, { signal, timeout }, () => this.#sync(), late)
+    } catch (error) {
+      void this.#release()
+      throw error
+    }
+    this.#lostListeners.add(onLost)
+    return () => {
+      this.#lostListeners.delete(onLost)
+      return this.#release()
+    }
+  }
+
+  /** Subscribes anew, because the server may have ended the subscription. */
+  subscribeAgain(): void {
+    this.#isStale = true
+    this.#isSubscribed = false
+    this.#sync().catch(this.#onWarning)
+  }
+
+  async #release(): Promise<void> {
+    this.#watchers -= 1
+    // Those who still watch are called when it fails.
+    if (this.#watchers === 0) await this.#sync().catch(() => {})
+  }
+
+  get #isSynced(): boolean {
+    return this.#watchers > 0 === this.#isSubscribed
+  }
+
+  /** Resolves when the server has done what is wanted by then. */
+  async #sync(): Promise<void> {
+    if (this.#syncing === undefined && !this.#isSynced) this.#syncing = this.#sendUntilSynced()
+    await this.#syncing
+  }
+
+  async #sendUntilSynced(): Promise<void> {
+    try {
+      while (!this.#isSynced) await (this.#isSubscribed ? this.#unsubscribe() : this.#subscribe())
+    } catch (error) {
+      this.#leave()
+      for (const onLost of this.#lostListeners) onLost()
+      throw error
+    } finally {
+      this.#syncing = undefined
+    }
+    if (this.#watchers === 0) this.#leave()
+  }
+
+  #leave(): void {
+    if (this.#all.get(this.#uri) === this) this.#all.delete(this.#uri)
+  }
+
+  async #subscribe(): Promise<void> {
+    this.#isStale = false
+    await this.#connection.request(SUBSCRIBE, { uri: this.#uri }, NO_TIMEOUT)
+    this.#isSubscribed = !this.#isStale
+  }
+
+  /** Waits for the answer for a while only. A later answer may end the next subscription, which is sent again then. */
+  async #unsubscribe(): Promise<void> {
+    this.#isSubscribed = false
+    let isLate = false
+    const answered = this.#connection.request(UNSUBSCRIBE, { uri: this.#uri }, NO_TIMEOUT).catch((error: Error) => {
+      if (!(error instanceof ConnectionError)) this.#onWarning(error)
+    })
+    void answered.then(() => {
+      if (isLate) this.#all.get(this.#uri)?.subscribeAgain()
+    })
+    await withSignal(UNSUBSCRIBE, undefined, (done) => Promise.race([answered, pause(UNSUBSCRIBE_TIMEOUT, done)]))
+    isLate = true
+  }
+}

@@ -1,0 +1,251 @@
+/** Speaks the legacy era: a handshake opens a session, and the server sends requests of its own. */
+
+import {
+  type ClientRequests,
+  type Connection,
+  ConnectionError,
+  check,
+  clientRequestResult,
+  type ElicitRequestURLParams,
+  type ElicitResult,
+  ErrorCode,
+  type Exchange,
+  eraOf,
+  type InputRequest,
+  invalidParams,
+  isRevision,
+  type JsonObject,
+  LATEST_LEGACY_REVISION,
+  type LoggingLevel,
+  methodNotFound,
+  type NotificationMessage,
+  quoted,
+  type RequestMessage,
+  type RequestOptions,
+  type Revision,
+  RpcError,
+  revisionsOf,
+  type SubscriptionFilter,
+  serverRequestParams,
+  stripParamsFor,
+} from '@mcpx/protocol'
+import { withSignal } from './async.ts'
+import type { MessageListener, UndeterminedConnection } from './connection.ts'
+import {
+  type ChangeListener,
+  checkResult,
+  type EraConnection,
+  requestLabel,
+  type ServerFacts,
+  type Side,
+  withCallMeta,
+} from './era.ts'
+import { LegacySubscriptions } from './legacy-subscriptions.ts'
+import type { AskOrigin, CallOptions, RequestCallOptions } from './options.ts'
+import type { ClientState, SentOptions } from './state.ts'
+
+type InitializeResult = ClientRequests['initialize']['result']
+
+type HandshakeOptions = Pick<RequestOptions, 'signal' | 'timeout'>
+
+/** The result of the handshake. */
+interface Handshake {
+  readonly revision: Revision
+  readonly server: ServerFacts
+}
+
+/**
+ * Opens a session.
+ *
+ * @param offer the only revision to accept. Default: the newest, or an older one that the server selects.
+ * @param options the signal that cancels it, and how long the server may take to answer `initialize`, in ms.
+ */
+export async function openLegacy(
+  state: ClientState,
+  undetermined: UndeterminedConnection,
+  offer: Revision | undefined,
+  options: HandshakeOptions,
+): Promise<EraConnection> {
+  const { connection } = undetermined
+  const session = new LegacyConnection(state, undetermined)
+  undetermined.listener = session
+  const { revision, server } = await shakeHands(state, connection, offer, options)
+  session.revision = revision
+  session.server = server
+  session.isReady = true
+  await connection.notify('notifications/initialized')
+  await connection.negotiated?.(revision, () => session.subscriptions.handleMissed())
+  return session
+}
+
+class LegacyConnection implements EraConnection, MessageListener {
+  readonly era = 'legacy'
+  readonly hasSeparateStreams = false
+  readonly connection: Connection
+  readonly subscriptions: LegacySubscriptions
+  revision: Revision = LATEST_LEGACY_REVISION
+  server: ServerFacts = { info: undefined, capabilities: {}, instructions: undefined }
+  /** Whether the handshake is complete. Until then, only pings of the server are answered. */
+  isReady = false
+  readonly #state: ClientState
+  readonly #undetermined: UndeterminedConnection
+  /** The server was replaced by one that does not speak this era. */
+  #isOutdated = false
+
+  constructor(state: ClientState, undetermined: UndeterminedConnection) {
+    this.connection = undetermined.connection
+    this.subscriptions = new LegacySubscriptions(this.connection, state)
+    this.#state = state
+    this.#undetermined = undetermined
+  }
+
+  get ended(): boolean {
+    return this.#undetermined.ended || this.#isOutdated
+  }
+
+  async request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
+    try {
+      return await this.#send(method, params, options)
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      if (await this.#visitUrls(error, requestLabel(method, params), options))
+        return this.#send(method, params, options)
+      this.#isOutdated ||=
+        error.code === ErrorCode.HeaderMismatch || error.code === ErrorCode.UnsupportedProtocolVersion
+      throw error
+    }
+  }
+
+  async #send(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
+    const label = requestLabel(method, params)
+    const sent = stripParamsFor(this.revision, method, withCallMeta(params, options.meta))
+    const result = await this.connection.request(method, sent, this.#state.sentOptions(label, options))
+    return checkResult(clientRequestResult(this.revision, method), label, result)
+  }
+
+  /**
+   * Asks the user to visit the URLs that an error requires. Resolves to true when they agreed to all of them, and the call
+   * is worth another try.
+   */
+  async #visitUrls(error: RpcError, label: string, options: CallOptions): Promise<boolean> {
+    const { capabilities, answerInput } = this.#state
+    if (error.code !== ErrorCode.UrlElicitationRequired) return false
+    if (options.onAsk === undefined && capabilities.elicitation?.url === undefined) return false
+    const urls = readUrls(error, this.revision)
+    if (urls.length === 0) return false
+    return withSignal(label, options.signal, async (signal) => {
+      const origin: AskOrigin = { server: this.server.info, signal }
+      for (const params of urls) {
+        const request: InputRequest = { method: 'elicitation/create', params }
+        const { action } = (await (options.onAsk ?? answerInput)(request, origin)) as ElicitResult
+        if (action !== 'accept') return false
+      }
+      return true
+    })
+  }
+
+  listen(filter: SubscriptionFilter, listener: ChangeListener): Promise<Side> {
+    return this.subscriptions.listen(filter, this.server.capabilities, listener)
+  }
+
+  async discover(): Promise<ServerFacts> {
+    return this.server
+  }
+
+  async setLogLevel(level: LoggingLevel, options: CallOptions): Promise<void> {
+    await this.#send('logging/setLevel', { level }, options)
+    this.#state.logLevel = level
+  }
+
+  async ping(options: CallOptions): Promise<void> {
+    await this.#send('ping', {}, options)
+  }
+
+  async notifyRootsChanged(): Promise<void> {
+    await this.connection.notify('notifications/roots/list_changed')
+  }
+
+  handle(notification: NotificationMessage): void {
+    if (!this.subscriptions.handle(notification)) this.#state.handleLog(notification)
+  }
+
+  /** Answers a request of the server. */
+  async answer({ method, params = {} }: RequestMessage, exchange: Exchange): Promise<object> {
+    if (method === 'ping') return {}
+    const schema = serverRequestParams(this.revision, method)
+    if (!this.isReady || schema === undefined || !isInputMethod(method)) throw methodNotFound(method)
+    const { value, problem } = check(schema, params, 'params')
+    if (problem !== undefined) throw invalidParams(problem)
+    return this.#answerInput({ method, params: value } as InputRequest, exchange)
+  }
+
+  /** The user may take time; meanwhile the clocks of the calls that the request may belong to are stopped. */
+  async #answerInput(request: InputRequest, exchange: Exchange): Promise<object> {
+    const origin: AskOrigin = { server: this.server.info, signal: exchange.signal }
+    const { turns, answerInput } = this.#state
+    const onAsk = (exchange.during as SentOptions | undefined)?.onAsk
+    const release = exchange.hold?.()
+    try {
+      return await (onAsk?.(request, origin) ?? turns.answer(request, origin) ?? answerInput(request, origin))
+    } finally {
+      release?.()
+    }
+  }
+}
+
+/** Returns the URLs of an error, without malformed ones. */
+function readUrls({ data }: RpcError, revision: Revision): ElicitRequestURLParams[] {
+  const elicitations = (data as JsonObject | undefined)?.elicitations
+  const schema = serverRequestParams(revision, 'elicitation/create')
+  if (!Array.isArray(elicitations) || schema === undefined) return []
+  return elicitations.filter((each) => each?.mode === 'url' && check(schema, each).problem === undefined)
+}
+
+function isInputMethod(method: string): method is InputRequest['method'] {
+  return method === 'elicitation/create' || method === 'sampling/createMessage' || method === 'roots/list'
+}
+
+async function shakeHands(
+  state: ClientState,
+  connection: Connection,
+  offer: Revision | undefined,
+  options: HandshakeOptions,
+): Promise<Handshake> {
+  try {
+    return readHandshake(await initialize(state, connection, offer ?? LATEST_LEGACY_REVISION, options), offer)
+  } catch (error) {
+    const other = offer === undefined ? revisionInError(error) : undefined
+    if (other === undefined) throw error
+    return readHandshake(await initialize(state, connection, other, options), offer)
+  }
+}
+
+function initialize(
+  { capabilities, clientInfo }: ClientState,
+  connection: Connection,
+  protocolVersion: Revision,
+  options: HandshakeOptions,
+): Promise<unknown> {
+  const declared = capabilities.roots === undefined ? capabilities : { ...capabilities, roots: { listChanged: true } }
+  const params = { protocolVersion, capabilities: declared, clientInfo }
+  return connection.request('initialize', params, { ...options, announceCancel: false })
+}
+
+function readHandshake(result: unknown, offer: Revision | undefined): Handshake {
+  const checked = checkResult(clientRequestResult(LATEST_LEGACY_REVISION, 'initialize'), 'initialize', result)
+  const { protocolVersion, serverInfo, capabilities, instructions } = checked as unknown as InitializeResult
+  const isKnown = isRevision(protocolVersion) && eraOf(protocolVersion) === 'legacy'
+  if (!isKnown || (offer !== undefined && protocolVersion !== offer)) {
+    const hint = `This client speaks ${offer ?? revisionsOf('legacy').join(', ')}.`
+    const message = `The server selected unsupported protocol version ${quoted(protocolVersion)}`
+    throw new ConnectionError('unsupported', message, { hint })
+  }
+  return { revision: protocolVersion, server: { info: serverInfo, capabilities, instructions } }
+}
+
+/** Some servers refuse an offer with a list of the revisions that they would accept. */
+function revisionInError(error: unknown): Revision | undefined {
+  const supported = error instanceof RpcError ? (error.data as JsonObject | undefined)?.supported : undefined
+  if (!Array.isArray(supported)) return undefined
+  return revisionsOf('legacy').findLast((revision) => supported.includes(revision))
+}

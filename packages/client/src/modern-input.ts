@@ -1,0 +1,116 @@
+/** Completes a modern call that returned with input requests: answers them and sends the call again. */
+
+import {
+  ConnectionError,
+  ErrorCode,
+  type InputRequiredResult,
+  type InputResponse,
+  type JsonObject,
+  pause,
+  RpcError,
+} from '@mcpx/protocol'
+import { withSignal } from './async.ts'
+import { requestLabel, type ServerFacts } from './era.ts'
+import { INPUT_CALLBACKS, InvalidAnswer } from './input-requests.ts'
+import type { AskOrigin, RequestCallOptions } from './options.ts'
+import type { ClientState } from './state.ts'
+
+/** A call that is not complete yet. */
+export interface UnfinishedCall {
+  readonly state: ClientState
+  readonly server: ServerFacts
+  /** When the call was first sent, on the clock of `performance`. */
+  readonly startTime: number
+  readonly method: string
+  readonly params: JsonObject
+  readonly options: RequestCallOptions
+  send(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject>
+}
+
+/** The first and the longest delay before a call without input requests is sent again, in ms. */
+const FIRST_DELAY = 250
+const LONGEST_DELAY = 5_000
+
+/** Resolves to the complete result. Responses and state of one round are only sent with the next round of this call. */
+export async function answerInputRequests(first: InputRequiredResult, call: UnfinishedCall): Promise<JsonObject> {
+  const { state, method, options, startTime } = call
+  const label = requestLabel(method, call.params)
+  const maxRounds = state.options.maxRounds ?? 10
+  const maxTimeout = options.maxTimeout ?? state.options.maxTimeout ?? 600_000
+  /** How long input requests have been answered, which does not count, in ms. */
+  let answerTime = 0
+  const timeLeft = () => maxTimeout - (performance.now() - startTime - answerTime)
+
+  return withSignal(label, options.signal, async (signal) => {
+    let result = first as unknown as JsonObject
+    for (let round = 0; result.resultType === 'input_required'; round += 1) {
+      if (round === maxRounds) throw roundsError(label, maxRounds)
+      const { inputRequests = {}, requestState } = result as unknown as InputRequiredResult
+      let inputResponses: Record<string, InputResponse> | undefined
+      if (Object.keys(inputRequests).length > 0) {
+        const askedTime = performance.now()
+        inputResponses = await answerAll(inputRequests, call, signal)
+        answerTime += performance.now() - askedTime
+      } else {
+        await pause(Math.min(FIRST_DELAY * 2 ** round, LONGEST_DELAY, Math.max(timeLeft(), 0)), signal)
+      }
+      signal.throwIfAborted()
+      if (timeLeft() <= 0) throw timeError(label, maxTimeout)
+      const params = retryParams(call.params, inputResponses, requestState)
+      result = await call.send(method, params, { ...options, signal, maxTimeout: timeLeft() })
+    }
+    return result
+  })
+}
+
+function retryParams(params: JsonObject, inputResponses: object | undefined, requestState: string | undefined) {
+  const { inputResponses: _responses, requestState: _state, ...original } = params
+  return {
+    ...original,
+    ...(inputResponses !== undefined && { inputResponses }),
+    ...(requestState !== undefined && { requestState }),
+  }
+}
+
+/** Resolves to the responses under the names of their requests. The first failure ends the call. */
+async function answerAll(
+  inputRequests: NonNullable<InputRequiredResult['inputRequests']>,
+  { state, method, params, options, server }: UnfinishedCall,
+  signal: AbortSignal,
+): Promise<Record<string, InputResponse>> {
+  const origin: AskOrigin = { server: server.info, signal }
+  const responses = Object.entries(inputRequests).map(async ([name, request]) => {
+    try {
+      return [name, await (options.onAsk ?? state.answerInput)(request, origin)] as const
+    } catch (error) {
+      throw signal.aborted ? error : unansweredError(requestLabel(method, params), request.method, error)
+    }
+  })
+  return Object.fromEntries(await Promise.all(responses))
+}
+
+function unansweredError(label: string, asked: keyof typeof INPUT_CALLBACKS, cause: unknown): ConnectionError {
+  const option = INPUT_CALLBACKS[asked]
+  const code = cause instanceof RpcError ? cause.code : undefined
+  if (code === ErrorCode.MethodNotFound || code === ErrorCode.InvalidParams) {
+    const hint = `Pass ${option} to connect.`
+    const message = `${label} cannot continue: the server sent ${asked}, which this client did not declare`
+    return new ConnectionError('invalid-message', `${message}. ${(cause as RpcError).message}`, { hint, cause })
+  }
+  const message = `${label} was given up: ${asked} was not answered`
+  if (cause instanceof InvalidAnswer) {
+    const hint = `Correct the value that ${option} returns.`
+    return new ConnectionError('cancelled', `${message}. ${cause.message}`, { hint, cause })
+  }
+  return new ConnectionError('cancelled', message, { hint: `The cause is the error that ${option} threw.`, cause })
+}
+
+function timeError(label: string, maxTimeout: number): ConnectionError {
+  const hint = 'Pass a longer maxTimeout with the call.'
+  return new ConnectionError('timeout', `${label} is still unfinished after ${maxTimeout} ms`, { hint })
+}
+
+function roundsError(label: string, maxRounds: number): ConnectionError {
+  const hint = 'Pass a larger maxRounds to connect if the server is right to ask that often.'
+  return new ConnectionError('limit', `${label} is still unfinished after ${maxRounds} rounds`, { hint })
+}

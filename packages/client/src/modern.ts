@@ -1,0 +1,319 @@
+/**
+ * Speaks the modern era: every request states who sends it, in which revision, and which input requests can be answered.
+ * Changes arrive on the stream of a long request.
+ */
+
+import {
+  type Connection,
+  ConnectionError,
+  check,
+  clientRequestResult,
+  type DiscoverResult,
+  type Envelope,
+  ErrorCode,
+  eraOf,
+  InputRequiredResult,
+  isRevision,
+  type JsonObject,
+  LATEST_MODERN_REVISION,
+  type LoggingLevel,
+  type NotificationMessage,
+  type RequestOptions,
+  type Revision,
+  RpcError,
+  requestEntry,
+  type SubscriptionFilter,
+  SubscriptionsAcknowledgedNotificationParams,
+  serverInfoOf,
+  withEnvelope,
+} from '@mcpx/protocol'
+import { LONGEST_TIMER } from './async.ts'
+import type { UndeterminedConnection } from './connection.ts'
+import {
+  allowedFilter,
+  type ChangeListener,
+  changeOf,
+  checkResult,
+  type EraConnection,
+  invalidResult,
+  requestLabel,
+  type ServerFacts,
+  type Side,
+  withCallMeta,
+} from './era.ts'
+import { INPUT_CALLBACKS } from './input-requests.ts'
+import { answerInputRequests } from './modern-input.ts'
+import type { CallOptions, ClientOptions, RequestCallOptions } from './options.ts'
+import type { ClientState } from './state.ts'
+
+/** Returns the newest modern revision of a list that a server sent. */
+export function mutualRevision(supported: unknown): Revision | undefined {
+  if (!Array.isArray(supported)) return undefined
+  return supported
+    .filter(isRevision)
+    .filter((revision) => eraOf(revision) === 'modern')
+    .sort()
+    .at(-1)
+}
+
+/** Returns the revisions that a refused request could have been sent in. */
+export function supportedBy(error: unknown): unknown {
+  if (!(error instanceof RpcError) || error.code !== ErrorCode.UnsupportedProtocolVersion) return undefined
+  return (error.data as JsonObject | undefined)?.supported
+}
+
+/** Sends `server/discover`, in one revision. Resolves to whatever the server answers. */
+export async function discoverServer(
+  state: ClientState,
+  connection: Connection,
+  revision: Revision = LATEST_MODERN_REVISION,
+  options: Pick<RequestOptions, 'signal' | 'timeout'> = {},
+): Promise<unknown> {
+  const params = withEnvelope(undefined, envelopeOf(state, revision, {}))
+  return connection.request('server/discover', params, { ...options, announceCancel: false })
+}
+
+/** The part of a request that describes the client. */
+function envelopeOf(state: ClientState, protocolVersion: Revision, options: RequestCallOptions): Envelope {
+  return {
+    protocolVersion,
+    clientCapabilities: options.capabilities ?? state.capabilities,
+    clientInfo: state.options.clientInfo === false ? undefined : state.clientInfo,
+    logLevel: options.logLevel ?? state.logLevel,
+  }
+}
+
+export class ModernConnection implements EraConnection {
+  readonly era = 'modern'
+  readonly connection: Connection
+  server: ServerFacts
+  revision: Revision
+  readonly #state: ClientState
+  readonly #undetermined: UndeterminedConnection
+  /** The server no longer supports any modern revision. */
+  #isOutdated = false
+  /** The last warning about a stream of changes; the same one is not repeated. */
+  #lastWarning: string | undefined
+
+  /** @param discovered the response to `server/discover`, which is kept like any other. */
+  constructor(
+    state: ClientState,
+    undetermined: UndeterminedConnection,
+    discovered: DiscoverResult,
+    revision: Revision,
+  ) {
+    this.connection = undetermined.connection
+    this.server = factsOf(discovered)
+    this.revision = revision
+    this.#state = state
+    this.#undetermined = undetermined
+    undetermined.listener = { handle: (notification) => state.handleLog(notification) }
+    state.cache.fetching('server/discover', {})(discovered as unknown as JsonObject)
+    warnOfDeprecated(state.options)
+  }
+
+  get ended(): boolean {
+    return this.#undetermined.ended || this.#isOutdated
+  }
+
+  get hasSeparateStreams(): boolean {
+    return this.connection.tellsApart === true
+  }
+
+  /** Returns a kept response, or sends the request until its result is complete. Only a result that was complete at once is kept. */
+  async request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
+    const { cache } = this.#state
+    const isCacheable = requestEntry(this.revision, method)?.cacheable === true && isPlain(params, options)
+    const kept = isCacheable && options.fresh !== true ? cache.get(method, params) : undefined
+    if (kept !== undefined) return kept
+    const keep = isCacheable ? cache.fetching(method, params) : undefined
+    const startTime = performance.now()
+    let result: JsonObject
+    try {
+      result = await this.#send(method, params, options)
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      cache.doubt(method, error.code)
+      throw options.capabilities === undefined ? withRemedy(error) : error
+    }
+    if (result.resultType !== 'input_required') {
+      keep?.(result)
+      return result
+    }
+    if (options.input === 'pass') return result
+    return answerInputRequests(result as unknown as InputRequiredResult, {
+      state: this.#state,
+      server: this.server,
+      startTime,
+      method,
+      params,
+      options,
+      send: (...retry) => this.#send(...retry),
+    })
+  }
+
+  /** Sends a request, and once more if the server names another revision that both support. */
+  async #send(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
+    const sent = withCallMeta(params, options.meta)
+    try {
+      return await this.#sendOnce(method, sent, options)
+    } catch (error) {
+      const supported = supportedBy(error)
+      if (supported === undefined) throw error
+      const mutual = mutualRevision(supported)
+      if (mutual === undefined) {
+        this.#isOutdated = true
+        throw error
+      }
+      this.revision = mutual
+      return this.#sendOnce(method, sent, options)
+    }
+  }
+
+  /** Resolves to a valid result, which is complete or an `input_required` one. */
+  async #sendOnce(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
+    const { revision } = this
+    const label = requestLabel(method, params)
+    const sent = withEnvelope(params, envelopeOf(this.#state, revision, options))
+    const result = (await this.connection.request(method, sent, this.#state.sentOptions(label, options))) as JsonObject
+    const { resultType = 'complete' } = result
+    if (resultType === 'complete') return checkResult(clientRequestResult(revision, method), label, result)
+    if (resultType === 'input_required' && requestEntry(revision, method)?.mayAsk) return checkUnfinished(result, label)
+    if (options.resultTypes?.includes(resultType as string)) return result
+    throw invalidResult(label, 'result.resultType: expected a type that this request can be answered with')
+  }
+
+  async listen(filter: SubscriptionFilter, listener: ChangeListener): Promise<Side> {
+    const notifications = allowedFilter(filter, this.server.capabilities)
+    const stop = new AbortController()
+    const cancel = () => stop.abort(listener.signal.reason)
+    const giveUp = () => stop.abort(notConfirmedError(listener.timeout))
+    const timer = listener.timeout > LONGEST_TIMER ? undefined : setTimeout(giveUp, listener.timeout)
+    let endedByServer = false
+
+    const onNotification = (notification: NotificationMessage) => {
+      const { method, params } = notification
+      const change = changeOf(notification)
+      if (change !== undefined) listener.onChange(change)
+      else if (method === 'notifications/subscriptions/acknowledged') {
+        clearTimeout(timer)
+        listener.onReady(this.#readFollowed(filter, params))
+      } else if (method === 'notifications/cancelled') {
+        endedByServer = true
+        stop.abort(new ConnectionError('cancelled', 'The server ended the subscription'))
+      } else this.#state.handleLog(notification)
+    }
+
+    listener.signal.addEventListener('abort', cancel)
+    if (listener.signal.aborted) cancel()
+    try {
+      const params = withEnvelope({ notifications }, envelopeOf(this.#state, this.revision, {}))
+      await this.connection.request('subscriptions/listen', params, {
+        signal: stop.signal,
+        timeout: Number.POSITIVE_INFINITY,
+        maxTimeout: Number.POSITIVE_INFINITY,
+        onNotification,
+      })
+      return 'server'
+    } catch (error) {
+      if (endedByServer) return 'server'
+      if (listener.signal.aborted) return 'client'
+      throw stop.signal.aborted ? stop.signal.reason : error
+    } finally {
+      clearTimeout(timer)
+      listener.signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  /** Reads the part of the filter that the server follows. The missing part is a warning, once in a row. */
+  #readFollowed(filter: SubscriptionFilter, params: unknown): SubscriptionFilter {
+    const { onWarning } = this.#state
+    const { value, problem } = check(SubscriptionsAcknowledgedNotificationParams, params, 'params')
+    if (problem !== undefined) {
+      onWarning(new ConnectionError('invalid-message', `The confirmation of a subscription is invalid. ${problem}`))
+      return {}
+    }
+    const missing = Object.keys(filter).filter((name) => !(name in value.notifications))
+    const warning = missing.length === 0 ? undefined : `The server does not announce ${missing.join(', ')}`
+    if (warning !== undefined && warning !== this.#lastWarning) onWarning(new ConnectionError('unsupported', warning))
+    this.#lastWarning = warning
+    return value.notifications
+  }
+
+  async discover(options: CallOptions): Promise<ServerFacts> {
+    this.server = factsOf((await this.request('server/discover', {}, options)) as unknown as DiscoverResult)
+    return this.server
+  }
+
+  async setLogLevel(level: LoggingLevel): Promise<void> {
+    this.#state.logLevel = level
+  }
+
+  async ping(): Promise<void> {
+    const hint = 'Call discover({ fresh: true }) to check that the server answers.'
+    throw new ConnectionError('unsupported', `Revision ${this.revision} has no ping`, { hint })
+  }
+
+  /** Modern servers ask for the roots each time. */
+  async notifyRootsChanged(): Promise<void> {}
+}
+
+function factsOf(result: DiscoverResult): ServerFacts {
+  return { info: serverInfoOf(result), capabilities: result.capabilities, instructions: result.instructions }
+}
+
+/** Whether the response depends on nothing but the method and its parameters. */
+function isPlain(params: JsonObject, { meta, capabilities }: RequestCallOptions): boolean {
+  return meta === undefined && capabilities === undefined && !('inputResponses' in params || 'requestState' in params)
+}
+
+function checkUnfinished(result: JsonObject, label: string): JsonObject {
+  const { inputRequests, requestState } = checkResult(InputRequiredResult, label, result)
+  if (inputRequests !== undefined || requestState !== undefined) return result
+  throw invalidResult(label, 'result: expected inputRequests or requestState, got neither')
+}
+
+/** Names the option of `connect` that declares a missing capability. */
+function withRemedy(error: RpcError): RpcError {
+  if (error.code !== ErrorCode.MissingRequiredClientCapability) return error
+  const required = (error.data as { requiredCapabilities?: object } | undefined)?.requiredCapabilities ?? {}
+  const options = Object.entries(INPUT_CALLBACKS).flatMap(([method, option]) =>
+    Object.keys(required).some((capability) => method.startsWith(`${capability}/`)) ? [option] : [],
+  )
+  if (options.length === 0) return error
+  const message = `${error.message}. Pass ${options.join(' and ')} to connect`
+  return new RpcError(error.code, message, { data: error.data, cause: error })
+}
+
+/** The error of a stream of changes that the server did not confirm. */
+function notConfirmedError(timeout: number): ConnectionError {
+  const hint = 'Pass a longer timeout.'
+  return new ConnectionError('timeout', `The server did not confirm the subscription within ${timeout} ms`, { hint })
+}
+
+const deprecated = {
+  sampling: 'let servers call the API of a model themselves',
+  roots: 'name folders in the arguments of tools, or in the configuration of the server',
+  logging: "read the server's standard error, or its traces",
+} as const
+
+const warned = new Set<string>()
+
+/** Emits a `DeprecationWarning`, once in a process, for each deprecated feature that the options use. */
+function warnOfDeprecated({ onSample, roots, onLog, logLevel }: ClientOptions): void {
+  if (onSample !== undefined) warnOnce('sampling')
+  if (roots !== undefined) warnOnce('roots')
+  if (onLog !== undefined || logLevel !== undefined) warnOnce('logging')
+}
+
+interface Process {
+  emitWarning?(message: string, options: { type: string; code: string }): void
+}
+
+function warnOnce(feature: keyof typeof deprecated): void {
+  if (warned.has(feature)) return
+  warned.add(feature)
+  const message = `@mcpx/client: ${feature} is deprecated in the newest revision of the protocol; ${deprecated[feature]}`
+  const { process } = globalThis as { readonly process?: Process }
+  process?.emitWarning?.(message, { type: 'DeprecationWarning', code: `MCPX_${feature.toUpperCase()}` })
+}

@@ -1,0 +1,111 @@
+/** The state that all connections of one client share: its options, its callbacks, its cache, its turns. */
+
+import {
+  type ClientCapabilities,
+  ConnectionError,
+  check,
+  guarded,
+  type Implementation,
+  type InputRequest,
+  type InputResponse,
+  type LoggingLevel,
+  LoggingMessageNotificationParams,
+  type NotificationMessage,
+  type RequestOptions,
+} from '@mcpx/protocol'
+import { answerInputRequest, checkRoots, declaredCapabilities } from './input-requests.ts'
+import type { AskOrigin, CallOptions, ClientOptions, Progress } from './options.ts'
+import { createResponseCache, type ResponseCache } from './response-cache.ts'
+import { Turns } from './turns.ts'
+
+const VERSION = '0.0.0'
+
+/** The options of a request, with the callback that answers the input requests of the server during it. */
+export interface SentOptions extends RequestOptions {
+  readonly onAsk?: CallOptions['onAsk']
+}
+
+export class ClientState {
+  readonly options: ClientOptions
+  /** The capabilities that follow from the options. */
+  readonly capabilities: ClientCapabilities
+  /** The name and version of this client, where the protocol requires them. */
+  readonly clientInfo: Implementation
+  readonly cache: ResponseCache
+  readonly turns: Turns
+  /** Never throws. */
+  readonly onWarning: (warning: Error) => void
+  /** Answers an input request by the callbacks of the client. */
+  readonly answerInput: (request: InputRequest, origin: AskOrigin) => Promise<InputResponse>
+  readonly #onLog: ((entry: LoggingMessageNotificationParams) => void) | undefined
+  /** The lowest level of log messages that this client wants. */
+  logLevel: LoggingLevel | undefined
+
+  constructor(options: ClientOptions) {
+    const { cache = 256, clientInfo, onLog, onWarning, roots } = options
+    if (Array.isArray(roots)) checkRoots(roots)
+    this.options = options
+    this.capabilities = declaredCapabilities(options)
+    this.clientInfo = clientInfo || { name: 'mcpx', version: VERSION }
+    this.cache = createResponseCache(cache === false ? 0 : cache)
+    this.turns = new Turns(this.capabilities)
+    this.onWarning = guarded(onWarning)
+    this.answerInput = (request, origin) => answerInputRequest(options, request, origin)
+    this.#onLog = onLog && guarded(onLog, this.onWarning)
+    this.logLevel = options.logLevel ?? (onLog && 'info')
+  }
+
+  /** Handles a log message that the server sent outside of the stream of a request. */
+  handleLog(notification: NotificationMessage): void {
+    // While several calls listen, the message may belong to any of them: then only the client's own callback gets it.
+    const { onLog } = this.turns
+    const callback = onLog === undefined ? this.#onLog : guarded(onLog, this.onWarning)
+    const entry = this.#readLog(notification)
+    if (entry !== undefined) callback?.(entry)
+  }
+
+  /** Returns the options for the transport; the notifications of the request reach the callbacks of the call. */
+  sentOptions(label: string, { signal, timeout, maxTimeout, onAsk, ...call }: CallOptions): SentOptions {
+    const { onProgress, onNotification, onLog } = call
+    const options: SentOptions = {
+      label,
+      signal,
+      timeout: timeout ?? this.options.timeout,
+      maxTimeout: maxTimeout ?? this.options.maxTimeout,
+      ...(onAsk !== undefined && { onAsk }),
+    }
+    if (onProgress === undefined && onNotification === undefined && onLog === undefined) return options
+    options.onNotification = (notification) => {
+      guarded(onNotification, this.onWarning)(notification)
+      if (notification.method === 'notifications/progress') {
+        const progress = readProgress(notification)
+        if (progress !== undefined) guarded(onProgress, this.onWarning)(progress)
+      } else if (onLog === undefined) this.handleLog(notification)
+      else {
+        const entry = this.#readLog(notification)
+        if (entry !== undefined) guarded(onLog, this.onWarning)(entry)
+      }
+    }
+    return options
+  }
+
+  /** Returns the log message of a notification. A malformed one is a warning. */
+  #readLog({ method, params }: NotificationMessage): LoggingMessageNotificationParams | undefined {
+    if (method !== 'notifications/message') return undefined
+    const { value, problem } = check(LoggingMessageNotificationParams, params, 'params')
+    if (problem !== undefined) {
+      this.onWarning(new ConnectionError('invalid-message', `A log message was ignored. ${problem}`))
+    }
+    return value
+  }
+}
+
+function readProgress({ params = {} }: NotificationMessage): Progress | undefined {
+  const { progress, total, message } = params
+  if (typeof progress !== 'number') return undefined
+  return {
+    progress,
+    ...(typeof total === 'number' && { total }),
+    ...(typeof message === 'string' && { message }),
+  }
+}
