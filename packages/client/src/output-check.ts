@@ -1,6 +1,6 @@
 /** Validates the structured content of tools against their output schemas. */
 
-import { createJsonSchemaValidator } from '@mcpx/json-schema'
+import { createJsonSchemaValidator, PEER_SCHEMA_OPTIONS } from '@mcpx/json-schema'
 import {
   type CallToolResult,
   type CompiledSchema,
@@ -13,8 +13,6 @@ import { setBounded } from './response-cache.ts'
 
 /** How many tools with an output schema are remembered. When it is full, the oldest is removed. */
 const MAX_TOOLS = 10_000
-/** The limit of work of one check: the server wrote both the schema and the value. */
-const MAX_STEPS = 500_000
 
 interface KnownTool {
   readonly schema: object
@@ -25,7 +23,8 @@ interface KnownTool {
 export class OutputCheck {
   readonly #onWarning: (warning: Error) => void
   readonly #tools = new Map<string, KnownTool>()
-  readonly #validator = createJsonSchemaValidator({ maxSteps: MAX_STEPS })
+  /** The server wrote both the schema and the value, so its patterns are not run. */
+  readonly #validator = createJsonSchemaValidator(PEER_SCHEMA_OPTIONS)
 
   constructor(onWarning: (warning: Error) => void) {
     this.#onWarning = onWarning

@@ -108,6 +108,24 @@ describe('the output of a tool', () => {
     })
   })
 
+  it('is validated without running the patterns of the server, which could block this process', async () => {
+    const properties = { code: { type: 'string', pattern: '^(a+)+$', maxLength: 40 } }
+    const resultOf = (code: unknown) => ({ structuredContent: { code } })
+    const codes: unknown[] = [`${'a'.repeat(30)}!`, 7]
+    const server = scriptedServer('2026-07-28', {
+      answers: {
+        'tools/list': () => ({ tools: [{ ...add, outputSchema: { type: 'object', properties } }] }),
+        'tools/call': () => ({ content: [], ...resultOf(codes.shift()) }),
+      },
+    })
+    await using client = await connect(server)
+    await client.listTools().all()
+    expect(await client.callTool('add')).toMatchObject(resultOf(`${'a'.repeat(30)}!`))
+    await expect(client.callTool('add')).rejects.toMatchObject({
+      message: expect.stringContaining('result.structuredContent.code: expected string, got number'),
+    })
+  })
+
   it('is not validated when the schema cannot be used, which is reported', async () => {
     const problems: string[] = []
     const server = checked({ structuredContent: 1 }, { ...add, outputSchema: { $ref: 'https://example.com/schema' } })

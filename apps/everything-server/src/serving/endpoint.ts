@@ -20,6 +20,7 @@ export function endpointOptions(): EndpointOptions {
         maxLive: 1_000,
         maxEvents: 500,
         maxCharacters: 1024 * 1024,
+        maxTotalCharacters: 16 * 1024 * 1024,
         ttl: 600_000,
       }),
       bus: createMemoryEventBus({
@@ -30,6 +31,7 @@ export function endpointOptions(): EndpointOptions {
     },
     cors: ORIGINS,
     keepAlive: 10_000,
+    bodyTimeout: 20_000,
     limits: {
       body: HTTP_LIMITS.body / 4,
       running: 1_000,
