@@ -109,7 +109,8 @@ function assertFiniteRecursion({ options, nodes }: SchemaDocument): void {
     }
     if (known) return known
     heights.set(node, 0)
-    const height = 1 + Math.max(0, ...nodesInPlace(node).map((next) => measure(next, pointer, depth + 1)))
+    let height = 1
+    for (const next of nodesInPlace(node)) height = Math.max(height, 1 + measure(next, pointer, depth + 1))
     heights.set(node, height)
     return height
   }

@@ -172,6 +172,11 @@ describe('a large valid value is checked', () => {
   })
 })
 
+it('a schema may have more alternatives than a call has arguments', () => {
+  const forms = list(200_000, () => true)
+  expect(check({ anyOf: forms }, 1, { maxSubschemas: 300_000 })).toEqual({ valid: true })
+})
+
 it('a problem with very many alternatives is short', () => {
   const { problems = [] } = check({ anyOf: list(5000, (index) => ({ const: `value ${index}` })) }, 'x') as never
   expect(problems).toEqual([{ path: 'value', message: expect.stringMatching(/"value 9" or 4990 more, got string$/) }])

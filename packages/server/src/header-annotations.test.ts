@@ -15,6 +15,11 @@ describe('an annotation that makes an argument travel as a header', () => {
     ).toBeUndefined()
   })
 
+  it('is found among more properties than a call has arguments', () => {
+    const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, index) => [`p${index}`, true]))
+    expect(headerProblem(object({ ...many, last: annotated('a b') }), 'input')).toContain('input.last')
+  })
+
   it('is not a property that is called so, nor data', () => {
     const data = { 'x-mcp-header': '' }
     const named = object({

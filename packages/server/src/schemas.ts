@@ -300,7 +300,8 @@ export function* schemaPlaces(root: JsonObject, path: string): Generator<SchemaP
   const waiting: SchemaPlace[] = [{ schema: root, path, keyword: '', isProperty: false }]
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
     yield place
-    if (isObject(place.schema)) waiting.push(...placesIn(place, place.schema).reverse())
+    if (!isObject(place.schema)) continue
+    for (const inner of placesIn(place, place.schema).reverse()) waiting.push(inner)
   }
 }
 
