@@ -55,6 +55,7 @@ const answers: Record<string, Answer> = {
   },
   shout: ({ text }) => void process.stderr.write(text as string),
   exit: ({ code }) => process.exit(code as number),
+  destroy: () => void process.stdout.destroy(),
   kill: () => process.kill(process.pid, 'SIGKILL'),
   tell: async ({ times }, exchange) => {
     for (let n = 0; n < (times as number); n++) await exchange.notify('notifications/n', { n, text: 'x'.repeat(1_000) })

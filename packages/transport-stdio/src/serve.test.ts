@@ -39,6 +39,20 @@ describe('a program that serves', () => {
     expect(bare.messages()).toHaveLength(1)
   })
 
+  it.each(['serve', 'unguarded', 'busy'])(
+    'ends and says why when its code destroys standard output: %s',
+    async (mode) => {
+      const bare = startBare(mode)
+      bare.ask(1, 'echo')
+      await bare.wrote(1)
+      bare.ask(2, 'destroy')
+      expect(await bare.exit).toEqual({ code: 1, signal: null })
+      expect(bare.stderr).toContain(
+        '[mcpx] Standard output was destroyed by code of this process, so no response can be sent and the server ends',
+      )
+    },
+  )
+
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     it(`finishes running calls at ${signal}, refuses new ones, and exits with 0`, async () => {
       const bare = startBare('serve')

@@ -31,9 +31,24 @@ export function takeStdout(guard: boolean): ByteSink {
     write,
     // Standard output is never ended: other parts of the process may use it, and the runtime closes it at the exit.
     end: (done) => void done(),
-    on: stdout.on.bind(stdout) as ByteSink['on'],
+    on(event: string, listener: (error: Error) => void) {
+      stdout.on(event as 'error', listener)
+      if (event === 'error') process.stdout.once('close', () => reportDestroyed(listener))
+    },
     removeListener: stdout.removeListener.bind(stdout),
   }
+}
+
+/** Standard output is never closed here. Without this, a server whose code destroys it would stay, and answer nothing. */
+function reportDestroyed(onError: (error: Error) => void): void {
+  // After an error, such as that of a client that has gone, serving ends anyway.
+  if (process.stdout.errored) return
+  const cause = 'Standard output was destroyed by code of this process'
+  process.stderr.write(
+    `[mcpx] ${cause}, so no response can be sent and the server ends. Do not call process.stdout.destroy()\n`,
+  )
+  process.exitCode = 1
+  onError(new Error(cause))
 }
 
 /** Restores standard output, so that it can be guarded and taken again. */
