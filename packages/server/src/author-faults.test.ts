@@ -27,13 +27,13 @@ function build(options: ServerOptions = {}) {
 /** Revisions in which users can be asked. */
 const asking = REVISIONS.filter((revision) => revision >= '2025-06-18')
 
-describe.each(asking)('a question that is not awaited, in revision %s', (revision) => {
+describe.each(asking)('an input request that is not awaited, in revision %s', (revision) => {
   const isLegacy = eraOf(revision) === 'legacy'
 
   it.each([
     ['by itself', undefined],
     ['behind a timeout', timeout(60_000)],
-  ])('is asked, and its tool is reported by name, %s', async (_where, middleware) => {
+  ])('is sent, and reported with the name of the tool, %s', async (_where, middleware) => {
     const { faults, server } = build()
     if (middleware !== undefined) server.use(middleware)
     server.tool('book', {}, (_args, ctx) => {
@@ -57,7 +57,7 @@ describe.each(asking)('a question that is not awaited, in revision %s', (revisio
     expect(faults[0]?.request).toBe('tools/call "book"')
   })
 
-  it('does not end the process when the client cannot be asked, or a step fails', async () => {
+  it('does not end the process if the client does not support it or a step fails', async () => {
     const { faults, server } = build()
     server.tool('book', {}, async (_args, ctx) => {
       void ctx.elicit('seat', { message: 'Which seat?', schema: form })
@@ -75,7 +75,7 @@ describe.each(asking)('a question that is not awaited, in revision %s', (revisio
     ])
   })
 
-  it('is no fault where the handler awaits it in another way', async () => {
+  it('is not reported if the handler awaits it in another way', async () => {
     const { faults, server } = build()
     server
       .tool('all', {}, async (_args, ctx) => {
@@ -93,8 +93,8 @@ describe.each(asking)('a question that is not awaited, in revision %s', (revisio
   })
 })
 
-describe.each(asking)('a key that is asked twice in one run, in revision %s', (revision) => {
-  it('fails with an error that says so, and does not go round for ever', async () => {
+describe.each(asking)('a key that is used twice in one run, in revision %s', (revision) => {
+  it('fails with an error and does not repeat forever', async () => {
     const { faults, server } = build()
     let runs = 0
     server.tool('book', {}, async (_args, ctx) => {
@@ -112,7 +112,7 @@ describe.each(asking)('a key that is asked twice in one run, in revision %s', (r
     expect(String(faults[0]?.error)).toContain('Question "seat": the key was used already in this run of the handler')
   })
 
-  it('fails within one round of several questions as well', async () => {
+  it('also fails within one round of several input requests', async () => {
     const { faults, server } = build()
     server.tool('book', {}, async (_args, ctx) => {
       const ask = () => ctx.elicit('seat', { message: 'Which seat?', schema: form })
@@ -124,7 +124,7 @@ describe.each(asking)('a key that is asked twice in one run, in revision %s', (r
   })
 })
 
-describe.each(REVISIONS)('a fault, in revision %s', (revision) => {
+describe.each(REVISIONS)('an unexpected error, in revision %s', (revision) => {
   const fail = (): never => {
     throw new Error('secret')
   }
@@ -139,7 +139,7 @@ describe.each(REVISIONS)('a fault, in revision %s', (revision) => {
       { ref: { type: 'ref/prompt', name: 'review' }, argument: { name: 'code', value: '' } },
       'completion/complete "review"',
     ],
-  ])('in %s names the method and the item, and is masked for the client', async (method, params, request) => {
+  ])('in %s is reported with the method and the item, and masked for the client', async (method, params, request) => {
     const { faults, server } = build()
     const args = { type: 'object', properties: { code: { type: 'string' } } }
     server
@@ -154,7 +154,7 @@ describe.each(REVISIONS)('a fault, in revision %s', (revision) => {
     expect(shown).not.toContain('secret')
   })
 
-  it('is named in the log as well', async () => {
+  it('is logged', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
     const peer = await connect(createServer({ name: 's', version: '1' }).tool('search', {}, fail), revision)
     await peer.call('tools/call', { name: 'search' })
@@ -164,7 +164,7 @@ describe.each(REVISIONS)('a fault, in revision %s', (revision) => {
     logged.mockRestore()
   })
 
-  it('is a result that is nested too deep, which is named', async () => {
+  it('may be a result that is nested too deeply', async () => {
     const { faults, server } = build()
     const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) })
     const circle: Record<string, unknown> = {}

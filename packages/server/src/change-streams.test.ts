@@ -68,7 +68,7 @@ function growing(options: ServerOptions = {}) {
 }
 
 describe('a legacy session', () => {
-  it('is told of changed lists, and of the resources that it watches, once it is ready', async () => {
+  it('receives list changes and updates of subscribed resources once it is ready', async () => {
     const server = growing()
     const { duplex, heard } = await connectLegacy(server)
     server.tool('second', {}, () => 'x')
@@ -91,7 +91,7 @@ describe('a legacy session', () => {
     expect(methods(heard.slice(2))).toEqual(['prompts/list_changed'])
   })
 
-  it('hears nothing before it has said that it is ready', async () => {
+  it('receives nothing before it is ready', async () => {
     const server = growing()
     const { duplex, heard } = connect(server)
     await duplex.request('initialize', {
@@ -104,7 +104,7 @@ describe('a legacy session', () => {
     expect(heard).toEqual([])
   })
 
-  it('may watch so many resources and no more', async () => {
+  it('has a limited number of subscriptions', async () => {
     const { duplex } = await connectLegacy(growing({ limits: { subscriptions: 2 } }))
     for (const uri of ['note://1', 'note://2', 'note://1'])
       expect(await duplex.request('resources/subscribe', { uri })).toEqual({})
@@ -113,7 +113,7 @@ describe('a legacy session', () => {
     })
   })
 
-  it('lets go of the server when it ends', async () => {
+  it('removes its listener when it ends', async () => {
     let listeners = 0
     const server = createServer(
       { name: 's', version: '1' },
@@ -135,7 +135,7 @@ describe('a legacy session', () => {
 })
 
 describe('a modern subscription', () => {
-  it('is acknowledged first, with what can be kept, and tags everything with its id [S-070, S-071, S-072, S-077]', async () => {
+  it('is acknowledged first, with the accepted filter, and tags each message with its id [S-070, S-071, S-072, S-077]', async () => {
     const server = growing()
     const wanted = {
       toolsListChanged: true,
@@ -156,7 +156,7 @@ describe('a modern subscription', () => {
     for (const { params } of heard) expect(params?._meta).toEqual({ [subscription]: 1 })
   })
 
-  it('misses nothing that changes while it is set up, and hears of it after the acknowledgement', async () => {
+  it('misses no change during its setup, and receives it after the acknowledgement', async () => {
     const server = createServer({ name: 's', version: '1' })
     server.tool('first', {}, () => 'x')
     server.resource('note://{id}', { subscribe: true }, ({ id }) => `note ${id}`)
@@ -174,7 +174,7 @@ describe('a modern subscription', () => {
     expect(methods(heard)).toEqual(['subscriptions/acknowledged', 'resources/updated', 'tools/list_changed'])
   })
 
-  it('is told once of what changes often while its client does not read', async () => {
+  it('receives repeated changes once while its client does not read', async () => {
     const server = growing()
     const told: string[] = []
     let read = () => {}
@@ -202,7 +202,7 @@ describe('a modern subscription', () => {
     expect(told).toEqual(['subscriptions/acknowledged', 'tools/list_changed'])
   })
 
-  it('is given nothing that the server does not offer', async () => {
+  it('receives only changes that the server supports', async () => {
     const server = createServer(
       { name: 's', version: '1' },
       { listTools: () => ({ tools: [] }), callTool: () => ({ content: [] }) },
@@ -212,7 +212,7 @@ describe('a modern subscription', () => {
     expect(heard.map(({ params }) => params?.notifications)).toEqual([{}])
   })
 
-  it('runs beside others, each with its own copy [S-073]', async () => {
+  it('may be one of several, which all receive changes [S-073]', async () => {
     const server = growing()
     const streams = [1, 2, 3].map(() => listen(server, { toolsListChanged: true }))
     await turn()
@@ -222,7 +222,7 @@ describe('a modern subscription', () => {
       expect(methods(heard)).toEqual(['subscriptions/acknowledged', 'tools/list_changed'])
   })
 
-  it('ends without an answer when the client gives it up, and is let go of', async () => {
+  it('ends without a result when the client cancels it, and removes its listener', async () => {
     const server = growing({ limits: { listens: 1 } })
     const first = listen(server, {})
     await turn()
@@ -245,7 +245,7 @@ describe('a modern subscription', () => {
     expect(await ended).toMatchObject({ resultType: 'complete', _meta: { [subscription]: 1 } })
   })
 
-  it('needs a filter, and one that is not too long [S-079]', async () => {
+  it('needs a filter that is not too long [S-079]', async () => {
     const server = growing({ limits: { subscriptions: 2 } })
     expect(await listen(server, undefined as never).ended).toMatchObject({
       code: -32602,
@@ -271,7 +271,7 @@ const HEARERS = {
   },
 }
 
-describe.each(['legacy', 'modern'] as const)('who listens in the %s era', (era) => {
+describe.each(['legacy', 'modern'] as const)('a listening client in the %s era', (era) => {
   const part = () => createServer({ name: 'p', version: '1' }).tool('a', {}, () => 'x')
   const raw = (): ServerOptions & Handler => ({
     listTools: () => ({ tools: [] }),
@@ -279,7 +279,7 @@ describe.each(['legacy', 'modern'] as const)('who listens in the %s era', (era) 
     changes: () => () => {},
   })
 
-  it('is told once what lists a part has added that is mounted meanwhile, and of its changes', async () => {
+  it('receives the lists of a server that is mounted later once, and then its changes', async () => {
     const server = growing()
     const heard = await HEARERS[era](server)
     const mounted = part().resource('a:1', {}, () => 'x')
@@ -297,7 +297,7 @@ describe.each(['legacy', 'modern'] as const)('who listens in the %s era', (era) 
     expect(methods(heard)).toEqual(['prompts/list_changed'])
   })
 
-  it('is told of the first that is registered beside a handler, and of what follows', async () => {
+  it('receives changes of the first item that is registered beside a handler, and of later ones', async () => {
     const server = createServer({ name: 's', version: '1' }, raw())
     const heard = await HEARERS[era](server)
     for (const name of ['a', 'b']) {
@@ -307,7 +307,7 @@ describe.each(['legacy', 'modern'] as const)('who listens in the %s era', (era) 
     }
   })
 
-  it('is told of what is mounted in what is mounted, be that empty at first', async () => {
+  it('receives changes of nested mounts, also if they are empty at first', async () => {
     const middle = createServer({ name: 'm', version: '1' })
     const server = growing()
     const heard = await HEARERS[era](server)
@@ -323,7 +323,7 @@ describe.each(['legacy', 'modern'] as const)('who listens in the %s era', (era) 
     expect(methods(heard)).toEqual(['tools/list_changed'])
   })
 
-  it('hears on where a part that is mounted cannot be listened to', async () => {
+  it('continues to receive changes if a mounted part does not support them', async () => {
     const errors: unknown[] = []
     const server = growing({ onError: (error) => void errors.push(error) })
     const heard = await HEARERS[era](server)
@@ -343,7 +343,7 @@ describe.each(['legacy', 'modern'] as const)('who listens in the %s era', (era) 
   })
 })
 
-describe('a modern subscription whose handler takes its time', () => {
+describe('a modern subscription with a slow handler', () => {
   /** Hangs at the second URI until it is let go on. */
   function hanging(options: ServerOptions = {}) {
     const watched: string[] = []
@@ -366,7 +366,7 @@ describe('a modern subscription whose handler takes its time', () => {
     return { server, watched, uris, goOn: () => goOn() }
   }
 
-  it('frees its place as soon as its client has gone, and watches nothing then or later', async () => {
+  it('frees its slot when its client disconnects, and leaves no subscription', async () => {
     const { server, watched, uris, goOn } = hanging({ limits: { listens: 1 } })
     const { controller, ended, serving } = listen(server, uris)
     await turn()
@@ -394,7 +394,7 @@ describe('a modern subscription whose handler takes its time', () => {
     expect(watched).toEqual([])
   })
 
-  it('begins nothing for a client that has gone already, whose carrier has the signal alone', async () => {
+  it('does not start for a client that has disconnected before', async () => {
     const { server, watched, uris } = hanging()
     const exchange = {
       signal: AbortSignal.abort(),

@@ -44,8 +44,8 @@ function hubOf(...parts: Handler[]) {
   return { errors, parts, hub: new ChangeHub(parts, (error) => void errors.push(error)) }
 }
 
-describe('the receivers of changes', () => {
-  it('is told all that it wants, by one subscription to the handler that ends with the last of it', async () => {
+describe('the subscribers of changes', () => {
+  it('receives its changes through one subscription to the handler, which ends with the last subscriber', async () => {
     const from = source()
     const { hub } = hubOf(from.handler)
     const all = Array.from({ length: 5 }, () => listener())
@@ -64,7 +64,7 @@ describe('the receivers of changes', () => {
     expect(from.subscribed).toBe(1)
   })
 
-  it('is told once of what changes often within a task', async () => {
+  it('receives repeated changes within a task once', async () => {
     const from = source()
     const { hub } = hubOf(from.handler)
     const one = listener()
@@ -77,7 +77,7 @@ describe('the receivers of changes', () => {
     expect(one.heard).toEqual(['a:1', 'a:1'])
   })
 
-  it('waits for who has no room, who is then told of each thing once, and keeps nobody else waiting', async () => {
+  it('waits for a full subscriber, which then receives each change once, without delaying others', async () => {
     const from = source()
     const { hub } = hubOf(from.handler)
     let makeRoom = () => {}
@@ -101,7 +101,7 @@ describe('the receivers of changes', () => {
     expect(slow.waiting).toBeUndefined()
   })
 
-  it('is not told of what it does not want any more when there is room again', async () => {
+  it('does not receive changes that its filter no longer contains', async () => {
     const from = source()
     const { hub } = hubOf(from.handler)
     const one = listener()
@@ -114,7 +114,7 @@ describe('the receivers of changes', () => {
     expect([one.heard, one.waiting]).toEqual([[], undefined])
   })
 
-  it('hears what has come to the others, which are not listened to anew, and passes on at once what it hears', async () => {
+  it('shares one subscription to the handler and delivers changes at once', async () => {
     const before = source()
     const after = source()
     const { hub, parts } = hubOf(before.handler)
@@ -144,7 +144,7 @@ describe('the receivers of changes', () => {
     expect([before.subscribed, after.subscribed]).toEqual([1, 1])
   })
 
-  it('has nobody join where the only part throws, and survives what it throws at the end, and listeners', async () => {
+  it('rejects subscribers if the only part throws, and ignores errors at the end and of listeners', async () => {
     const { hub, errors } = hubOf({
       changes() {
         throw new Error('deaf')
@@ -191,7 +191,7 @@ describe('a change feed', () => {
     expect(heard.slice(2)).toEqual([{ kind: 'resource', uri: 'a:b' }])
   })
 
-  it('lets no listener that throws keep others from hearing', () => {
+  it('calls the other listeners if one throws', () => {
     const errors: unknown[] = []
     const feed = new ChangeFeed((error) => errors.push(error))
     const heard: Change[] = []

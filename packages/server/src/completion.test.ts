@@ -41,45 +41,45 @@ function complete(
 }
 
 describe('completion', () => {
-  it('exists only where something can be completed', () => {
+  it('exists only if an item has a completer', () => {
     const bare = createRegistry()
     bare.addPrompt('it', { args: z.object({ a: z.string() }) }, () => '')
     bare.addResource('note://{id}', {}, () => '')
     expect(bare.complete).toBeUndefined()
   })
 
-  it('searches a plain list for what was typed', async () => {
+  it('searches a list for the prefix', async () => {
     expect(await complete(prompt, 'lang', 'RU')).toEqual({
       completion: { values: ['Rust', 'Ruby'], total: 2, hasMore: false },
     })
     expect(await complete(prompt, 'lang', 'x')).toEqual({ completion: { values: [], total: 0, hasMore: false } })
   })
 
-  it('passes on what is filled in already', async () => {
+  it('passes on the other arguments', async () => {
     expect(await complete(prompt, 'style', 's', { lang: 'Rust' })).toMatchObject({ completion: { values: ['Rust:s'] } })
     expect(await complete(prompt, 'style', 's')).toMatchObject({ completion: { values: ['undefined:s'] } })
   })
 
-  it('sends at most 100 values and says how many there are [S-200]', async () => {
+  it('sends at most 100 values and the total [S-200]', async () => {
     const result = (await complete({ type: 'ref/resource', uri: 'note://{user}/{id}' }, 'id')) as CompleteResult
     expect(result.completion).toEqual({ values: many.slice(0, 100), total: 250, hasMore: true })
     expect(check(CompleteResult, result).problem).toBeUndefined()
     expect(await complete(prompt, 'count')).toEqual({ completion: { values: ['1'], total: 40, hasMore: true } })
   })
 
-  it('has nothing to propose without a completer', async () => {
+  it('returns no values without a completer', async () => {
     const nothing = { completion: { values: [], total: 0, hasMore: false } }
     expect(await complete(prompt, 'code')).toEqual(nothing)
     expect(await complete({ type: 'ref/resource', uri: 'note://{user}/{id}' }, 'user')).toEqual(nothing)
   })
 
-  it('takes a URI for the template that it fits', async () => {
+  it('accepts a URI that matches a template', async () => {
     expect(await complete({ type: 'ref/resource', uri: 'note://ada/1' }, 'id')).toMatchObject({
       completion: { total: 250 },
     })
   })
 
-  it('refuses what does not exist, or not for this caller', async () => {
+  it('rejects references that do not exist for this caller', async () => {
     const unknown = (message: string) => new RpcError(-32602, message)
     await expect(complete({ type: 'ref/prompt', name: 'x' }, 'a')).rejects.toThrow(unknown('Unknown prompt: "x"'))
     await expect(complete({ type: 'ref/prompt', name: 'hidden' }, 'lang')).rejects.toThrow(

@@ -6,7 +6,7 @@ import { audio, image, isBlock, link, resource, text } from './content.ts'
 const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256)
 
 describe('blocks of content', () => {
-  it('are what the protocol says they are, and known as such', () => {
+  it('match the protocol and are recognized', () => {
     const blocks = [
       text('Hello', { annotations: { audience: ['user'] } }),
       image(bytes, 'image/png'),
@@ -21,7 +21,7 @@ describe('blocks of content', () => {
     }
   })
 
-  it('say what kind of contents they embed', () => {
+  it('have the MIME type of embedded contents', () => {
     expect(resource('a:1', 'words').resource).toEqual({ uri: 'a:1', mimeType: 'text/plain', text: 'words' })
     expect(resource('a:2', [1]).resource).toEqual({ uri: 'a:2', mimeType: 'application/json', text: '[1]' })
     expect(resource('a:3', new Uint8Array([1])).resource).toEqual({
@@ -31,21 +31,21 @@ describe('blocks of content', () => {
     })
   })
 
-  it('encode bytes as Node does, with and without the help of the engine', () => {
+  it('encode bytes like Node, with and without the method of the engine', () => {
     const plain = Object.assign(bytes.slice(), { toBase64: undefined })
     expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'))
     expect(toBase64(plain)).toBe(Buffer.from(bytes).toString('base64'))
     expect(toBase64(new Uint8Array())).toBe('')
   })
 
-  it('refuse what is no Base64 and no MIME type', () => {
+  it('reject invalid Base64 and MIME types', () => {
     expect(() => image('data:image/png;base64,AAAA', 'image/png')).toThrow('got a data: URL')
     expect(() => image(bytes, 'png')).toThrow('"png" is no MIME type')
     expect(() => audio(bytes, 'audio/')).toThrow('is no MIME type')
     expect(image(bytes, 'image/svg+xml; charset=utf-8').mimeType).toBe('image/svg+xml; charset=utf-8')
   })
 
-  it('are not mistaken for values that only look alike', () => {
+  it('are distinguished from similar values', () => {
     const values = [null, 7, 'text', {}, [], { type: 'text' }, { type: 'image', data: 'a' }, { type: 'resource' }]
     expect(values.filter(isBlock)).toEqual([])
   })

@@ -17,7 +17,7 @@ describe.each(REVISIONS)('the members of a context, in revision %s', (revision) 
   it.each([
     ['by itself', undefined],
     ['behind a middleware that wraps it', timeout(60_000)],
-  ])('work when they are taken out of it, %s', async (_where, middleware) => {
+  ])('work when destructured, %s', async (_where, middleware) => {
     const declared = revision >= '2025-11-25' ? { elicitation: { form: {}, url: {} } } : { elicitation: { form: {} } }
     const server = createServer(info)
     if (middleware !== undefined) server.use(middleware)
@@ -59,7 +59,7 @@ describe.each(REVISIONS)('a middleware that passes on another context, in revisi
       next(request, Object.create(ctx, { auth: { value: auth } })),
   }
 
-  it.each(Object.entries(ways))('%s, leaves all else as it was', async (_way, middleware) => {
+  it.each(Object.entries(ways))('%s, leaves everything else unchanged', async (_way, middleware) => {
     const seen: unknown[] = []
     const server = createServer(info)
       .use(middleware)

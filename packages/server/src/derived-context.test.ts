@@ -6,8 +6,8 @@ import { closeAll, connect, oneTool, text } from './peers.fixture.ts'
 afterEach(closeAll)
 const MODERN = '2026-07-28'
 
-describe('a context that a handler derives for another one', () => {
-  it('has what was changed, and all that the first one does', async () => {
+describe('a derived context', () => {
+  it('has the changed members and all others of the original', async () => {
     const inner: Handler['callTool'] = async (_, ctx) => {
       const { action } = await ctx.elicit('who', { message: 'Who?', schema: { type: 'object', properties: {} } })
       ctx.log.info('asked')
@@ -20,7 +20,7 @@ describe('a context that a handler derives for another one', () => {
     expect(await peer.call('tools/call', { name: 't' })).toMatchObject(text(['decline', 'ada', false, 'test']))
   })
 
-  it('may be derived again, and copied over a context', async () => {
+  it('may be derived again, and assigned to a context', async () => {
     let seen: Context | undefined
     const server = oneTool((_, ctx) => {
       const once = deriveContext(ctx, { requestState: 'mine' })

@@ -22,7 +22,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     )
   })
 
-  it('answers -32601 for methods it does not offer, and for those that are not of this wire [S-032, S-152]', async () => {
+  it('answers -32601 for unsupported methods and for those of the other era [S-032, S-152]', async () => {
     const peer = await connect(
       oneTool(() => text(1)),
       revision,
@@ -52,7 +52,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     }
   })
 
-  it('says which parameter is wrong', async () => {
+  it('names the invalid parameter', async () => {
     const peer = await connect(
       oneTool(() => text(1)),
       revision,
@@ -72,10 +72,10 @@ describe.each(REVISIONS)('revision %s', (revision) => {
 
   it.each([
     ['nothing', () => undefined],
-    ['nothing, later', async () => undefined],
+    ['undefined, later', async () => undefined],
     ['null', () => null],
-    ['a text', () => 'text'],
-  ])('is not at a loss when a handler gives %s, and tells its author', async (_, give) => {
+    ['a string', () => 'text'],
+  ])('reports an error if a handler returns %s', async (_, give) => {
     const faults: unknown[] = []
     const options = { onError: (error: unknown) => void faults.push(error) }
     const list = give as never
@@ -103,7 +103,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     }
   })
 
-  it('takes a result that writes itself at its word, own method or not, and puts its seal on that', async () => {
+  it('uses toJSON of a result and adds its metadata to that', async () => {
     class Shown {
       readonly content = 'own'
       readonly secret = 1
@@ -130,21 +130,18 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     ['array', [1]],
     ['string', new Date(0)],
     ['array', { toJSON: () => [] }],
-  ])(
-    'refuses a result that is no object, or says to be none, such as %s, and tells its author',
-    async (kind, given) => {
-      const faults: unknown[] = []
-      const peer = await connect(
-        oneTool(() => given, { onError: (error) => void faults.push(error) }),
-        revision,
-      )
-      expect(await peer.call('tools/call', { name: 't' })).toMatchObject({ code: -32603 })
-      const message = `The handler gave ${kind} as the result of tools/call; expected an object`
-      expect(faults).toMatchObject([{ name: 'ResultError', message }])
-    },
-  )
+  ])('rejects a result that is not an object, such as %s, and reports it', async (kind, given) => {
+    const faults: unknown[] = []
+    const peer = await connect(
+      oneTool(() => given, { onError: (error) => void faults.push(error) }),
+      revision,
+    )
+    expect(await peer.call('tools/call', { name: 't' })).toMatchObject({ code: -32603 })
+    const message = `The handler gave ${kind} as the result of tools/call; expected an object`
+    expect(faults).toMatchObject([{ name: 'ResultError', message }])
+  })
 
-  it('shows the text of a ToolError and masks everything else, giving it whole to the author', async () => {
+  it('returns the message of a ToolError, masks other errors and passes them to onError', async () => {
     const faults: unknown[] = []
     const server = oneTool(
       ({ kind }) => {
@@ -172,7 +169,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect(masked.content[0]?.text).toContain(id)
   })
 
-  it('tells of progress only when asked to, only forwards, and before the answer [S-090, S-091]', async () => {
+  it('sends progress only if requested, only increasing, and before the response [S-090, S-091]', async () => {
     const server = oneTool(async (_, ctx) => {
       for (const done of [1, 2, 2, 1, 3]) await ctx.progress(done, 3, 'working')
       return text('done')
@@ -185,7 +182,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect(peer.heard[0]?.params?.message).toBe(revision === '2024-11-05' ? undefined : 'working')
   })
 
-  it('fires the signal of a call that is cancelled', async () => {
+  it('aborts the signal of a cancelled call', async () => {
     let fired = false
     const server = oneTool(async (_, { signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -202,7 +199,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect(fired).toBe(true)
   })
 
-  it('asks in the middle of a straight line, once for each question, and runs each step once', async () => {
+  it('sends each input request once, and runs each step once', async () => {
     let charges = 0
     const server = oneTool(async (_, ctx) => {
       const seat = await ctx.elicit('seat', {
@@ -235,7 +232,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect(asked).toBe(2)
   })
 
-  it('asks again when the form was filled in wrongly', async () => {
+  it('repeats the input request if the form was filled in incorrectly', async () => {
     if (revision < '2025-06-18') return
     const server = oneTool(async (_, ctx) => {
       const form = { type: 'object' as const, properties: { n: { type: 'integer' as const } }, required: ['n'] }
@@ -251,7 +248,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect(given).toEqual([])
   })
 
-  it('asks only what the client has declared, and says what is missing when that leaves nothing [S-014, S-053]', async () => {
+  it('sends only input requests that the client declared, and names missing capabilities if none is left [S-014, S-053]', async () => {
     const server = oneTool(async (args, ctx) => {
       if (args.one) await ctx.elicit('a', { message: 'a?', schema: { type: 'object', properties: {} } })
       const answers = await ctx.ask({
@@ -271,7 +268,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     else expect(lacking).toMatchObject({ code: -32021, data: { requiredCapabilities: { elicitation: { form: {} } } } })
   })
 
-  it('goes on from questions that a handler wrote by hand, with the state it gave along', async () => {
+  it('continues after input requests of a hand-written handler, with its state', async () => {
     const server = oneTool((_, ctx) => {
       if (ctx.inputResponses === undefined) return inputRequired({ r: { method: 'roots/list' } }, 'my state')
       return text([ctx.requestState, ctx.inputResponses])
@@ -280,7 +277,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect((await peer.call('tools/call', { name: 't' })).content[0]?.text).toBe('["my state",{"r":{"roots":[]}}]')
   })
 
-  it('tells 100 callers at once nothing of each other [S-010]', async () => {
+  it('isolates 100 concurrent callers [S-010]', async () => {
     const server = oneTool(async ({ n }, ctx) => {
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
       await ctx.progress(n as number)

@@ -4,8 +4,8 @@ import { Faults } from './errors.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-describe('a fault in user code', () => {
-  it('goes to the console, with the id that the client sees, when nobody else listens', () => {
+describe('an unexpected error in user code', () => {
+  it('is logged to the console with the id that the client receives, without onError', () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     const error = new Error('broken')
     const id = new Faults(undefined).report(error, undefined)
@@ -13,7 +13,7 @@ describe('a fault in user code', () => {
     expect(printed.mock.calls).toEqual([[`@mcpx/server: error ${id}:`, error]])
   })
 
-  it('goes to whoever listens, and nowhere else', () => {
+  it('is passed to onError only', () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     const heard: unknown[][] = []
     const ctx = {} as Context
@@ -22,20 +22,20 @@ describe('a fault in user code', () => {
     expect(printed).not.toHaveBeenCalled()
   })
 
-  it('does not go to the console when the caller has gone, which is why things fail then', () => {
+  it('is not logged if the caller has disconnected', () => {
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
     new Faults(undefined).report(new Error('gone'), { signal: AbortSignal.abort() } as Context)
     expect(printed).not.toHaveBeenCalled()
   })
 
-  it('does no harm when its listener fails too', () => {
+  it('is handled if onError throws', () => {
     const deaf = () => {
       throw new Error('deaf')
     }
     expect(new Faults(deaf).report(new Error('broken'), undefined)).toMatch(/^[0-9a-f]{8}$/)
   })
 
-  it('does no harm when its listener fails only later', async () => {
+  it('is handled if onError rejects later', async () => {
     const unhandled: unknown[] = []
     const note = (error: unknown) => void unhandled.push(error)
     process.on('unhandledRejection', note)

@@ -7,8 +7,8 @@ import { headerProblem } from './schemas.ts'
 const annotated = (header: unknown, type: unknown = 'string'): JsonObject => ({ type, 'x-mcp-header': header })
 const object = (properties: JsonObject, more?: JsonObject): JsonObject => ({ type: 'object', properties, ...more })
 
-describe('an annotation that makes an argument travel as a header', () => {
-  it('stands on strings, integers and booleans reached through properties alone', () => {
+describe('a header annotation of an argument', () => {
+  it('is allowed for strings, integers and booleans that are reached through properties only', () => {
     const inner = object({ c: annotated('Deep', 'boolean') })
     expect(
       headerProblem(object({ a: annotated('Region'), b: annotated("x!#$%&'*+-.^_`|~", 'integer'), inner }), 'input'),
@@ -20,7 +20,7 @@ describe('an annotation that makes an argument travel as a header', () => {
     expect(headerProblem(object({ ...many, last: annotated('a b') }), 'input')).toContain('input.last')
   })
 
-  it('is not a property that is called so, nor data', () => {
+  it('is not a property with that name, nor data', () => {
     const data = { 'x-mcp-header': '' }
     const named = object({
       'x-mcp-header': { type: 'number' },
@@ -30,9 +30,9 @@ describe('an annotation that makes an argument travel as a header', () => {
   })
 
   it.each([
-    ['no text', object({ a: annotated(7) }), 'input.a: x-mcp-header must be the name of a header'],
+    ['a value that is not a string', object({ a: annotated(7) }), 'input.a: x-mcp-header must be the name of a header'],
     ['empty', object({ a: annotated('') }), 'must be the name of a header'],
-    ['no token', object({ a: annotated('My Region') }), 'must be the name of a header'],
+    ['an invalid header name', object({ a: annotated('My Region') }), 'must be the name of a header'],
     ['line breaks', object({ a: annotated('A\r\nB') }), 'must be the name of a header'],
     ['a number', object({ a: annotated('A', 'number') }), 'needs a "type" of "string", "integer" or "boolean"'],
     ['several types', object({ a: annotated('A', ['string', 'null']) }), 'needs a "type"'],
@@ -49,7 +49,7 @@ describe('an annotation that makes an argument travel as a header', () => {
       'input.b: x-mcp-header "r" is used by input.a.x',
     ],
     ['the root', object({}, { 'x-mcp-header': 'A' }), 'input: x-mcp-header can only stand on a property'],
-  ])('is refused for %s', (_name, schema, message) => {
+  ])('is rejected for %s', (_name, schema, message) => {
     expect(headerProblem(schema, 'input')).toContain(message)
   })
 
@@ -70,7 +70,7 @@ describe('an annotation that makes an argument travel as a header', () => {
     ...lists.map((keyword) => [keyword, [object({ b: annotated('A') })]] as const),
     ...maps.map((keyword) => [keyword, { x: object({ b: annotated('A') }) }] as const),
     ...singles.map((keyword) => [keyword, object({ b: annotated('A') })] as const),
-  ])('is refused below %s', (keyword, value) => {
+  ])('is rejected below %s', (keyword, value) => {
     expect(headerProblem(object({ a: { [keyword]: value } }), 'input')).toContain('reached through "properties" alone')
     expect(headerProblem({ type: 'object', [keyword]: value }, 'input')).toContain('reached through "properties" alone')
   })

@@ -26,7 +26,7 @@ async function connectUnready() {
   return { asked, duplex, call: () => duplex.request('tools/call', { name: 't' }) }
 }
 
-it('asks nothing of a client before it says that it is ready, and waits for that [S-151]', async () => {
+it('a legacy server sends no input request before the client is ready [S-151]', async () => {
   const { asked, duplex, call } = await connectUnready()
   const answer = call()
   await new Promise((resolve) => setTimeout(resolve, 30))
@@ -37,7 +37,7 @@ it('asks nothing of a client before it says that it is ready, and waits for that
   await duplex.close()
 })
 
-it('refuses to ask a client that does not say so for two seconds [S-151]', async () => {
+it('a legacy server fails an input request if the client is not ready within two seconds [S-151]', async () => {
   const { asked, duplex, call } = await connectUnready()
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   const answer = call().catch((error: unknown) => error)
@@ -48,7 +48,7 @@ it('refuses to ask a client that does not say so for two seconds [S-151]', async
   await duplex.close()
 })
 
-it('stops waiting for a client that has given up its call', async () => {
+it('a legacy server stops waiting if the client cancels its call', async () => {
   const { duplex } = await connectUnready()
   const abort = new AbortController()
   const answer = duplex.request('tools/call', { name: 't' }, { signal: abort.signal }).catch((error: unknown) => error)

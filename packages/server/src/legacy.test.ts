@@ -8,7 +8,7 @@ afterEach(closeAll)
 const legacyRevisions = REVISIONS.filter((revision) => eraOf(revision) === 'legacy')
 
 describe('the legacy era', () => {
-  it.each(legacyRevisions)('agrees on %s and shows only what that revision has [S-150, S-152]', async (revision) => {
+  it.each(legacyRevisions)('negotiates %s and sends only members of that revision [S-150, S-152]', async (revision) => {
     const server = createServer(
       { name: 's', version: '1', title: 'S' },
       { instructions: 'be kind', listTools: () => ({ tools: [] }), callTool: () => ({ content: [] }) },
@@ -29,7 +29,7 @@ describe('the legacy era', () => {
   })
 
   it.each(['2026-07-28', '1999-01-01', 'x'])(
-    'offers its newest revision to a client that asks for %s [S-150]',
+    'offers its newest revision to a client that requests %s [S-150]',
     async (protocolVersion) => {
       const peer = await connectRaw(oneTool(() => text(1)))
       const result = await peer.raw('initialize', {
@@ -41,7 +41,7 @@ describe('the legacy era', () => {
     },
   )
 
-  it('answers nothing but ping before the handshake, and shakes hands once [S-153]', async () => {
+  it('answers only ping before the handshake, and accepts one handshake [S-153]', async () => {
     const peer = await connectRaw(oneTool(() => text(1)))
     expect(await peer.raw('ping')).toEqual({})
     expect(await peer.raw('tools/list')).toMatchObject({ code: -32600, message: expect.stringContaining('initialize') })
@@ -58,7 +58,7 @@ describe('the legacy era', () => {
     expect(await peer.raw('ping')).toEqual({})
   })
 
-  it('sends logs from the level that the session has set', async () => {
+  it('sends logs at or above the level of the session', async () => {
     const server = oneTool(
       async (_, { log }) => {
         await log.debug('d')
@@ -81,7 +81,7 @@ describe('the legacy era', () => {
     expect(await peer.call('logging/setLevel', { level: 'loud' })).toMatchObject({ code: -32602 })
   })
 
-  it('gives a visited URL an id and says when the call is over', async () => {
+  it('adds an id to a URL elicitation and notifies its completion', async () => {
     const server = oneTool(async (_, ctx) =>
       text(await ctx.openUrl('u', { message: 'go', url: 'https://example.com' })),
     )

@@ -40,7 +40,7 @@ describe.each(REVISIONS)('middleware in revision %s', (revision) => {
   it.each([
     ['of the server', '', (guard: Middleware) => watched().use(guard)],
     ['of a mounted server', 'm.', (guard: Middleware) => createServer(info).mount('m', watched().use(guard))],
-  ])('%s decides who may watch what', async (_where, prefix, make) => {
+  ])('%s decides who may subscribe to a resource', async (_where, prefix, make) => {
     const seen: unknown[] = []
     const peer = await connect(make(guardInto(seen)), revision)
     const uris = [`${prefix}open://a`, `${prefix}secret://b`]
@@ -51,7 +51,7 @@ describe.each(REVISIONS)('middleware in revision %s', (revision) => {
     ])
   })
 
-  it('hears who gives up watching, which no limit stops', async () => {
+  it('sees unsubscribing, which no limit prevents', async () => {
     const seen: unknown[] = []
     const server = watched()
       .use(guardInto(seen))

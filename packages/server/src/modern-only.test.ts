@@ -11,13 +11,13 @@ const build = () =>
   })
 
 describe('a server with `legacy: false`', () => {
-  it('answers modern clients, and asks them', async () => {
+  it('answers modern clients and sends them input requests', async () => {
     const peer = await connect(build(), MODERN, { 'elicitation/create': () => ({ action: 'decline' }) })
     expect(await peer.call('tools/call', { name: 'ask' })).toMatchObject(text('decline'))
     await closeAll()
   })
 
-  it('refuses "initialize", and says which revisions are served', async () => {
+  it('rejects "initialize" with the supported revisions', async () => {
     const peer = await connectRaw(build())
     const params = { protocolVersion: 'x', capabilities: {}, clientInfo: { name: 'c', version: '1' } }
     const error = await peer.raw('initialize', params)
@@ -25,7 +25,7 @@ describe('a server with `legacy: false`', () => {
     await closeAll()
   })
 
-  it('tells nothing to sessions, and says that it has none', async () => {
+  it('has no sessions and sends no changes to them', async () => {
     const server = build()
     expect(server.legacy).toBe(false)
     const sent: unknown[] = []
@@ -37,7 +37,7 @@ describe('a server with `legacy: false`', () => {
     expect(await server.sessionEnded?.({ state: { subscriptions: ['a:b'] } } as unknown as Session)).toBeUndefined()
   })
 
-  it('has the methods of every server, each of which gives the server back', () => {
+  it('has all methods of a server, which return the server', () => {
     const server = build()
     expect(server.use((_request, _ctx, next) => next())).toBe(server)
     expect(server.resource('a:b', {}, '')).toBe(server)

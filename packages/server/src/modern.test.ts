@@ -17,7 +17,7 @@ describe('the modern era', () => {
     },
   })
 
-  it('says what it is and can do [S-030, S-031]', async () => {
+  it('discovers the server info and capabilities [S-030, S-031]', async () => {
     const peer = await connectRaw(oneTool(() => text(1), { instructions: 'be kind' }))
     for (let n = 0; n < 2; n++) {
       expect(await peer.raw('server/discover', meta())).toEqual({
@@ -32,7 +32,7 @@ describe('the modern era', () => {
     }
   })
 
-  it('refuses requests that do not describe themselves, in the order of the rules [S-012, S-013, S-022]', async () => {
+  it('rejects requests with invalid metadata, in the specified order [S-012, S-013, S-022]', async () => {
     const peer = await connectRaw(oneTool(() => text(1), { legacy: false }))
     const version = 'io.modelcontextprotocol/protocolVersion'
     expect(await peer.raw('tools/list')).toMatchObject({ code: -32602, message: expect.stringContaining(version) })
@@ -51,7 +51,7 @@ describe('the modern era', () => {
     })
   })
 
-  it('marks lists with how long they keep', async () => {
+  it('adds cache hints to lists', async () => {
     const peer = await connectRaw(oneTool(() => text(1)))
     expect(await peer.raw('tools/list', meta())).toMatchObject({
       ttlMs: 0,
@@ -69,19 +69,16 @@ describe('the modern era', () => {
     [{ ttlMs: '9' }, 0, 'private'],
     [{ ttlMs: null, cacheScope: null }, 0, 'private'],
     [{ ttlMs: Number.POSITIVE_INFINITY, cacheScope: 'Public' }, Number.MAX_SAFE_INTEGER, 'private'],
-  ])(
-    'gives lists hints that clients can read, also where a handler says %j [S-040]',
-    async (hints, ttlMs, cacheScope) => {
-      const server = createServer(
-        { name: 's', version: '1' },
-        { listTools: () => ({ tools: [], ...hints }) as never, callTool: () => ({ content: [] }) },
-      )
-      const peer = await connectRaw(server)
-      expect(await peer.raw('tools/list', meta())).toMatchObject({ ttlMs, cacheScope })
-    },
-  )
+  ])('adds valid cache hints to lists, also if a handler returns %j [S-040]', async (hints, ttlMs, cacheScope) => {
+    const server = createServer(
+      { name: 's', version: '1' },
+      { listTools: () => ({ tools: [], ...hints }) as never, callTool: () => ({ content: [] }) },
+    )
+    const peer = await connectRaw(server)
+    expect(await peer.raw('tools/list', meta())).toMatchObject({ ttlMs, cacheScope })
+  })
 
-  it('sends logs only to a request that wants them, from the level it names [S-220]', async () => {
+  it('sends logs only to requests with a level, at or above that level [S-220]', async () => {
     const heard: NotificationMessage[] = []
     const [near, far] = createChannelPair()
     createDuplex(far, {
@@ -104,7 +101,7 @@ describe('the modern era', () => {
     await duplex.close()
   })
 
-  it('never takes a state that was altered, or that belongs to another call [S-054, S-055]', async () => {
+  it('rejects a state that was altered or belongs to another call [S-054, S-055]', async () => {
     const server = oneTool(async (args, ctx) => {
       await ctx.step('s', () => 1)
       return text([args, (await ctx.roots()).length])
@@ -136,7 +133,7 @@ describe('the modern era', () => {
     expect((await ask(good)).content[0]?.text).toBe('[{"a":1},0]')
   })
 
-  it('asks again where the answer is missing or is none, and never completes without it [S-059, S-060]', async () => {
+  it('repeats an input request without a valid answer [S-059, S-060]', async () => {
     const peer = await connectRaw(oneTool(async (_, ctx) => text(await ctx.roots())))
     const ask = (params: JsonObject) =>
       peer.raw('tools/call', {
@@ -153,7 +150,7 @@ describe('the modern era', () => {
     }
   })
 
-  it('counts a question even if the handler swallows the interruption', async () => {
+  it('sends an input request even if the handler catches the interruption', async () => {
     const server = oneTool(async (_, ctx) => {
       try {
         return text(await ctx.roots())
@@ -169,7 +166,7 @@ describe('the modern era', () => {
     expect(result).toMatchObject({ resultType: 'input_required' })
   })
 
-  it('lets nothing ask but what may be answered in parts, and no reserved code out [S-007, S-050]', async () => {
+  it('allows input requests only for methods that support them, and sends no reserved error code [S-007, S-050]', async () => {
     const faults: unknown[] = []
     const server = createServer(
       { name: 's', version: '1' },
@@ -189,7 +186,7 @@ describe('the modern era', () => {
   })
 
   it.each(['task', 'Complete', '', 7, null, {}])(
-    'lets no result out of a type that nobody declared, such as %j, and tells its author [S-004, S-020]',
+    'rejects an undeclared result type, such as %j, and reports it [S-004, S-020]',
     async (resultType) => {
       const faults: unknown[] = []
       const onError = (error: unknown) => void faults.push(error)
@@ -200,7 +197,7 @@ describe('the modern era', () => {
     },
   )
 
-  it('says of what type each result is, also where the handler says it [S-004]', async () => {
+  it('adds the result type, also if the handler sets it [S-004]', async () => {
     for (const given of [{}, { resultType: 'complete' }, { resultType: undefined }]) {
       const peer = await connectRaw(oneTool(() => ({ ...text(1), ...given })))
       expect(await peer.raw('tools/call', { name: 't', ...meta() })).toMatchObject({ resultType: 'complete' })

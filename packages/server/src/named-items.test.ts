@@ -19,7 +19,7 @@ function walk(names: string[], pageSize: number, between: (names: string[]) => s
 }
 
 describe('pages', () => {
-  it('hold every item once, in order', () => {
+  it('contain each item once, in order', () => {
     const names = Array.from({ length: 25 }, (_, index) => `tool ${index} ü`)
     expect(walk(names, 10).map((page) => page.length)).toEqual([10, 10, 5])
     expect(walk(names, 10).flat()).toEqual(names)
@@ -28,14 +28,14 @@ describe('pages', () => {
     expect(walk(names, 5)).toHaveLength(5)
   })
 
-  it('lose and repeat nothing when something is added or removed meanwhile', () => {
+  it('neither lose nor repeat items when the list changes', () => {
     const names = ['a', 'b', 'c', 'd', 'e']
     expect(walk(names, 2, (list) => [`new ${list.length}`, ...list]).flat()).toEqual(names)
     expect(walk(names, 2, (list) => list.filter((name) => name !== 'a')).flat()).toEqual(names)
     expect(walk(names, 2, (list) => [...list, 'f'].slice(0, 6)).flat()).toEqual([...names, 'f'])
   })
 
-  it('go on where the last item stood when that one is gone', () => {
+  it('continue at the position of the last item if that was removed', () => {
     expect(walk(['a', 'b', 'c', 'd'], 2, (list) => list.filter((name) => name !== 'b')).flat()).toEqual([
       'a',
       'b',
@@ -44,7 +44,7 @@ describe('pages', () => {
     ])
   })
 
-  it('refuse cursors that were not made for this list [S-210]', () => {
+  it('reject cursors of other lists [S-210]', () => {
     const { nextCursor = '' } = cutPage(['a', 'b'], same, 'prompts', undefined, 1)
     expect(nextCursor).toMatch(/^[\w-]+$/)
     for (const cursor of [
@@ -62,7 +62,7 @@ describe('pages', () => {
     expect(() => cutPage([], same, 'tools', 'x', 1)).toThrow('Invalid cursor: it does not belong to this list')
   })
 
-  it('end quietly behind the end', () => {
+  it('are empty after the end', () => {
     expect(cutPage(['a'], same, 'tools', btoa('tools:900:z'), 1)).toEqual({ items: [] })
   })
 })

@@ -40,7 +40,7 @@ describe('a prompt', () => {
         required: ['code'],
       },
     ],
-  ])('shows the arguments of its schema: %s', async (_library, args) => {
+  ])('lists the arguments of its schema: %s', async (_library, args) => {
     const registry = createRegistry()
     registry.addPrompt('review', { args, title: 'Review' }, () => '')
     const [prompt] = await list(registry)
@@ -52,21 +52,21 @@ describe('a prompt', () => {
     expect(prompt?.arguments?.[0]).toMatchObject({ description: 'The code' })
   })
 
-  it('shows none when it has none', async () => {
+  it('lists no arguments if it has none', async () => {
     const registry = createRegistry()
     registry.addPrompt('it', {}, () => 'words')
     expect(await list(registry)).toEqual([{ name: 'it' }])
     expect(await get(registry, 'it', { stray: 'x' })).toMatchObject({ messages: [{ role: 'user' }] })
   })
 
-  it('is filled in with arguments as its schema gives them', async () => {
+  it('receives the parsed arguments of its schema', async () => {
     const registry = createRegistry()
     const args = z.object({ count: z.string().transform(Number) })
     registry.addPrompt('count', { args }, async ({ count }) => `${count + 1}`)
     expect(await get(registry, 'count', { count: '1' })).toEqual({ messages: [{ role: 'user', content: text('2') }] })
   })
 
-  it('refuses arguments that are missing or wrong, by name', async () => {
+  it('rejects missing or invalid arguments by name', async () => {
     const registry = createRegistry()
     registry.addPrompt('review', { args: z.object({ code: z.string().min(2) }) }, () => '')
     await expect(get(registry, 'review')).rejects.toThrow(new RpcError(-32602, 'Missing argument: "code"'))
@@ -74,7 +74,7 @@ describe('a prompt', () => {
     await expect(get(registry, 'x')).rejects.toThrow(new RpcError(-32602, 'Unknown prompt: "x"'))
   })
 
-  it('cannot have arguments that take no text, or that nobody knows', () => {
+  it('cannot have arguments that do not accept strings', () => {
     const registry = createRegistry()
     const add = (args: Parameters<typeof registry.addPrompt>[1]) => registry.addPrompt('it', args, () => '')
     expect(() => add({ args: z.object({ n: z.number() }) })).toThrow(
@@ -86,7 +86,7 @@ describe('a prompt', () => {
   })
 })
 
-describe('what a prompt gives', () => {
+describe('the result of a prompt', () => {
   it('becomes messages', async () => {
     const picture = image('AAAA', 'image/png')
     expect(await giving('Hello')).toEqual({
@@ -110,7 +110,7 @@ describe('what a prompt gives', () => {
     expect(check(GetPromptResult, await giving(whole)).problem).toBeUndefined()
   })
 
-  it('passes through when it asks for input', async () => {
+  it('is passed on if it is an input request', async () => {
     const asking = { resultType: 'input_required', requestState: 'x' }
     expect(await giving(asking)).toBe(asking)
   })
@@ -124,7 +124,7 @@ describe('what a prompt gives', () => {
     [[{ role: 'system', content: 'x' }]],
     [[{ role: 'user' }]],
     [[null]],
-  ])('is a fault of its author when it is %j', async (value) => {
+  ])('is reported as an error if it is %j', async (value) => {
     await expect(giving(value)).rejects.toThrow(ResultError)
   })
 })

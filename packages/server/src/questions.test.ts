@@ -32,24 +32,32 @@ const broken: readonly (readonly [string, unknown, string])[] = [
     form({ tags: { type: 'array', items: { type: 'string' } } }),
     'requestedSchema.properties.tags',
   ],
-  ['a field of no type', form({ any: {} }), 'requestedSchema.properties.any'],
-  ['a field that is required and not there', form({}, { required: ['name'] }), 'required[0]: there is no field "name"'],
-  ['a form without words', { method: 'elicitation/create', params: { requestedSchema: form({}).params } }, 'message'],
-  ['a URL that is none', visit('not a url'), 'params.url: "not a url" is no URL'],
+  ['a field without a type', form({ any: {} }), 'requestedSchema.properties.any'],
+  ['a missing required field', form({}, { required: ['name'] }), 'required[0]: there is no field "name"'],
+  [
+    'a form without a message',
+    { method: 'elicitation/create', params: { requestedSchema: form({}).params } },
+    'message',
+  ],
+  ['an invalid URL', visit('not a url'), 'params.url: "not a url" is no URL'],
   ['a URL without a scheme', visit('example.com/pay'), 'params.url'],
   ['no URL', visit(undefined), 'params.url'],
-  ['a mode that nobody knows', visit('https://example.com', 'voice'), 'params.mode'],
-  ['a method that asks nothing', { method: 'tools/call', params: { name: 'x' } }, '"tools/call" cannot be asked'],
-  ['a member of every object', { method: 'toString' }, '"toString" cannot be asked'],
-  ['no request at all', null, 'expected a request, got null'],
-  ['a sample without a limit', sample([], {}), 'params.maxTokens'],
-  ['a use of a tool without its result', sample([said(use)]), 'the last tool uses have no results'],
-  ['a use of a tool that is answered with words', sample([said(use), asked(words)]), 'params.messages[1]'],
-  ['a result beside words', sample([said(use), asked(outcome, words)]), 'tool results stand alone'],
-  ['a result of nothing', sample([asked(outcome)]), 'params.messages[0]'],
-  ['one result for two uses', sample([said(use, { ...use, id: 'u2' }), asked(outcome)]), 'params.messages[1]'],
+  ['an unknown mode', visit('https://example.com', 'voice'), 'params.mode'],
   [
-    'one result twice, for two uses',
+    'a method that is not an input request',
+    { method: 'tools/call', params: { name: 'x' } },
+    '"tools/call" cannot be asked',
+  ],
+  ['an inherited member', { method: 'toString' }, '"toString" cannot be asked'],
+  ['null', null, 'expected a request, got null'],
+  ['a sample without a limit', sample([], {}), 'params.maxTokens'],
+  ['a tool use without its result', sample([said(use)]), 'the last tool uses have no results'],
+  ['a tool use that is answered with text', sample([said(use), asked(words)]), 'params.messages[1]'],
+  ['a tool result beside text', sample([said(use), asked(outcome, words)]), 'tool results stand alone'],
+  ['a tool result without a tool use', sample([asked(outcome)]), 'params.messages[0]'],
+  ['one result for two tool uses', sample([said(use, { ...use, id: 'u2' }), asked(outcome)]), 'params.messages[1]'],
+  [
+    'a duplicate result for two tool uses',
     sample([said(use, { ...use, id: 'u2' }), asked(outcome, outcome)]),
     'params.messages[1]',
   ],
@@ -72,30 +80,27 @@ describe.each(REVISIONS)('revision %s', (revision) => {
   }
 
   describe.each(Object.keys(ways))('%s', (name) => {
-    it.each(broken)(
-      'never asks %s, and tells whoever wrote it [S-052, S-063, S-231, S-241]',
-      async (_, bad, problem) => {
-        const heard: unknown[] = []
-        const hear = (params: JsonObject) => heard.push(params)
-        const answers = { 'elicitation/create': hear, 'sampling/createMessage': hear, 'tools/call': hear }
-        const { errors, answer } = await run((ctx) => ways[name]?.(bad as InputRequest, ctx), answers)
-        expect(heard).toEqual([])
-        expect(errors).toHaveLength(1)
-        expect(errors[0]).toBeInstanceOf(QuestionError)
-        expect(String(errors[0])).toContain(problem)
-        expect(String(errors[0])).toContain('Question "q"')
-        expect(shownIn(answer)).toMatch(/error \(?[0-9a-f]{8}\)/)
-        expect(shownIn(answer)).not.toContain('Question')
-      },
-    )
+    it.each(broken)('does not send %s, and reports it [S-052, S-063, S-231, S-241]', async (_, bad, problem) => {
+      const heard: unknown[] = []
+      const hear = (params: JsonObject) => heard.push(params)
+      const answers = { 'elicitation/create': hear, 'sampling/createMessage': hear, 'tools/call': hear }
+      const { errors, answer } = await run((ctx) => ways[name]?.(bad as InputRequest, ctx), answers)
+      expect(heard).toEqual([])
+      expect(errors).toHaveLength(1)
+      expect(errors[0]).toBeInstanceOf(QuestionError)
+      expect(String(errors[0])).toContain(problem)
+      expect(String(errors[0])).toContain('Question "q"')
+      expect(shownIn(answer)).toMatch(/error \(?[0-9a-f]{8}\)/)
+      expect(shownIn(answer)).not.toContain('Question')
+    })
   })
 
-  it('never sends a user to what is no URL [S-231]', async () => {
+  it('does not send an invalid URL [S-231]', async () => {
     const { errors } = await run((ctx) => ctx.openUrl('visit', { message: 'm', url: 'not a url' }))
     expect(String(errors[0])).toContain('Question "visit": params.url: "not a url" is no URL')
   })
 
-  it('takes one key for one kind of question', async () => {
+  it('uses a key for one kind of input request', async () => {
     const roots = { roots: [] }
     const answers = { 'roots/list': () => roots, 'sampling/createMessage': () => ({ ...said(words), model: 'm' }) }
     const way = async (ctx: Context) => {
@@ -117,7 +122,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect(shownIn(same.answer)).toMatch(/error \(?[0-9a-f]{8}\)/)
   })
 
-  it('asks for the context of servers only where the client says that it gives it [S-240]', async () => {
+  it('requests the context of servers only if the client declares it [S-240]', async () => {
     const params: SampleParams = { messages: [], maxTokens: 1, includeContext: 'thisServer' }
     const way = async (ctx: Context) => text((await ctx.sample('s', params)).model)
     const answers = {

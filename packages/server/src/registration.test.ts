@@ -8,7 +8,7 @@ const info = { name: 's', version: '1' }
 const server = () => createServer(info) as unknown as Loose
 const run = () => 'done'
 
-describe('what is offered in a form that no method takes', () => {
+describe('a registration with invalid arguments', () => {
   it.each([
     ['tool', [undefined, {}, run], 'Tool: expected .tool(name, {'],
     [
@@ -36,13 +36,13 @@ describe('what is offered in a form that no method takes', () => {
     expect(refused).toThrow(message)
   })
 
-  it('is not offered', () => {
+  it('is rejected', () => {
     const one = createServer(info)
     expect(() => (one as unknown as Loose).tool('x', run)).toThrow(RegistrationError)
     expect(one.handler.listTools).toBeUndefined()
   })
 
-  it('is refused where loose properties stand for a schema', () => {
+  it('is rejected if plain properties are passed instead of a schema', () => {
     for (const side of ['input', 'output']) {
       expect(() => server().tool('x', { [side]: { a: z.number() } }, run)).toThrow(
         `Tool "x", ${side}: "a" is a schema of its own; put the properties into one object, as z.object({ … }) does`,
@@ -52,8 +52,8 @@ describe('what is offered in a form that no method takes', () => {
   })
 })
 
-describe('a server that is not named', () => {
-  it.each([[undefined], ['s'], [{}], [{ name: 's' }], [{ version: '1' }]])('is refused: %j', (given) => {
+describe('a server without a name', () => {
+  it.each([[undefined], ['s'], [{}], [{ name: 's' }], [{ version: '1' }]])('is rejected: %j', (given) => {
     expect(() => createServer(given as never)).toThrow('createServer: expected { name, version } as texts')
   })
 })
@@ -66,7 +66,7 @@ describe('an option that does not exist', () => {
       'createServer, limits: there is no option "listen"; expected one of listens, subscriptions, rounds',
     ],
     [{ callTools: () => ({}) }, 'createServer: there is no option "callTools"'],
-  ])('is refused by name: %j', (options, message) => {
+  ])('is rejected by name: %j', (options, message) => {
     const refused = () => createServer(info, options as object)
     expect(refused).toThrow(RegistrationError)
     expect(refused).toThrow(message)
@@ -86,11 +86,11 @@ describe('an option that does not exist', () => {
     expect(refused).toThrow(message)
   })
 
-  it.each([Number.NaN, -1, '5'])('refuses a limit that bounds nothing: %j', (listens) => {
+  it.each([Number.NaN, -1, '5'])('rejects an invalid limit: %j', (listens) => {
     expect(() => createServer(info, { limits: { listens: listens as number } })).toThrow('limits.listens: expected')
   })
 
-  it('leaves a handler object its own members', () => {
+  it('allows additional members of a handler object', () => {
     const notes = new Map([['a', 1]])
     const handler = { notes, listTools: () => ({ tools: [] }), callTool: () => ({ content: [] }) }
     expect(createServer(info, handler).handler.callTool).toBeDefined()

@@ -13,7 +13,7 @@ const list = async (registry: Registry, by = ctx, cursor?: string) =>
 const names = async (registry: Registry, by = ctx) => (await list(registry, by)).tools.map(({ name }) => name)
 
 describe('a registry', () => {
-  it('offers what is registered in it, and nothing else', () => {
+  it('has only the methods of registered items', () => {
     const registry = createRegistry()
     expect(Object.keys(registry).filter((key) => /^(list|call|read|get|complete|subscribe)/.test(key))).toEqual([])
     registry.addTool('a', {}, () => '')
@@ -27,7 +27,7 @@ describe('a registry', () => {
     expect(registry.complete).toBeUndefined()
   })
 
-  it('goes on offering what it has no more of', async () => {
+  it('keeps its methods after items are removed', async () => {
     const registry = createRegistry()
     registry.addTool('a', {}, () => '')
     expect(registry.removeTool('a')).toBe(true)
@@ -35,7 +35,7 @@ describe('a registry', () => {
     expect(await names(registry)).toEqual([])
   })
 
-  it('lists in the order of registration, with everything the author said', async () => {
+  it('lists items in the order of registration, with all options', async () => {
     const registry = createRegistry()
     const said = {
       title: 'B',
@@ -55,7 +55,7 @@ describe('a registry', () => {
     })
   })
 
-  it('refuses a name twice, unless it is to be replaced, which keeps its place', async () => {
+  it('rejects a duplicate name unless it replaces the item, which keeps its position', async () => {
     const registry = createRegistry()
     registry.addTool('a', {}, () => 'old')
     registry.addTool('b', {}, () => '')
@@ -69,7 +69,7 @@ describe('a registry', () => {
     expect(() => registry.addPrompt('a', {}, () => '')).toThrow('Prompt "a" is there already')
   })
 
-  it('warns of names that clients may refuse', async () => {
+  it('warns about names that clients may reject', async () => {
     const warnings: string[] = []
     const registry = createRegistry({ onWarning: ({ message }) => warnings.push(message) })
     for (const name of ['', 'with blank', 'ü', 'x'.repeat(129)]) registry.addTool(name, {}, () => '')
@@ -79,7 +79,7 @@ describe('a registry', () => {
     expect(await names(registry)).toHaveLength(7)
   })
 
-  it('leaves nothing behind of what it refused', async () => {
+  it('is unchanged after a rejected registration', async () => {
     const registry = createRegistry()
     expect(() => registry.addTool('a', { input: z.string() }, () => '')).toThrow()
     expect(registry.callTool).toBeUndefined()
@@ -87,13 +87,13 @@ describe('a registry', () => {
     expect(await names(registry)).toEqual(['a'])
   })
 
-  it('refuses a page size that makes no pages', () => {
+  it('rejects an invalid page size', () => {
     for (const pageSize of [0, -1, 1.5, Number.NaN]) expect(() => createRegistry({ pageSize })).toThrow(RangeError)
   })
 })
 
 describe('changes of a registry', () => {
-  it('are told once per kind for a burst', async () => {
+  it('are sent once per kind for a burst', async () => {
     const registry = createRegistry()
     const heard: Change[] = []
     registry.changes((change) => heard.push(change))
@@ -109,7 +109,7 @@ describe('changes of a registry', () => {
     expect(heard.slice(2)).toEqual([{ kind: 'resources' }])
   })
 
-  it('are not told to who begins to listen after them', async () => {
+  it('are not sent to later listeners', async () => {
     const registry = createRegistry()
     registry.addTool('a', {}, () => '')
     const heard: Change[] = []
@@ -121,7 +121,7 @@ describe('changes of a registry', () => {
     expect(heard).toEqual([{ kind: 'tools' }])
   })
 
-  it('go to whoever listens, whatever another listener does', async () => {
+  it('reach every listener, also if another one throws', async () => {
     const errors: unknown[] = []
     const registry = createRegistry({ onError: (error) => errors.push(error) })
     const heard: Change[] = []
@@ -140,7 +140,7 @@ describe('changes of a registry', () => {
 })
 
 describe('lists of a registry', () => {
-  it('show what was added and replaced', async () => {
+  it('contain added and replaced items', async () => {
     const registry = createRegistry()
     registry.addTool('a', {}, () => '')
     registry.addTool('b', {}, () => '')
@@ -149,7 +149,7 @@ describe('lists of a registry', () => {
     expect((await list(registry)).tools[1]).toMatchObject({ title: 'B' })
   })
 
-  it('come in pages with the cache hints of the author', async () => {
+  it('have pages with the configured cache hints', async () => {
     const registry = createRegistry({ pageSize: 2, cache: { tools: { ttlMs: 60_000, cacheScope: 'public' } } })
     for (const name of ['a', 'b', 'c']) registry.addTool(name, {}, () => '')
     const first = await list(registry)
@@ -160,7 +160,7 @@ describe('lists of a registry', () => {
     await expect(list(registry, ctx, 'x')).rejects.toThrow('Invalid cursor')
   })
 
-  it('hold 1,000 items on one page unless told otherwise', async () => {
+  it('have 1,000 items per page by default', async () => {
     const registry = createRegistry()
     for (let index = 0; index < 1_001; index += 1) registry.addTool(`t${index}`, {}, () => '')
     expect((await list(registry)).tools).toHaveLength(1_000)
@@ -168,28 +168,28 @@ describe('lists of a registry', () => {
   })
 })
 
-describe('what is not for everybody', () => {
+describe('a restricted item', () => {
   const registry = createRegistry({ cache: { tools: { cacheScope: 'public' } } })
   registry.addTool('open', {}, () => '')
   registry.addTool('scoped', { scopes: ['a', 'b'] }, () => '')
   registry.addTool('ours', { visible: (auth) => auth?.subject === 'ada' }, () => '')
   registry.addTool('both', { scopes: ['a'], visible: () => false }, () => '')
 
-  it('is listed for those who may see it, on a private list', async () => {
+  it('is listed for permitted callers, in a private list', async () => {
     expect(await names(registry)).toEqual(['open'])
     expect(await names(registry, as('a'))).toEqual(['open', 'ours'])
     expect(await names(registry, as('b', 'a'))).toEqual(['open', 'scoped', 'ours'])
     expect(await list(registry)).toMatchObject({ cacheScope: 'private' })
   })
 
-  it('is an unknown tool to everybody else', async () => {
+  it('is an unknown tool for other callers', async () => {
     const call = (name: string, by: Context) => registry.callTool?.({ name }, by)
     await expect(call('both', as('a'))).rejects.toThrow('Unknown tool: "both"')
     await expect(call('ours', ctx)).rejects.toThrow('Unknown tool: "ours"')
     expect(await call('scoped', as('a', 'b'))).toMatchObject({ content: [{ type: 'text' }] })
   })
 
-  it('leaves the list public once it is gone', async () => {
+  it('makes the list public again when it is removed', async () => {
     const other = createRegistry({ cache: { tools: { cacheScope: 'public' } } })
     other.addTool('open', {}, () => '')
     other.addTool('scoped', { scopes: ['a'] }, () => '')
@@ -198,7 +198,7 @@ describe('what is not for everybody', () => {
     expect(await list(other)).toMatchObject({ cacheScope: 'public' })
   })
 
-  it('hides prompts as well', async () => {
+  it('may be a prompt', async () => {
     registry.addPrompt('secret', { visible: () => false }, () => '')
     expect(await registry.listPrompts?.({}, ctx)).toEqual({ prompts: [], cacheScope: 'private' })
     await expect(registry.getPrompt?.({ name: 'secret' }, ctx)).rejects.toThrow('Unknown prompt: "secret"')

@@ -13,14 +13,14 @@ async function refused(text: string, other: Partial<StateBinding> = {}, state = 
 }
 
 describe('a sealed state', () => {
-  it('opens for the same caller, method and parameters, on any server that shares the secret', async () => {
+  it('is valid for the same caller, method and parameters, on any server with the secret', async () => {
     const text = await new RequestState({ secrets }).seal({ answers: { a: 'é' } }, binding)
     expect(text).toMatch(/^[\w-]+$/)
     expect(text).not.toContain('answers')
     expect(await new RequestState({ secrets }).open(text, binding)).toMatchObject({ answers: { a: 'é' } })
   })
 
-  it('opens though the client wrote the parameters in another order and added what a retry has', async () => {
+  it('is valid with reordered parameters and the members of a retry', async () => {
     const state = new RequestState({ secrets })
     const text = await state.seal({ n: 1 }, binding)
     const params = {
@@ -33,7 +33,7 @@ describe('a sealed state', () => {
     expect(await state.open(text, { ...binding, params })).toMatchObject({ n: 1 })
   })
 
-  it('opens for nobody else, and for nothing else [S-055]', async () => {
+  it('is invalid for other callers and calls [S-055]', async () => {
     const text = await new RequestState({ secrets }).seal({}, binding)
     await refused(text, { subject: 'bob' })
     await refused(text, { subject: undefined })
@@ -64,7 +64,7 @@ describe('a sealed state', () => {
     await refused(await state.seal({}, bound(other)), bound(some), state)
   })
 
-  it('does not open when a single character was altered, added or taken away [S-054]', async () => {
+  it('is invalid if a single character was altered, added or removed [S-054]', async () => {
     const text = await new RequestState({ secrets }).seal({ n: 1 }, binding)
     for (let at = 0; at < text.length; at += 7) {
       const other = text[at] === 'A' ? 'B' : 'A'
@@ -75,7 +75,7 @@ describe('a sealed state', () => {
     await refused('A'.repeat(1024 * 1024 + 1))
   })
 
-  it('opens with an older secret after the change of secrets, and not when that is gone', async () => {
+  it('is valid with an older secret until that is removed', async () => {
     const text = await new RequestState({ secrets: [secrets[1] as string] }).seal({ n: 1 }, binding)
     expect(await new RequestState({ secrets }).open(text, binding)).toMatchObject({ n: 1 })
     await refused(text, {}, new RequestState({ secrets: [secrets[0] as string] }))
@@ -86,12 +86,12 @@ describe('a sealed state', () => {
     await refused(await state.seal({}, binding), {}, state)
   })
 
-  it('is never the same text twice', async () => {
+  it('is different each time', async () => {
     const state = new RequestState()
     expect(await state.seal({}, binding)).not.toBe(await state.seal({}, binding))
   })
 
-  it('draws its own secret when the first call is sealed: workerd gives no random values before a request', async () => {
+  it('creates its own secret when the first call is sealed, because workerd has no random values before a request', async () => {
     const draw = vi.spyOn(crypto, 'getRandomValues')
     const state = new RequestState()
     expect(draw).not.toHaveBeenCalled()
@@ -99,7 +99,7 @@ describe('a sealed state', () => {
     draw.mockRestore()
   })
 
-  it('that another process has sealed is told of, once, where there are no secrets to share', async () => {
+  it('of another process is reported once if there are no shared secrets', async () => {
     const warned: string[] = []
     const onWarning = ({ message }: Error) => void warned.push(message)
     const text = await new RequestState().seal({}, binding)
@@ -111,7 +111,7 @@ describe('a sealed state', () => {
     expect(warned).toEqual([expect.stringContaining('give createServer the same `secrets`')])
   })
 
-  it('wants a secret that is one', () => {
+  it('needs a secret of sufficient length', () => {
     for (const bad of [[], ['short'], ['a secret of some length', '']])
       expect(() => new RequestState({ secrets: bad })).toThrow(RangeError)
   })

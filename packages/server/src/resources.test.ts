@@ -23,17 +23,17 @@ function giving(value: unknown, mimeType?: string): unknown {
 
 describe('reading a resource', () => {
   it.each([
-    ['a text', 'hi', { uri: 'a:b', mimeType: 'text/plain', text: 'hi' }],
+    ['a string', 'hi', { uri: 'a:b', mimeType: 'text/plain', text: 'hi' }],
     ['an object', { a: 1 }, { uri: 'a:b', mimeType: 'application/json', text: '{"a":1}' }],
     ['an array', [], { uri: 'a:b', mimeType: 'application/json', text: '[]' }],
     ['bytes', new Uint8Array([1, 2]), { uri: 'a:b', mimeType: 'application/octet-stream', blob: 'AQI=' }],
     ['contents', { uri: 'a:c', text: '' }, { uri: 'a:c', text: '' }],
-  ])('gives %s', async (_name, value, contents) => {
+  ])('returns %s', async (_name, value, contents) => {
     expect(await giving(value)).toEqual({ contents: [contents] })
     expect(check(ReadResourceResult, await giving(value)).problem).toBeUndefined()
   })
 
-  it('gives several contents, and whole results with what else they say', async () => {
+  it('returns several contents, and complete results with other members', async () => {
     const several = [
       { uri: 'a:1', text: 'x' },
       { uri: 'a:2', blob: 'AQ==' },
@@ -45,14 +45,14 @@ describe('reading a resource', () => {
     expect(await giving(asking)).toBe(asking)
   })
 
-  it('is of the type that was registered', async () => {
+  it('has the registered MIME type', async () => {
     expect(await giving('<p>', 'text/html')).toMatchObject({ contents: [{ mimeType: 'text/html', text: '<p>' }] })
     expect(await giving(new Uint8Array(), 'image/png')).toMatchObject({
       contents: [{ mimeType: 'image/png', blob: '' }],
     })
   })
 
-  it('takes values as they are, without a function', async () => {
+  it('accepts values without a function', async () => {
     const registry = createRegistry()
     registry.addResource('a:value', {}, { debug: true })
     registry.addResource('a:text', {}, 'words')
@@ -60,12 +60,12 @@ describe('reading a resource', () => {
     expect(await read(registry, 'a:text')).toMatchObject({ contents: [{ text: 'words' }] })
   })
 
-  it('waits for what takes its time', async () => {
+  it('awaits the handler', async () => {
     expect(await giving(Promise.resolve('late'))).toMatchObject({ contents: [{ text: 'late' }] })
     await expect(giving(Promise.resolve(undefined))).rejects.toThrow('Resource not found')
   })
 
-  it('fails for what is not there', async () => {
+  it('fails for missing resources', async () => {
     const registry = createRegistry()
     registry.addResource('other:b', {}, 'x')
     const gone = new RpcError(-32602, 'Resource not found: "a:b"', { data: { uri: 'a:b' } })
@@ -74,7 +74,7 @@ describe('reading a resource', () => {
     await expect(giving(null)).rejects.toThrow(gone)
   })
 
-  it('carries the cache hints of the resource', async () => {
+  it('has the cache hints of the resource', async () => {
     const registry = createRegistry()
     const cache = { ttlMs: 1000, cacheScope: 'public' } as const
     registry.addResource('a:b', { cache }, 'x')
@@ -85,7 +85,7 @@ describe('reading a resource', () => {
 })
 
 describe('a resource template', () => {
-  it('gives its variables, and the URI', async () => {
+  it('passes its variables and the URI', async () => {
     const registry = createRegistry()
     registry.addResource('note://{user}/{id}{?rev}', {}, ({ user, id, rev }, _ctx, uri) => ({ user, id, rev, uri }))
     expect(await read(registry, 'note://ada/a%20b?rev=2')).toMatchObject({
@@ -104,7 +104,7 @@ describe('a resource template', () => {
     expect(await read(registry, 'file:///a%2Fb')).toMatchObject({ contents: [{ text: 'read a/b' }] })
   })
 
-  it('comes after whole URIs, and in the order of registration', async () => {
+  it('is matched after fixed URIs, in the order of registration', async () => {
     const registry = createRegistry()
     registry.addResource('note://{id}', {}, () => 'first')
     registry.addResource('note://{+rest}', {}, () => 'second')
@@ -115,7 +115,7 @@ describe('a resource template', () => {
     expect(await textOf('note://2/3')).toMatchObject({ contents: [{ text: 'second' }] })
   })
 
-  it('lists what it stands for, after what stands for itself', async () => {
+  it('lists its resources after fixed ones', async () => {
     const registry = createRegistry({ pageSize: 2 })
     let notes = ['1', '2', '3']
     const listNotes = async () => notes.map((id) => ({ uri: `note://${id}` }))
@@ -133,7 +133,7 @@ describe('a resource template', () => {
     expect(check(ListShape, first).problem).toBeUndefined()
   })
 
-  it('is listed as a template and as no resource', async () => {
+  it('is listed as a template and not as a resource', async () => {
     const registry = createRegistry()
     registry.addResource('note://{id}', { name: 'note', title: 'Note', description: 'One note' }, () => '')
     expect(await registry.listResourceTemplates?.({}, ctx)).toEqual({
@@ -142,7 +142,7 @@ describe('a resource template', () => {
     expect((await list(registry)).resources).toEqual([])
   })
 
-  it('fails to list what has no URI', async () => {
+  it('fails to list resources without a URI', async () => {
     const registry = createRegistry()
     registry.addResource('note://{id}', { list: () => [{ name: 'x' } as Resource] }, () => '')
     await expect(list(registry)).rejects.toThrow('lists something without a `uri`')
@@ -162,12 +162,12 @@ describe('registering a resource', () => {
     ['config://a b', 'expected a URI with a scheme'],
     ['note://{id', 'URI template'],
     ['note://{a}{b}', 'put a literal between them'],
-  ])('refuses %j', (uri, message) => {
+  ])('rejects %j', (uri, message) => {
     expect(() => register(uri)).toThrow(RegistrationError)
     expect(() => register(uri)).toThrow(message)
   })
 
-  it('refuses what could not work', async () => {
+  it('rejects invalid combinations', async () => {
     expect(() => register('note://{id}', {}, 'x')).toThrow('a template needs a function')
     expect(() => register('a:b', { list: () => [] })).toThrow('only templates have `list`')
     expect(() => register('note://{id}', { complete: { ID: [] } })).toThrow('there is no variable "ID"')
@@ -179,7 +179,7 @@ describe('registering a resource', () => {
 })
 
 describe('subscribing to resources', () => {
-  it('is offered as soon as one resource allows it', async () => {
+  it('is supported as soon as one resource allows it', async () => {
     const registry = createRegistry()
     registry.addResource('a:1', {}, '')
     expect(registry.subscribe).toBeUndefined()
@@ -189,7 +189,7 @@ describe('subscribing to resources', () => {
     await expect(registry.subscribe?.({ uri: 'gone:1' }, ctx)).rejects.toThrow('Resource not found: "gone:1"')
   })
 
-  it('is told of updates at once', () => {
+  it('delivers updates at once', () => {
     const registry = createRegistry()
     const heard: unknown[] = []
     registry.changes((change) => heard.push(change))
@@ -198,14 +198,14 @@ describe('subscribing to resources', () => {
   })
 })
 
-describe('a resource that is not for everybody', () => {
+describe('a restricted resource', () => {
   const registry = createRegistry({ cache: { resources: { ttlMs: 9, cacheScope: 'public' } } })
   registry.addResource('a:open', {}, '')
   const visible: VisibilityOptions['visible'] = (auth) => auth?.scopes.includes('admin') === true
   registry.addResource('note://secret', { visible, subscribe: true }, 'secret')
   registry.addResource('note://{id}', {}, ({ id }) => id)
 
-  it('is not there for others, and no template stands in for it', async () => {
+  it('does not exist for other callers, also not through a template', async () => {
     await expect(read(registry, 'note://secret')).rejects.toThrow('Resource not found')
     await expect(registry.subscribe?.({ uri: 'note://secret' }, ctx)).rejects.toThrow('Resource not found')
     expect((await list(registry)).resources.map(({ uri }) => uri)).toEqual(['a:open'])

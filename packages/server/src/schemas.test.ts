@@ -32,11 +32,11 @@ const libraries: Record<string, AnySchema> = {
 }
 
 describe.each(Object.entries(libraries))('a schema of %s', (_name, input) => {
-  it('is shown as JSON Schema', async () => {
+  it('is converted to JSON Schema', async () => {
     expect(await inputOf(input)).toEqual(sum)
   })
 
-  it('checks arguments, naming the place', async () => {
+  it('validates arguments and names the place', async () => {
     const registry = createRegistry()
     registry.addTool('it', { input }, (args) => Object.keys(args as object).join())
     const call = (args: JsonObject) => registry.callTool?.({ name: 'it', arguments: args }, ctx)
@@ -47,7 +47,7 @@ describe.each(Object.entries(libraries))('a schema of %s', (_name, input) => {
     })
   })
 
-  it('checks results', async () => {
+  it('validates results', async () => {
     const registry = createRegistry()
     registry.addTool('good', { output: input }, () => ({ a: 1 }) as never)
     registry.addTool('bad', { output: input }, () => ({ a: 'x' }) as never)
@@ -57,19 +57,19 @@ describe.each(Object.entries(libraries))('a schema of %s', (_name, input) => {
   })
 })
 
-describe('the schema that is shown', () => {
-  it('says that there are no arguments where there is no input', async () => {
+describe('the listed schema', () => {
+  it('allows no arguments without an input schema', async () => {
     expect(await shown({})).toEqual({ name: 'it', inputSchema: { type: 'object', additionalProperties: false } })
   })
 
-  it('is that of what goes in for input, and of what comes out for output', async () => {
+  it('describes the input type for input, and the output type for output', async () => {
     const schema = z.object({ a: z.string().default('x') })
     const { inputSchema, outputSchema } = await shown({ input: schema, output: schema })
     expect(inputSchema).not.toHaveProperty('required')
     expect(outputSchema).toMatchObject({ required: ['a'], additionalProperties: false })
   })
 
-  it('says object beside a union of objects, whichever library made it', async () => {
+  it('has the type object for a union of objects of any library', async () => {
     const zodUnion = z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])
     const tagged = z.discriminatedUnion('k', [z.object({ k: z.literal('a') }), z.object({ k: z.literal('b') })])
     for (const union of [zodUnion, tagged, type({ a: 'string' }).or({ b: 'number' })]) {
@@ -83,7 +83,7 @@ describe('the schema that is shown', () => {
     expect((await inputOf({ $ref: '#/$defs/a~1b%25', $defs: { 'a/b%': { type: 'object' } } })).type).toBe('object')
   })
 
-  it('is refused where arguments would not be an object', () => {
+  it('is rejected if arguments are not an object', () => {
     const refused = [
       z.string(),
       z.array(z.string()),
@@ -102,7 +102,7 @@ describe('the schema that is shown', () => {
     expect(() => inputOf(z.string())).toThrow('it is of type "string"; put it into a property of an object')
   })
 
-  it('may be of anything for output, unions included, but not empty', async () => {
+  it('may have any type for output, but must not be empty', async () => {
     expect((await shown({ output: z.array(z.string()) })).outputSchema).toMatchObject({ type: 'array' })
     expect((await shown({ output: z.union([z.string(), z.object({})]) })).outputSchema).toHaveProperty('anyOf')
     for (const output of [z.any(), z.unknown(), {}]) {
@@ -111,7 +111,7 @@ describe('the schema that is shown', () => {
     expect(() => shown({ input: {} })).toThrow('the schema is empty')
   })
 
-  it('is a copy that later changes do not reach', async () => {
+  it('is a copy', async () => {
     const input = { type: 'object', properties: { a: { type: 'string' } } }
     const registry = createRegistry()
     registry.addTool('it', { input }, () => '')
@@ -121,7 +121,7 @@ describe('the schema that is shown', () => {
     })
   })
 
-  it('names its dialect where its author does, and where a library uses another than the usual one', async () => {
+  it('names its dialect if the author does, or if a library uses another dialect', async () => {
     for (const $schema of ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#']) {
       expect(await inputOf({ ...sum, $schema })).toEqual({ ...sum, $schema })
       expect(() => inputOf({ $schema })).toThrow('the schema is empty')
@@ -130,24 +130,24 @@ describe('the schema that is shown', () => {
   })
 })
 
-describe('a schema that JSON Schema cannot say', () => {
+describe('a schema that cannot be converted', () => {
   it.each([
     ['zod', z.object({ a: z.object({ b: z.array(z.date()) }) }), 'input.a.b[]: Date cannot be represented'],
     ['zod, under a name', z.object({ a: z.record(z.string(), z.bigint()) }), 'input.a.*: BigInt cannot be represented'],
     ['ArkType', type({ a: { b: 'Date' } }), 'input.a.b: date cannot be said in JSON Schema'],
     ['Valibot', toStandardJsonSchema(v.object({ a: v.object({ b: v.date() }) })), 'input.a.b: The "date" schema'],
-  ])('is refused at registration, naming tool and path: %s', (_library, input, message) => {
+  ])('is rejected at registration with the tool and the path: %s', (_library, input, message) => {
     expect(() => shown({ input })).toThrow(RegistrationError)
     expect(() => shown({ input })).toThrow(`Tool "it", ${message}`)
   })
 
-  it('is refused for output when what comes out is not known', async () => {
+  it('is rejected for output if the output type is unknown', async () => {
     const output = z.object({ a: z.string().transform((a) => a.length) })
     expect(() => shown({ output })).toThrow('Tool "it", output.a: Transforms cannot be represented in JSON Schema')
     expect(await inputOf(output)).toMatchObject({ properties: { a: { type: 'string' } } })
   })
 
-  it('is refused when it cannot show itself at all', () => {
+  it('is rejected if it has no conversion', () => {
     const bare = mini.object({ a: mini.string() }) as unknown as AnySchema
     expect(() => shown({ input: bare })).toThrow(
       'Tool "it", input: the zod schema cannot be converted to JSON Schema: zod 4.2 or newer',
@@ -158,14 +158,14 @@ describe('a schema that JSON Schema cannot say', () => {
     expect(() => shown({ input: bare })).toThrow('wrap it by z.toJSONSchema of zod/mini')
   })
 
-  it('is refused when it is no schema', () => {
+  it('is rejected if it is not a schema', () => {
     expect(() => shown({ input: 'string' as never })).toThrow('Tool "it", input: expected a schema, got string')
     const circle: JsonObject = { type: 'object' }
     circle.properties = { circle }
     expect(() => shown({ input: circle })).toThrow(RegistrationError)
   })
 
-  it('keeps refinements, which JSON Schema can do without', async () => {
+  it('may have refinements', async () => {
     expect(await inputOf(type({ a: type('string').narrow(() => true) }))).toMatchObject({
       properties: { a: { type: 'string' } },
     })
@@ -174,7 +174,7 @@ describe('a schema that JSON Schema cannot say', () => {
     })
   })
 
-  it('is a warning where it is empty only in places', () => {
+  it('causes a warning if only parts of it are empty', () => {
     const warnings: string[] = []
     const onWarning = ({ message }: Error) => warnings.push(message)
     void shown({ input: z.object({ a: z.unknown(), b: z.any().describe('anything') }) }, { onWarning })
@@ -183,7 +183,7 @@ describe('a schema that JSON Schema cannot say', () => {
 })
 
 describe('a plain JSON Schema', () => {
-  it('is compiled at registration when a validator is at hand', async () => {
+  it('is compiled at registration if there is a validator', async () => {
     const validator = createJsonSchemaValidator()
     const broken = { type: 'object', properties: { a: { type: 'strin' } } }
     expect(() => shown({ input: broken }, { validator })).toThrow(/^Tool "it", input: .*properties\/a\/type/)
@@ -211,14 +211,14 @@ describe('a plain JSON Schema', () => {
     ['$ref', { properties: { a: { $ref: '#/$defs/no' } } }, '#/properties/a/$ref'],
     ['$ref, to another document', { $ref: 'https://example.com/x' }, '#/$ref'],
   ])(
-    'is refused at registration, naming tool and path, where it is wrong about %s [S-161, S-261, S-263]',
+    'is rejected at registration with the tool and the path if it has an invalid %s [S-161, S-261, S-263]',
     (_, more, path) => {
       expect(() => shown({ input: { type: 'object', ...more } })).toThrow(RegistrationError)
       expect(() => shown({ input: { type: 'object', ...more } })).toThrow(`Tool "it", input: JSON Schema, at ${path}: `)
     },
   )
 
-  it('is taken with all that it may say', async () => {
+  it('may use all keywords', async () => {
     const input = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       type: 'object',

@@ -40,9 +40,9 @@ const uses: Record<string, (ctx: Context) => unknown> = {
     registry.complete?.({ ref: { type: 'ref/resource', uri: 'n://{id}' }, argument: { name: 'id', value: '' } }, ctx),
 }
 
-describe('what needs scopes', async () => {
+describe('an item with scopes', async () => {
   it.each(Object.keys(uses))(
-    'is refused with all scopes that it needs to who lacks some, in %s [S-274]',
+    'is rejected with all its scopes for callers without some of them, in %s [S-274]',
     async (use) => {
       for (const ctx of [as(), as('other'), nobody]) {
         const error = await failureOf(() => uses[use]?.(ctx))
@@ -53,13 +53,13 @@ describe('what needs scopes', async () => {
     },
   )
 
-  it('names those that the caller holds as well: one challenge is the whole of it [S-274]', async () => {
+  it('names all scopes in the challenge, including those of the caller [S-274]', async () => {
     const error = await failureOf(() => registry.callTool?.({ name: 'wipe' }, as('write')))
     expect(error).toMatchObject({ code: 403, data: { requiredScopes: ['write', 'admin'] } })
     expect(error?.message).toContain('"write", "admin"')
   })
 
-  it('is listed for those who hold them, unless `visible` says for whom', async () => {
+  it('is listed for callers with the scopes, unless `visible` decides', async () => {
     const names = async (ctx: Context) => (await registry.listTools?.({}, ctx)) as { tools: { name: string }[] }
     const listed = async (ctx: Context) => (await names(ctx)).tools.map(({ name }) => name)
     expect(await listed(nobody)).toEqual(['shown'])
@@ -67,7 +67,7 @@ describe('what needs scopes', async () => {
     expect(await listed(as('write', 'admin'))).toEqual(['wipe', 'shown', 'anns'])
   })
 
-  it('is there only where `visible` says true, and nothing that merely counts as true', async () => {
+  it('is visible only if `visible` returns exactly true', async () => {
     const odd = createRegistry()
     odd.addTool('unsaid', { visible: (auth) => auth?.scopes.includes('admin') }, () => 'done')
     // What the types refuse: its promise is no yes.
@@ -83,7 +83,7 @@ describe('what needs scopes', async () => {
     }
   })
 
-  it('does not exist for those whom `visible` leaves out', async () => {
+  it('does not exist for callers that `visible` excludes', async () => {
     const error = await failureOf(() => registry.callTool?.({ name: 'anns' }, nobody))
     expect(error).toMatchObject({ code: -32602, message: 'Unknown tool: "anns"' })
   })

@@ -29,8 +29,8 @@ const answers: Answers = {
 /** Revisions in which everything can be asked. */
 const newest = REVISIONS.filter((revision) => revision >= '2025-11-25')
 
-describe.each(newest)('several questions in one round of %s', (revision) => {
-  it('have each an answer of their own kind', async () => {
+describe.each(newest)('several input requests in one round of %s', (revision) => {
+  it('have answers of their own types', async () => {
     let rounds = 0
     const server = oneTool(async (_args, ctx) => {
       rounds += 1
@@ -54,7 +54,7 @@ describe.each(newest)('several questions in one round of %s', (revision) => {
     expect(rounds).toBe(eraOf(revision) === 'legacy' ? 1 : 2)
   })
 
-  it('are asked as far as the client can be asked', async () => {
+  it('are sent if the client supports them', async () => {
     const server = oneTool(async (_args, ctx) => {
       const got = await ctx.ask({ seat: elicit({ message: 'Seat?', schema: seat }), places: roots() })
       return text([got.seat, got.places])
@@ -63,7 +63,7 @@ describe.each(newest)('several questions in one round of %s', (revision) => {
     expect((await peer.call('tools/call', { name: 't' })).content[0]?.text).toBe('[null,[{"uri":"file:///a"}]]')
   })
 
-  it('are asked again where an answer does not fit [S-059, S-236]', async () => {
+  it('are repeated if an answer is invalid [S-059, S-236]', async () => {
     const rows = [99, 12]
     const asked: unknown[] = []
     const answering: Answers = {
@@ -85,8 +85,8 @@ describe.each(newest)('several questions in one round of %s', (revision) => {
   })
 })
 
-describe('a question as a value', () => {
-  it('is typed by a plain form too, and by what a raw request asks for', async () => {
+describe('an input request as a value', () => {
+  it('has types for plain forms and raw requests', async () => {
     const plain = elicit({ message: 'm', schema: form })
     expectTypeOf<Awaited<ReturnType<NonNullable<typeof plain.check>>>>().toExtend<object>()
     const server = oneTool(async (_args, ctx) => {
@@ -101,7 +101,7 @@ describe('a question as a value', () => {
     expect((await peer.call('tools/call', { name: 't' })).content[0]?.text).toBe('1')
   })
 
-  it('cannot be made of what no form can show', () => {
+  it('cannot have fields that forms do not support', () => {
     expect(() => elicit({ message: 'm', schema: z.object({ a: z.object({}) }) })).toThrow(QuestionError)
   })
 })

@@ -41,15 +41,15 @@ function isSame(one: unknown, other: unknown): boolean {
   )
 }
 
-describe('what is sent of what a tool with output returns', () => {
+describe('the structured content of a tool with an output schema', () => {
   it.each([
     ['NaN', mean, { mean: Number.NaN }],
     ['Infinity', mean, { mean: Number.POSITIVE_INFINITY }],
-    ['a member that JSON leaves out', z.object({ mean: z.any() }), { mean: () => 1 }],
-    ['a Date where an object is to be', { type: 'object' }, new Date(0)],
-    ['a Date in what is told to hold objects', { type: 'array', items: { type: 'object' } }, [new Date(0)]],
-    ['an object that writes itself otherwise', mean, { mean: 1, toJSON: () => ({ mean: '1' }) }],
-    ['what is of a class that has no members', mean, new Mean()],
+    ['a member that JSON omits', z.object({ mean: z.any() }), { mean: () => 1 }],
+    ['a Date instead of an object', { type: 'object' }, new Date(0)],
+    ['a Date in an array of objects', { type: 'array', items: { type: 'object' } }, [new Date(0)]],
+    ['an object with another toJSON', mean, { mean: 1, toJSON: () => ({ mean: '1' }) }],
+    ['an instance of a class without members', mean, new Mean()],
     ['a Map', mean, new Map([['mean', 1]])],
     ['a hole in an array', { type: 'array', items: { type: ['string'] } }, Array(1)],
   ] as const)('fits the output that is shown, or is nothing: %s [S-162]', async (_what, output, value) => {
@@ -61,9 +61,9 @@ describe('what is sent of what a tool with output returns', () => {
   })
 
   it.each([
-    ['a Date for a text', { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }],
-    ['a Date for anything, in a schema of a library', z.object({ at: z.any() })],
-  ])('is its JSON, where that fits: %s [S-162]', async (_what, output) => {
+    ['a Date for a string', { type: 'object', properties: { at: { type: 'string', format: 'date-time' } } }],
+    ['a Date for any value, in a schema of a library', z.object({ at: z.any() })],
+  ])('is the JSON of the value, if that matches: %s [S-162]', async (_what, output) => {
     const at = new Date(0)
     const written = { at: at.toISOString() }
     expect(await sent(output as AnySchema, { at })).toEqual(plain(written))
@@ -72,7 +72,7 @@ describe('what is sent of what a tool with output returns', () => {
     expect(whole).toEqual({ content, structuredContent: written })
   })
 
-  it('is what it is, where that is JSON: no copy is made, and nothing is checked twice', async () => {
+  it('is the value itself if it is JSON, without a copy or a second check', async () => {
     let checks = 0
     const validator = createJsonSchemaValidator()
     const compile: typeof validator.compile = (schema) => {
@@ -94,15 +94,18 @@ describe('what is sent of what a tool with output returns', () => {
   })
 
   it.each([
-    ['goes in circles', (value: Record<string, unknown>) => Object.assign(value, { a: value, b: value })],
-    ['has what JSON has no words for', (value: Record<string, unknown>) => Object.assign(value, { a: 1n })],
-  ])('is nothing where it %s', async (_what, spoil) => {
+    ['is circular', (value: Record<string, unknown>) => Object.assign(value, { a: value, b: value })],
+    [
+      'contains a value that JSON does not support',
+      (value: Record<string, unknown>) => Object.assign(value, { a: 1n }),
+    ],
+  ])('is absent if the value %s', async (_what, spoil) => {
     await expect(sent({ type: 'object' }, spoil({}))).rejects.toThrow(TypeError)
   })
 })
 
 describe('a value', () => {
-  it('is taken to be as its JSON only if it is', () => {
+  it('equals its JSON only if it has no conversion', () => {
     const odd = fc.constantFrom<unknown>(
       Number.NaN,
       Number.POSITIVE_INFINITY,

@@ -61,7 +61,7 @@ async function listening(server: Server, revision: (typeof REVISIONS)[number]) {
   return told
 }
 
-describe.each(REVISIONS)('who listens by %s', (revision) => {
+describe.each(REVISIONS)('a listener with %s', (revision) => {
   for (const [keeper, create] of Object.entries(KEEPERS))
     for (const [growth, grow] of Object.entries(GROWTH))
       it(`hears on of a handler that keeps its listeners in ${keeper} when ${growth} beside it`, async () => {
@@ -74,7 +74,7 @@ describe.each(REVISIONS)('who listens by %s', (revision) => {
         expect(await told()).toEqual(['tools'])
       })
 
-  it('hears of all but the part that cannot be listened to, be that mounted before or while it listens', async () => {
+  it('receives changes of all parts except one that does not support them, which was mounted before or later', async () => {
     const errors: unknown[] = []
     const good = part('own')
     const faulty = createServer({ name: 's', version: '1' }, { onError: (error) => void errors.push(error) })
@@ -99,7 +99,7 @@ describe.each(REVISIONS)('who listens by %s', (revision) => {
 })
 
 describe('the handler of a server', () => {
-  it('tells onError what a listener to its changes throws, whatever has changed, and all others hear of it', async () => {
+  it('passes errors of change listeners to onError, and calls all other listeners', async () => {
     const errors: unknown[] = []
     const server = createServer({ name: 's', version: '1' }, { onError: (error) => void errors.push(error) })
     const heard: string[] = []

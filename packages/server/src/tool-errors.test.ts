@@ -18,8 +18,8 @@ const requests: Record<string, object> = {
   'completion/complete': { ref: { type: 'ref/resource', uri: 'note://{id}' }, argument: { name: 'id', value: '' } },
 }
 
-describe.each(REVISIONS)('what a ToolError says in revision %s', (revision) => {
-  it.each(Object.keys(requests))('is shown to whoever sent %s, and is no fault', async (method) => {
+describe.each(REVISIONS)('the message of a ToolError in revision %s', (revision) => {
+  it.each(Object.keys(requests))('is returned for %s, and not reported as an error', async (method) => {
     const faults: unknown[] = []
     const made = createServer({ name: 's', version: '1' }, { onError: (error) => void faults.push(error) })
       .resource('note://{id}', { list: fail, complete: { id: fail } }, fail)
@@ -33,8 +33,8 @@ describe.each(REVISIONS)('what a ToolError says in revision %s', (revision) => {
   })
 })
 
-describe('the errors that authors need', () => {
-  it('come with the server: the very ones of the protocol', () => {
+describe('the exported errors', () => {
+  it('are those of the protocol package', () => {
     const pairs: [unknown, unknown][] = [
       [server.ErrorCode, protocol.ErrorCode],
       [server.RpcError, protocol.RpcError],
@@ -49,7 +49,7 @@ describe('the errors that authors need', () => {
     for (const [ours, theirs] of pairs) expect(ours).toBe(theirs)
   })
 
-  it('say that there is no such resource, in the words of each era', async () => {
+  it('describe a missing resource with the code of each era', async () => {
     const made = createServer({ name: 's', version: '1' }).resource('a:{id}', { complete: { id: [] } }, ({ id }) => {
       throw server.resourceNotFound(`a:${id}`)
     })

@@ -13,8 +13,8 @@ function find(list: (cursor: string | undefined) => ListToolsResult | Promise<Li
   return run({ method: 'tools/call', params: {} }, ctx) as Promise<{ found: Tool | undefined }>
 }
 
-describe('looking for a tool', () => {
-  it.each([true, false])('walks the pages of the list (async: %s)', async (isAsync) => {
+describe('the lookup of a tool', () => {
+  it.each([true, false])('reads all pages of the list (async: %s)', async (isAsync) => {
     const list = (cursor = '0') => {
       const result = { tools: [tool(`t${cursor}`)], ...(cursor === '5' ? {} : { nextCursor: `${Number(cursor) + 1}` }) }
       return isAsync ? Promise.resolve(result) : result
@@ -23,7 +23,7 @@ describe('looking for a tool', () => {
     expect(await find(list, 't6')).toEqual({ found: undefined })
   })
 
-  it('finds the first of a name', async () => {
+  it('returns the first tool with the name', async () => {
     const tools = [
       { ...tool('a'), title: 'first' },
       { ...tool('a'), title: 'second' },
@@ -32,7 +32,7 @@ describe('looking for a tool', () => {
     expect(await find(() => ({ tools }), 'b')).toEqual({ found: undefined })
   })
 
-  it.each([true, false])('fails when the list does, or when it has no end (async: %s)', async (isAsync) => {
+  it.each([true, false])('fails if the list fails or has no end (async: %s)', async (isAsync) => {
     const endless = () => {
       const result = { tools: [], nextCursor: 'again' }
       return isAsync ? Promise.resolve(result) : result

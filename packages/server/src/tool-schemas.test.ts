@@ -40,13 +40,13 @@ describe('the schema of a registered tool', () => {
     .tool('admin', { input: annotated, scopes: ['admin'] }, () => '')
     .tool('adas', { input: annotated, visible: (auth) => auth?.subject === 'ada' }, () => '')
 
-  it('is at hand, and the same object each time', () => {
+  it('is returned synchronously as the same object each time', () => {
     expect(server.inputSchemaOf?.('open', nobody)).toEqual(annotated)
     expect(server.inputSchemaOf?.('open', nobody)).toBe(server.inputSchemaOf?.('open', as('ada')))
     expect(server.inputSchemaOf?.('zod', nobody)).toMatchObject({ properties: { a: { 'x-mcp-header': 'A' } } })
   })
 
-  it('is for those who have it in their lists', () => {
+  it('is available only to callers with the tool in their list', () => {
     expect(server.inputSchemaOf?.('nope', nobody)).toBeUndefined()
     expect(server.inputSchemaOf?.('__proto__', nobody)).toBeUndefined()
     expect(server.inputSchemaOf?.('admin', nobody)).toBeUndefined()
@@ -55,7 +55,7 @@ describe('the schema of a registered tool', () => {
     expect(server.inputSchemaOf?.('adas', as('ada'))).toEqual(annotated)
   })
 
-  it('is that of the tool which a call would reach, also beside other parts', async () => {
+  it('belongs to the tool that a call reaches, also with other parts', async () => {
     const whole = createServer(info, {
       listTools: () => ({ tools: [tool('open', plain), tool('other', annotated)] }),
       callTool: () => ({ content: [] }),
@@ -69,11 +69,11 @@ describe('the schema of a registered tool', () => {
     expect(await whole.inputSchemaOf?.('inner.adas', as('ada'))).toEqual(annotated)
   })
 
-  it('is not there when the server has no tools', () => {
+  it('is undefined if the server has no tools', () => {
     expect(createServer(info).inputSchemaOf?.('open', nobody)).toBeUndefined()
   })
 
-  it('is not there, and the fault is reported, when nobody can tell for whom the tool is', () => {
+  it('is undefined if `visible` throws, which is reported', () => {
     const errors: unknown[] = []
     const visible = () => {
       throw new Error('no idea')
@@ -85,7 +85,7 @@ describe('the schema of a registered tool', () => {
 })
 
 describe('the schema of a tool that a handler lists', () => {
-  it('is looked for in all pages, once for many calls', async () => {
+  it('is searched in all pages, once for many calls', async () => {
     const { schemaOf, listed } = listing(({ cursor }) =>
       cursor === undefined
         ? { tools: [tool('a', plain), tool('b', annotated)], nextCursor: '' }
@@ -97,14 +97,14 @@ describe('the schema of a tool that a handler lists', () => {
     expect(listed).toHaveBeenCalledTimes(2)
   })
 
-  it('is not kept for a tool of which nothing travels in headers', async () => {
+  it('is not cached for a tool without header annotations', async () => {
     const { schemaOf, listed } = listing(() => ({ tools: [tool('a', plain)] }))
     expect(await schemaOf('a')).toBeUndefined()
     expect(schemaOf('a')).toBeUndefined()
     expect(listed).toHaveBeenCalledTimes(1)
   })
 
-  it('is looked for anew after ten seconds, or later where the list may be kept for longer', async () => {
+  it('is searched again after ten seconds, or after the ttl of the list', async () => {
     vi.useFakeTimers()
     try {
       for (const [ttlMs, kept] of [
@@ -126,7 +126,7 @@ describe('the schema of a tool that a handler lists', () => {
     }
   })
 
-  it('is found for each caller apart, unless the list is public', async () => {
+  it('is searched for each caller separately, unless the list is public', async () => {
     const list = (scope: 'public' | 'private') =>
       listing((_page, auth) => ({
         tools: auth?.subject === 'ada' || scope === 'public' ? [tool('a', annotated)] : [],
@@ -143,7 +143,7 @@ describe('the schema of a tool that a handler lists', () => {
     expect(open.listed).toHaveBeenCalledTimes(1)
   })
 
-  it('is forgotten first for the caller who was there first, when there are too many', async () => {
+  it('is evicted for the oldest caller first', async () => {
     const { schemaOf, listed } = listing(() => ({ tools: [tool('a', annotated)] }))
     for (let caller = 0; caller <= 1_000; caller++) await schemaOf('a', as(`${caller}`))
     expect(listed).toHaveBeenCalledTimes(1_001)
@@ -153,7 +153,7 @@ describe('the schema of a tool that a handler lists', () => {
     expect(listed).toHaveBeenCalledTimes(1_002)
   })
 
-  it('is not there while the list fails, which is reported and tried again', async () => {
+  it('is undefined while the list fails, which is reported and retried', async () => {
     let isBroken = true
     const { schemaOf, errors } = listing(() => {
       if (isBroken) throw new Error('no list today')
@@ -165,14 +165,14 @@ describe('the schema of a tool that a handler lists', () => {
     expect(await schemaOf('a')).toEqual(annotated)
   })
 
-  it('is not looked for on lists that have no end', async () => {
+  it('is not searched in endless lists', async () => {
     const { schemaOf, listed, errors } = listing(() => ({ tools: [tool('a', annotated)], nextCursor: 'more' }))
     expect(await schemaOf('b')).toBeUndefined()
     expect(listed.mock.calls.length).toBeLessThanOrEqual(1_000)
     expect(errors).toMatchObject([{ message: expect.stringContaining('pages') }])
   })
 
-  it('is read off a list that is the same for everybody once', async () => {
+  it('is read once from a public list', async () => {
     const inner = createServer(info, { cache: { tools: { ttlMs: 1_000 } } }).tool('a', { input: annotated }, () => '')
     const page = { tools: [tool('a', annotated)] }
     const { schemaOf } = listing(() => page)

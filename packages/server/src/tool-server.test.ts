@@ -10,11 +10,11 @@ afterEach(closeAll)
 const MODERN = '2026-07-28'
 const info = { name: 'test', version: '1' }
 
-describe.each(REVISIONS)('a server of tools, revision %s', (revision) => {
+describe.each(REVISIONS)('a server with tools, revision %s', (revision) => {
   const isLegacy = eraOf(revision) === 'legacy'
   const build = (options: ServerOptions = {}) => createServer(info, options)
 
-  it('lists and calls tools, checks what goes in, and what comes out', async () => {
+  it('lists and calls tools, and validates input and output', async () => {
     const server = build()
       .tool('add', { input: z.object({ a: z.number() }), output: z.object({ sum: z.number() }) }, ({ a }) => ({
         sum: a,
@@ -36,7 +36,7 @@ describe.each(REVISIONS)('a server of tools, revision %s', (revision) => {
     expect(await peer.call('tools/call', { name: 'gone' })).toMatchObject({ code: -32602 })
   })
 
-  it('declares tools and logging, and answers -32601 for all that is none of a tool [S-032]', async () => {
+  it('declares tools and logging, and answers -32601 for all other methods [S-032]', async () => {
     const peer = await connect(
       build().tool('t', {}, () => ''),
       revision,
@@ -60,7 +60,7 @@ describe.each(REVISIONS)('a server of tools, revision %s', (revision) => {
     ['tools/call', {}, 'params.name: expected string, got nothing'],
     ['tools/call', { name: 't', arguments: [] }, 'params.arguments: expected object, got array'],
     ['tools/list', { cursor: 5 }, 'params.cursor: expected string, got number'],
-  ])('says which parameter of %s is wrong: %j', async (method, params, message) => {
+  ])('names the invalid parameter of %s: %j', async (method, params, message) => {
     const peer = await connect(
       build().tool('t', {}, () => ''),
       revision,
@@ -68,7 +68,7 @@ describe.each(REVISIONS)('a server of tools, revision %s', (revision) => {
     expect(await peer.call(method, params)).toMatchObject({ code: -32602, message })
   })
 
-  it('runs middleware, tells progress, writes logs, and pages its list', async () => {
+  it('runs middleware, sends progress and logs, and paginates its list', async () => {
     const seen: string[] = []
     const server = build({ pageSize: 1 })
       .use((request, ctx, next) => {
@@ -92,7 +92,7 @@ describe.each(REVISIONS)('a server of tools, revision %s', (revision) => {
     expect(told).toEqual(isLegacy ? ['notifications/progress', 'notifications/message'] : ['notifications/progress'])
   })
 
-  it('takes no state that it has not given, and no answers', async () => {
+  it('rejects foreign state and input responses', async () => {
     const server = build().tool('t', {}, (_args, ctx) => JSON.stringify(ctx.requestState ?? 'none'))
     const peer = await connect(server, revision)
     const answered = await peer.call('tools/call', { name: 't', requestState: 'forged' })
@@ -106,7 +106,7 @@ describe.each(REVISIONS)('a server of tools, revision %s', (revision) => {
     expect(others).toMatchObject({ content: [{ text: '"none"' }] })
   })
 
-  it('checks a plain JSON Schema with the validator that it has, at once and with each call', async () => {
+  it('validates plain JSON Schema with its validator, at registration and in each call', async () => {
     const server = build({ validator: createJsonSchemaValidator() })
     expect(() => server.tool('bad', { input: { type: 'object', properties: { a: { type: 'x' } } } }, () => '')).toThrow(
       RegistrationError,
@@ -122,7 +122,7 @@ describe.each(REVISIONS)('a server of tools, revision %s', (revision) => {
     })
   })
 
-  it('checks what JSON would change, and sends none of it unchecked', async () => {
+  it('validates values that JSON changes', async () => {
     const faults: string[] = []
     const onError = (error: unknown) => void faults.push(String(error))
     const output = z.object({ at: z.any().meta({ type: 'string' }) })
@@ -140,7 +140,7 @@ describe.each(REVISIONS)('a server of tools, revision %s', (revision) => {
     expect(faults).toEqual([expect.stringContaining('Tool "t" returned what its output does not allow as JSON')])
   })
 
-  it('can be mounted in a server of all kinds, with its middleware', async () => {
+  it('can be mounted in any server, with its middleware', async () => {
     const inner = build()
       .use(async (_request, _ctx, next) => ({ ...(await next()), seen: true }))
       .tool('t', {}, () => 'inner')
@@ -151,7 +151,7 @@ describe.each(REVISIONS)('a server of tools, revision %s', (revision) => {
     })
   })
 
-  it('tells for whom a tool is there, and which schema it has for them', async () => {
+  it('returns the schema of a tool only for permitted callers', async () => {
     const input = z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) })
     const server = build()
       .tool('mirrored', { input }, () => '')
@@ -165,8 +165,8 @@ describe.each(REVISIONS)('a server of tools, revision %s', (revision) => {
   })
 })
 
-describe('a server of tools alone', () => {
-  it('reports what decides on who sees a tool, and fails', async () => {
+describe('a server with tools only', () => {
+  it('reports a failing `visible` function', async () => {
     const faults: unknown[] = []
     const visible = () => {
       throw new Error('undecided')
@@ -176,7 +176,7 @@ describe('a server of tools alone', () => {
     expect(String(faults)).toBe('Error: undecided')
   })
 
-  it('tells modern clients of its list, until it is closed', async () => {
+  it('sends list changes to modern clients until it is closed', async () => {
     const server = createServer(info).tool('a', {}, () => '')
     const peer = await connect(server, MODERN)
     const notifications = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['a:b'] }
@@ -188,14 +188,14 @@ describe('a server of tools alone', () => {
     expect(await ended).toMatchObject({ resultType: 'complete' })
   })
 
-  it('says which parameter of "subscriptions/listen" is wrong', async () => {
+  it('names the invalid parameter of "subscriptions/listen"', async () => {
     const peer = await connect(createServer(info), MODERN)
     expect(await peer.call('subscriptions/listen', { notifications: 1 })).toMatchObject({
       message: 'params.notifications: expected object, got number',
     })
   })
 
-  it('tells each session of a legacy client of its list', async () => {
+  it('sends list changes to each legacy session', async () => {
     const server = createServer(info).tool('a', {}, () => '')
     const peer = await connect(server, '2025-11-25')
     // The session receives changes after `notifications/initialized`.
@@ -204,7 +204,7 @@ describe('a server of tools alone', () => {
     await expect.poll(() => peer.heard.map(({ method }) => method)).toEqual(['notifications/tools/list_changed'])
   })
 
-  it('keeps the log level of a session, and refuses what is none', async () => {
+  it('stores the log level of a session, and rejects invalid levels', async () => {
     const server = createServer(info).tool('t', {}, (_args, { log }) => log.info('written'))
     const peer = await connect(server, '2025-11-25')
     expect(await peer.call('logging/setLevel', { level: 'loud' })).toMatchObject({ code: -32602 })
@@ -213,13 +213,13 @@ describe('a server of tools alone', () => {
     expect(peer.heard).toEqual([])
   })
 
-  it('says which parameter of "initialize" is wrong to older clients', async () => {
+  it('names the invalid parameter of "initialize"', async () => {
     const peer = await connectRaw(createServer(info))
     const error = await peer.raw('initialize', { protocolVersion: '2025-11-25', capabilities: {} })
     expect(error).toMatchObject({ code: -32602, message: 'params.clientInfo: expected object, got nothing' })
   })
 
-  it('serves no older client when it is not to', async () => {
+  it('rejects legacy clients with `legacy: false`', async () => {
     const older = { protocolVersion: 'x', capabilities: {}, clientInfo: info }
     const server = createServer(info, { legacy: false })
     expect(server.legacy).toBe(false)

@@ -24,7 +24,7 @@ function returning(value: unknown): unknown {
 }
 
 describe('calling a tool', () => {
-  it('gives the checked arguments to it', async () => {
+  it('passes the validated arguments', async () => {
     const registry = createRegistry()
     const input = z.object({ a: z.number(), b: z.number().default(2) })
     registry.addTool('add', { input, output: z.object({ sum: z.number() }) }, ({ a, b }) => ({ sum: a + b }))
@@ -34,7 +34,7 @@ describe('calling a tool', () => {
     })
   })
 
-  it('waits for schemas and tools that take their time', async () => {
+  it('awaits asynchronous schemas and tools', async () => {
     const registry = createRegistry()
     const later = z.object({ a: z.string().refine(async (a) => a !== 'no') })
     registry.addTool('echo', { input: later, output: later }, async ({ a }) => ({ a }))
@@ -42,7 +42,7 @@ describe('calling a tool', () => {
     expect(await call(registry, 'echo', { a: 'no' })).toMatchObject({ isError: true })
   })
 
-  it('answers wrong arguments with a result that names the places', async () => {
+  it('returns an error result with the places of invalid arguments', async () => {
     const registry = createRegistry()
     const input = z.object({ a: z.number(), list: z.array(z.object({ 'odd key': z.string() })) })
     registry.addTool('add', { input }, () => 'never')
@@ -59,7 +59,7 @@ describe('calling a tool', () => {
     expect(await call(registry, 'add')).toMatchObject({ isError: true })
   })
 
-  it('tells ten faults and counts the rest', async () => {
+  it('reports ten problems and counts the rest', async () => {
     const registry = createRegistry()
     registry.addTool('list', { input: z.object({ items: z.array(z.number()) }) }, () => '')
     const result = (await call(registry, 'list', { items: Array.from({ length: 50 }, () => 'x') })) as CallToolResult
@@ -68,14 +68,14 @@ describe('calling a tool', () => {
     expect(block).toMatchObject({ text: expect.stringMatching(/\nand 40 more$/) })
   })
 
-  it('refuses a name that nobody has', async () => {
+  it('rejects an unknown name', async () => {
     const registry = createRegistry()
     registry.addTool('other', {}, () => '')
     await expect(call(registry, 'x')).rejects.toThrow(new RpcError(-32602, 'Unknown tool: "x"'))
     await expect(call(registry, '__proto__')).rejects.toThrow('Unknown tool')
   })
 
-  it('gives an empty object to a tool without input, whatever was sent', async () => {
+  it('passes an empty object to a tool without input schema', async () => {
     const registry = createRegistry()
     const seen: unknown[] = []
     registry.addTool('it', {}, (args) => {
@@ -86,7 +86,7 @@ describe('calling a tool', () => {
     expect(seen).toEqual([{}, {}])
   })
 
-  it('shows a ToolError to the caller and nothing else', async () => {
+  it('returns only ToolErrors to the caller', async () => {
     const registry = createRegistry()
     registry.addTool('now', {}, () => {
       throw new ToolError('No such city')
@@ -105,7 +105,7 @@ describe('calling a tool', () => {
   })
 })
 
-describe('what a tool without output returns', () => {
+describe('the return value of a tool without output schema', () => {
   it.each([
     ['a string', 'hi', [text('hi')]],
     ['an empty string', '', [text('')]],
@@ -113,7 +113,7 @@ describe('what a tool without output returns', () => {
     ['null', null, []],
     ['content', image('AAAA', 'image/png'), [image('AAAA', 'image/png')]],
     [
-      'an array of content and words',
+      'an array of content and strings',
       ['see', audio('AAAA', 'audio/wav'), link('a:b', 'b')],
       [text('see'), audio('AAAA', 'audio/wav'), link('a:b', 'b')],
     ],
@@ -131,20 +131,20 @@ describe('what a tool without output returns', () => {
     expect(check(CallToolResultShape, result).problem).toBeUndefined()
   })
 
-  it('passes through as it is when it is a whole result, or asks for input', async () => {
+  it('is passed on unchanged if it is a complete result or an input request', async () => {
     const whole = { content: [text('a')], structuredContent: 0, isError: true, _meta: { 'a/b': 1 } }
     expect(await returning(whole)).toBe(whole)
     const asking = { resultType: 'input_required', requestState: 'x' }
     expect(await returning(asking)).toBe(asking)
   })
 
-  it('fails when JSON cannot hold it', async () => {
+  it('fails if JSON cannot represent it', async () => {
     await expect(returning(() => 1)).rejects.toThrow('A function cannot be written as JSON')
     await expect(returning(1n)).rejects.toThrow(TypeError)
   })
 })
 
-describe('what a tool with output returns', () => {
+describe('the return value of a tool with output schema', () => {
   const registry = createRegistry()
   let value: unknown
   const give = (): never => value as never
@@ -162,11 +162,11 @@ describe('what a tool with output returns', () => {
     }
   })
 
-  it('loses what the schema drops', async () => {
+  it('loses members that the schema drops', async () => {
     expect(await giving('object', { n: 1, secret: 2 })).toMatchObject({ structuredContent: { n: 1 } })
   })
 
-  it('fails with a named error when it does not fit: that is the author’s fault [S-162]', async () => {
+  it('fails with a named error if it does not match the schema [S-162]', async () => {
     await expect(giving('object', { n: 'x' })).rejects.toThrow(ResultError)
     await expect(giving('object', { n: 'x' })).rejects.toThrow(
       'Tool "object" returned what its output does not allow. result.n: ',
@@ -175,7 +175,7 @@ describe('what a tool with output returns', () => {
     await expect(giving('object', text('hi'))).rejects.toThrow(ResultError)
   })
 
-  it('may be a whole result, whose structured content is checked unless it failed', async () => {
+  it('may be a complete result, whose structured content is validated unless it is an error', async () => {
     const blocks = [text('one')]
     expect(await giving('object', { content: blocks, structuredContent: { n: 1, x: 2 }, _meta: { a: 1 } })).toEqual({
       content: blocks,
@@ -188,7 +188,7 @@ describe('what a tool with output returns', () => {
     await expect(giving('object', { content: blocks })).rejects.toThrow(ResultError)
   })
 
-  it('may be a whole result with any JSON value in it', async () => {
+  it('may be a complete result with any JSON value', async () => {
     const whole = { content: [text('none')], structuredContent: 0 }
     expect(await giving('any', whole)).toEqual(whole)
     expect(await giving('any', { ...whole, structuredContent: null })).toEqual({ ...whole, structuredContent: null })
@@ -199,7 +199,7 @@ describe('what a tool with output returns', () => {
     expect(await giving('content', { content: ['a'] })).toMatchObject({ structuredContent: { content: ['a'] } })
   })
 
-  it('may ask for input', async () => {
+  it('may be an input request', async () => {
     const asking = { resultType: 'input_required', inputRequests: {} }
     expect(await giving('object', asking)).toBe(asking)
   })

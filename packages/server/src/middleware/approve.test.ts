@@ -105,7 +105,7 @@ describe.each<[string, Wire]>([
   ['modern', callModern],
   ['legacy', callLegacy],
 ])('approval in the %s era', (era, call) => {
-  it('is asked for, once, before a tool that may change something', async () => {
+  it('is requested once before a tool that may change data', async () => {
     const { server, ran } = createTarget([approve()])
     const asked: Asked[] = []
     const accept: Answer = (each) => {
@@ -125,7 +125,7 @@ describe.each<[string, Wire]>([
     )
   })
 
-  it.each(['decline', 'cancel'])('that ends with %s keeps the tool from running', async (action) => {
+  it.each(['decline', 'cancel'])('with the action %s prevents the tool from running', async (action) => {
     const { server, ran } = createTarget([approve()])
     const result = await call(server, { name: 'plain' }, () => ({ action }))
     expect(result).toMatchObject({
@@ -135,7 +135,7 @@ describe.each<[string, Wire]>([
     expect(ran).toEqual([])
   })
 
-  it('is not asked for tools that only read, for unknown tools, or for anything else', async () => {
+  it('is not requested for read-only tools, unknown tools and other requests', async () => {
     const { server, ran } = createTarget([approve()])
     const never: Answer = () => {
       throw new Error('asked')
@@ -146,7 +146,7 @@ describe.each<[string, Wire]>([
     expect(await call(server, {}, never, form, 'tools/list')).toMatchObject({ tools })
   })
 
-  it('is refused by a client that cannot ask, and the tool does not run', async () => {
+  it('fails for a client without elicitation, and the tool does not run', async () => {
     const { server, ran } = createTarget([approve()])
     const result = await call(server, { name: 'drop' }, () => ({ action: 'accept' }), {})
     if (era === 'modern')
@@ -155,7 +155,7 @@ describe.each<[string, Wire]>([
     expect(ran).toEqual([])
   })
 
-  it('stays when the handler asks questions of its own, under any key', async () => {
+  it('is kept if the handler sends input requests with any key', async () => {
     let asks = 0
     const ask = () => {
       asks++
@@ -176,7 +176,7 @@ describe.each<[string, Wire]>([
     expect(ran).toEqual(['drop'])
   })
 
-  it('can be asked of anybody, for chosen tools', async () => {
+  it('can use a custom function for selected tools', async () => {
     const heard: unknown[] = []
     const ask = async (each: CallToolRequestParams) => {
       heard.push(each.arguments)
@@ -191,7 +191,7 @@ describe.each<[string, Wire]>([
     expect(ran).toEqual(['drop', 'plain'])
   })
 
-  it('may be the outcome of a question', async () => {
+  it('may be decided by an input request', async () => {
     const { server, ran } = createTarget([
       approve({ ask: (_, ctx) => ctx.elicit('mine', { message: 'ok?', schema: { type: 'object', properties: {} } }) }),
     ])
@@ -219,7 +219,7 @@ describe.each<[string, Wire]>([
       },
     ],
     ['ask, later', { ask: () => Promise.reject(new Error('secret')) }],
-  ])('fails when `%s` throws, and the tool does not run', async (_, options) => {
+  ])('fails if `%s` throws, and the tool does not run', async (_, options) => {
     const { server, ran } = createTarget([approve(options)])
     const result = await call(server, { name: 'drop' }, () => ({ action: 'accept' }))
     expect(result).toMatchObject({ code: -32603 })
@@ -228,13 +228,13 @@ describe.each<[string, Wire]>([
   })
 })
 
-it('does not take other requests for calls, whatever they name', async () => {
+it('ignores requests that are not tool calls', async () => {
   const endpoint: Endpoint = ({ method }) => (method === 'tools/list' ? { tools } : { method })
   const request = { method: 'prompts/get', params: { name: 'drop' } }
   expect(await wrap([approve()], endpoint)(request, {} as Context)).toEqual({ method: 'prompts/get' })
 })
 
-describe('what the user is shown', () => {
+describe('the message to the user', () => {
   const shown = async (args: JsonObject, options = {}) => {
     const { server } = createTarget([approve(options)])
     let message = ''
@@ -245,7 +245,7 @@ describe('what the user is shown', () => {
     return message
   }
 
-  it('has an end, and says how much is left out', async () => {
+  it('is bounded, and names the omitted length', async () => {
     const long = await shown({ a: 'x'.repeat(10_000), b: 'seen' })
     expect(long).toContain('… (9700 more characters)')
     expect(long).toContain('"b": "seen"')
@@ -254,12 +254,12 @@ describe('what the user is shown', () => {
     expect(many).toMatch(/… \(\d+ more characters\)$/)
   })
 
-  it('hides nothing behind characters that are not seen', async () => {
+  it('escapes invisible characters', async () => {
     const message = await shown({ path: 'a\u202Ecod.exe\u200B\u0007' })
     expect(message).toContain('a\\u{202e}cod.exe\\u{200b}\\u0007')
   })
 
-  it('can be introduced in other words', async () => {
+  it('can have another introduction', async () => {
     expect(await shown({}, { message: 'Sure?' })).toBe('Sure?\n\n{}')
     expect(await shown({}, { message: (tool: Tool) => `${tool.title}?` })).toBe('Drop a table?\n\n{}')
   })

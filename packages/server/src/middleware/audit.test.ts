@@ -33,8 +33,8 @@ async function entriesOf(
   return { entries, entry: entries[0] as AuditEntry, outcome }
 }
 
-describe('an entry', () => {
-  it('says who, what, when and how it ended', async () => {
+describe('an audit entry', () => {
+  it('contains subject, target, time and outcome', async () => {
     const before = Date.now()
     const { entries, entry } = await entriesOf(ok, {
       name: 'search',
@@ -57,7 +57,7 @@ describe('an entry', () => {
     expect(entry.duration).toBeGreaterThanOrEqual(0)
   })
 
-  it('is of anybody', async () => {
+  it('may have no subject', async () => {
     const ctx = { ...baseCtx, auth: undefined, client: { info: undefined, capabilities: {} } } as Context
     const { entry } = await entriesOf(ok, {}, { ctx, method: 'tools/list' })
     expect(entry).toMatchObject({ subject: undefined, client: undefined, target: undefined, arguments: undefined })
@@ -66,13 +66,13 @@ describe('an entry', () => {
   it.each([
     ['a result', ok, 'ok', undefined],
     ['a failed tool', () => ({ content: [], isError: true }), 'tool-error', undefined],
-    ['a tool that nobody approved', declining, 'declined', undefined],
+    ['a tool that was not approved', declining, 'declined', undefined],
     ['questions', () => inputRequired({ a: { method: 'roots/list' } }), 'input-required', undefined],
-    ['an open question', () => Promise.reject(new InputRequired()), 'input-required', undefined],
-    ['an error of the protocol', () => Promise.reject(invalidParams('no')), 'error', -32602],
-    ['a fault', () => Promise.reject(new Error('secret')), 'error', -32603],
+    ['an open input request', () => Promise.reject(new InputRequired()), 'input-required', undefined],
+    ['a protocol error', () => Promise.reject(invalidParams('no')), 'error', -32602],
+    ['an unexpected error', () => Promise.reject(new Error('secret')), 'error', -32603],
     [
-      'a fault at once',
+      'a synchronous unexpected error',
       () => {
         throw new Error('secret')
       },
@@ -85,19 +85,19 @@ describe('an entry', () => {
     expect(text(entry)).not.toContain('secret')
   })
 
-  it('tells of what failed once the caller had gone', async () => {
+  it('records failures after the caller has disconnected', async () => {
     const ctx = { ...baseCtx, signal: AbortSignal.abort() } as Context
     expect((await entriesOf(() => Promise.reject(new Error('x')), {}, { ctx })).entry.outcome).toBe('cancelled')
     expect((await entriesOf(() => ({ isError: true }), {}, { ctx })).entry.outcome).toBe('cancelled')
     expect((await entriesOf(ok, {}, { ctx })).entry.outcome).toBe('ok')
   })
 
-  it('tells of a question that the handler did not mention', async () => {
+  it('records an input request that the handler swallowed', async () => {
     const ctx = { ...baseCtx, asker: { unfinished: () => inputRequired({}) } } as unknown as Context
     expect((await entriesOf(ok, {}, { ctx })).entry.outcome).toBe('input-required')
   })
 
-  it('names prompts, resources and what is completed', async () => {
+  it('contains the names of prompts, resources and completed references', async () => {
     const target = async (params: JsonObject) => (await entriesOf(ok, params)).entry.target
     expect(await target({ uri: 'note://1' })).toBe('note://1')
     expect(await target({ ref: { type: 'ref/prompt', name: 'review' } })).toBe('review')
@@ -108,7 +108,7 @@ describe('an entry', () => {
     expect((await entriesOf(ok, completion)).entry.arguments).toEqual({ country: 'fr', city: 'Par' })
   })
 
-  it('shows the arguments as they came, whatever the handler does to them', async () => {
+  it('contains the original arguments, also if the handler changes them', async () => {
     const endpoint: Endpoint = ({ params }) => Object.assign(params.arguments as object, { q: 'changed' })
     expect((await entriesOf(endpoint, { name: 't', arguments: { q: 'cats' } })).entry.arguments).toEqual({ q: 'cats' })
   })
@@ -145,7 +145,7 @@ describe('secrets', () => {
     },
   )
 
-  it('never show, however deep and in whatever form', async () => {
+  it('are never recorded, at any depth and in any form', async () => {
     const args = {
       password: 'S3CRET',
       list: [{ nested: { api_key: { whole: 'S3CRET' } } }],
@@ -171,7 +171,7 @@ describe('secrets', () => {
     )
   })
 
-  it('are what the option says', async () => {
+  it('can be defined by the option', async () => {
     const args = { color: 'red', password: 'p' }
     const { entry } = await entriesOf(ok, { arguments: args }, { isSecret: (key) => key === 'color' })
     expect(entry.arguments).toEqual({ color: '[redacted]', password: 'p' })
@@ -182,7 +182,7 @@ describe('the size of an entry', () => {
   const deep = (depth: number): JsonObject => (depth === 0 ? { end: true } : { in: deep(depth - 1) })
 
   it.each([
-    ['a long text', { q: 'x'.repeat(1e6) }],
+    ['a long string', { q: 'x'.repeat(1e6) }],
     ['many members', Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`k${at}`, at]))],
     ['a long list', { q: Array.from({ length: 100_000 }, (_, at) => at) }],
     ['many lists', { q: Array.from({ length: 10_000 }, () => [[]]) }],
@@ -199,7 +199,7 @@ describe('the size of an entry', () => {
     expect(text(entry.arguments)).toContain('[left out]')
   })
 
-  it('says that something is left out', async () => {
+  it('marks omitted content', async () => {
     const args = { a: 'x'.repeat(100), b: [1, 2, 3], c: 'y' }
     const { entry } = await entriesOf(ok, { arguments: args }, { maxLength: 50 })
     expect(entry.arguments).toEqual({ a: `${'x'.repeat(35)}…`, '…': '[left out]' })
@@ -223,7 +223,7 @@ describe('the work of an entry', () => {
   })
 })
 
-describe('the writer', () => {
+describe('the audit writer', () => {
   it.each([
     [
       'throws',
@@ -232,7 +232,7 @@ describe('the writer', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('disk full'))],
-  ])('changes nothing when it %s, and is reported', async (_, write) => {
+  ])('does not affect the result if it %s, and is reported', async (_, write) => {
     const reported: unknown[] = []
     const onError = (error: unknown, entry: AuditEntry) => void reported.push((error as Error).message, entry.method)
     const run = wrap([audit(write, { onError })], ok)
@@ -241,7 +241,7 @@ describe('the writer', () => {
     expect(reported).toEqual(['disk full', 'tools/call'])
   })
 
-  it('may fail with nobody to tell, or with somebody who fails as well', async () => {
+  it('may fail without onError, or with an onError that fails too', async () => {
     const write = () => Promise.reject(new Error('disk full'))
     const onError = () => {
       throw new Error('also broken')
@@ -253,12 +253,12 @@ describe('the writer', () => {
     await new Promise((resolve) => setTimeout(resolve))
   })
 
-  it('is not waited for', async () => {
+  it('is not awaited', async () => {
     const run = wrap([audit(() => new Promise<void>(() => {}))], ok)
     expect(await run({ method: 'tools/call', params: {} }, baseCtx)).toEqual({ content: [] })
   })
 
-  it('leaves an error as it is', async () => {
+  it('does not change an error', async () => {
     const error = invalidParams('no')
     const { outcome } = await entriesOf(() => Promise.reject(error))
     expect(outcome).toBe(error)

@@ -22,7 +22,7 @@ function limited(options: RateLimitOptions) {
 afterEach(() => void vi.useRealTimers())
 
 describe('a rate limit', () => {
-  it('lets each caller ask so often, and again in the next window [S-168]', async () => {
+  it('limits each caller per window [S-168]', async () => {
     vi.useFakeTimers({ now: 1_000_000 })
     const ask = limited({ limit: 2, window: 10_000 })
     expect(await ask('ann')).toEqual({ ok: true })
@@ -45,7 +45,7 @@ describe('a rate limit', () => {
     expect(await ask('anonymous')).toEqual({ ok: true })
   })
 
-  it('tells a model in a result', async () => {
+  it('returns an error result for tool calls', async () => {
     const ask = limited({ limit: 1, window: 500 })
     await ask('ann', 'tools/call', { name: 't' })
     const refused = await ask('ann', 'tools/call', { name: 't' })
@@ -55,11 +55,11 @@ describe('a rate limit', () => {
     })
   })
 
-  it('uses a code that JSON-RPC leaves to applications [S-008]', () => {
+  it('uses an application-defined error code [S-008]', () => {
     expect(RATE_LIMITED < -32_768 || RATE_LIMITED > -32_000).toBe(true)
   })
 
-  it('counts by any key, and not at all without one', async () => {
+  it('counts by a custom key, and not without one', async () => {
     const ask = limited({
       limit: 1,
       window: 10_000,
@@ -82,7 +82,7 @@ describe('a rate limit', () => {
     expect(await sameAgain('ann')).toMatchObject({ code: 429 })
   })
 
-  it('waits for a store, and fails when the store does', async () => {
+  it('awaits the store, and fails if the store fails', async () => {
     const counts = createMemoryCounterStore()
     const slow: CounterStore = { increment: async (key, window) => counts.increment(key, window) }
     const ask = limited({ limit: 1, window: 10_000, store: slow })
@@ -106,19 +106,19 @@ describe('a rate limit', () => {
     [1, 0, 'window'],
     [1, Number.POSITIVE_INFINITY, 'window'],
     [1, Number.NaN, 'window'],
-  ])('of %d in %d ms is refused', (limit, window, name) => {
+  ])('of %d in %d ms is rejected', (limit, window, name) => {
     expect(() => rateLimit({ limit, window })).toThrow(new RegExp(`^${name}: expected`))
   })
 })
 
 describe('counts in memory', () => {
-  it('are of so many keys, and the oldest window gives way', () => {
+  it('have a limited number of keys, and evict the oldest window', () => {
     const store = createMemoryCounterStore({ maxKeys: 2 })
     const count = (key: string) => (store.increment(key, 10_000) as { count: number }).count
     expect([count('a'), count('b'), count('a'), count('c'), count('b'), count('a')]).toEqual([1, 1, 2, 1, 2, 1])
   })
 
-  it('forget windows that have ended', () => {
+  it('remove expired windows', () => {
     vi.useFakeTimers({ now: 0 })
     const store = createMemoryCounterStore({ maxKeys: 2 })
     store.increment('a', 10)
@@ -128,7 +128,7 @@ describe('counts in memory', () => {
     expect(store.increment('b', 1_000)).toEqual({ count: 2, resetsAt: 1_000 })
   })
 
-  it('need room for one key', () => {
+  it('need a capacity of at least one key', () => {
     expect(() => createMemoryCounterStore({ maxKeys: 0 })).toThrow('maxKeys: expected 1 or more')
   })
 })

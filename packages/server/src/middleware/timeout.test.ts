@@ -18,7 +18,7 @@ afterEach(() => {
 })
 
 describe('a timeout', () => {
-  it('answers for a tool that never ends, and names the bound [S-095]', async () => {
+  it('returns an error result for a tool that never ends, with the limit [S-095]', async () => {
     const result = start(timeout(50), never)
     await vi.advanceTimersByTimeAsync(49)
     expect(vi.getTimerCount()).toBe(1)
@@ -29,7 +29,7 @@ describe('a timeout', () => {
     })
   })
 
-  it('is an error for everything else, with a code that JSON-RPC leaves to applications [S-008]', async () => {
+  it('is an error for other requests, with an application-defined code [S-008]', async () => {
     const error = start(timeout(50), never, 'resources/read')
     await vi.advanceTimersByTimeAsync(50)
     expect(await error).toBeInstanceOf(RpcError)
@@ -41,7 +41,7 @@ describe('a timeout', () => {
     expect(TIMED_OUT < -32_768 || TIMED_OUT > -32_000).toBe(true)
   })
 
-  it('fires the signal of the context', async () => {
+  it('aborts the signal of the context', async () => {
     let reason: unknown
     const endpoint: Endpoint = (_, ctx) =>
       new Promise((_, reject) => {
@@ -56,7 +56,7 @@ describe('a timeout', () => {
     expect(reason).toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('leaves the caller’s own signal where it is', async () => {
+  it('does not change the caller’s signal', async () => {
     const leaving = new AbortController()
     let aborted: boolean | undefined
     const endpoint: Endpoint = (_, ctx) =>
@@ -78,7 +78,7 @@ describe('a timeout', () => {
     ['a later result', async () => ({ ok: true }), { ok: true }],
     ['a failure', () => Promise.reject(new Error('no')), { message: 'no' }],
     [
-      'a failure at once',
+      'a synchronous failure',
       () => {
         throw new Error('no')
       },
@@ -88,7 +88,7 @@ describe('a timeout', () => {
     expect(await start(timeout(50), endpoint)).toMatchObject(expected)
   })
 
-  it('lets a handler fail late without a trace', async () => {
+  it('ignores a late failure of the handler', async () => {
     let fail: (error: Error) => void = () => {}
     const result = start(timeout(50), () => new Promise((_, reject) => (fail = reject)))
     await vi.advanceTimersByTimeAsync(50)
@@ -109,7 +109,7 @@ describe('a timeout', () => {
     expect(await result).toMatchObject({ isError: true })
   })
 
-  it('may be absent, or longer than timers go', async () => {
+  it('may be absent, or longer than the maximum of timers', async () => {
     expect(await start(timeout(Number.POSITIVE_INFINITY), () => ({ ok: vi.getTimerCount() }))).toEqual({ ok: 0 })
     let end: (result: object) => void = () => {}
     const result = start(timeout(1e12), () => new Promise((resolve) => (end = resolve)))
@@ -118,7 +118,7 @@ describe('a timeout', () => {
     expect(await result).toEqual({ ok: true })
   })
 
-  it.each([0, -1, Number.NaN])('of %d is refused', async (ms) => {
+  it.each([0, -1, Number.NaN])('of %d is rejected', async (ms) => {
     expect(() => timeout(ms)).toThrow(`timeout: expected more than 0 ms, got ${ms}`)
     expect(
       await start(
@@ -130,7 +130,7 @@ describe('a timeout', () => {
 })
 
 describe('the clock of a timeout', () => {
-  it('halts while the client is asked, however many questions there are', async () => {
+  it('pauses during input requests', async () => {
     const open: ((value: never) => void)[] = []
     const elicit = () => new Promise<never>((resolve) => void open.push(resolve))
     const ctx = ctxOf({ elicit, sample: elicit } as never)
@@ -154,7 +154,7 @@ describe('the clock of a timeout', () => {
     expect(await result).toMatchObject({ isError: true })
   })
 
-  it('does not start again for a call that has ended', async () => {
+  it('does not restart for a finished call', async () => {
     let answer: (value: never) => void = () => {}
     const ctx = ctxOf({ elicit: () => new Promise((resolve) => (answer = resolve)) } as never)
     const endpoint: Endpoint = (_, given) => {
@@ -166,7 +166,7 @@ describe('the clock of a timeout', () => {
     await vi.advanceTimersByTimeAsync(1)
   })
 
-  it('keeps a handler that was stopped from asking', async () => {
+  it('rejects input requests of a timed-out handler', async () => {
     let asked = 0
     let failure: unknown
     const ctx = ctxOf({ elicit: () => Promise.resolve(void asked++) } as never)
@@ -186,7 +186,7 @@ describe('the clock of a timeout', () => {
 })
 
 describe('the context within a timeout', () => {
-  it('is that of the call in everything else', async () => {
+  it('is otherwise that of the call', async () => {
     const heard: unknown[] = []
     const hear =
       (what: string) =>

@@ -9,12 +9,12 @@ const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`FC_SEED=${seed}`)
 
 describe('lists', () => {
-  it('are joined into one page, at once where no part waits', async () => {
+  it('are joined into one page, synchronously if no part waits', async () => {
     const combined = combine([toolbox('a', ['x']), toolbox('b', ['y'])])
     expect(await combined.listTools?.({}, ctx)).toEqual({ tools: [tool('x', 'a'), tool('y', 'b')] })
   })
 
-  it('go on in the part where the page ended', async () => {
+  it('continue in the part where the page ended', async () => {
     const combined = combine([
       toolbox('a', ['a1', 'a2', 'a3'], { pageSize: 2 }),
       toolbox('b', ['b1'], { isAsync: true }),
@@ -25,7 +25,7 @@ describe('lists', () => {
     expect(pages.every(({ nextCursor }) => nextCursor === undefined || /^[\w-]+$/.test(nextCursor))).toBe(true)
   })
 
-  it('hold at most 1,000 items a page, but no page of a part is cut', async () => {
+  it('have at most 1,000 items per page, without splitting pages of a part', async () => {
     const many = (label: string, count: number) =>
       toolbox(
         label,
@@ -37,7 +37,7 @@ describe('lists', () => {
     expect(pages.map(({ tools }) => tools.length)).toEqual([1_000, 1, 1_200, 1])
   })
 
-  it('give every item once, whatever the pages of the parts', async () => {
+  it('return each item once for any page sizes', async () => {
     const part = fc.record({
       names: fc.uniqueArray(fc.constantFrom(...'abcdefghij'), { maxLength: 10 }),
       pageSize: fc.integer({ min: 1, max: 4 }),
@@ -51,7 +51,7 @@ describe('lists', () => {
     await fc.assert(property, { seed, numRuns: 100 })
   })
 
-  it('take cursors of their own alone', async () => {
+  it('accept only their own cursors', async () => {
     const combined = combine([toolbox('a', ['x']), toolbox('b', ['y'])])
     for (const cursor of ['', '!', 'MTIz', 'OTk6eA', 'LTE', 'eA', '_w', 'MDA', 'MDr_', 'A'.repeat(100_000)]) {
       expect(await failureOf(() => combined.listTools?.({ cursor }, ctx)), cursor.slice(0, 20)).toMatchObject({
@@ -61,7 +61,7 @@ describe('lists', () => {
     }
   })
 
-  it('take no cursor that is too long to be read, even if it is one of theirs', async () => {
+  it('reject a cursor that is too long', async () => {
     const part = toolbox('a', ['x'], { extra: { nextCursor: 'x'.repeat(100_000) } })
     const combined = combine([part, {}])
     const first = (await combined.listTools?.({}, ctx)) as ListToolsResult
@@ -69,7 +69,7 @@ describe('lists', () => {
     expect(failure.message).toContain('Invalid cursor')
   })
 
-  it('let the part refuse its own cursor', async () => {
+  it('let a part reject its own cursor', async () => {
     const part: Handler = {
       listTools: ({ cursor }) => {
         if (cursor !== undefined) throw invalidParams('Invalid cursor: gone')
@@ -84,7 +84,7 @@ describe('lists', () => {
     })
   })
 
-  it.each([true, false])('fail whole when a part fails (async: %s)', async (isAsync) => {
+  it.each([true, false])('fail if a part fails (async: %s)', async (isAsync) => {
     const broken = toolbox('b', ['y'])
     broken.listTools = () => {
       if (isAsync) return Promise.reject(new Error('no upstream'))
@@ -94,7 +94,7 @@ describe('lists', () => {
     expect(await failureOf(() => combined.listTools?.({}, ctx))).toMatchObject({ message: 'no upstream' })
   })
 
-  it('are fresh as long as all parts are, and public only when all parts are and the list is whole [S-042, S-043]', async () => {
+  it('are fresh as long as all parts are, and public only if all parts are and the list is complete [S-042, S-043]', async () => {
     const a = toolbox('a', ['x'], { extra: { ttlMs: 500, cacheScope: 'public' } })
     const b = (extra: Partial<ListToolsResult>, pageSize?: number) =>
       toolbox('b', ['y', 'z'], pageSize === undefined ? { extra } : { extra, pageSize })
@@ -115,7 +115,7 @@ describe('lists', () => {
     expect(await hintsOf(toolbox('c', ['c']), toolbox('d', ['d']))).toEqual([[undefined, undefined]])
   })
 
-  it('are the page of a part that is alone in having one', async () => {
+  it('are the page of the only part with a list', async () => {
     const page = { tools: [tool('x')] }
     const combined = combine([
       { listTools: () => page, callTool: () => ({ content: [] }) },
@@ -124,7 +124,7 @@ describe('lists', () => {
     expect(await combined.listTools?.({}, ctx)).toEqual(page)
   })
 
-  it('follow when a part takes a name over', async () => {
+  it('follow if a part takes over a name', async () => {
     const taken = new Set<string>()
     const page = { tools: [tool('x'), tool('y')] }
     const other = { tools: [tool('z')] }
@@ -138,7 +138,7 @@ describe('lists', () => {
     expect((await walk(combined)).names).toEqual(['z', 'x'])
   })
 
-  it('drop resources by URI and templates by their text', async () => {
+  it('omit duplicate resources by URI and templates by their text', async () => {
     const part = (label: string): OwningHandler => ({
       listResources: () => ({ resources: [{ name: label, uri: 'a:1' }] }),
       listResourceTemplates: () => ({ resourceTemplates: [{ name: label, uriTemplate: 'a:{id}' }] }),

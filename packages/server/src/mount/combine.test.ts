@@ -5,12 +5,12 @@ import type { OwningHandler } from './combine.ts'
 import { combine } from './combine.ts'
 
 describe('the methods of a combined handler', () => {
-  it('are those of the very part when there is one', () => {
+  it('are those of the only part', () => {
     const part = toolbox('a', ['x'])
     expect(combine([part])).toBe(part)
   })
 
-  it('are there only when some part has them', () => {
+  it('exist only if a part has them', () => {
     const combined = combine([
       toolbox('a', ['x']),
       { listPrompts: () => ({ prompts: [] }), getPrompt: () => ({ messages: [] }) },
@@ -20,7 +20,7 @@ describe('the methods of a combined handler', () => {
     expect(combine([]).callTool).toBeUndefined()
   })
 
-  it('appear when a part gets them later', async () => {
+  it('appear if a part adds them later', async () => {
     const late: Handler = {}
     const combined = combine([late, {}])
     expect(combined.callTool).toBeUndefined()
@@ -45,12 +45,12 @@ describe('the methods of a combined handler', () => {
 })
 
 describe('names', () => {
-  it('are answered by the part that owns them, at once where the part does not wait', async () => {
+  it('are answered by the part that owns them, synchronously if the part does not wait', async () => {
     const combined = combine([toolbox('a', ['x']), toolbox('b', ['y'])])
     expect(await combined.callTool?.({ name: 'y' }, ctx)).toMatchObject({ content: [{ text: 'b:y' }] })
   })
 
-  it('belong to the first part that has them, and the other is dropped from the list', async () => {
+  it('belong to the first part that has them, and the duplicate is omitted from the list', async () => {
     const combined = combine([toolbox('a', ['x', 'y']), toolbox('b', ['y', 'z'])])
     expect(await combined.callTool?.({ name: 'y' }, ctx)).toMatchObject({ content: [{ text: 'a:y' }] })
     const { pages } = await walk(combined)
@@ -61,7 +61,7 @@ describe('names', () => {
     ])
   })
 
-  it('go to a catch-all last, wherever it stands', async () => {
+  it('go to a catch-all last, at any position', async () => {
     const combined = combine([toolbox('any', ['x', 'y'], { owning: false }), toolbox('b', ['y'])])
     expect(await combined.callTool?.({ name: 'y' }, ctx)).toMatchObject({ content: [{ text: 'b:y' }] })
     expect(await combined.callTool?.({ name: 'x' }, ctx)).toMatchObject({ content: [{ text: 'any:x' }] })
@@ -73,7 +73,7 @@ describe('names', () => {
     expect(combined.owns).toBeUndefined()
   })
 
-  it('are tried on several catch-alls until one does not refuse them', async () => {
+  it('are tried with several catch-alls until one accepts them', async () => {
     const parts = [toolbox('a', ['x'], { owning: false }), toolbox('b', ['y'], { owning: false })]
     const combined = combine(parts)
     expect(await combined.callTool?.({ name: 'y' }, ctx)).toMatchObject({ content: [{ text: 'b:y' }] })
@@ -81,7 +81,7 @@ describe('names', () => {
     expect(refused).toMatchObject({ code: -32602, message: 'Unknown tool: "z" (a)' })
   })
 
-  it('are not tried on another part when the first one failed for another reason', async () => {
+  it('are not tried with another part if the first one failed for another reason', async () => {
     const broken = toolbox('a', ['x'], { owning: false })
     broken.callTool = () => Promise.reject(new Error('the disk is gone'))
     const combined = combine([broken, toolbox('b', ['x'], { owning: false })])
@@ -90,7 +90,7 @@ describe('names', () => {
     })
   })
 
-  it('of nobody are invalid', async () => {
+  it('without an owner are invalid', async () => {
     const resources: OwningHandler = {
       listResources: () => ({ resources: [] }),
       readResource: ({ uri }) => ({ contents: [{ uri, text: '' }] }),
@@ -119,7 +119,7 @@ describe('names', () => {
     expect(combined.owns?.('prompt', 'x')).toBe(false)
   })
 
-  it('are completed by their owner, with nothing when it cannot', async () => {
+  it('are completed by their owner, or without values if it does not support completion', async () => {
     const prompts = (name: string, values?: string[]): OwningHandler => ({
       listPrompts: () => ({ prompts: [{ name }] }),
       getPrompt: () => ({ messages: [] }),
@@ -133,7 +133,7 @@ describe('names', () => {
     expect(await complete('b')).toEqual({ completion: { values: ['one'] } })
   })
 
-  it('subscribe at their owner only, and quietly where it takes no subscriptions', async () => {
+  it('subscribe at their owner only, and do nothing if it has no subscriptions', async () => {
     const heard: string[] = []
     const part = (scheme: string, takes: boolean): OwningHandler => ({
       listResources: () => ({ resources: [] }),
@@ -155,7 +155,7 @@ describe('names', () => {
 })
 
 describe('changes and levels', () => {
-  it('are there while a part has them', () => {
+  it('exist while a part has them', () => {
     const part: Handler = {}
     const changes = () => () => {}
     const combined = combine([part, {}], changes)
@@ -165,7 +165,7 @@ describe('changes and levels', () => {
     expect(combine([part, {}]).changes).toBeUndefined()
   })
 
-  it('reach every part that has levels', async () => {
+  it('reach every part with log levels', async () => {
     const heard: string[] = []
     const part: Handler = { setLogLevel: ({ level }) => void heard.push(level) }
     await combine([part, {}, part]).setLogLevel?.({ level: 'error' }, ctx)

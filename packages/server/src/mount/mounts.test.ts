@@ -3,8 +3,8 @@ import { createServer, RegistrationError, type Server } from '../index.ts'
 
 const server = (name: string) => createServer({ name, version: '1' }).tool('t', {}, () => name)
 
-describe('a server that would be mounted in itself', () => {
-  it('is refused when it is mounted, and nothing of it stays', async () => {
+describe('a server that is mounted in itself', () => {
+  it('is rejected without side effects', async () => {
     const a = server('a')
     expect(() => a.mount('x', a)).toThrow(RegistrationError)
     expect(() => a.mount('x', a.handler)).toThrow('mount: "x" would mount the server inside itself')
@@ -12,7 +12,7 @@ describe('a server that would be mounted in itself', () => {
     expect(page.tools.map(({ name }) => name)).toEqual(['t'])
   })
 
-  it('is refused by way of others, which are named', () => {
+  it('is rejected through other servers, which are named', () => {
     const [a, b, c] = [server('a'), server('b'), server('c')]
     a.mount('b', b)
     b.mount('c', c)
@@ -27,7 +27,7 @@ describe('a server that would be mounted in itself', () => {
     expect(page.tools.map(({ name }) => name)).toEqual(['t', 'c.t', 'b.t', 'b.c.t', 'again.t'])
   })
 
-  it('is looked for once in each server, however many ways lead there', () => {
+  it('is searched once in each server', () => {
     let inner: Server = createServer({ name: 'innermost', version: '1' })
     for (let depth = 0; depth < 60; depth++) {
       const outer = createServer({ name: `${depth}`, version: '1' })

@@ -63,7 +63,7 @@ describe('a mounted handler', () => {
     })
   })
 
-  it('gives names and URIs the prefix in lists, at once where the handler does not wait', async () => {
+  it('adds the prefix to names and URIs in lists, synchronously if the handler does not wait', async () => {
     const handler = mounted('github', library())
     expect(await handler.listTools?.({}, ctx)).toMatchObject({ tools: [{ name: 'github.search' }] })
     expect(await handler.listPrompts?.({}, ctx)).toEqual({ prompts: [{ name: 'github.review' }] })
@@ -74,7 +74,7 @@ describe('a mounted handler', () => {
     expect(new URL('github.config://app').protocol).toBe('github.config:')
   })
 
-  it('takes the prefix away on the way in, and puts it on what is read', async () => {
+  it('removes the prefix in requests, and adds it in results', async () => {
     const handler = mounted('github', library())
     expect(await handler.getPrompt?.({ name: 'github.review' }, ctx)).toMatchObject({
       messages: [{ content: { text: 'review' } }],
@@ -86,7 +86,7 @@ describe('a mounted handler', () => {
     })
   })
 
-  it('passes on everything else of the parameters, and the context', async () => {
+  it('passes on all other parameters and the context', async () => {
     const heard: unknown[] = []
     const target = library({
       callTool: (...args) => {
@@ -114,7 +114,7 @@ describe('a mounted handler', () => {
     expect(pages).toHaveLength(3)
   })
 
-  it('owns what has its prefix, and of that what the handler owns', () => {
+  it('owns names with its prefix that the handler owns', () => {
     const handler = mounted('github', { ...library(), owns: (_: string, name: string) => name === 'search' } as Handler)
     expect(handler.owns?.('tool', 'github.search')).toBe(true)
     expect(handler.owns?.('tool', 'github.other')).toBe(false)
@@ -133,7 +133,7 @@ describe('a mounted handler', () => {
     expect(await handler.readResource?.({ uri: 'outer.inner.a:b' }, ctx)).toEqual({ contents })
   })
 
-  it('refuses what is not under its prefix', async () => {
+  it('rejects names without its prefix', async () => {
     const handler = mounted('github', library())
     expect(await failureOf(() => handler.callTool?.({ name: 'search' }, ctx))).toMatchObject({ code: -32602 })
     expect(await failureOf(() => handler.readResource?.({ uri: 'config://app' }, ctx))).toMatchObject({
@@ -144,7 +144,7 @@ describe('a mounted handler', () => {
 })
 
 describe('results of a mounted handler', () => {
-  it('point at resources under their outer names, but at the web as it is', async () => {
+  it('contain outer URIs of resources, and unchanged web URLs', async () => {
     const content = [
       { type: 'resource_link' as const, name: 'a', uri: 'config://app' },
       { type: 'resource_link' as const, name: 'b', uri: 'https://example.com/' },
@@ -173,7 +173,7 @@ describe('results of a mounted handler', () => {
     expect(content[0]).toMatchObject({ uri: 'config://app' })
   })
 
-  it('stay as they are when nothing in them is named', async () => {
+  it('are unchanged if they contain no names', async () => {
     const tool = { content: [{ type: 'text' as const, text: 'x' }] }
     const prompt = { messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'x' } }] }
     const asks = { resultType: 'input_required' as const, inputRequests: { a: { method: 'roots/list' as const } } }
@@ -186,7 +186,7 @@ describe('results of a mounted handler', () => {
     expect(await handler.callTool?.({ name: 'github.search' }, ctx)).toEqual(asks)
   })
 
-  it('keep schemes that hosts know by name, in lists and in what a tool says of its view', async () => {
+  it('keep URI schemes with a meaning for hosts, in lists and in metadata of tools', async () => {
     const target = library({
       listTools: () => ({
         tools: [
@@ -218,8 +218,8 @@ describe('results of a mounted handler', () => {
   })
 })
 
-describe('what passes by a mounted handler', () => {
-  it('are completions of its prompts and templates', async () => {
+describe('a mounted handler passes on', () => {
+  it('completions of its prompts and templates', async () => {
     const refs: unknown[] = []
     const target = library({
       complete: ({ ref }) => {
@@ -237,7 +237,7 @@ describe('what passes by a mounted handler', () => {
     ])
   })
 
-  it('are subscriptions, levels and changes', async () => {
+  it('subscriptions, log levels and changes', async () => {
     const heard: unknown[] = []
     let tell: (change: Change) => void = () => {}
     const target = library({
@@ -267,7 +267,7 @@ describe('what passes by a mounted handler', () => {
     ])
   })
 
-  it.each([true, false])('are errors, which name what was asked for (async: %s)', async (isAsync) => {
+  it.each([true, false])('errors, with the outer names (async: %s)', async (isAsync) => {
     const fail = (error: Error) => {
       if (isAsync) return Promise.reject(error)
       throw error
