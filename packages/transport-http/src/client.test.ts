@@ -21,7 +21,7 @@ const program = `
   process.stdout.write(JSON.stringify(urls))
 `
 
-it('loads neither Hono nor its server for Node', async () => {
+it('the client loads neither Hono nor its server for Node', async () => {
   const entry = fileURLToPath(new URL('./client.ts', import.meta.url))
   const options = ['--input-type=module', '--eval', program, entry]
   const { stdout } = await promisify(execFile)(process.execPath, options)

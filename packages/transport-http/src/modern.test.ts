@@ -21,12 +21,12 @@ const answered = async (app: Pick<Hono, 'fetch'>, sent: Request) => {
   return [response.status, response.body === null ? undefined : await json(response)]
 }
 
-describe('an app of the modern era alone', () => {
+describe('an app with the modern era only', () => {
   it('answers modern requests', async () => {
     expect(await answered(mcp(tools), send(modern('tools/list')))).toMatchObject([200, { result: { tools: [] } }])
   })
 
-  it('says to the handshake of others which revisions are served', async () => {
+  it('rejects handshakes with the supported revisions', async () => {
     const sent = send(request('initialize', { protocolVersion: LEGACY, capabilities: {} }), {
       'mcp-protocol-version': LEGACY,
       'mcp-method': 'initialize',
@@ -35,7 +35,7 @@ describe('an app of the modern era alone', () => {
     expect(await answered(mcp(tools), sent)).toMatchObject([400, { error: { data } }])
   })
 
-  it('has no other method, and refuses arrays', async () => {
+  it('supports only POST, and rejects batches', async () => {
     for (const method of ['GET', 'DELETE']) {
       const response = await mcp(tools).fetch(new Request('http://localhost/mcp', { method }))
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
@@ -47,16 +47,16 @@ describe('an app of the modern era alone', () => {
     ['hosts', { allowedHosts: ['mcp.example.com'] }, send(modern('tools/list')), 403],
     ['bodies', { limits: { body: 10 } }, send(modern('tools/list')), 413],
     ['callers', { authenticate: () => new Response(null, { status: 401 }) }, send(modern('tools/list')), 401],
-  ])('guards itself from %s', async (_, options, sent, status) => {
+  ])('rejects %s', async (_, options, sent, status) => {
     expect((await mcp(tools, options).fetch(sent)).status).toBe(status)
   })
 
-  it('is not made with what bounds nothing, or of what serves nothing', () => {
+  it('rejects invalid limits and responders', () => {
     expect(() => mcp(tools, { limits: { body: Number.NaN } })).toThrow('limits.body')
     expect(() => mcp(undefined as never)).toThrow('expected a server such as createServer makes, got undefined')
   })
 
-  it('streams what is said first, shows that it goes on, and drains', async () => {
+  it('streams notifications, sends comments, and drains', async () => {
     const held = gate<object>()
     const app = mcp(new HandWritten({ 'tools/list': () => held.promise }), { keepAlive: 20 })
     const events = eventsOf(await app.fetch(send(modern('tools/list'))))
@@ -68,7 +68,7 @@ describe('an app of the modern era alone', () => {
     expect((await app.fetch(send(modern('tools/list')))).status).toBe(503)
   })
 
-  it('is mounted in an app of Hono by its fetch, and lets work go on there as the runtime would have it', async () => {
+  it('can be mounted in an app of Hono with waitUntil', async () => {
     const kept: Promise<unknown>[] = []
     const context = {
       waitUntil: (work: Promise<unknown>) => void kept.push(work),

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { AuthTarget } from './options.ts'
 import { modern, reach, result, serve } from './peer.fixture.ts'
 
-it('wraps fetch once for each connection, and says which server it is about', async () => {
+it('the auth hook wraps fetch once per connection, with the URL of the server', async () => {
   const { url } = await serve((one, response) => result(response, one, {}))
   const targets: AuthTarget[] = []
   const { connection } = await reach(`${url}?a=b`, {
@@ -18,7 +18,7 @@ it('wraps fetch once for each connection, and says which server it is about', as
   expect(targets.map(({ url }) => url.href)).toEqual([`${url}?a=b`])
 })
 
-it('stops the clock of a request, and of no other, while the wrapper asks somebody', async () => {
+it('the auth hook pauses the timeout of its own request only', async () => {
   const { url } = await serve((one, response) => result(response, one, {}))
   const { connection } = await reach(url, {
     auth:
@@ -36,7 +36,7 @@ it('stops the clock of a request, and of no other, while the wrapper asks somebo
   expect(await late).toMatchObject({ reason: 'timeout' })
 })
 
-it('rejects with the error of authorization that the wrapper threw, and with no other as it is', async () => {
+it('a request rejects with the AuthError of the wrapper, and wraps other errors', async () => {
   const refusal = Object.assign(new Error('discovery: nothing found'), { name: 'AuthError' })
   for (const [thrown, expected] of [
     [refusal, refusal],

@@ -5,8 +5,8 @@ import { caught, delay } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { empty, failure, json, modern, note, reach, result, serve, stream, until } from './peer.fixture.ts'
 
-describe('an answer that is lost', () => {
-  it('because nobody listens may be asked for again, whatever it was', async () => {
+describe('a lost response', () => {
+  it('of a refused connection is always retryable', async () => {
     const port = await new Promise<number>((resolve) => {
       const server = createServer().listen(0, '127.0.0.1', () => {
         const { port } = server.address() as AddressInfo
@@ -77,26 +77,23 @@ describe('an answer that is lost', () => {
       },
     ],
     ['by a stream that ends', (response) => stream(response).end()],
-  ] as [string, (response: ServerResponse) => unknown][])(
-    '%s says whether asking again is safe [C-048]',
-    async (_, answer) => {
-      const { url, seen } = await serve((_, response) => answer(response))
-      const { connection } = await reach(url)
-      expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({
-        reason: 'unreachable',
-        retryable: false,
-        hint: 'The server may have processed the request: check before you send it again.',
-      })
-      expect(await caught(() => connection.request('tools/list', modern()))).toMatchObject({
-        reason: 'unreachable',
-        retryable: true,
-        hint: 'The same request can safely be sent again.',
-      })
-      expect(seen.length).toBe(2)
-    },
-  )
+  ] as [string, (response: ServerResponse) => unknown][])('%s has a safe `retryable` [C-048]', async (_, answer) => {
+    const { url, seen } = await serve((_, response) => answer(response))
+    const { connection } = await reach(url)
+    expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({
+      reason: 'unreachable',
+      retryable: false,
+      hint: 'The server may have processed the request: check before you send it again.',
+    })
+    expect(await caught(() => connection.request('tools/list', modern()))).toMatchObject({
+      reason: 'unreachable',
+      retryable: true,
+      hint: 'The same request can safely be sent again.',
+    })
+    expect(seen.length).toBe(2)
+  })
 
-  it.each([[undefined], [null], [{}]])('is named where the fetch of the options gives none, but %o', async (given) => {
+  it.each([[undefined], [null], [{}]])('has a named error if the fetch of the options returns %o', async (given) => {
     const { connection } = await reach('http://127.0.0.1:9/mcp', { fetch: async () => given as never })
     expect(await caught(() => connection.request('a', modern()))).toMatchObject({
       reason: 'invalid-message',
@@ -104,19 +101,19 @@ describe('an answer that is lost', () => {
     })
   })
 
-  it('is awaited no longer than its time', async () => {
+  it('times out', async () => {
     const { url } = await serve(() => {})
     const { connection } = await reach(url)
     expect(await caught(() => connection.request('a', modern(), { timeout: 40 }))).toMatchObject({ reason: 'timeout' })
   })
 
-  it('is taken for lost when the stream is silent for longer than it may be', async () => {
+  it('is assumed if the stream is silent for too long', async () => {
     const { url } = await serve((_, response) => stream(response).raw(': hello\n\n'))
     const { connection } = await reach(url, { keepAlive: 50 })
     expect(await caught(() => connection.request('tools/list', modern()))).toMatchObject({ reason: 'unreachable' })
   })
 
-  it('is waited for while comments come', async () => {
+  it('is not assumed while comments arrive', async () => {
     const { url } = await serve(async (one, response) => {
       const events = stream(response)
       for (let n = 0; n < 8; n++) {
@@ -131,7 +128,7 @@ describe('an answer that is lost', () => {
   })
 })
 
-describe('an answer that is none', () => {
+describe('an invalid response', () => {
   const asked = async (answer: Parameters<typeof serve>[0], options = {}) => {
     const { url } = await serve(answer)
     const { connection } = await reach(url, options)
@@ -142,7 +139,7 @@ describe('an answer that is none', () => {
     ['text/html', 'got text/html'],
     ['application/jsonp', 'got application/jsonp'],
     ['', 'got no content type'],
-  ])('is refused when its type is %j', async (type, message) => {
+  ])('is rejected with the content type %j', async (type, message) => {
     const error = await asked(
       (_, response) => void response.writeHead(200, type ? { 'content-type': type } : {}).end('<p>'),
     )
@@ -150,30 +147,30 @@ describe('an answer that is none', () => {
   })
 
   it.each([
-    ['no JSON', 'hello', 'not valid JSON'],
+    ['invalid JSON', 'hello', 'not valid JSON'],
     ['another id', '{"jsonrpc":"2.0","id":77,"result":{}}', 'no answer to tools/list'],
-    ['no JSON-RPC', '{"ok":true}', 'jsonrpc: expected "2.0"'],
-    ['a result that is no object', '{"jsonrpc":"2.0","id":1,"result":3}', 'result: expected object'],
+    ['an object that is not JSON-RPC', '{"ok":true}', 'jsonrpc: expected "2.0"'],
+    ['a result that is not an object', '{"jsonrpc":"2.0","id":1,"result":3}', 'result: expected object'],
     ['a notification', '{"jsonrpc":"2.0","method":"notifications/x"}', 'no answer to tools/list'],
     ['nothing', '', 'not valid JSON'],
-  ])('is refused when the JSON is %s', async (_, body, message) => {
+  ])('is rejected if the JSON is %s', async (_, body, message) => {
     const error = await asked(
       (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     )
     expect(error).toMatchObject({ reason: 'invalid-message', message: expect.stringContaining(message) })
   })
 
-  it('is refused when an event is no JSON', async () => {
+  it('is rejected if an event is not JSON', async () => {
     const error = await asked((_, response) => stream(response).raw('data: hello\n\n'))
     expect(error).toMatchObject({ reason: 'invalid-message', message: expect.stringContaining('not valid JSON') })
   })
 
-  it.each([202, 204])('is refused when it is an empty %i', async (status) => {
+  it.each([202, 204])('is rejected if it is an empty %i', async (status) => {
     const error = await asked((_, response) => empty(response, status))
     expect(error).toMatchObject({ reason: 'invalid-message', message: expect.stringContaining(String(status)) })
   })
 
-  it('may stand between comments, ids, times, other events and unknown fields [C-049]', async () => {
+  it('is not confused with comments, ids, retry times, other events and unknown fields [C-049]', async () => {
     const { url } = await serve((one, response) => {
       const events = stream(response, { 'content-type': 'Text/Event-Stream; charset=utf-8' })
       events.raw(': ka\r\nretry: 5\nfoo: bar\n\nevent: ping\ndata: {}\n\nid: 7\ndata:\n\n')
@@ -186,11 +183,11 @@ describe('an answer that is none', () => {
   })
 })
 
-describe('an answer that is too large', () => {
+describe('a response that is too large', () => {
   const options = { maxResponseSize: 1_000, maxEventSize: 1_000 }
   const huge = 'x'.repeat(2_000)
 
-  it('is refused by its announced length, before it is read', async () => {
+  it('is rejected by its content length before it is read', async () => {
     const { url } = await serve(
       (_, response) =>
         void response.writeHead(200, { 'content-type': 'application/json', 'content-length': 5_000 }).flushHeaders(),
@@ -202,7 +199,7 @@ describe('an answer that is too large', () => {
     })
   })
 
-  it('is refused while it is read, and the connection is dropped', async () => {
+  it('is rejected while it is read, and the connection is closed', async () => {
     const { url, seen } = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write(huge)
     })
@@ -211,7 +208,7 @@ describe('an answer that is too large', () => {
     await until(() => seen[0]?.gone.aborted === true)
   })
 
-  it('is refused as an event', async () => {
+  it('is rejected as an event', async () => {
     const { url, seen } = await serve((_, response) => stream(response).raw(`data: ${huge}`))
     const { connection } = await reach(url, options)
     expect(await caught(() => connection.request('a', modern()))).toMatchObject({
@@ -221,7 +218,7 @@ describe('an answer that is too large', () => {
     await until(() => seen[0]?.gone.aborted === true)
   })
 
-  it('is taken when it is as large as it may be', async () => {
+  it('is accepted at the limit', async () => {
     const { url } = await serve((one, response) => {
       const body = (text: string) => JSON.stringify({ jsonrpc: '2.0', id: one.message.id, result: { text } })
       const text = body('y'.repeat(1_000 - body('').length))
@@ -231,14 +228,14 @@ describe('an answer that is too large', () => {
     expect(await connection.request('a', modern())).toHaveProperty('text')
   })
 
-  it('of a refusal is not looked at', async () => {
+  it('is ignored in an error response', async () => {
     const { url } = await serve((_, response) => json(response, { huge }, 400))
     const { connection } = await reach(url, options)
     expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 400 })
   })
 })
 
-describe('a refusal', () => {
+describe('an error response', () => {
   const refusal = async (status: number, body?: object) => {
     const { url } = await serve((one, response) => {
       if (body === undefined) return empty(response, status)
@@ -250,46 +247,40 @@ describe('a refusal', () => {
   const error = (code: number) => ({ error: { code, message: 'no', data: { supported: ['2026-07-28'] } } })
 
   it.each([400, 404, 405, 406, 413, 415, 431])(
-    'by %i is no answer, and not worth another attempt [C-051]',
+    'with status %i is an error that is not retryable [C-051]',
     async (status) => {
       expect(await refusal(status)).toMatchObject({ reason: 'refused', status, retryable: false })
     },
   )
 
-  it.each([408, 425, 429, 502, 503, 504])('by %i may pass', async (status) => {
+  it.each([408, 425, 429, 502, 503, 504])('with status %i is retryable', async (status) => {
     expect(await refusal(status)).toMatchObject({ reason: 'refused', status, retryable: true })
   })
 
-  it.each([401, 403, 408, 429, 500, 503])(
-    'by %i says nothing of what the server speaks, whatever its body',
-    async (status) => {
-      const refused = await refusal(status, error(-32022))
-      expect(refused).toMatchObject({ name: 'ConnectionError', reason: 'refused', status, cause: { code: -32022 } })
-    },
-  )
+  it.each([401, 403, 408, 429, 500, 503])('with status %i does not decide the era, for any body', async (status) => {
+    const refused = await refusal(status, error(-32022))
+    expect(refused).toMatchObject({ name: 'ConnectionError', reason: 'refused', status, cause: { code: -32022 } })
+  })
 
-  it.each([502, 504])(
-    'by %i may be the loss of an answer: what changes something is not asked for again',
-    async (status) => {
-      const { url } = await serve((_, response) => empty(response, status))
-      const { connection } = await reach(url)
-      expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({ status, retryable: false })
-    },
-  )
+  it.each([502, 504])('with status %i is retryable only for safe methods', async (status) => {
+    const { url } = await serve((_, response) => empty(response, status))
+    const { connection } = await reach(url)
+    expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({ status, retryable: false })
+  })
 
-  it('by a proxy is no answer either', async () => {
+  it('by a proxy is not a JSON-RPC response', async () => {
     const fetch = async () => Response.json({ jsonrpc: '2.0', id: 1, ...error(-32022) }, { status: 407 })
     const { connection } = await reach('https://example.com', { fetch })
     expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 407 })
   })
 
-  it.each([-32020, -32021, -32022])('with error %i is the answer, also without an id [C-051]', async (code) => {
+  it.each([-32020, -32021, -32022])('with error %i is the response, also without an id [C-051]', async (code) => {
     for (const body of [error(code), { ...error(code), id: null }]) {
       expect(await refusal(400, body)).toMatchObject({ name: 'RpcError', code, data: { supported: ['2026-07-28'] } })
     }
   })
 
-  it('with another error is the answer if it names the request [C-051]', async () => {
+  it('with another error is the response if it has the id of the request [C-051]', async () => {
     expect(await refusal(404, error(-32601))).toMatchObject({ name: 'RpcError', code: -32601 })
     expect(await refusal(400, { ...error(-32000), id: null })).toMatchObject({
       reason: 'refused',
@@ -324,7 +315,7 @@ describe('a redirect', () => {
     })
   })
 
-  it('to another origin is refused, and nothing is sent there', async () => {
+  it('to another origin is rejected, and no request is sent there', async () => {
     const other = await serve((one, response) => result(response, one, {}))
     const { url } = await serve((_, response) => empty(response, 308, { location: other.url }))
     const { connection } = await reach(url, { headers: { authorization: 'Bearer it' } })
@@ -336,7 +327,7 @@ describe('a redirect', () => {
     expect(other.seen).toEqual([])
   })
 
-  it.each([301, 302, 303])('by %i is refused, as it would turn the request into another', async (status) => {
+  it.each([301, 302, 303])('by %i is rejected, because it would change the request', async (status) => {
     const { url, seen } = await serve((one, response) => {
       if (one.path === '/new') return result(response, one, {})
       return empty(response, status, { location: '/new' })
@@ -346,20 +337,20 @@ describe('a redirect', () => {
     expect(seen.length).toBe(1)
   })
 
-  it.each([[{}], [{ location: 'http://[' }]])('that leads nowhere is refused', async (headers) => {
+  it.each([[{}], [{ location: 'http://[' }]])('with an invalid location is rejected', async (headers) => {
     const { url } = await serve((_, response) => empty(response, 307, headers as Record<string, string>))
     const { connection } = await reach(url)
     expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 307 })
   })
 
-  it('without end is given up', async () => {
+  it('without end is rejected', async () => {
     const { url, seen } = await serve((_, response) => empty(response, 307, { location: '/mcp' }))
     const { connection } = await reach(url)
     expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused' })
     expect(seen.length).toBe(6)
   })
 
-  it('that the runtime hides is refused', async () => {
+  it('that the runtime hides is rejected', async () => {
     const fetch = async () => Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
     const { connection } = await reach('https://example.com', { fetch })
     expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused' })

@@ -131,7 +131,7 @@ describeContract(
   { describe, it },
 )
 
-it('sends nothing before something is asked, and names the server by origin and path', async () => {
+it('the connector sends nothing before the first request, and is named by origin and path', async () => {
   const { url, seen } = await serve((_, response) => empty(response, 500))
   const connector = http(`${url}?key=secret#part`)
   await reach(url)
@@ -140,7 +140,7 @@ it('sends nothing before something is asked, and names the server by origin and 
   expect(connector).toMatchObject({ peer: url, probeTimeout: 10_000 })
 })
 
-it('refuses a URL that holds credentials or is not of HTTP, and numbers out of range', () => {
+it('the connector rejects URLs with credentials or other schemes, and invalid numbers', () => {
   expect(() => http('https://me:secret@example.com')).toThrow('headers option')
   expect(() => http('file:///etc')).toThrow('expected http: or https:')
   for (const none of ['nonsense', '', '/mcp', undefined, null, {}] as never[])
@@ -151,7 +151,7 @@ it('refuses a URL that holds credentials or is not of HTTP, and numbers out of r
   expect(() => http('https://example.com', { probeTimeout: 0 })).toThrow('probeTimeout: expected a number from 1')
 })
 
-it('sends each message as a POST of its own that takes both kinds of answer [C-040]', async () => {
+it('a connection sends each message as a POST that accepts JSON and SSE [C-040]', async () => {
   const { url, seen } = await serve((one, response) => result(response, one, {}))
   const { connection } = await reach(url)
   await Promise.all([connection.request('a', modern()), connection.request('b', modern())])
@@ -165,7 +165,7 @@ it('sends each message as a POST of its own that takes both kinds of answer [C-0
   }
 })
 
-it('says version and method of notifications too, once a request has shown the version [C-043]', async () => {
+it('a connection sends version and method headers with notifications, after the first request [C-043]', async () => {
   const { url, seen } = await serve((one, response) =>
     one.message.id === undefined ? empty(response, 202) : result(response, one, {}),
   )
@@ -175,7 +175,7 @@ it('says version and method of notifications too, once a request has shown the v
   expect(seen[1]?.headers).toMatchObject({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'notifications/x' })
 })
 
-it('sends the headers that it was given, asks for them each time, and lets none of them hide its own', async () => {
+it('a connection sends the configured headers with each request, without overriding its own', async () => {
   const { url, seen } = await serve((one, response) => result(response, one, {}))
   let count = 0
   const headers = async () => ({ authorization: `Bearer ${++count}`, accept: 'text/html', 'mcp-method': 'other' })
@@ -186,7 +186,7 @@ it('sends the headers that it was given, asks for them each time, and lets none 
   expect(seen[1]?.headers).toMatchObject({ accept: 'application/json, text/event-stream', 'mcp-method': 'b' })
 })
 
-it('passes to fetch what the options hold for it, such as a dispatcher of undici', async () => {
+it('a connection passes `init` to fetch, for example a dispatcher of undici', async () => {
   const inits: object[] = []
   const fetch = async (_: unknown, init: object = {}) => {
     inits.push(init)
@@ -199,7 +199,7 @@ it('passes to fetch what the options hold for it, such as a dispatcher of undici
   expect(inits[0]).not.toHaveProperty('timeout')
 })
 
-it("tells the runtime's own fetch, which is looked up with each request, not to give up what is silent", async () => {
+it('a connection disables the timeouts of the global fetch', async () => {
   const { connection } = await reach('https://example.com')
   const own = vi.spyOn(globalThis, 'fetch').mockResolvedValue(Response.json({ jsonrpc: '2.0', id: 1, result: {} }))
   onTestFinished(() => own.mockRestore())
@@ -207,7 +207,7 @@ it("tells the runtime's own fetch, which is looked up with each request, not to 
   expect(own.mock.calls[0]?.[1]).toMatchObject({ timeout: false })
 })
 
-it('sends every request of a session through the wrapper that proves who is asking [C-052]', async () => {
+it('a connection sends every request of a session through the auth wrapper [C-052]', async () => {
   const { url, seen } = await serveLegacy((one, response) => result(response, one, {}))
   const { connection } = await shakeHands(
     await reach(url, {
@@ -225,13 +225,13 @@ it('sends every request of a session through the wrapper that proves who is aski
   expect(new Set(seen.map(({ method }) => method))).toEqual(new Set(['POST', 'GET', 'DELETE']))
 })
 
-it('rejects with what the headers function threw', async () => {
+it('a request rejects with the error of the headers function', async () => {
   const headers = () => Promise.reject(new Error('no token'))
   const { connection } = await reach('http://127.0.0.1:9/', { headers })
   expect(await caught(() => connection.request('a', modern()))).toMatchObject({ message: 'no token' })
 })
 
-it('rejects parameters that JSON cannot hold, and sends nothing', async () => {
+it('a request with parameters that JSON cannot represent rejects, and is not sent', async () => {
   const { url, seen } = await serve((one, response) => result(response, one, {}))
   const { connection } = await reach(url)
   expect(await caught(() => connection.request('a', modern({ n: 1n })))).toMatchObject({
@@ -240,7 +240,7 @@ it('rejects parameters that JSON cannot hold, and sends nothing', async () => {
   expect(seen).toEqual([])
 })
 
-it('closes the stream of a cancelled or late request, and says nothing more in the modern era [C-050]', async () => {
+it('a cancelled or timed-out modern request closes its stream without a notification [C-050]', async () => {
   const { url, seen } = await serve(() => {})
   const { connection } = await reach(url)
   const controller = new AbortController()
@@ -254,7 +254,7 @@ it('closes the stream of a cancelled or late request, and says nothing more in t
   expect(seen.length).toBe(2)
 })
 
-it('leaves the stream of a request that is given up, also where fetch does not see to it', async () => {
+it('a cancelled request closes its stream, even if fetch does not', async () => {
   let left = false
   const body = new ReadableStream({
     cancel() {
@@ -267,7 +267,7 @@ it('leaves the stream of a request that is given up, also where fetch does not s
   await until(() => left)
 })
 
-it('lets progress put off the time limit', async () => {
+it('progress extends the timeout of a request', async () => {
   const { url } = await serve(async (one, response) => {
     const events = stream(response)
     for (let progress = 1; progress < 8; progress++) {
@@ -282,7 +282,7 @@ it('lets progress put off the time limit', async () => {
   expect(await connection.request('a', modern(), options)).toEqual({ done: true })
 })
 
-it('reports what a listener threw, and goes on', async () => {
+it('a connection reports the error of a listener and continues', async () => {
   const { url } = await serve((one, response) => {
     const events = stream(response)
     events.event(note('notifications/progress', { progressToken: one.message.id, progress: 1 }))
@@ -297,7 +297,7 @@ it('reports what a listener threw, and goes on', async () => {
   expect(problems).toMatchObject([{ message: 'listener' }])
 })
 
-it('gives the responder what is said on the stream of a request that does not listen', async () => {
+it('a connection passes notifications to the responder if the request has no listener', async () => {
   const { url } = await serve((one, response) => {
     const events = stream(response)
     events.event(note('notifications/message', { level: 'info', data: 1 }))
@@ -315,7 +315,7 @@ it('gives the responder what is said on the stream of a request that does not li
   ])
 })
 
-it('gives the answer before the server has ended the stream, and hears what still comes [C-040]', async () => {
+it('a request resolves before the end of the stream, and later notifications are delivered [C-040]', async () => {
   let finish = () => {}
   const { url } = await serve((one, response) => {
     const events = stream(response)
@@ -331,7 +331,7 @@ it('gives the answer before the server has ended the stream, and hears what stil
   await until(() => heard.length === 1)
 })
 
-it('leaves a stream that the server does not end after the answer', async () => {
+it('a connection closes a stream that the server does not end after the response', async () => {
   const { url, seen } = await serve((one, response) => {
     stream(response).event({ jsonrpc: '2.0', id: one.message.id, result: {} })
   })
@@ -340,7 +340,7 @@ it('leaves a stream that the server does not end after the answer', async () => 
   await until(() => seen[0]?.gone.aborted === true)
 })
 
-it('hears an error without an id as the answer to the request it came for', async () => {
+it('a request rejects with an error without an id on its own response', async () => {
   const { url } = await serve((_, response) =>
     failure(response, { message: { id: null } } as Seen, 200, { code: -32600 }),
   )
@@ -348,13 +348,13 @@ it('hears an error without an id as the answer to the request it came for', asyn
   expect(await caught(() => connection.request('a', modern()))).toMatchObject({ name: 'RpcError', code: -32600 })
 })
 
-it('rejects a notification that the server does not take', async () => {
+it('a notification rejects if the server rejects it', async () => {
   const { url } = await serve((_, response) => empty(response, 401))
   const { connection } = await reach(url)
   expect(await caught(() => connection.notify('notifications/x', modern()))).toBeInstanceOf(ConnectionError)
 })
 
-it('ends with the reason it is given', async () => {
+it('a connection closes with the given reason', async () => {
   const { url } = await serve(() => {})
   const { connection } = await reach(url)
   const waiting = caught(() => connection.request('a', modern()))
@@ -365,6 +365,6 @@ it('ends with the reason it is given', async () => {
   await connection.notify('notifications/x')
 })
 
-it('takes no silence for an era: the server may be slow, or what lies between [C-026]', () => {
+it('a connector does not decide the era by a timeout [C-026]', () => {
   expect(http('http://127.0.0.1:1/mcp')).toMatchObject({ silence: 'nothing', probeTimeout: 10_000 })
 })

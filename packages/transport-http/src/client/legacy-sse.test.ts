@@ -42,8 +42,8 @@ function cancellable() {
   return { signal: controller.signal, abort: () => controller.abort() }
 }
 
-describe('the oldest wire', () => {
-  it.each([400, 404, 405])('is tried when a handshake is refused by %i [C-025]', async (refusal) => {
+describe('the HTTP+SSE transport', () => {
+  it.each([400, 404, 405])('is tried if a handshake is rejected with %i [C-025]', async (refusal) => {
     const { url, seen, opened } = await serveOldest({ refusal })
     const { connection, heard } = await shakeHands(await reach(url))
     opened[0]?.event(note('notifications/x'))
@@ -60,13 +60,13 @@ describe('the oldest wire', () => {
     expect(seen.length).toBe(4)
   })
 
-  it.each([401, 403, 500])('is not tried when a handshake is refused by %i', async (refusal) => {
+  it.each([401, 403, 500])('is not tried if a handshake is rejected with %i', async (refusal) => {
     const { url, seen } = await serveOldest({ refusal })
     expect(await caught(async () => shakeHands(await reach(url)))).toMatchObject({ reason: 'refused', status: refusal })
     expect(seen.length).toBe(1)
   })
 
-  it('is not tried when the refusal is an answer', async () => {
+  it('is not tried if the rejection is a JSON-RPC error', async () => {
     const { url, seen } = await serve((one, response) =>
       failure(response, one, 400, { code: -32022, data: { supported: [] } }),
     )
@@ -75,14 +75,14 @@ describe('the oldest wire', () => {
   })
 
   it.each([
-    ['is no stream', (response) => response.end('hello')],
+    ['is not a stream', (response) => response.end('hello')],
     ['is refused', (response) => empty(response, 405)],
     ['ends at once', (response) => stream(response).end()],
     ['is cut', (response) => response.destroy()],
     ['names another origin', (response) => stream(response).raw('event: endpoint\ndata: http://127.0.0.1:9/x\n\n')],
-    ['names nothing', (response) => stream(response).raw('event: endpoint\ndata: http://[\n\n')],
+    ['names an invalid URL', (response) => stream(response).raw('event: endpoint\ndata: http://[\n\n')],
   ] as [string, (response: ServerResponse) => unknown][])(
-    'is not spoken when the stream %s: the refusal stands',
+    'is not used if the stream %s: the first error remains',
     async (_, open) => {
       const { url, seen } = await serveOldest({ open })
       const reached = await reach(url)
@@ -91,7 +91,7 @@ describe('the oldest wire', () => {
     },
   )
 
-  it('says why when an endpoint lies on another origin', async () => {
+  it('reports an endpoint on another origin', async () => {
     const { url } = await serveOldest({ endpoint: 'https://evil.example/post' })
     const reached = await reach(url)
     await caught(() => shakeHands(reached))
@@ -100,7 +100,7 @@ describe('the oldest wire', () => {
     ])
   })
 
-  it('ends its stream when a handshake is given up before the endpoint is named', async () => {
+  it('closes its stream if the handshake is cancelled before the endpoint is known', async () => {
     const { url, seen } = await serveOldest({ open: (response) => void stream(response) })
     const { connection } = await reach(url)
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
@@ -112,14 +112,14 @@ describe('the oldest wire', () => {
     await until(() => seen[1]?.gone.aborted === true)
   })
 
-  it('answers the server by a POST', async () => {
+  it('answers requests of the server with a POST', async () => {
     const { url, seen, opened } = await serveOldest()
     await shakeHands(await reach(url, {}, { respond: (message) => resultMessage((message as RequestMessage).id, {}) }))
     opened[0]?.event({ jsonrpc: '2.0', id: 'q', method: 'ping' })
     await until(() => seen.some(({ message, path }) => message.id === 'q' && path === '/post?s=1'))
   })
 
-  it('rejects a request whose POST is refused, and one whose answer is unreadable', async () => {
+  it('rejects a request if its POST is rejected or its response is invalid', async () => {
     const { url } = await serveOldest({
       answer(seen, response, events) {
         if (seen.message.method === 'refused') return empty(response, 500)
@@ -132,7 +132,7 @@ describe('the oldest wire', () => {
     expect(await caught(() => connection.request('unreadable'))).toMatchObject({ reason: 'invalid-message' })
   })
 
-  it('is over with its stream', async () => {
+  it('closes with its stream', async () => {
     const { url } = await serveOldest({
       answer(_, response, events) {
         empty(response, 202)

@@ -6,8 +6,8 @@ const fast = { reconnect: { minDelay: 10, maxDelay: 40, attempts: 3 } }
 const gets = (seen: Seen[]) => seen.filter(({ method }) => method === 'GET')
 const lastIds = (seen: Seen[]) => gets(seen).map(({ headers }) => headers['last-event-id'])
 
-describe("the server's own stream", () => {
-  it('is opened after the handshake, and tells what comes on it [C-064]', async () => {
+describe('the GET stream', () => {
+  it('is opened after the handshake, and delivers its notifications [C-064]', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => stream(response).event(note('notifications/tools/list_changed')),
     })
@@ -16,7 +16,7 @@ describe("the server's own stream", () => {
     expect(gets(seen)).toMatchObject([{ headers: { accept: 'text/event-stream', 'mcp-session-id': 's-1' } }])
   })
 
-  it.each([405, 404, 200, 204])('is done without when the server answers %i [C-064]', async (status) => {
+  it.each([405, 404, 200, 204])('is optional if the server answers %i [C-064]', async (status) => {
     const sessionId = status === 404 ? '' : 's-1'
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       sessionId: sessionId || undefined,
@@ -30,7 +30,7 @@ describe("the server's own stream", () => {
     expect(await connection.request('a')).toEqual({})
   })
 
-  it('is there before anything is subscribed to, so that no change is missed', async () => {
+  it('is opened before the first subscription, so that no change is missed', async () => {
     let opened: number | undefined
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       async get(_, response) {
@@ -45,7 +45,7 @@ describe("the server's own stream", () => {
     expect(subscribed).toBeGreaterThanOrEqual(opened ?? Number.POSITIVE_INFINITY)
   })
 
-  it('is not waited for by a subscription where it was tried in vain', async () => {
+  it('does not delay subscriptions after it was rejected', async () => {
     const { url } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => empty(response, 405),
     })
@@ -55,7 +55,7 @@ describe("the server's own stream", () => {
     expect(performance.now() - begun).toBeLessThan(500)
   })
 
-  it('that is forbidden is reported, and done without', async () => {
+  it('that is forbidden is reported, and the connection continues', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => empty(response, 403),
     })
@@ -66,7 +66,7 @@ describe("the server's own stream", () => {
     expect(gets(seen).length).toBe(1)
   })
 
-  it('is opened again where it was cut, without a word', async () => {
+  it('is resumed after a cut without a warning', async () => {
     let count = 0
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       async get(_, response) {
@@ -87,33 +87,30 @@ describe("the server's own stream", () => {
     [400, 's-1'],
     [404, undefined],
     [410, 's-1'],
-  ])(
-    'is opened from where it is now when the server answers %i to where it was, which is reported',
-    async (status, sessionId) => {
-      const misses: number[] = []
-      const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
-        sessionId,
-        async get({ headers }, response) {
-          if (headers['last-event-id'] !== undefined) return empty(response, status)
-          const events = stream(response)
-          if (gets(seen).length === 1) {
-            events.raw('id: forgotten\nretry: 10\ndata:\n\n')
-            await delay(5)
-            return events.cut()
-          }
-          return events.event(note('notifications/tools/list_changed'))
-        },
-      })
-      const onMissed = () => void misses.push(gets(seen).length)
-      const { heard, problems } = await shakeHands(await reach(url, fast), '2025-11-25', onMissed)
-      await until(() => heard.length === 1)
-      expect(lastIds(seen)).toEqual([undefined, 'forgotten', undefined])
-      expect(problems).toMatchObject([{ reason: 'refused', status, message: expect.stringContaining('may be lost') }])
-      expect(misses).toEqual([3])
-    },
-  )
+  ])('is reopened without its last event if the server answers %i, with a warning', async (status, sessionId) => {
+    const misses: number[] = []
+    const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
+      sessionId,
+      async get({ headers }, response) {
+        if (headers['last-event-id'] !== undefined) return empty(response, status)
+        const events = stream(response)
+        if (gets(seen).length === 1) {
+          events.raw('id: forgotten\nretry: 10\ndata:\n\n')
+          await delay(5)
+          return events.cut()
+        }
+        return events.event(note('notifications/tools/list_changed'))
+      },
+    })
+    const onMissed = () => void misses.push(gets(seen).length)
+    const { heard, problems } = await shakeHands(await reach(url, fast), '2025-11-25', onMissed)
+    await until(() => heard.length === 1)
+    expect(lastIds(seen)).toEqual([undefined, 'forgotten', undefined])
+    expect(problems).toMatchObject([{ reason: 'refused', status, message: expect.stringContaining('may be lost') }])
+    expect(misses).toEqual([3])
+  })
 
-  it('is done without when the server wants to know no place, and offers none', async () => {
+  it('is not reopened if the server rejects it with and without its last event', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       async get(_, response) {
         if (gets(seen).length > 1) return empty(response, 400)
@@ -131,7 +128,7 @@ describe("the server's own stream", () => {
     expect(await connection.request('a')).toEqual({})
   })
 
-  it('says that something may have been missed when it is open again, and not before', async () => {
+  it('reports missed changes when it is open again', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => (gets(seen).length === 2 ? empty(response, 503) : stream(response).end()),
     })
@@ -141,7 +138,7 @@ describe("the server's own stream", () => {
     expect(openedAtMiss).toEqual([3, 4])
   })
 
-  it('is opened again when it is silent for too long', async () => {
+  it('is reopened if it is silent for too long', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => stream(response).raw(': hello\n\n'),
     })
@@ -150,7 +147,7 @@ describe("the server's own stream", () => {
     expect(gets(seen)[0]?.gone.aborted).toBe(true)
   })
 
-  it('that cannot be opened for long ends the connection', async () => {
+  it('that cannot be reopened for a long time closes the connection', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => empty(response, 503),
     })
@@ -159,7 +156,7 @@ describe("the server's own stream", () => {
     expect(gets(seen).length).toBe(3)
   })
 
-  it('shows that the session is gone', async () => {
+  it('detects a deleted session', async () => {
     let count = 0
     const { url } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => (count++ === 0 ? stream(response).end() : empty(response, 404)),
@@ -168,7 +165,7 @@ describe("the server's own stream", () => {
     expect(await connection.closed).toMatchObject({ reason: 'closed', status: 404, retryable: true })
   })
 
-  it('with an event that is too large ends the connection, as the event would come again', async () => {
+  it('with an event that is too large closes the connection, because the event would be replayed', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => stream(response).raw(`id: 1\ndata:\n\ndata: ${'x'.repeat(2_000)}\n\n`),
     })
@@ -177,7 +174,7 @@ describe("the server's own stream", () => {
     expect(gets(seen).length).toBe(1)
   })
 
-  it('reports what is no message, and goes on', async () => {
+  it('reports invalid messages and continues', async () => {
     const { url } = await serveLegacy((one, response) => result(response, one, {}), {
       get(_, response) {
         stream(response).raw(`data: junk\n\ndata: [${JSON.stringify(note('notifications/x'))},3]\n\n`)
@@ -187,7 +184,7 @@ describe("the server's own stream", () => {
     await until(() => heard.length === 1 && problems.length === 2)
   })
 
-  it('ends with the connection', async () => {
+  it('closes with the connection', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => void stream(response),
     })
@@ -225,7 +222,7 @@ describe('a request whose stream was cut', () => {
     return { ...peer, ...reached, resumed, call }
   }
 
-  it('is answered on the stream that carries it on [C-064]', async () => {
+  it('is answered on the resumed stream [C-064]', async () => {
     const { connection, resumed, call } = await cutting((_, response) => {
       const events = stream(response)
       events.event(note('notifications/progress', { progressToken: call().id, progress: 1 }), 'p-2')
@@ -240,7 +237,7 @@ describe('a request whose stream was cut', () => {
     ])
   })
 
-  it('is carried on as often as it takes, each time from where it was', async () => {
+  it('is resumed repeatedly, each time after the last event', async () => {
     let count = 1
     const { connection, resumed, call } = await cutting((_, response) => {
       const events = stream(response)
@@ -253,7 +250,7 @@ describe('a request whose stream was cut', () => {
     expect(resumed().map(({ headers }) => headers['last-event-id'])).toEqual(['p-1', 'p-2', 'p-3', 'p-4', 'p-5', 'p-6'])
   })
 
-  it('waits no longer than the server asks for, however long it would wait by itself', async () => {
+  it('waits for the retry time of the server instead of its own', async () => {
     const { connection, call } = await cutting(
       (_, response) => {
         const events = stream(response)
@@ -266,7 +263,7 @@ describe('a request whose stream was cut', () => {
     expect(await connection.request('tools/call', {}, { timeout: 2_000 })).toEqual({})
   })
 
-  it('waits as long as the server asks for, and no longer than the client allows [C-064]', async () => {
+  it('waits for the retry time of the server, up to the maximum of the client [C-064]', async () => {
     for (const [retry, maxDelay, least] of [
       [120, 1_000, 115],
       [100_000, 80, 75],
@@ -289,7 +286,7 @@ describe('a request whose stream was cut', () => {
     }
   })
 
-  it('waits no longer each time while something comes of it', async () => {
+  it('does not increase its delay while events arrive', async () => {
     let count = 1
     const { connection, call } = await cutting(
       (_, response) => {
@@ -305,7 +302,7 @@ describe('a request whose stream was cut', () => {
     expect(await connection.request('tools/call', {}, { timeout: 3_000 })).toEqual({})
   })
 
-  it('is not lost by outages that are not in a row', async () => {
+  it('is not lost by outages that are not consecutive', async () => {
     let count = 0
     const { connection, call } = await cutting((_, response) => {
       count += 1
@@ -319,7 +316,7 @@ describe('a request whose stream was cut', () => {
     expect(count).toBe(9)
   })
 
-  it('is tried again through outages, and lost after too many of them', async () => {
+  it('is retried during outages, and lost after too many', async () => {
     let outages = 0
     const { connection, call } = await cutting((_, response) => {
       if (outages++ < 2) return empty(response, 503)
@@ -337,7 +334,7 @@ describe('a request whose stream was cut', () => {
     expect(outages).toBe(-97)
   })
 
-  it.each([400, 405, 403])('is lost when the server answers %i', async (status) => {
+  it.each([400, 405, 403])('is lost if the server answers %i', async (status) => {
     const { connection, resumed } = await cutting((_, response) => empty(response, status))
     expect(await caught(() => connection.request('resources/read'))).toMatchObject({
       reason: 'unreachable',
@@ -353,7 +350,7 @@ describe('a request whose stream was cut', () => {
     expect(await connection.closed).toMatchObject({ reason: 'closed' })
   })
 
-  it('is lost when there is no place to go on from', async () => {
+  it('is lost without an event id', async () => {
     for (const first of [': nothing\n\n', 'id: a\ndata:\n\nid:\ndata:\n\n']) {
       const { connection, resumed } = await cutting((_, response) => empty(response, 500), first)
       expect(await caught(() => connection.request('tools/call'))).toMatchObject({
@@ -364,14 +361,14 @@ describe('a request whose stream was cut', () => {
     }
   })
 
-  it('is not carried on when that is switched off', async () => {
+  it('is not resumed if that is disabled', async () => {
     const options = { reconnect: { minDelay: 10, maxDelay: 40, attempts: 0 } }
     const { connection, resumed } = await cutting((_, response) => empty(response, 500), undefined, options)
     expect(await caught(() => connection.request('tools/call'))).toMatchObject({ reason: 'unreachable' })
     expect(resumed()).toEqual([])
   })
 
-  it('is no longer carried on once it is given up', async () => {
+  it('is not resumed after it was cancelled', async () => {
     const { connection, resumed, seen } = await cutting((_, response) => void stream(response))
     expect(await caught(() => connection.request('tools/call', {}, { timeout: 300 }))).toMatchObject({
       reason: 'timeout',

@@ -20,7 +20,7 @@ import {
 const calls = (seen: Seen[]) => seen.map(({ method, message }) => message.method ?? method)
 
 describe('a session', () => {
-  it('is named by everything that follows its opening, and ended at the end [C-062]', async () => {
+  it('is named in all later requests, and deleted on close [C-062]', async () => {
     const { url, seen } = await serveLegacy((one, response) => {
       const events = stream(response)
       events.event({ jsonrpc: '2.0', id: 'q', method: 'ping' })
@@ -47,14 +47,14 @@ describe('a session', () => {
     ['2025-03-26', undefined],
     ['2024-11-05', undefined],
     ['strange\n', undefined],
-  ])('of revision %j is sent with the revision %j [C-063]', async (revision, header) => {
+  ])('of revision %j is sent with the revision header %j [C-063]', async (revision, header) => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), { revision })
     await shakeHands(await reach(url))
     expect(seen[1]?.message.method).toBe('notifications/initialized')
     expect(seen[1]?.headers['mcp-protocol-version']).toBe(header)
   })
 
-  it('is not named, nor ended, when the server has none', async () => {
+  it('is neither named nor deleted if the server has none', async () => {
     const { url, seen } = await serve((one, response) => {
       if (one.message.method === 'initialize') return welcome(response, one)
       return one.message.id === undefined
@@ -68,12 +68,12 @@ describe('a session', () => {
     for (const { headers } of seen) expect(headers).not.toHaveProperty('mcp-session-id')
   })
 
-  it('with an unreadable name is refused', async () => {
+  it('with an invalid id is rejected', async () => {
     const { url } = await serve((one, response) => welcome(response, one, 'a b'))
     expect(await caught(async () => shakeHands(await reach(url)))).toMatchObject({ reason: 'invalid-message' })
   })
 
-  it('is forgotten by another handshake [C-062]', async () => {
+  it('is replaced by another handshake [C-062]', async () => {
     let count = 0
     const { url, seen } = await serve((one, response) => {
       if (one.message.method === 'initialize') return welcome(response, one, `s-${++count}`)
@@ -91,7 +91,7 @@ describe('a session', () => {
     ['an empty 404', (_: Seen, response) => empty(response, 404)],
     ['an error of its own', (one: Seen, response) => failure(response, one, 404, { code: -32001 })],
   ] as [string, Parameters<typeof serveLegacy>[0]][])(
-    'that the server has dropped, as said by %s, ends the connection',
+    'that the server has deleted, reported by %s, closes the connection',
     async (_, answer) => {
       const { url, seen } = await serveLegacy((one, response) => {
         return one.message.method === 'wait' ? undefined : answer(one, response)
@@ -113,19 +113,19 @@ describe('a session', () => {
     },
   )
 
-  it('that is gone is found out by a notification too', async () => {
+  it('that was deleted is detected by a notification too', async () => {
     const { url } = await serveLegacy(() => {}, { told: (_, response) => empty(response, 404) })
     expect(await caught(async () => shakeHands(await reach(url)))).toMatchObject({ reason: 'closed', status: 404 })
   })
 
-  it('goes on after a method that the server does not have', async () => {
+  it('continues after an unknown method', async () => {
     const { url } = await serveLegacy((one, response) => failure(response, one, 404, { code: -32601 }))
     const { connection } = await shakeHands(await reach(url))
     expect(await caught(() => connection.request('x'))).toMatchObject({ name: 'RpcError', code: -32601 })
     expect(await caught(() => connection.request('x'))).toMatchObject({ name: 'RpcError', code: -32601 })
   })
 
-  it('that cannot be ended does not keep the client', async () => {
+  it('that cannot be deleted does not block closing', async () => {
     const { url } = await serveLegacy(() => {}, { delete: (_, response) => response.destroy() })
     const { connection, problems } = await shakeHands(await reach(url))
     await connection.close()
@@ -134,7 +134,7 @@ describe('a session', () => {
 })
 
 describe('a request', () => {
-  it('that is given up is cancelled by a notification', async () => {
+  it('is cancelled by a notification', async () => {
     const { url, seen } = await serveLegacy(() => {})
     const { connection } = await shakeHands(await reach(url))
     expect(await caught(() => connection.request('tools/call', {}, { timeout: 200 }))).toMatchObject({
@@ -146,7 +146,7 @@ describe('a request', () => {
     await until(() => call?.gone.aborted === true)
   })
 
-  it('hears its progress and its logs; changes and progress of others are not its own', async () => {
+  it('receives its own progress and logs only', async () => {
     const { url } = await serveLegacy((one, response) => {
       const events = stream(response)
       events.event(note('notifications/progress', { progressToken: one.message.id, progress: 1 }))
@@ -164,7 +164,7 @@ describe('a request', () => {
     expect(problems).toMatchObject([{ reason: 'unmatched' }])
   })
 
-  it('is answered by an array of messages too [C-066]', async () => {
+  it('may be answered by a batch [C-066]', async () => {
     const { url } = await serveLegacy((one, response) =>
       json(response, [note('notifications/x'), { jsonrpc: '2.0', id: one.message.id, result: { a: 1 } }]),
     )
@@ -173,7 +173,7 @@ describe('a request', () => {
     expect(heard).toEqual([note('notifications/x')])
   })
 
-  it('of the server is answered by a POST, and its fault by an error that says nothing', async () => {
+  it('of the server is answered by a POST, and a failure by a masked error', async () => {
     const { url, seen } = await serveLegacy((one, response) => {
       const events = stream(response)
       for (const method of ['roots/list', 'unknown', 'broken']) events.event({ jsonrpc: '2.0', id: method, method })
@@ -204,7 +204,7 @@ describe('a request', () => {
     expect(problems).toMatchObject([{ message: 'secret' }])
   })
 
-  it('of the server is given up when the server says so', async () => {
+  it('of the server is aborted if the server cancels it', async () => {
     let reason: unknown
     const { url, seen } = await serveLegacy((one, response) => {
       const events = stream(response)
@@ -234,7 +234,7 @@ describe('a request', () => {
     expect(seen.filter(({ message }) => message.result !== undefined)).toEqual([])
   })
 
-  it('of the server is given up with the request that it is about, and is not answered', async () => {
+  it('of the server is aborted with its own request, and not answered', async () => {
     let reason: unknown
     const { url, seen } = await serveLegacy((one, response) => {
       if (one.message.method === 'tools/call') stream(response).event({ jsonrpc: '2.0', id: 5, method: 'roots/list' })
@@ -265,7 +265,7 @@ describe('a request', () => {
     expect(seen.filter(({ message }) => message.result !== undefined)).toEqual([])
   })
 
-  it('of the server is given up when the connection is closed', async () => {
+  it('of the server is aborted when the connection is closed', async () => {
     let reason: unknown
     const { url } = await serveLegacy((_, response) =>
       stream(response).event({ jsonrpc: '2.0', id: 5, method: 'ping' }),
@@ -291,7 +291,7 @@ describe('a request', () => {
     expect(reason).toMatchObject({ reason: 'closed' })
   })
 
-  it('of the server whose answer is not taken is reported', async () => {
+  it('of the server is reported if its answer is rejected', async () => {
     const { url } = await serveLegacy(
       (one, response) => {
         const events = stream(response)

@@ -35,7 +35,7 @@ describe('a value in a header', () => {
     ['https://e.com/r?id=1', 'https://e.com/r?id=1'],
   ])('%j is sent as %j [C-044]', (value, header) => expect(encodeValue(value)).toBe(header))
 
-  it('is always one that fetch takes unchanged, and one that leads back to the value [C-044]', () => {
+  it('is always accepted unchanged by fetch, and can be decoded [C-044]', () => {
     const decode = (header: string) => {
       if (!header.startsWith('=?base64?') || !header.endsWith('?=') || header.length < 11) return header
       return Buffer.from(header.slice(9, -2), 'base64').toString()
@@ -63,7 +63,7 @@ describe('annotations', () => {
     ])
   })
 
-  it('are not what a property or a piece of data is called', () => {
+  it('are not property names or data', () => {
     const properties = { 'x-mcp-header': { type: 'array' }, b: { default: region, enum: [region], examples: [region] } }
     expect(checkAnnotations({ type: 'object', properties, const: region })).toEqual([])
   })
@@ -87,11 +87,11 @@ describe('annotations', () => {
     ['no type', annotated({ 'x-mcp-header': 'A' }), 'string, integer or boolean'],
     ['an empty name', annotated({ ...region, 'x-mcp-header': '' }), 'names no header'],
     ['a name with a space', annotated({ ...region, 'x-mcp-header': 'a b' }), 'names no header'],
-    ['a name that is none', annotated({ ...region, 'x-mcp-header': 7 }), 'names no header'],
+    ['a name that is not a string', annotated({ ...region, 'x-mcp-header': 7 }), 'names no header'],
     ['a name twice', { properties: { a: region, b: { ...region, 'x-mcp-header': 'region' } } }, 'of another argument'],
-  ])('are refused on %s [C-045]', (_, schema, problem) => expect(checkAnnotations(schema)).toContain(problem))
+  ])('are rejected on %s [C-045]', (_, schema, problem) => expect(checkAnnotations(schema)).toContain(problem))
 
-  it('are refused in a schema without bottom', () => {
+  it('are rejected in an endless schema', () => {
     let schema: object = region
     for (let level = 0; level < 10_000; level++) schema = { properties: { a: schema } }
     expect(checkAnnotations(schema as never)).toContain('nests deeper')
@@ -117,14 +117,14 @@ describe('the headers of a message', () => {
     ['tasks/cancel', { taskId: 't' }, 't'],
     ['tools/list', { name: 'x', uri: 'y' }, undefined],
     ['constructor', { name: 'x' }, undefined],
-  ])('of %s name what it is about [C-042]', (method, params, name) => {
+  ])('of %s contain its target [C-042]', (method, params, name) => {
     const headers = mirror().headersOf({ jsonrpc: '2.0', id: 1, method, params }, '2026-07-28')
     expect(headers['mcp-method']).toBe(method)
     expect(headers['mcp-protocol-version']).toBe('2026-07-28')
     expect(headers['mcp-name']).toBe(name)
   })
 
-  it('hold exactly the values at the paths that the newest list names [C-046]', async () => {
+  it('contain exactly the values at the paths of the newest list [C-046]', async () => {
     const { learn, headersOf } = mirror()
     const nested = { type: 'object', properties: { b: { type: 'integer', 'x-mcp-header': 'B' } } }
     await learn({ tools: [tool('t', { old: { ...region, 'x-mcp-header': 'Old' } })] })
@@ -146,7 +146,7 @@ describe('the headers of a message', () => {
     expect(paramsOf({ region: 'x' })).toEqual({})
   })
 
-  it('leave out tools whose annotations are wrong, and say why [C-045]', async () => {
+  it('omit tools with invalid annotations, with a warning [C-045]', async () => {
     const problems: Error[] = []
     const { learn } = createToolHeaders((problem) => void problems.push(problem))
     const good = tool('good', { region })
@@ -160,7 +160,7 @@ describe('the headers of a message', () => {
     expect(await learn({ tools: 3 })).toEqual({ tools: 3 })
   })
 
-  it('are forgotten for the oldest of very many tools', async () => {
+  it('are evicted for the oldest of many tools', async () => {
     const { learn, headersOf } = mirror()
     for (let n = 0; n <= 10_000; n++) await learn({ tools: [tool(`t${n}`, { region })] })
     expect(headersOf(call('t0', { region: 'x' }), '')['mcp-param-Region']).toBeUndefined()
@@ -188,7 +188,7 @@ async function demanding(pages: (object | number)[]) {
 
 const sent = (seen: Seen[]) => seen.map(({ message }) => message.method)
 
-describe('a connection of the modern era', () => {
+describe('a modern connection', () => {
   it('repeats revision, method, name and annotated arguments in headers [C-041, C-042, C-046]', async () => {
     const { seen, connection, params } = await demanding([tool('t', { region })])
     await connection.request('tools/list', modern())
@@ -201,13 +201,13 @@ describe('a connection of the modern era', () => {
     expect(seen[2]?.headers).toMatchObject({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'notifications/x' })
   })
 
-  it('gives lists without the tools that cannot be called [C-045]', async () => {
+  it('returns lists without the tools that cannot be called [C-045]', async () => {
     const { connection, problems } = await demanding([tool('t', { a: { ...region, type: 'number' } })])
     expect(await connection.request('tools/list', modern())).toEqual({ tools: [] })
     expect(problems.length).toBe(1)
   })
 
-  it('asks for the tools when the server does not agree with the headers, and calls once more with another id [C-047]', async () => {
+  it('lists the tools if the server rejects the headers, and calls again with another id [C-047]', async () => {
     const { seen, connection, params } = await demanding([tool('other', {}), tool('t', { region }), tool('last', {})])
     expect(await connection.request('tools/call', params)).toEqual({ content: [] })
     expect(sent(seen)).toEqual(['tools/call', 'tools/list', 'tools/list', 'tools/call'])
@@ -216,7 +216,7 @@ describe('a connection of the modern era', () => {
     expect(seen[1]?.message.params._meta).toHaveProperty(['io.modelcontextprotocol/protocolVersion'], '2026-07-28')
   })
 
-  it('calls no second time when the newest list says the same, or there is none', async () => {
+  it('does not call again if the newest list is the same or missing', async () => {
     for (const page of [tool('t', { a: { type: 'string' } }), -32601]) {
       const { seen, connection, params } = await demanding([page])
       expect(await caught(() => connection.request('tools/call', params))).toMatchObject({ code: -32020 })
@@ -224,7 +224,7 @@ describe('a connection of the modern era', () => {
     }
   })
 
-  it('calls a second time and no third [C-047]', async () => {
+  it('calls again at most once [C-047]', async () => {
     const { url, seen } = await serve((one, response) => {
       if (one.message.method === 'tools/list') return result(response, one, { tools: [tool('t', { region })] })
       return failure(response, one, 400, { code: -32020 })

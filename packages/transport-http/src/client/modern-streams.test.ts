@@ -2,7 +2,7 @@ import { caught } from '@mcpx/testing'
 import { expect, it } from 'vitest'
 import { modern, note, reach, result, serve, stream } from './peer.fixture.ts'
 
-it('does not carry on a modern stream that breaks, whatever ids it has, and asks again under another id [C-048, C-049]', async () => {
+it('a cut modern stream is not resumed, and a retry has another id [C-048, C-049]', async () => {
   let count = 0
   const { url, seen } = await serve((one, response) => {
     if (++count > 1) return result(response, one, { done: true })
@@ -23,7 +23,7 @@ it('does not carry on a modern stream that breaks, whatever ids it has, and asks
   expect(new Set(seen.map(({ message }) => message.id)).size).toBe(2)
 })
 
-it('gives the responder what the server tells beside an answer, and drops what is too much at once', async () => {
+it('the responder receives notifications beside a response, and excess ones are dropped', async () => {
   const MOST = 10_000
   const { url } = await serve((one, response) => {
     const events = stream(response)
@@ -55,7 +55,7 @@ it('gives the responder what the server tells beside an answer, and drops what i
   expect(signal?.aborted).toBe(true)
 })
 
-it('reports what the responder throws at what it is told, and goes on', async () => {
+it('an error of the responder is reported, and the connection continues', async () => {
   const { url } = await serve((one, response) => {
     const events = stream(response)
     for (const data of [1, 2]) events.event(note('notifications/message', { level: 'info', data }))

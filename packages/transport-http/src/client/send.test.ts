@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { answerLostError } from './send.ts'
 
-describe('a lost answer', () => {
-  it('says why as far as the runtime knows', () => {
+describe('the error of a lost response', () => {
+  it('contains the cause that the runtime reports', () => {
     const closed = new Error('other side closed')
     const { message } = answerLostError('tools/call', new TypeError('fetch failed', { cause: closed }))
     expect(message).toBe('The answer to tools/call was lost: fetch failed: other side closed')
   })
 
-  it('names one of several reasons, and none where none is known', () => {
+  it('contains one of several causes, or none', () => {
     const both = new AggregateError([new Error('one of them'), new Error('the other')], '')
     expect(answerLostError('ping', new TypeError('fetch failed', { cause: both })).message).toBe(
       'The answer to ping was lost: fetch failed: one of them',

@@ -38,7 +38,7 @@ describe('the path of a server', () => {
     ['/größe', '/gr%C3%B6%C3%9Fe'],
     ['/a/../b', '/b'],
     ['a:b', '/a:b'],
-  ])('may be %j: it is served at %s, as its url says', async (path, served) => {
+  ])('may be %j, which is served at %s', async (path, served) => {
     const { url, port } = await serve({ path })
     expect(url).toBe(`http://127.0.0.1:${port}${served}`)
     expect(await list(url)).toBe(200)
@@ -46,7 +46,7 @@ describe('the path of a server', () => {
   })
 
   it.each(['http://x/mcp', '//x/mcp', '/\\x', '/mcp?x=1', '/mcp#top', 5, null, ['/mcp']])(
-    'is refused when it is %j, with what to write',
+    'is rejected if it is %j, with a remedy',
     async (path) => {
       await expect(serve({ path })).rejects.toThrow(
         new TypeError(`path: expected a path such as "/mcp", with no host and no query, got ${JSON.stringify(path)}`),
@@ -54,7 +54,7 @@ describe('the path of a server', () => {
     },
   )
 
-  it('of the oldest transport is read alike, and is another one', async () => {
+  it('of HTTP+SSE is parsed alike and must differ', async () => {
     const { url } = await serve({ sse: 'sse' })
     const response = await fetch(url.replace('/mcp', '/sse'), { headers: { accept: 'text/event-stream' } })
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
@@ -65,7 +65,7 @@ describe('the path of a server', () => {
 })
 
 describe('the port of a server', () => {
-  it('may be the text of a number, as the environment gives it', async () => {
+  it('may be a numeric string, for example of an environment variable', async () => {
     const { url, port } = await serve({ port: '0' })
     expect(port).toBeGreaterThan(0)
     expect(await list(url)).toBe(200)
@@ -83,12 +83,12 @@ describe('the port of a server', () => {
     ['65536', '"65536"'],
     [null, 'null'],
     [true, 'true'],
-  ])('is refused when it is %j', async (port, shown) => {
+  ])('is rejected if it is %j', async (port, shown) => {
     const said = `port: expected an integer from 0 to 65535, got ${shown}`
     await expect(serve({ port })).rejects.toMatchObject({ name: 'RangeError', message: expect.stringContaining(said) })
   })
 
-  it('that is not a number is likely to be of a variable that is not set, which is said', async () => {
+  it('that is not a number has a hint about unset variables', async () => {
     await expect(serve({ port: Number(process.env.NO_SUCH_PORT) })).rejects.toThrow('process.env.PORT')
   })
 })
@@ -105,7 +105,7 @@ describe('the host of a server', () => {
   })
 
   it.each(['::ffff:127.0.0.1', '0:0:0:0:0:0:0:1', '127.1', '0', 'LOCALHOST'])(
-    'may be written as %s, which clients that go by the url write in another way',
+    'may be %s, which clients normalize',
     async (host) => {
       const { url, port } = await serve({ host })
       expect(await list(url)).toBe(200)
@@ -119,7 +119,7 @@ describe('the host of a server', () => {
   )
 
   it.each(['', 'http://localhost', 'localhost:3000', '127.0.0.1/mcp', 'a b', 5, null])(
-    'is refused when it is %j, and nothing is served on all addresses unasked',
+    'is rejected if it is %j, without listening on all addresses',
     async (host) => {
       await expect(serve({ host })).rejects.toMatchObject({
         name: 'TypeError',
@@ -130,7 +130,7 @@ describe('the host of a server', () => {
 })
 
 describe('a server that cannot listen', () => {
-  it('says that something else does, and on which port', async () => {
+  it('reports the port that is in use', async () => {
     const { port } = await serve({})
     await expect(serve({ port })).rejects.toMatchObject({
       name: 'ConnectionError',
@@ -141,7 +141,7 @@ describe('a server that cannot listen', () => {
     await expect(serve({ host: '::1', port: await taken('::1') })).rejects.toThrow(/^Cannot listen on \[::1\]:\d+ \(/)
   })
 
-  it('says when the address is not of this machine', async () => {
+  it('reports an address of another machine', async () => {
     await expect(serve({ host: '203.0.113.7' })).rejects.toMatchObject({
       message: 'Cannot listen on 203.0.113.7:0 (EADDRNOTAVAIL)',
       hint: expect.stringMatching(/^(?!.*port).*0\.0\.0\.0/),
@@ -154,7 +154,7 @@ describe('a server that cannot listen', () => {
     ['EACCES', /1024/],
     ['EAFNOSUPPORT', /^(?!.*another port)/],
     ['EPERM', /^(?!.*another port)/],
-  ])('says of %s what helps', (code, hint) => {
+  ])('has a remedy for %s', (code, hint) => {
     const cause = Object.assign(new Error('no'), { code })
     const error = cannotListen({ host: 'a.example', port: 80 }, cause)
     expect([error.message, error.cause]).toEqual([`Cannot listen on a.example:80 (${code})`, cause])

@@ -39,10 +39,10 @@ function errorIn(answer: string): string {
 
 describe('a request that takes too long to arrive', () => {
   it.each([
-    ['nothing of it comes', ''],
+    ['nothing arrives', ''],
     ['its headers do not end', 'POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\n'],
     ['its body does not end', `${head}\r\n\r\n{`],
-  ])('is refused by the number and the option when %s', async (_, sent) => {
+  ])('is rejected with the number and the option if %s', async (_, sent) => {
     const { socket, answer } = await dial({ requestTimeout: 200 })
     const started = performance.now()
     socket.write(sent)
@@ -50,7 +50,7 @@ describe('a request that takes too long to arrive', () => {
     expect(performance.now() - started).toBeLessThan(1_000)
   })
 
-  it('is not one that is answered slowly', async () => {
+  it('is not one with a slow response', async () => {
     const { socket, answer } = await dial({ requestTimeout: 20 })
     socket.write(`${head}\r\nconnection: close\r\n\r\n${body}`)
     expect(await answer).toContain('"tools":[]')
@@ -58,7 +58,7 @@ describe('a request that takes too long to arrive', () => {
 })
 
 describe('headers', () => {
-  it('that are too large are refused by the number and the option', async () => {
+  it('that are too large are rejected with the number and the option', async () => {
     const { socket, answer } = await dial({ maxHeaderSize: 2_000 })
     socket.write(`${head}\r\nx: ${'y'.repeat(2_000)}\r\n\r\n${body}`)
     const text = await answer
@@ -66,34 +66,34 @@ describe('headers', () => {
     expect(errorIn(text)).toBe('The headers are larger than 2000 bytes (maxHeaderSize)')
   })
 
-  it('may be larger than Node has it by default', async () => {
+  it('may be larger than the default of Node', async () => {
     const { socket, answer } = await dial({ maxHeaderSize: 50_000 })
     socket.write(`${head}\r\nconnection: close\r\nx: ${'y'.repeat(40_000)}\r\n\r\n${body}`)
     expect(await answer).toContain('"tools":[]')
   })
 })
 
-describe('what is no HTTP', () => {
-  it('is refused, and the connection ended', async () => {
+describe('input that is not HTTP', () => {
+  it('is rejected, and the connection is closed', async () => {
     const { socket, answer } = await dial({})
     socket.write('hello\r\n\r\n')
     expect(errorIn(await answer)).toBe('The bytes are no HTTP request (HPE_INVALID_METHOD)')
   })
 
-  it('does not cost the answers to what came before it', async () => {
+  it('does not affect the responses to earlier requests', async () => {
     const { socket, answer } = await dial({})
     socket.write(`${head}\r\n\r\n${body}${head}\r\n\r\n${body}hello\r\n\r\n`)
     expect((await answer).match(/"tools":\[\]/g)).toHaveLength(2)
   })
 })
 
-it('gives headers as long as the whole, however long that is', () => {
+it('allows headers up to the request timeout', () => {
   for (const requestTimeout of [1_000, 600_000]) {
     expect(arrivalSettings({ requestTimeout })).toMatchObject({ requestTimeout, headersTimeout: requestTimeout })
   }
 })
 
-it('refuses a limit that is none', async () => {
+it('rejects an invalid limit', async () => {
   const server = new HandWritten()
   for (const value of [0, -1, 1.5, Number.NaN]) {
     await expect(serveHttp(server, { port: 0, maxHeaderSize: value })).rejects.toThrow(/^maxHeaderSize: /)
@@ -101,8 +101,8 @@ it('refuses a limit that is none', async () => {
   }
 })
 
-describe('a body that is announced to be too large', () => {
-  it('is taken and thrown away for a moment, so that a client that reads only afterwards has its answer', async () => {
+describe('a body with a content length above the limit', () => {
+  it('is read and discarded for a moment, so that a client that reads afterwards gets the response', async () => {
     const { socket, answer } = await dial({ limits: { body: 1_000 } })
     socket.pause()
     const large = 20_000_000

@@ -89,13 +89,13 @@ async function talk(exchange: HandWritten['exchanges'][number]): Promise<string>
   return 'said all'
 }
 
-describe('a client that has gone', () => {
-  it('is known to be gone to a handler that asks only then', async () => {
+describe('a disconnected client', () => {
+  it('is visible to a handler that checks its signal later', async () => {
     const { server, leave } = laterOn((exchange) => exchange.signal.aborted)
     expect(await leave(await serve(server), list)).toBe(true)
   })
 
-  it('holds up no handler that speaks to it only then, in both eras', async () => {
+  it('does not block a handler that sends messages later, in both eras', async () => {
     const modernTalk = laterOn(talk)
     const http = await serve(modernTalk.server)
     expect(await modernTalk.leave(http, list)).toBe('said all')
@@ -106,13 +106,13 @@ describe('a client that has gone', () => {
     expect(await drainTime(older)).toBeLessThan(500)
   })
 
-  it('does not end what it asked for in the legacy era', async () => {
+  it('does not abort its calls in the legacy era', async () => {
     const { server, leave } = laterOn(({ signal }) => delay(1).then(() => signal.aborted))
     const http = await serve(server)
     expect(await leave(http, await legacyList(http))).toBe(false)
   })
 
-  it('is not one that has its answer', async () => {
+  it('is not one that has received its response', async () => {
     const signals: AbortSignal[] = []
     const server = new HandWritten({ 'tools/list': () => ({ tools: [] }) })
     const respond = server.respond.bind(server)
@@ -134,7 +134,7 @@ describe('a client that has gone', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 
-  it('leaves nothing behind of requests that waited for their turn', async () => {
+  it('leaves no pipelined requests behind', async () => {
     const signals: AbortSignal[] = []
     const both = gate()
     const answer = gate()
@@ -156,7 +156,7 @@ describe('a client that has gone', () => {
     expect(await drainTime(http)).toBeLessThan(500)
   })
 
-  it('leaves nothing behind of answers that waited for their turn', async () => {
+  it('leaves no pipelined responses behind', async () => {
     const answers = [gate(), gate()]
     let count = 0
     const server = new HandWritten({

@@ -61,8 +61,8 @@ function dial(http: HttpServer): Promise<{ socket: Socket; until: (pattern: RegE
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
-describe('on a port', () => {
-  it('answers at the url that it names, and nowhere else [S-110, S-112]', async () => {
+describe('serveHttp', () => {
+  it('answers at its url only [S-110, S-112]', async () => {
     const http = await serve()
     expect(http.url).toBe(`http://127.0.0.1:${http.port}/mcp`)
     const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN, 'mcp-method': 'tools/list' }
@@ -71,7 +71,7 @@ describe('on a port', () => {
     expect((await fetch(http.url.replace('/mcp', '/'))).status).toBe(404)
   })
 
-  it('says which port it cannot have', async () => {
+  it('names the port that it cannot use', async () => {
     const { port } = await serve()
     await expect(serveHttp(echo, { port })).rejects.toMatchObject({
       name: 'ConnectionError',
@@ -79,20 +79,20 @@ describe('on a port', () => {
     })
   })
 
-  it('refuses hosts that a name was rebound from [S-112]', async () => {
+  it('rejects hosts of DNS rebinding [S-112]', async () => {
     const { socket, until } = await dial(await serve())
     socket.write(raw(list, { host: 'evil.example.com' }))
     expect(await until(/allowedHosts/)).toContain('HTTP/1.1 403')
     socket.destroy()
   })
 
-  it('answers when closed for others: what runs is ended, what comes is refused', async () => {
+  it('aborts running requests and rejects new ones when it is closed', async () => {
     const http = await serve()
     await http.close()
     await expect(fetch(http.url)).rejects.toThrow()
   })
 
-  it('closes though a handler does not end', async () => {
+  it('closes although a handler does not end', async () => {
     const http = await serve({}, new HandWritten({ 'tools/list': () => new Promise<object>(() => {}) }))
     const { socket } = await dial(http)
     socket.write(raw(list))
@@ -103,7 +103,7 @@ describe('on a port', () => {
     await closed
   })
 
-  it('lets what runs end where no time is named', async () => {
+  it('waits for running requests by default', async () => {
     const http = await serve(
       {},
       new HandWritten({
@@ -122,7 +122,7 @@ describe('on a port', () => {
     socket.destroy()
   })
 
-  it('lets what runs end before it goes', async () => {
+  it('drains running requests before it closes', async () => {
     let running: () => void = () => {}
     const started = new Promise<void>((resolve) => {
       running = resolve
@@ -145,8 +145,8 @@ describe('on a port', () => {
   })
 })
 
-describe('on a bare socket', () => {
-  it('reads a body that comes byte by byte', async () => {
+describe('serveHttp with raw sockets', () => {
+  it('reads a body that arrives byte by byte', async () => {
     const { socket, until } = await dial(await serve())
     const text = raw(list)
     for (const byte of text.slice(0, -40)) socket.write(byte)
@@ -159,14 +159,14 @@ describe('on a bare socket', () => {
     socket.destroy()
   })
 
-  it('answers a client that has ended its side', async () => {
+  it('answers a half-closed connection', async () => {
     const { socket, until } = await dial(await serve())
     socket.end(raw(list))
     expect(await until(/"tools":\[\]\}/)).toContain('HTTP/1.1 200')
     socket.destroy()
   })
 
-  it('answers requests that come at once in their order', async () => {
+  it('answers pipelined requests in order', async () => {
     const { socket, until } = await dial(await serve())
     const bodies = [1, 2, 3].map((id) => JSON.stringify(modern('tools/list', {}, id)))
     socket.write(bodies.map((body) => raw(body)).join(''))
@@ -175,7 +175,7 @@ describe('on a bare socket', () => {
     socket.destroy()
   })
 
-  it('takes a body in chunks, and stops at the limit', async () => {
+  it('reads a chunked body up to the limit', async () => {
     const { socket, until } = await dial(await serve({ limits: { body: 1_000 } }))
     const head = raw('').replace('content-length: 0', 'transfer-encoding: chunked')
     socket.write(head)
@@ -185,25 +185,22 @@ describe('on a bare socket', () => {
     socket.destroy()
   })
 
-  it.each([false, true])(
-    'refuses a large body to a client that reads only when it has sent it all, cors: %s',
-    async (cors) => {
-      const http = await serve({ cors, allowedOrigins: ['https://app.example'], limits: { body: 1_000 } })
-      const socket = connect(http.port, '127.0.0.1').on('error', () => {})
-      const part = 'x'.repeat(400_000)
-      socket.write(raw('', { 'content-length': String(20 * part.length), origin: 'https://app.example' }))
-      for (let n = 0; n < 20; n++) {
-        socket.write(part)
-        await pause()
-      }
-      let text = ''
-      socket.setEncoding('utf8').on('data', (chunk) => (text += chunk))
-      await new Promise((closed) => socket.once('close', closed))
-      expect(text).toContain('1000 bytes (limits.body)')
-    },
-  )
+  it.each([false, true])('rejects a large body of a client that reads only after sending, cors: %s', async (cors) => {
+    const http = await serve({ cors, allowedOrigins: ['https://app.example'], limits: { body: 1_000 } })
+    const socket = connect(http.port, '127.0.0.1').on('error', () => {})
+    const part = 'x'.repeat(400_000)
+    socket.write(raw('', { 'content-length': String(20 * part.length), origin: 'https://app.example' }))
+    for (let n = 0; n < 20; n++) {
+      socket.write(part)
+      await pause()
+    }
+    let text = ''
+    socket.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+    await new Promise((closed) => socket.once('close', closed))
+    expect(text).toContain('1000 bytes (limits.body)')
+  })
 
-  it('notices at once that a modern client is gone', async () => {
+  it('notices at once that a modern client has disconnected', async () => {
     let aborted: () => void = () => {}
     const gone = new Promise<void>((resolve) => {
       aborted = resolve
@@ -227,7 +224,7 @@ describe('on a bare socket', () => {
     await gone
   })
 
-  it('begins an event stream with what was said, while the handler goes on', async () => {
+  it('starts a stream with the first notification while the handler runs', async () => {
     let release: () => void = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -247,7 +244,7 @@ describe('on a bare socket', () => {
     socket.destroy()
   })
 
-  it('turns an answer that takes long into a stream, unless its client takes none', async () => {
+  it('turns a slow response into a stream, unless the client does not accept streams', async () => {
     const slow = { 'tools/list': () => new Promise<object>((resolve) => void setTimeout(resolve, 150, { tools: [] })) }
     for (const [keepAlive, accept, type] of [
       [30, '*/*', 'text/event-stream'],
@@ -261,7 +258,7 @@ describe('on a bare socket', () => {
     }
   })
 
-  it('survives a thousand bad requests, with a good one after each hundred', async () => {
+  it('answers valid requests between a thousand invalid ones', async () => {
     const http = await serve({ limits: { body: 5_000 } })
     const bad = [
       'GARBAGE\r\n\r\n',

@@ -47,12 +47,12 @@ function send({ port }: HttpServer, request: string, host = '127.0.0.1'): Promis
 
 describe('with a guard that serves metadata', () => {
   it.each([
-    ['a method that the web has no requests of', 'TRACE /mcp HTTP/1.1', undefined],
+    ['a method that Request does not support', 'TRACE /mcp HTTP/1.1', undefined],
     ['such a method for another path', 'TRACE /other HTTP/1.1', undefined],
-    ['a path that is none', 'GET //[ HTTP/1.1', undefined],
-    ['a host that is none', 'GET /mcp HTTP/1.1', '['],
-    ['such a host for another path', 'POST /other HTTP/1.1', 'a b'],
-  ])('%s is refused by its name, and costs nobody else anything', async (_, line, host) => {
+    ['an invalid path', 'GET //[ HTTP/1.1', undefined],
+    ['an invalid host', 'GET /mcp HTTP/1.1', '['],
+    ['an invalid host for another path', 'POST /other HTTP/1.1', 'a b'],
+  ])('%s is rejected without affecting other requests', async (_, line, host) => {
     const http = await serve({ authenticate: guard })
     const refused = await send(http, line, host)
     expect(refused).toContain('HTTP/1.1 400 ')
@@ -62,19 +62,19 @@ describe('with a guard that serves metadata', () => {
     expect(reports).toEqual([])
   })
 
-  it('a host that is none is refused where any host is let in', async () => {
+  it('an invalid host is rejected even if all hosts are allowed', async () => {
     const http = await serve({ authenticate: guard, allowedHosts: '*' })
     expect(await send(http, 'POST /mcp HTTP/1.1', 'a b')).toContain('HTTP/1.1 400 ')
     expect(reports).toEqual([])
   })
 })
 
-describe('a target with its host', () => {
+describe('an absolute request target', () => {
   it.each([
-    ['is served as its path is', 'POST http://127.0.0.1/mcp HTTP/1.1', '127.0.0.1', 200],
-    ['may be written in capitals, and have a query', 'POST HTTP://LOCALHOST:80/mcp?a=/b HTTP/1.1', 'localhost', 200],
-    ['counts, and not the Host header', 'POST http://localhost/mcp HTTP/1.1', 'evil.example', 200],
-    ['is refused when it is another one', 'POST http://evil.example/mcp HTTP/1.1', '127.0.0.1', 403],
+    ['is served like its path', 'POST http://127.0.0.1/mcp HTTP/1.1', '127.0.0.1', 200],
+    ['may be uppercase, and have a query', 'POST HTTP://LOCALHOST:80/mcp?a=/b HTTP/1.1', 'localhost', 200],
+    ['overrides the Host header', 'POST http://localhost/mcp HTTP/1.1', 'evil.example', 200],
+    ['is rejected with another host', 'POST http://evil.example/mcp HTTP/1.1', '127.0.0.1', 403],
     [
       'does not hide a second Host header',
       'POST http://127.0.0.1/mcp HTTP/1.1',
@@ -82,14 +82,14 @@ describe('a target with its host', () => {
       403,
     ],
     ['does not hide a user', 'POST http://a@127.0.0.1/mcp HTTP/1.1', '127.0.0.1', 403],
-    ['and another path is not there', 'POST http://127.0.0.1/other HTTP/1.1', '127.0.0.1', 404],
-    ['and no path is not there', 'POST http://127.0.0.1 HTTP/1.1', '127.0.0.1', 404],
-    ['of another protocol is not there', 'POST ftp://127.0.0.1/mcp HTTP/1.1', '127.0.0.1', 404],
+    ['with another path is not found', 'POST http://127.0.0.1/other HTTP/1.1', '127.0.0.1', 404],
+    ['without a path is not found', 'POST http://127.0.0.1 HTTP/1.1', '127.0.0.1', 404],
+    ['of another protocol is not found', 'POST ftp://127.0.0.1/mcp HTTP/1.1', '127.0.0.1', 404],
   ])('%s', async (_, line, host, status) => {
     expect(await send(await serve({}), line, host)).toContain(`HTTP/1.1 ${status} `)
   })
 
-  it('is what hooks see', async () => {
+  it('is visible to hooks', async () => {
     const seen: string[] = []
     const http = await serve({ authenticate: ({ url }) => void seen.push(url) })
     await send(http, 'POST http://localhost:1234/mcp?a HTTP/1.1')
@@ -97,11 +97,11 @@ describe('a target with its host', () => {
   })
 })
 
-describe('a hook of the user', () => {
+describe('a user hook', () => {
   const faults: [string, Guard][] = [
-    ['authenticates with what is no answer', () => Response.error()],
+    ['authenticates with an error response', () => Response.error()],
     [
-      'throws where metadata is asked for',
+      'throws for metadata requests',
       Object.assign(guard.bind(undefined), {
         metadata: () => {
           throw new Error('a fault')
@@ -110,7 +110,7 @@ describe('a hook of the user', () => {
     ],
   ]
 
-  it.each(faults)('that %s is answered for with 500, and reported', async (_, authenticate) => {
+  it.each(faults)('that %s causes a 500, and is reported', async (_, authenticate) => {
     const http = await serve({ authenticate })
     const line = authenticate.metadata === undefined ? 'POST /mcp HTTP/1.1' : 'GET /other HTTP/1.1'
     expect(await send(http, line)).toContain('HTTP/1.1 500 ')

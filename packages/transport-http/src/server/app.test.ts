@@ -58,7 +58,7 @@ describe('mcp()', () => {
     expect([response.headers.get('x-first'), response.headers.get('x-second')]).toEqual(['200', '200'])
   })
 
-  it.each(places)('lets middleware answer, and refuse, in its place: %s', async (_, place) => {
+  it.each(places)('lets middleware answer or reject requests: %s', async (_, place) => {
     const app = mcp(tools())
     app.use(async (context, next) => {
       if (context.req.header('x-key') !== 'a') return context.text('no key', 401)
@@ -70,7 +70,7 @@ describe('mcp()', () => {
     expect((await target.request(path, { ...list, headers: { ...headers, 'x-key': 'a' } })).status).toBe(200)
   })
 
-  it('has its guards run before middleware that is added later', async () => {
+  it('runs its guards before middleware that is added later', async () => {
     let count = 0
     const app = mcp(tools()).use((_, next) => {
       count += 1
@@ -124,7 +124,7 @@ describe('mcp()', () => {
     expect(bodies[0]).toEqual(bodies[1])
   })
 
-  it('goes by headers that outer middleware sets, deletes or replaces', async () => {
+  it('uses headers that outer middleware sets, deletes or replaces', async () => {
     const outer = new Hono().use(async (context, next) => {
       const changed = new Headers(context.req.raw.headers)
       changed.set('mcp-method', 'tools/list')
@@ -144,14 +144,14 @@ describe('mcp()', () => {
 describe('options', () => {
   const build = (options: object) => mcp(tools(), options as EndpointOptions)
 
-  it('refuse members that do not exist, by name', () => {
+  it('reject unknown members by name', () => {
     expect(() => build({ limits: { bodyy: 5 } })).toThrow(/^limits\.bodyy: expected one of body, running, /)
     expect(() => build({ sessions: { tll: 5 } })).toThrow(/^sessions\.tll: expected one of store, ttl, /)
   })
 })
 
 describe('a body with a Content-Encoding', () => {
-  it('is refused with 415 and its name', async () => {
+  it('is rejected with 415 and its name', async () => {
     const response = await postModern(mcp(tools()), modern('tools/list'), { 'content-encoding': 'gzip' })
     expect([response.status, await response.text()]).toEqual([415, expect.stringContaining('gzip')])
     const plain = await postModern(mcp(tools()), modern('tools/list'), { 'content-encoding': 'identity' })
@@ -160,7 +160,7 @@ describe('a body with a Content-Encoding', () => {
 })
 
 describe('the headers that handlers see', () => {
-  it.each(['modern', 'legacy'])('hold no credentials: %s', async (era) => {
+  it.each(['modern', 'legacy'])('contain no credentials: %s', async (era) => {
     const seen = gate<Headers | undefined>()
     const server = new HandWritten({
       'tools/list': (_params, exchange) => {
@@ -182,7 +182,7 @@ describe('the headers that handlers see', () => {
   })
 })
 
-it('a server without the legacy era allows POST alone', async () => {
+it('a server without the legacy era allows only POST', async () => {
   const response = await get(mcp(tools(), { legacy: false }))
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
 })

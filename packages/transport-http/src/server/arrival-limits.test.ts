@@ -95,7 +95,7 @@ const adapters: Record<string, (options: EndpointOptions, server?: HandWritten) 
 }
 
 describe.each(Object.entries(adapters))('%s', (_, open) => {
-  it('may come in parts within that time, and be answered later', async () => {
+  it('may arrive in parts within that time, and be answered later', async () => {
     const slow = new HandWritten({ 'tools/list': () => pause(300).then(() => ({ tools: [] })) })
     const send = await open({}, slow)
     const parts = [[20, body.slice(0, 9)] as const, [20, body.slice(9)] as const]
@@ -113,7 +113,7 @@ describe.each(Object.entries(adapters))('%s', (_, open) => {
     expect(await send({ parts: slow })).toEqual([200, { tools: [] }])
   })
 
-  it('count while they arrive as what runs does', async () => {
+  it('count as running while they arrive', async () => {
     const send = await open({ limits: { running: 2 } })
     const arriving = [1, 2].map(() => send({ parts: [[0, body.slice(0, 9)], [200, body.slice(9)]] })) // biome-ignore format: one line
     await pause(80)
@@ -123,7 +123,7 @@ describe.each(Object.entries(adapters))('%s', (_, open) => {
     expect(await send({ parts: [[0, body]] })).toEqual([200, { tools: [] }])
   })
 
-  it('count from the moment they come, also those that come together', async () => {
+  it('count from their arrival, also if they arrive together', async () => {
     const held = gate<object>()
     const server = new HandWritten({ 'tools/list': () => held.promise })
     const send = await open({ limits: { running: 2 } }, server)
@@ -140,7 +140,7 @@ describe.each(Object.entries(adapters))('%s', (_, open) => {
 describe('the limits of serveHttp', () => {
   const open = adapters.serveHttp as (options: ServeHttpOptions) => Promise<Send>
 
-  it('that take too long to arrive are refused by the number and the option', async () => {
+  it('reject requests that arrive too slowly, with the number and the option', async () => {
     const send = await open({ requestTimeout: 100 })
     const started = performance.now()
     const refused = [408, 'The request did not arrive within 100 ms (requestTimeout)']
@@ -149,19 +149,19 @@ describe('the limits of serveHttp', () => {
     expect(performance.now() - started).toBeLessThan(1_000)
   })
 
-  it('with headers that are too large are refused by the number and the option', async () => {
+  it('reject headers that are too large, with the number and the option', async () => {
     const send = await open({ maxHeaderSize: 2_000 })
     const refused = [431, 'The headers are larger than 2000 bytes (maxHeaderSize)']
     expect(await send({ parts: [[0, body]], more: { x: 'y'.repeat(2_000) } })).toEqual(refused)
     expect(await send({ parts: [[0, body]], more: { x: 'y'.repeat(1_500) } })).toEqual([200, { tools: [] }])
   })
 
-  it('may have headers as large as is let in', async () => {
+  it('accept headers up to the limit', async () => {
     const send = await open({ maxHeaderSize: 50_000 })
     expect(await send({ parts: [[0, body]], more: { x: 'y'.repeat(40_000) } })).toEqual([200, { tools: [] }])
   })
 
-  it('have headers of 16 KiB at most where nothing else is said', async () => {
+  it('limit headers to 16 KiB by default', async () => {
     const send = await open({})
     expect(await send({ parts: [[0, body]], more: { x: 'y'.repeat(17_000) } })).toEqual([
       431,

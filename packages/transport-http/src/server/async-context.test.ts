@@ -69,13 +69,13 @@ const bodies: Record<string, (url: string) => RequestInit | Promise<RequestInit>
 }
 
 describe.each(places)("an app on Hono's server for Node, %s", (_, place) => {
-  it.each(Object.keys(bodies))('runs in what a middleware keeps for the request: %s', async (which) => {
+  it.each(Object.keys(bodies))('runs in the async context of a middleware: %s', async (which) => {
     const url = await serve(place)
     const init = (await bodies[which]?.(url)) ?? {}
     expect(await ask(url, 'me', init)).toMatchObject({ before: 'me', after: 'me' })
   })
 
-  it('does so for each of many that come together', async () => {
+  it('runs each concurrent request in its own async context', async () => {
     const url = await serve(place)
     const who = Array.from({ length: 40 }, (_each, n) => `user ${n}`)
     const told = await Promise.all(who.map((name) => ask(url, name, call())))

@@ -24,7 +24,7 @@ const broken = ['text', 5, [1], { jsonrpc: '2.0', id }, { jsonrpc: '2.0', id, er
 
 describe.each(broken.map((answer) => [JSON.stringify(answer), answer]))('a responder that answers %s', (_, answer) => {
   it.each(['auto', 'events'] as const)(
-    'is reported in both eras, and its client gets an error; responses: %s',
+    'is reported in both eras, and its client receives an error; responses: %s',
     async (responses) => {
       const problems: Error[] = []
       const app = mcp(answering(answer, false), { responses, onWarning: (problem) => problems.push(problem) })
@@ -35,7 +35,7 @@ describe.each(broken.map((answer) => [JSON.stringify(answer), answer]))('a respo
     },
   )
 
-  it('is reported where a stream was opened before', async () => {
+  it('is reported if a stream was opened before', async () => {
     const problems: Error[] = []
     const app = mcp(answering(answer, true), { onWarning: (problem) => problems.push(problem) })
     const events = eventsOf(await postModern(app, modern('tools/list')))
@@ -43,7 +43,7 @@ describe.each(broken.map((answer) => [JSON.stringify(answer), answer]))('a respo
     expect(problems).toHaveLength(1)
   })
 
-  it('is reported on the transport of the oldest of the older revisions', async () => {
+  it('is reported with HTTP+SSE', async () => {
     const problems: Error[] = []
     const app = mcp(answering(answer, false), { sse: '/sse', onWarning: (problem) => problems.push(problem) })
     const events = eventsOf(await app.request('/sse'))
@@ -56,8 +56,8 @@ describe.each(broken.map((answer) => [JSON.stringify(answer), answer]))('a respo
   })
 })
 
-describe('a guard that throws when it is to challenge a caller', () => {
-  it('is reported, and does not leave the caller waiting', async () => {
+describe('a guard that throws in its challenge', () => {
+  it('is reported, and the caller receives a response', async () => {
     const problems: Error[] = []
     const authenticate = Object.assign(() => undefined, {
       refuse: (): Response => {

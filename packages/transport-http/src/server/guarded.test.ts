@@ -42,7 +42,7 @@ const guard = (auth: AuthInfo | undefined): Guard =>
       }),
   })
 
-describe('a caller who lacks scopes', () => {
+describe('a caller without required scopes', () => {
   const seen = async (response: Response) => [
     response.status,
     response.headers.get('www-authenticate'),
@@ -68,7 +68,7 @@ describe('a caller who lacks scopes', () => {
     expect(await seen(answer)).toEqual([403, 'Bearer scope="read write admin"', body])
   })
 
-  it('is challenged by a plain function, too; nobody is asked who they are first [S-272]', async () => {
+  it('is challenged by a plain function too [S-272]', async () => {
     const known = mcp(scoped(), { authenticate: () => ada })
     expect((await seen(await postModern(known, modern('tools/list')))).slice(0, 2)).toEqual([
       403,
@@ -82,7 +82,7 @@ describe('a caller who lacks scopes', () => {
   })
 })
 
-describe('a stream whose client is let in for a while', () => {
+describe('a stream of a caller with expiring credentials', () => {
   const talk: (heard: () => void) => Method = (heard) => async (_, exchange) => {
     await exchange.notify('notifications/message', { level: 'info', data: 'hello' })
     await new Promise((resolve) => exchange.signal.addEventListener('abort', resolve, { once: true }))
@@ -90,7 +90,7 @@ describe('a stream whose client is let in for a while', () => {
     return {}
   }
 
-  it('ends with the credentials, and so does the work, in the modern era [S-273]', async () => {
+  it('ends with the credentials and aborts the call in the modern era [S-273]', async () => {
     const aborted = gate()
     const app = mcp(new HandWritten({ 'x/talk': talk(aborted.open) }), { authenticate: () => endsIn(80) })
     const events = eventsOf(await postModern(app, modern('x/talk')))
@@ -99,7 +99,7 @@ describe('a stream whose client is let in for a while', () => {
     await aborted.promise
   })
 
-  it('ends on time however often it is kept alive, and not before', async () => {
+  it('ends exactly on time, independently of comments', async () => {
     for (const keepAlive of [20, Number.POSITIVE_INFINITY]) {
       const aborted = gate()
       const app = mcp(new HandWritten({ 'x/talk': talk(aborted.open) }), { keepAlive, authenticate: () => endsIn(90) })
@@ -111,7 +111,7 @@ describe('a stream whose client is let in for a while', () => {
     }
   })
 
-  it('ends in a session while the work goes on, and goes on with new credentials', async () => {
+  it('ends in a session while the call continues, and is resumed with new credentials', async () => {
     const done = gate()
     const methods: Record<string, Method> = {
       async 'x/work'(_, exchange) {
@@ -133,7 +133,7 @@ describe('a stream whose client is let in for a while', () => {
     expect((await rest.rest()).at(-1)).toMatchObject({ result: { done: true } })
   })
 
-  it('ends the stream of what is said unasked in a session', async () => {
+  it('ends the GET stream of a session', async () => {
     const feed = Object.assign(new HandWritten(), {
       watchChanges: () => () => {},
     })
@@ -151,7 +151,7 @@ describe('the metadata of a guard', () => {
     authenticate: Object.assign(() => new Response(null, { status: 401 }), { metadata }),
   })
 
-  it('is for everybody, from any page, and no way around the guard [S-271, S-282]', async () => {
+  it('is public, also for pages, and does not bypass the guard [S-271, S-282]', async () => {
     const headers = { origin: 'https://elsewhere.example', host: 'elsewhere.example' }
     expect(await (await app.request('/meta', { headers })).text()).toBe('open')
     expect((await app.request('/meta', { method: 'POST', headers })).status).toBe(403)
@@ -160,7 +160,7 @@ describe('the metadata of a guard', () => {
 })
 
 describe('a guard that changes the headers of a request', () => {
-  it('has the changed ones count', async () => {
+  it('applies the changed headers', async () => {
     const authenticate = (from: Request) => {
       from.headers.set('mcp-method', 'other')
       return ada
@@ -172,7 +172,7 @@ describe('a guard that changes the headers of a request', () => {
 })
 
 describe('a session', () => {
-  it('is not for somebody whom another issuer calls the same [S-278]', async () => {
+  it('belongs to a subject of one issuer [S-278]', async () => {
     let auth: AuthInfo = { ...ada, issuer: 'https://one.example' }
     const app = mcp(new HandWritten({ ping: () => ({}) }), { authenticate: () => auth })
     const session = { 'mcp-session-id': await openSession(app) }

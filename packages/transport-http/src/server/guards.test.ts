@@ -13,7 +13,7 @@ describe('hosts and origins', () => {
     [{ host: '[::1]:3000' }],
     [{ host: 'localhost', origin: 'http://localhost:5173' }],
     [{ host: 'localhost', origin: 'https://127.0.0.1' }],
-  ])('lets loopback names in by default: %j [S-111, S-112]', async (headers) => {
+  ])('are allowed for loopback names by default: %j [S-111, S-112]', async (headers) => {
     expect((await postModern(mcp(server), list, headers)).status).toBe(200)
   })
 
@@ -25,7 +25,7 @@ describe('hosts and origins', () => {
     [{ host: 'localhost', origin: 'http://localhost.evil.example.com' }, 'allowedOrigins'],
     [{ host: 'localhost', origin: 'null' }, 'allowedOrigins'],
     [{ host: 'localhost', origin: '' }, 'allowedOrigins'],
-  ])('refuses %j with 403, naming the option [S-111, S-112]', async (headers, option) => {
+  ])('are rejected with 403 and the option for %j [S-111, S-112]', async (headers, option) => {
     for (const method of ['POST', 'GET', 'DELETE', 'OPTIONS']) {
       const response = await mcp(server).request('/', { method, headers })
       expect(response.status).toBe(403)
@@ -35,7 +35,7 @@ describe('hosts and origins', () => {
     }
   })
 
-  it('lets in the hosts and origins that are named, and no others [S-111, S-112]', async () => {
+  it('are allowed if they are configured [S-111, S-112]', async () => {
     const app = mcp(server, { allowedHosts: ['mcp.example.com:8443'], allowedOrigins: ['https://app.example.com'] })
     const status = async (host: string, origin?: string) => (await postModern(app, list, { host, origin })).status
     expect(await status('mcp.example.com:8443')).toBe(200)
@@ -45,7 +45,7 @@ describe('hosts and origins', () => {
     expect(await status('mcp.example.com:8443', 'https://mcp.example.com:8443')).toBe(403)
   })
 
-  it('with any host, lets in only the pages of that host', async () => {
+  it('with any host allow only pages of that host', async () => {
     const app = mcp(server, { allowedHosts: '*' })
     const status = async (host: string, origin?: string) => (await postModern(app, list, { host, origin })).status
     expect(await status('a.example.com')).toBe(200)
@@ -55,24 +55,24 @@ describe('hosts and origins', () => {
 })
 
 describe('content types', () => {
-  it.each([['text/plain'], [undefined], ['application/jsonx'], ['multipart/form-data']])('refuses %s', async (type) => {
+  it.each([['text/plain'], [undefined], ['application/jsonx'], ['multipart/form-data']])('rejects %s', async (type) => {
     expect((await postModern(mcp(server), list, { 'content-type': type })).status).toBe(415)
   })
 
-  it('takes parameters and any case', async () => {
+  it('accepts parameters and any case', async () => {
     const headers = { 'content-type': 'Application/JSON; charset=utf-8' }
     expect((await postModern(mcp(server), list, headers)).status).toBe(200)
   })
 
   it.each([['application/json'], ['text/event-stream'], ['*/*'], [undefined]])(
-    'refuses to accept %s alone only when it is strict',
+    'rejects accepting only %s if it is strict',
     async (accept) => {
       expect((await postModern(mcp(server), list, { accept })).status).toBe(200)
       expect((await postModern(mcp(server, { strictAccept: true }), list, { accept })).status).toBe(406)
     },
   )
 
-  it('is content with both when it is strict', async () => {
+  it('accepts both types if it is strict', async () => {
     expect((await postModern(mcp(server, { strictAccept: true }), list)).status).toBe(200)
   })
 })
@@ -80,7 +80,7 @@ describe('content types', () => {
 describe('bodies', () => {
   const app = mcp(server, { limits: { body: 400 } })
 
-  it('stops reading at the limit, and says the number', async () => {
+  it('stops reading at the limit, with the number', async () => {
     let pulled = 0
     const body = new ReadableStream({
       pull(controller) {
@@ -94,21 +94,21 @@ describe('bodies', () => {
     expect(pulled).toBeLessThan(10)
   })
 
-  it('does not begin to read what is announced as too large', async () => {
+  it('does not read a body with a content length above the limit', async () => {
     expect((await post(app, 'x', { 'content-length': '401' })).status).toBe(413)
   })
 
-  it('counts what comes, whatever was announced', async () => {
+  it('counts the received bytes, independently of the content length', async () => {
     expect((await post(app, 'x'.repeat(500), { 'content-length': '3' })).status).toBe(413)
   })
 
   it.each([
-    ['no JSON', '{', -32700],
+    ['invalid JSON', '{', -32700],
     ['nothing', '', -32700],
     ['a number', '7', -32600],
     ['an empty array', '[]', -32600],
     ['an object', '{}', -32600],
-  ])('refuses %s with 400 and no id', async (_what, body, code) => {
+  ])('rejects %s with 400 and no id', async (_what, body, code) => {
     const response = await post(mcp(server), body)
     expect(response.status).toBe(400)
     const answer = await json(response)
@@ -116,33 +116,33 @@ describe('bodies', () => {
     expect(answer).not.toHaveProperty('id')
   })
 
-  it('refuses bytes that are not UTF-8', async () => {
+  it('rejects bytes that are not UTF-8', async () => {
     const response = await post(mcp(server), '', {}, { body: new Uint8Array([0x22, 0xff, 0x22]) })
     expect([response.status, (await json(response)).error]).toMatchObject([400, { code: -32700 }])
   })
 
-  it('echoes the id of a refused request', async () => {
+  it('returns the id of a rejected request', async () => {
     const response = await post(mcp(server), { jsonrpc: '2.0', id: 5, method: 'a', params: [] })
     expect([response.status, (await json(response)).id]).toEqual([400, 5])
   })
 })
 
 describe('authentication', () => {
-  it('says who is asking', async () => {
+  it('provides the caller', async () => {
     const seen = new HandWritten({ 'tools/list': (_params, exchange) => ({ tools: [], who: exchange.auth?.subject }) })
     const app = mcp(seen, { authenticate: async () => ({ subject: 'ann', scopes: [] }) })
     expect(await json(await postModern(app, list))).toMatchObject({ result: { who: 'ann' } })
   })
 
-  it('may answer in the place of the server, before the body is read', async () => {
+  it('may respond before the body is read', async () => {
     const app = mcp(server, {
       authenticate: () => new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } }),
     })
-    const response = await post(app, 'no JSON')
+    const response = await post(app, 'invalid JSON')
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
 
-  it('that fails is masked and reported', async () => {
+  it('is masked and reported if it fails', async () => {
     const problems: Error[] = []
     const app = mcp(server, {
       authenticate: () => Promise.reject(new Error('secret')),
@@ -155,8 +155,8 @@ describe('authentication', () => {
   })
 })
 
-describe('too much at once', () => {
-  it('is refused with 503 and the number', async () => {
+describe('a request above the concurrency limit', () => {
+  it('is rejected with 503 and the number', async () => {
     const held = gate()
     const app = mcp(new HandWritten({ 'tools/list': () => held.promise.then(() => ({})) }), { limits: { running: 1 } })
     const first = postModern(app, list)
@@ -174,7 +174,7 @@ describe('cors', () => {
   const app = mcp(server, { cors: ['https://app.example.com'] })
   const origin = 'https://app.example.com'
 
-  it('answers a preflight with every header of both eras, and the mirrored ones that are asked for [S-282]', async () => {
+  it('answers a preflight with all headers of both eras and requested mirrored headers [S-282]', async () => {
     const response = await get(
       app,
       {
@@ -202,7 +202,7 @@ describe('cors', () => {
     expect(allowed).not.toContain('x-other')
   })
 
-  it('lets the page read answers and refusals alike [S-282]', async () => {
+  it('lets the page read responses and errors [S-282]', async () => {
     for (const response of [await postModern(app, list, { origin }), await post(app, '{', { origin })]) {
       expect(response.headers.get('access-control-allow-origin')).toBe(origin)
       expect(response.headers.get('access-control-expose-headers')).toContain('mcp-session-id')
@@ -210,7 +210,7 @@ describe('cors', () => {
     }
   })
 
-  it('lets no other page in', async () => {
+  it('rejects other pages', async () => {
     const response = await postModern(app, list, { origin: 'https://other.example.com' })
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([403, null])
   })
@@ -221,7 +221,7 @@ describe('cors', () => {
   })
 })
 
-describe('the arguments that travel as headers', () => {
+describe('mirrored arguments', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -250,7 +250,7 @@ describe('the arguments that travel as headers', () => {
     [{}, { 'mcp-param-other': 'ignored' }],
     [undefined, {}],
     ['no object', {}],
-  ])('agree: %j %j [S-119, S-120, S-121]', async (args, headers) => {
+  ])('match: %j %j [S-119, S-120, S-121]', async (args, headers) => {
     expect((await call(args, headers)).status).toBe(200)
   })
 
@@ -269,19 +269,19 @@ describe('the arguments that travel as headers', () => {
     expect([response.status, (await json(response)).error]).toMatchObject([400, { code: -32020 }])
   })
 
-  it('are looked up with the responder itself when it knows', async () => {
+  it('are looked up with the responder', async () => {
     const knowing = Object.assign(new HandWritten({ 'tools/call': () => ({}) }), { inputSchemaOf: () => schema })
     const response = await postModern(mcp(knowing), modern('tools/call', { name: 'a', arguments: { region: 'a' } }))
     expect(response.status).toBe(400)
   })
 
-  it('do not matter to an unknown tool', async () => {
+  it('are ignored for an unknown tool', async () => {
     expect((await call({ region: 'a' }, {}, 'other')).status).toBe(200)
   })
 })
 
-describe('the end', () => {
-  it('gives what runs its time, refuses what is new, and then ends the rest', async () => {
+describe('drain', () => {
+  it('waits for running requests, rejects new ones, and aborts the rest', async () => {
     const held = gate()
     const reasons: unknown[] = []
     const app = mcp(

@@ -34,7 +34,7 @@ async function statusOf(middleware: MiddlewareHandler, run: Method): Promise<num
 }
 
 describe("a call of an app on Hono's server for Node", () => {
-  it.each(Object.keys(instead))('ends when its stream is thrown away by a middleware %s', async (which) => {
+  it.each(Object.keys(instead))('is aborted if a middleware discards its stream %s', async (which) => {
     const over = gate<string>()
     const status = await statusOf(instead[which] as MiddlewareHandler, async (_params, exchange) => {
       exchange.onClose?.((isHeard) => over.open(isHeard ? 'heard' : 'gone'))
@@ -45,7 +45,7 @@ describe("a call of an app on Hono's server for Node", () => {
     expect(await over.promise).toBe('gone')
   })
 
-  it('ends when a middleware has answered before it', async () => {
+  it('is aborted if a middleware has answered before', async () => {
     const aborted = gate()
     const status = await statusOf(timeout(50), async (_params, { signal }) => {
       signal.addEventListener('abort', () => aborted.open())
@@ -55,7 +55,7 @@ describe("a call of an app on Hono's server for Node", () => {
     await aborted.promise
   })
 
-  it('goes on when a middleware has only looked at its stream', async () => {
+  it('continues if a middleware only inspects its stream', async () => {
     let isAborted = false
     const look: MiddlewareHandler = async (context, next) => {
       await next()

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { mcp } from '../index.ts'
 import { call, readTold, serve, talking } from './hono-streams.fixture.ts'
 
-it("streams on Hono's server for Node where that leaves the objects of the web as they are", async () => {
+it("an app streams on Hono's server for Node without replaced globals", async () => {
   const port = await serve(mcp(talking(20, 1_000).server), false)
   expect(Object.getPrototypeOf(new Response(''))).toBe(Response.prototype)
   const response = await call(port)
@@ -11,7 +11,7 @@ it("streams on Hono's server for Node where that leaves the objects of the web a
   expect([progress.length, result]).toEqual([20, { told: 20 }])
 })
 
-it('takes a body there that a middleware has read by the context', async () => {
+it('an app accepts a body that a middleware has read with the context', async () => {
   const app = new Hono().use(async ({ req }, next) => {
     await req.json()
     await next()

@@ -55,7 +55,7 @@ describe.each([
     expect(await response.json()).toMatchObject({ result: { said: { text: 'ü€😀' }, at: url } })
   })
 
-  it('refuses a body that is no text, and one that is too large', async () => {
+  it('rejects a body that is not text, and one that is too large', async () => {
     const url = await serve(place(mcp(echo, { limits: { body: 50 } })))
     const broken = await call(url, { body: new Uint8Array([0x22, 0xff, 0x22]) })
     expect([broken.status, await broken.text()]).toEqual([400, expect.stringContaining('UTF-8')])
@@ -63,7 +63,7 @@ describe.each([
     expect([large.status, await large.text()]).toEqual([413, expect.stringContaining('50 bytes (limits.body)')])
   })
 
-  it('streams what is said before the answer, and hears when the client goes', async () => {
+  it('streams notifications, and notices when the client disconnects', async () => {
     const gone = gate()
     const app = mcp(
       new HandWritten({
@@ -84,8 +84,8 @@ describe.each([
   })
 })
 
-describe('an app behind a middleware that takes the body for a stream', () => {
-  it('reads the whole of what the middleware has not read', async () => {
+describe('an app behind a middleware that reads the body as a stream', () => {
+  it('reads the rest of the body', async () => {
     const app = new Hono().use(bodyLimit({ maxSize: 10_000_000 })).route('/mcp', mcp(echo))
     const long = 'x'.repeat(2_000_000)
     const body = JSON.stringify(modern('tools/call', { name: 'anb', arguments: { text: long } }))
@@ -102,7 +102,7 @@ describe('an app behind a middleware that has read the body', () => {
     blob: ({ req }) => req.blob(),
   }
 
-  it.each(Object.keys(readers))('answers, where it was read by the context: %s', async (how) => {
+  it.each(Object.keys(readers))('answers if it was read with the context: %s', async (how) => {
     const app = new Hono().use(async (context, next) => {
       await readers[how]?.(context)
       await next()
@@ -113,7 +113,7 @@ describe('an app behind a middleware that has read the body', () => {
     expect((await call(url.replace('/mcp', '/small'))).status).toBe(413)
   })
 
-  it('says what is wrong where the context has no body', async () => {
+  it('reports an error if the context has no body', async () => {
     const app = new Hono().use(async ({ req }, next) => {
       await req.formData().catch(() => {})
       await next()
@@ -122,7 +122,7 @@ describe('an app behind a middleware that has read the body', () => {
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('have that read a clone')])
   })
 
-  it('says so, where only the request knows', async () => {
+  it('reports an error if the request was read directly', async () => {
     const app = new Hono()
     app.use(async (context, next) => {
       await context.req.raw.text()
@@ -136,7 +136,7 @@ describe('an app behind a middleware that has read the body', () => {
 describe.each([
   ['in one packet with the headers', 3],
   ['in many packets', 300_000],
-])('an app behind a middleware that reads the body too, which comes %s', (_, length) => {
+])('an app behind a middleware that reads the body too, which arrives %s', (_, length) => {
   const said = 'x'.repeat(length)
   const body = JSON.stringify(modern('tools/call', { name: 'anb', arguments: { text: said } }))
   const read: Record<string, (context: Context, next: () => Promise<void>) => Promise<string>> = {
@@ -151,7 +151,7 @@ describe.each([
     },
   }
 
-  it.each(Object.keys(read))('has it whole, and so has the middleware: %s', async (when) => {
+  it.each(Object.keys(read))('reads it completely, and so does the middleware: %s', async (when) => {
     const heard: (string | undefined)[] = []
     const app = new Hono()
     app.use(async (context, next) => {
@@ -163,7 +163,7 @@ describe.each([
   })
 })
 
-describe('an app beside a middleware that reads the body while it is answered', () => {
+describe('an app with a middleware that reads the body concurrently', () => {
   const tick = () => new Promise<void>((resolve) => process.nextTick(resolve))
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
   const waits: [string, () => Promise<void>][] = [
@@ -173,7 +173,7 @@ describe('an app beside a middleware that reads the body while it is answered', 
     ['after two', () => turn().then(turn)],
   ]
 
-  it.each(waits)('leaves it to the middleware too, which reads it %s', async (_, wait) => {
+  it.each(waits)('shares it with the middleware, which reads it %s', async (_, wait) => {
     const heard: unknown[] = []
     const app = new Hono().use(async (context, next) => {
       const reading = async () => void heard.push(await wait().then(() => context.req.json()))
@@ -184,7 +184,7 @@ describe('an app beside a middleware that reads the body while it is answered', 
   })
 })
 
-describe('an app whose body is there with the headers', () => {
+describe('an app whose body arrives with the headers', () => {
   async function serveRaw(app: Pick<Hono, 'fetch'>) {
     const ends: boolean[] = []
     const listener = getRequestListener(app.fetch)
@@ -216,7 +216,7 @@ describe('an app whose body is there with the headers', () => {
 
   const body = JSON.stringify(modern('tools/call', { name: 'anb', arguments: { text: 'ü€😀' } }))
 
-  it('has all of it read before it is answered, so that nothing has to be read off afterwards', async () => {
+  it('reads it completely before the response', async () => {
     const { ends, socket } = await serveRaw(mounted(mcp(echo)))
     socket.write(bytesOf(body) + bytesOf(body))
     expect(await heard(socket, /said[\s\S]*said/)).toMatch(/^HTTP\/1.1 200[\s\S]*HTTP\/1.1 200/)
@@ -224,7 +224,7 @@ describe('an app whose body is there with the headers', () => {
     expect(ends).toEqual([true, true])
   })
 
-  it('reads them though a test has put a clock of its own in place of the timers', async () => {
+  it('reads it with fake timers', async () => {
     const url = await serve(mounted(mcp(echo)))
     vi.useFakeTimers()
     try {
@@ -234,14 +234,14 @@ describe('an app whose body is there with the headers', () => {
     }
   })
 
-  it('refuses one that is empty', async () => {
+  it('rejects an empty body', async () => {
     const { socket } = await serveRaw(mounted(mcp(echo)))
     socket.write(bytesOf(''))
     expect(await heard(socket, /jsonrpc.*\}/)).toMatch(/^HTTP\/1.1 400[\s\S]*Parse error/)
     socket.destroy()
   })
 
-  it('says of one that other code has read that it was, and not that the connection broke', async () => {
+  it('reports a body that other code has read', async () => {
     const app = new Hono()
     app.use(async ({ env }, next) => {
       await text((env as HttpBindings).incoming)
@@ -251,7 +251,7 @@ describe('an app whose body is there with the headers', () => {
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('read by other code')])
   })
 
-  it('answers one that comes later too', async () => {
+  it('answers a body that arrives later', async () => {
     const { socket } = await serveRaw(mounted(mcp(echo)))
     const bytes = bytesOf(body)
     socket.write(bytes.slice(0, -10))
@@ -261,7 +261,7 @@ describe('an app whose body is there with the headers', () => {
 })
 
 describe('an app on HTTP/2', () => {
-  it('answers those who name its host, and refuses others', async () => {
+  it('accepts its own host and rejects others', async () => {
     const server = createHttp2Server(getRequestListener(mcp(echo).fetch))
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -278,7 +278,7 @@ describe('an app on HTTP/2', () => {
   })
 })
 
-describe('an app behind a middleware that makes another request', () => {
+describe('an app behind a middleware that replaces the request', () => {
   const rewrite: Record<string, (raw: Request) => Promise<Request>> = {
     'with the body it has read': async (raw) => new Request(raw, { body: await raw.text(), method: 'POST' }),
     'with another header': async (raw) => {
@@ -298,7 +298,7 @@ describe('an app behind a middleware that makes another request', () => {
     },
   }
 
-  it.each(Object.keys(rewrite))('answers that one: %s', async (which) => {
+  it.each(Object.keys(rewrite))('uses the new request: %s', async (which) => {
     const app = new Hono()
     app.use(async (context, next) => {
       context.req.raw = (await rewrite[which]?.(context.req.raw)) as Request
@@ -317,7 +317,7 @@ describe('an app behind a middleware that changes the headers of some requests',
     ['the first', [0]],
     ['a later one', [2]],
     ['all', [0, 1, 2, 3]],
-  ])('goes by the headers of each: %s', async (_, changed) => {
+  ])('uses the headers of each request: %s', async (_, changed) => {
     let count = 0
     const app = new Hono()
     app.use(async (context, next) => {
@@ -329,14 +329,14 @@ describe('an app behind a middleware that changes the headers of some requests',
   })
 })
 
-describe("an app whose guard refuses on Hono's server for Node, which puts a Response of its own in place of the global one", () => {
+describe("an app whose guard rejects on Hono's server for Node, which replaces the global Response", () => {
   const answers: Record<string, () => Response | Promise<Response>> = {
     'with a new response': () => new Response('no', { status: 401 }),
     'with one that was cloned': () => new Response('no', { status: 401 }).clone(),
     'with one that somebody else gave': () => fetch('data:,no'),
   }
 
-  it.each(Object.keys(answers))('lets nobody in: %s', async (which) => {
+  it.each(Object.keys(answers))('rejects every request: %s', async (which) => {
     const spoken = new HandWritten({ 'tools/call': () => ({}) })
     const response = await call(await serve(mcp(spoken, { authenticate: () => answers[which]?.() as Response })))
     expect([await response.text(), spoken.exchanges.length]).toEqual(['no', 0])

@@ -12,7 +12,7 @@ const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MO
 const ask = () =>
   new WebRequest('http://localhost/mcp', { method: 'POST', headers, body: JSON.stringify(modern('tools/list')) })
 
-it("keeps the headers of responses apart where Hono's server for Node has replaced the class of all", async () => {
+it("responses have separate headers with the Response class of Hono's server for Node", async () => {
   await serve(mcp(talking(1, 1).server))
   expect(Response).not.toBe(WebResponse)
   const tools = mcp(new HandWritten({ 'tools/list': () => ({ tools: [] }) }))

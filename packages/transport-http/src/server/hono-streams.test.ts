@@ -28,7 +28,7 @@ const around: Record<string, MiddlewareHandler> = {
 }
 
 describe("a stream of an app on Hono's server for Node", () => {
-  it.each(Object.keys(around))('is whole behind a middleware %s', async (which) => {
+  it.each(Object.keys(around))('is complete behind a middleware %s', async (which) => {
     const app = new Hono().use(around[which] as MiddlewareHandler).route('/mcp', mcp(talking(50, 1_000).server))
     const response = await call(await serve(app))
     expect([response.headers.get('x-before'), response.headers.get('x-after')]).toEqual(['yes', 'yes'])
@@ -47,7 +47,7 @@ describe("a stream of an app on Hono's server for Node", () => {
     expect(text.match(/^[0-9a-f]+\r$/gm)?.length).toBeLessThan(20)
   })
 
-  it('goes no faster than its client reads, and has all of it', async () => {
+  it('is limited by the speed of its client, and complete', async () => {
     const { server, told } = talking(2_000, 10_000)
     const socket = callByHand(await serve(mcp(server)))
     await expect.poll(() => told.count).toBeGreaterThan(1)
@@ -65,7 +65,7 @@ describe("a stream of an app on Hono's server for Node", () => {
     await expect.poll(() => text.includes('"told":2000'), { timeout: 4_000 }).toBe(true)
   })
 
-  it('is cut when too much waits for a client that does not read', async () => {
+  it('is cut if too much is unread', async () => {
     const reports: string[] = []
     const aborted = gate<string>()
     const server = new HandWritten({
@@ -89,7 +89,7 @@ describe("a stream of an app on Hono's server for Node", () => {
     expect(reports).toEqual([expect.stringContaining('limits.unsent')])
   })
 
-  it('is let go of when its client goes before it has begun', async () => {
+  it('is released if its client disconnects before it starts', async () => {
     const gone = gate()
     const begin = gate()
     const called = gate()

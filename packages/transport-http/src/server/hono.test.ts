@@ -46,7 +46,7 @@ describe('an app', () => {
     expect(whole.status).toBe(200)
   })
 
-  it('answers behind a middleware that has read the body, and refuses what is none', async () => {
+  it('answers behind a middleware that has read the body, and rejects invalid bodies', async () => {
     const reading = new Hono().use(async (context, next) => {
       await context.req.json().catch(() => {})
       await next()
@@ -60,7 +60,7 @@ describe('an app', () => {
     expect((await ask('PUT', 'x')).status).toBe(405)
   })
 
-  it('leaves other paths to others', async () => {
+  it('leaves other paths to other routes', async () => {
     expect(await (await within.request('/')).text()).toBe('others')
     expect((await within.request('/other')).status).toBe(404)
   })
@@ -68,7 +68,7 @@ describe('an app', () => {
 
 describe('an app that drains', () => {
   it.each([[undefined], [1_000]])(
-    'lets what runs end, refuses what comes, and then closes, by drain(%s)',
+    'waits for running requests, rejects new ones, and closes, by drain(%s)',
     async (ms) => {
       const held = gate<object>()
       let signal: AbortSignal | undefined
@@ -91,8 +91,8 @@ describe('an app that drains', () => {
   )
 })
 
-describe('an app on a runtime that ends the work of a request with its connection', () => {
-  it.each(['legacy', 'modern'] as const)('has it wait for the end of a %s call', async (era) => {
+describe('an app on a runtime that aborts requests with their connection', () => {
+  it.each(['legacy', 'modern'] as const)('uses waitUntil for a %s call', async (era) => {
     const held = gate()
     const server = new HandWritten({
       'tools/call': async () => {
@@ -125,7 +125,7 @@ describe('an app on a runtime that ends the work of a request with its connectio
     await Promise.all(kept)
   })
 
-  it('shows with a timer of each request that a silent call goes on', async () => {
+  it('uses a timer per request to keep a silent call open', async () => {
     const held = gate<object>()
     const app = mcp(new HandWritten({ 'tools/list': () => held.promise }), { keepAlive: 20 })
     const { post } = runtime(app)

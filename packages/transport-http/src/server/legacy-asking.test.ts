@@ -20,8 +20,8 @@ function asking(ask: object, options: EndpointOptions = {}) {
   return { app: mcp(server, options), outcomes }
 }
 
-describe('a question to the client', () => {
-  it('is given up when the handler has no use for it any more: the client is told', async () => {
+describe('an input request', () => {
+  it('is cancelled at the client if the handler cancels it', async () => {
     const giveUp = new AbortController()
     const { app, outcomes } = asking({ signal: giveUp.signal })
     const events = eventsOf(await post(app, request('tools/call'), { 'mcp-session-id': await openSession(app) }))
@@ -32,7 +32,7 @@ describe('a question to the client', () => {
     expect(outcomes).toMatchObject([{ reason: 'cancelled' }])
   })
 
-  it('is not asked at all when it is given up before', async () => {
+  it('is not sent if it is cancelled before', async () => {
     const { app, outcomes } = asking({ signal: AbortSignal.abort() })
     const response = await post(app, request('tools/call'), { 'mcp-session-id': await openSession(app) })
     expect(response.headers.get('content-type')).toBe('application/json')
@@ -40,7 +40,7 @@ describe('a question to the client', () => {
   })
 
   it.each([undefined, {}, { progressToken: null, progress: 1 }, { progressToken: {}, progress: 1 }])(
-    'is not disturbed by progress that belongs to nothing: %j, before, meanwhile, and by way of another process',
+    'ignores unmatched progress: %j',
     async (params) => {
       const thrown: unknown[] = []
       const inner = createMemoryEventBus()
@@ -70,7 +70,7 @@ describe('a question to the client', () => {
     },
   )
 
-  it('is not disturbed by what its bus brings that nobody can have said: it is reported', async () => {
+  it('reports invalid events of the bus', async () => {
     const listeners: ((text: string) => void)[] = []
     const bus: EventBus = {
       publish() {},
@@ -84,7 +84,7 @@ describe('a question to the client', () => {
     const headers = { 'mcp-session-id': await openSession(app) }
     const events = eventsOf(await post(app, request('tools/call'), headers))
     const asked = await events.message()
-    const texts = ['', 'no JSON', 'null', '5', '{"notification":null}', '{"answer":null}']
+    const texts = ['', 'invalid JSON', 'null', '5', '{"notification":null}', '{"answer":null}']
     for (const text of texts) listeners.at(-1)?.(text)
     expect(reported).toHaveLength(texts.length)
     await post(app, { jsonrpc: '2.0', id: asked?.id, result: { roots: [] } }, headers)
@@ -92,7 +92,7 @@ describe('a question to the client', () => {
     expect(outcomes).toEqual([{ roots: [] }])
   })
 
-  it('waits longer for a client that says it is busy', async () => {
+  it('has its timeout extended by progress of the client', async () => {
     const heard: unknown[] = []
     const { app, outcomes } = asking({ timeout: 150, onNotification: (progress: unknown) => heard.push(progress) })
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -114,7 +114,7 @@ describe('a question to the client', () => {
     expect(heard).toHaveLength(3)
   })
 
-  it('has no use for an answer that comes too late', async () => {
+  it('ignores a late answer', async () => {
     const problems: Error[] = []
     const [gaveUp, held] = [gate<unknown>(), gate()]
     const server = new HandWritten({
@@ -135,7 +135,7 @@ describe('a question to the client', () => {
     await events.rest()
   })
 
-  it('is answered across processes as often as it is asked, and nothing stays subscribed', async () => {
+  it('is answered across processes repeatedly, without remaining bus subscriptions', async () => {
     const inner = createMemoryEventBus()
     let subscribed = 0
     const bus = {
@@ -163,7 +163,7 @@ describe('a question to the client', () => {
     expect(subscribed).toBe(0)
   })
 
-  it('is answered across processes once the bus works again that did not', async () => {
+  it('is answered across processes after the bus has recovered', async () => {
     const inner = createMemoryEventBus()
     let isBroken = true
     const bus: EventBus = {

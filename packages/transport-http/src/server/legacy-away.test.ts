@@ -4,8 +4,8 @@ import { type McpApp, mcp } from '../index.ts'
 import { feeding, listening, said } from './feeds.fixture.ts'
 import { eventsOf, get, openSession } from './server.fixture.ts'
 
-describe('the stream of a session whose client is away', () => {
-  it('keeps what is said while its client is away, and says it once when it is back [S-136]', async () => {
+describe('the GET stream of a disconnected client', () => {
+  it('stores messages and sends them once after the client reconnects [S-136]', async () => {
     const { server, tell, listeners } = feeding()
     const app = mcp(server, { sessions: { retry: 50 } })
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -29,7 +29,7 @@ describe('the stream of a session whose client is away', () => {
     expect(listeners.size).toBe(0)
   })
 
-  it('says once what changed often while its client was away, and all that was logged', async () => {
+  it('sends repeated changes once, and all log messages', async () => {
     const { server, listeners, note, tell } = feeding()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -59,8 +59,8 @@ describe('the stream of a session whose client is away', () => {
     ['for a while', async () => {}],
     ['until the session ends', (app: McpApp, headers: object) => get(app, headers as never, { method: 'DELETE' })],
     ['until the endpoint closes', (app: McpApp) => app.close()],
-    ['until it is opened anew', (app: McpApp, headers: object) => get(app, headers as never)],
-  ])('waits for its client no longer than %s', async (name, end) => {
+    ['until it is opened again', (app: McpApp, headers: object) => get(app, headers as never)],
+  ])('waits for its client %s', async (name, end) => {
     const { server, listeners } = feeding()
     const app = mcp(server, { sessions: { retry: name === 'for a while' ? 1 : 60_000 } })
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -74,7 +74,7 @@ describe('the stream of a session whose client is away', () => {
     app.close()
   })
 
-  it('is waited for in a limited number: the one that has been away longest is given up', async () => {
+  it('is kept for a limited number of clients: the oldest one is dropped', async () => {
     const { server, listeners } = feeding()
     const app = mcp(server)
     const kept: unknown[] = []

@@ -9,8 +9,8 @@ const ways: [string, (app: McpApp) => unknown][] = [
   ['drained', (app) => app.drain(1)],
 ]
 
-describe('the stream of a session', () => {
-  it.each(ways)('is not opened by a client that is found out about while the endpoint is %s', async (_, end) => {
+describe('the GET stream of a session', () => {
+  it.each(ways)('is not opened by a client that is authenticated while the endpoint is %s', async (_, end) => {
     for (const path of ['/', '/sse']) {
       const { server, listeners } = feeding()
       let asked: Promise<void> | undefined
@@ -31,7 +31,7 @@ describe('the stream of a session', () => {
     }
   })
 
-  it.each(ways)('is not opened with a record that is read while the endpoint is %s', async (_, end) => {
+  it.each(ways)('is not opened for a session that is loaded while the endpoint is %s', async (_, end) => {
     const { server, listeners } = feeding()
     const inner = createMemorySessionStore()
     let reading: Promise<void> | undefined
@@ -53,7 +53,7 @@ describe('the stream of a session', () => {
     expect(listeners.size).toBe(0)
   })
 
-  it('is not opened again for a session that ends while its events are looked for', async () => {
+  it('is not resumed for a session that is deleted during the replay', async () => {
     const { server, listeners } = feeding()
     const inner = createMemoryEventStore()
     const held = gate()

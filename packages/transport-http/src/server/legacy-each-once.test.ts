@@ -37,7 +37,7 @@ const scene = fc.record({
   length: fc.constantFrom(1, 6_000),
 })
 
-it('tells a session each message once and in order, however often its client goes and comes back [S-136]', async () => {
+it('a session receives each message once and in order over many reconnections [S-136]', async () => {
   await fc.assert(
     fc.asyncProperty(scene, async ({ visits, latency, length }) => {
       const { server, listeners, tell } = feeding()

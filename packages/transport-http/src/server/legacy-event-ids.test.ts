@@ -5,7 +5,7 @@ import { feeding, listening } from './feeds.fixture.ts'
 import { eventsOf, get, openSession, post, request } from './server.fixture.ts'
 
 describe('the event store of a session', () => {
-  it.each([7, 'a\nb'])('that gives the id %j costs the place to resume from, and no event', async (id) => {
+  it.each([7, 'a\nb'])('that returns the id %j loses resumability, but no event', async (id) => {
     const problems: Error[] = []
     const { server, listeners, note } = feeding({ 'tools/call': () => ({ content: [] }) })
     const events = { ...createMemoryEventStore(), append: () => id as string }

@@ -21,8 +21,8 @@ function calling() {
   return { ...all, held }
 }
 
-describe('the stream of a session whose last event is forgotten', () => {
-  it('goes on: what changed meanwhile is told, and there is a new place to resume from', async () => {
+describe('the GET stream of a session whose last event was evicted', () => {
+  it('continues with missed changes and a new event id', async () => {
     const { server, note, listeners } = feeding()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -47,7 +47,7 @@ describe('the stream of a session whose last event is forgotten', () => {
     app.close()
   })
 
-  it('goes on where nobody is waited for any more, and where its end was not noticed', async () => {
+  it('continues if the client is no longer expected, or its disconnection was not noticed', async () => {
     const { server, note, listeners } = feeding()
     const app = mcp(server, { sessions: { retry: 1, events: createMemoryEventStore({ maxLive: 1 }) } })
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -63,7 +63,7 @@ describe('the stream of a session whose last event is forgotten', () => {
     app.close()
   })
 
-  it('is not forgotten while it is open, however long it is silent', async () => {
+  it('is not evicted while it is open', async () => {
     fakeTime()
     const { server, tell, listeners } = feeding()
     const app = mcp(server)
@@ -78,7 +78,7 @@ describe('the stream of a session whose last event is forgotten', () => {
     app.close()
   })
 
-  it('is not forgotten while its client is awaited', async () => {
+  it('is not evicted while its client is expected', async () => {
     fakeTime()
     const { server, tell, listeners } = feeding()
     const app = mcp(server, { sessions: { ttl: 60 * MINUTE, retry: MINUTE } })
@@ -96,7 +96,7 @@ describe('the stream of a session whose last event is forgotten', () => {
 })
 
 describe('the stream of a call in a session', () => {
-  it('that was silent for long and broke is resumed, and has its answer', async () => {
+  it('is resumed after a long silence and a cut', async () => {
     const { server, held } = calling()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -112,7 +112,7 @@ describe('the stream of a call in a session', () => {
     app.close()
   })
 
-  it.each(['read', 'not read'])('is kept while it runs, however long it is silent and %s', async (how) => {
+  it.each(['read', 'not read'])('is stored while the call runs silently and %s', async (how) => {
     fakeTime()
     const { server, held } = calling()
     const app = mcp(server, { sessions: { ttl: 60 * MINUTE } })
@@ -129,7 +129,7 @@ describe('the stream of a call in a session', () => {
     app.close()
   })
 
-  it('is resumed by its own events alone, also where they are forgotten [S-138]', async () => {
+  it('is resumed only by its own events, also if they were evicted [S-138]', async () => {
     const held = Array.from({ length: 11 }, () => gate())
     const { server } = feeding({
       'tools/call': async ({ nth }, exchange) => {

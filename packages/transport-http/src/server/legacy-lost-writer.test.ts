@@ -24,15 +24,15 @@ async function writeElsewhere({ bus, session }: Awaited<ReturnType<typeof withLo
   })
 }
 
-describe.concurrent('a stream whose process is gone', () => {
-  it('is refused, so that nobody waits for an answer that never comes', async () => {
+describe.concurrent('a stream of a terminated process', () => {
+  it('is rejected, because its response would never arrive', async () => {
     const { resume } = await withLostWriter()
     const response = await resume()
     expect(response.status).toBe(400)
     expect(await json(response)).toMatchObject({ error: { message: expect.stringContaining('is gone') } })
   })
 
-  it('ends, after all that was written, when the process goes while the stream is resumed', async () => {
+  it('ends after all stored events if the process terminates while the stream is resumed', async () => {
     const lost = await withLostWriter()
     const stop = await writeElsewhere(lost)
     const stream = eventsOf(await lost.resume())
@@ -44,14 +44,14 @@ describe.concurrent('a stream whose process is gone', () => {
     expect(await stream.message()).toBeUndefined()
   })
 
-  it('is resumed when it was ended before', async () => {
+  it('is resumed if it had ended before', async () => {
     const { events, stream, resume } = await withLostWriter()
     await events.append(stream, '{"n":1}')
     await events.end(stream)
     expect(await eventsOf(await resume()).rest()).toEqual([{ n: 1 }])
   })
 
-  it('is resumed when it is ended while its process is looked for', async () => {
+  it('is resumed if it ends while its process is checked', async () => {
     const { events, stream, resume } = await withLostWriter()
     const response = resume()
     await delay(50)

@@ -33,8 +33,8 @@ async function told(app: McpApp, headers: Record<string, string>, ends: (message
 
 const isEnd = (message: JsonObject) => said(message) === 'end'
 
-describe('what a session is told while its client is away', () => {
-  it('is each kept where it says more than that something changed', async () => {
+describe('a message to a disconnected client of a session', () => {
+  it('is stored, except for repeated changes', async () => {
     const { app, again, note, tell } = await away()
     note('elicitation/complete', { elicitationId: '1' })
     note('elicitation/complete', { elicitationId: '2' })
@@ -50,7 +50,7 @@ describe('what a session is told while its client is away', () => {
     app.close()
   })
 
-  it('is stored up to a number of messages: more are dropped and reported, but no change', async () => {
+  it('is dropped with a warning above the limit, except for changes', async () => {
     const { app, again, note, tell, problems } = await away()
     note('tools/list_changed')
     for (let count = 1; count <= 1_010; count++) tell(`${count}`)
@@ -65,7 +65,7 @@ describe('what a session is told while its client is away', () => {
     app.close()
   })
 
-  it('is stored up to limits.unsent, too', async () => {
+  it('is stored up to limits.unsent', async () => {
     const { app, again, tell, problems } = await away()
     for (let count = 1; count <= 9; count++) tell(`${count}${'x'.repeat(1024 * 1024)}`)
     const events = eventsOf(await get(app, again))
@@ -76,7 +76,7 @@ describe('what a session is told while its client is away', () => {
     app.close()
   })
 
-  it('is told to a client that does not say where it was', async () => {
+  it('is sent to a client without Last-Event-ID', async () => {
     const { app, headers, note, tell } = await away()
     note('tools/list_changed')
     tell('logged')
@@ -86,7 +86,7 @@ describe('what a session is told while its client is away', () => {
     app.close()
   })
 
-  it('is told though the store takes no events', async () => {
+  it('is sent even if the store rejects events', async () => {
     const inner = createMemoryEventStore()
     let isDown = false
     const append = (stream: string, data: string) => {
@@ -101,7 +101,7 @@ describe('what a session is told while its client is away', () => {
     app.close()
   })
 
-  it('is told after a store has failed to say what came before', async () => {
+  it('is sent after the store has failed to replay', async () => {
     const inner = createMemoryEventStore()
     let downs = 0
     const replay = (id: string) => {
@@ -117,7 +117,7 @@ describe('what a session is told while its client is away', () => {
     app.close()
   })
 
-  it('is told on the next stream also while a slow store is still given it', async () => {
+  it('is sent on the next stream while a slow store is still storing it', async () => {
     const inner = createMemoryEventStore()
     let wait = 0
     const append = async (stream: string, data: string) => {
@@ -137,7 +137,7 @@ describe('what a session is told while its client is away', () => {
     app.close()
   })
 
-  it('comes after what was said before, to whoever is the last of several to come back', async () => {
+  it('is sent in order to the last of several reconnecting clients', async () => {
     const inner = createMemoryEventStore()
     const replay = async (id: string) => {
       await pause(5)

@@ -35,7 +35,7 @@ async function open(app: App, headers: Record<string, string> = {}) {
 const handshake = request('initialize', { protocolVersion: FIRST, capabilities: {}, clientInfo: {} }, 0)
 
 describe('the transport of the first revision', () => {
-  it('names where to post, and answers on the stream [S-141]', async () => {
+  it('sends its endpoint, and responds on the stream [S-141]', async () => {
     const { events, first, send, response } = await open(serve().app)
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     expect(first).toMatchObject({ event: 'endpoint', data: expect.stringMatching(/^\/api\/sse\?sessionId=\S+$/) })
@@ -46,7 +46,7 @@ describe('the transport of the first revision', () => {
     await events.cancel()
   })
 
-  it('asks the client on the same stream', async () => {
+  it('sends input requests on the same stream', async () => {
     const { events, send } = await open(serve().app)
     await send(handshake)
     await events.message()
@@ -58,7 +58,7 @@ describe('the transport of the first revision', () => {
     await events.cancel()
   })
 
-  it('ends what runs, and the connection, when the stream is closed', async () => {
+  it('aborts running calls when the stream is closed', async () => {
     const { app, server } = serve()
     const { events, send } = await open(app)
     await send(request('slow'))
@@ -69,7 +69,7 @@ describe('the transport of the first revision', () => {
     expect(await send(request('tools/list'))).toBe(404)
   })
 
-  it('takes arrays of messages with the revision that has them, and with no other', async () => {
+  it('accepts batches only in the revision that supports them', async () => {
     const { events, send } = await open(serve().app)
     const items = [request('tools/list', {}, 1), { jsonrpc: '2.0', method: 'n' }, request('none', {}, 2), 7]
     await send(handshake)
@@ -85,7 +85,7 @@ describe('the transport of the first revision', () => {
     await events.cancel()
   })
 
-  it('runs no more of an array than a session may run at once', async () => {
+  it('runs a batch up to the concurrency limit of a session', async () => {
     const { events, send } = await open(serve({ limits: { sessionRequests: 2 } }).app)
     await send(request('initialize', { protocolVersion: '2025-03-26' }, 0))
     await events.message()
@@ -98,7 +98,7 @@ describe('the transport of the first revision', () => {
     await events.cancel()
   })
 
-  it('is waited for while it has something to answer, when the server is to end', async () => {
+  it('is drained while it has running calls', async () => {
     const { app } = serve()
     const { events, send } = await open(app)
     await send(handshake)
@@ -112,7 +112,7 @@ describe('the transport of the first revision', () => {
     expect(await events.next()).toBeUndefined()
   })
 
-  it('refuses a request whose id is still in flight, and lets the client cancel', async () => {
+  it('rejects a request with an id in use, and supports cancellation', async () => {
     const { app, server } = serve()
     const { events, send } = await open(app)
     await send(request('slow'))
@@ -124,7 +124,7 @@ describe('the transport of the first revision', () => {
     await events.cancel()
   })
 
-  it('refuses posts to nowhere, and to the stream of somebody else', async () => {
+  it('rejects POST requests without a stream, and to the stream of another caller', async () => {
     const { app } = serve({ authenticate: ({ headers }) => ({ subject: headers.get('x-who') ?? '', scopes: [] }) })
     const { events, send } = await open(app, { 'x-who': 'ann' })
     expect(await send(handshake, { 'x-who': 'bob' })).toBe(404)
@@ -137,7 +137,7 @@ describe('the transport of the first revision', () => {
     await events.cancel()
   })
 
-  it('is guarded like the other one [S-141]', async () => {
+  it('is guarded like the other endpoint [S-141]', async () => {
     const { app } = serve()
     expect((await app.request('/sse', { headers: { host: 'evil.example.com' } })).status).toBe(403)
     expect((await app.request('/sse', { headers: { accept: 'text/html' } })).status).toBe(406)
@@ -150,7 +150,7 @@ describe('the transport of the first revision', () => {
     expect(await events.next()).toBeUndefined()
   })
 
-  it('is not there unless it is asked for', async () => {
+  it('is disabled by default', async () => {
     const app = mcp(new HandWritten())
     expect((await app.request('/sse')).status).toBe(400)
     expect(await json(await post(app, handshake))).toMatchObject({ result: { protocolVersion: FIRST } })

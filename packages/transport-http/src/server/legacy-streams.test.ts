@@ -6,8 +6,8 @@ import { eventsOf, gate, get, HandWritten, json, openSession, post, request } fr
 
 const OLD = '2025-06-18'
 
-describe('the stream of a session', () => {
-  it('carries what the session is told unasked, and ends when the client goes [S-130, S-135]', async () => {
+describe('the GET stream of a session', () => {
+  it('carries notifications of the session, and ends when the client disconnects [S-130, S-135]', async () => {
     const { server, tell, listeners } = feeding()
     const app = mcp(server, { sessions: { events: false } })
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -23,7 +23,7 @@ describe('the stream of a session', () => {
     expect(listeners.size).toBe(0)
   })
 
-  it('is one: a second one is refused until the first has ended', async () => {
+  it('is unique: a second one is rejected until the first has ended', async () => {
     const { server } = feeding()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -35,7 +35,7 @@ describe('the stream of a session', () => {
     await again.body?.cancel()
   })
 
-  it('is not there when the server has nothing to say unasked [S-130]', async () => {
+  it('is not available if the server sends no notifications [S-130]', async () => {
     const app = mcp(new HandWritten())
     const response = await get(app, { 'mcp-session-id': await openSession(app) })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, DELETE'])
@@ -68,7 +68,7 @@ describe('the stream of a session', () => {
     expect(await events.rest()).toEqual([])
   })
 
-  it('keeps its session alive, and sees what other requests change', async () => {
+  it('keeps its session alive, and sees changes of other requests', async () => {
     const { server, sessions, listeners } = feeding()
     const app = mcp(server, { sessions: { ttl: 200 }, keepAlive: 20 })
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -80,7 +80,7 @@ describe('the stream of a session', () => {
     await events.cancel()
   })
 
-  it('knows what other requests change, in other processes too, and takes no older record for the newest', async () => {
+  it('sees changes of other requests in other processes, and ignores outdated records', async () => {
     const { server, sessions: seen, listeners } = feeding()
     const inner = createMemorySessionStore()
     let hold: Promise<void> | undefined
@@ -116,7 +116,7 @@ describe('the stream of a session', () => {
     await events.cancel()
   })
 
-  it('goes on after the last event that was seen', async () => {
+  it('continues after the last received event', async () => {
     const { server, tell, listeners } = feeding()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -137,7 +137,7 @@ describe('the stream of a session', () => {
     await second.cancel()
   })
 
-  it('gives none of its events to another session [S-138]', async () => {
+  it('does not send its events to another session [S-138]', async () => {
     const { server } = feeding()
     const app = mcp(server)
     const events = eventsOf(await get(app, { 'mcp-session-id': await openSession(app) }))
@@ -147,7 +147,7 @@ describe('the stream of a session', () => {
     await events.cancel()
   })
 
-  it('has no ids in revisions that take an empty event for a message', async () => {
+  it('has no event ids in revisions whose clients reject empty events', async () => {
     const { server, tell, listeners } = feeding()
     const app = mcp(server)
     const events = eventsOf(await get(app, { 'mcp-session-id': await openSession(app, OLD) }))
@@ -183,7 +183,7 @@ describe('the stream of a POST', () => {
     expect(await response.text()).toContain('"id":5')
   })
 
-  it('begins with a place to resume from and how long to wait [S-139]', async () => {
+  it('begins with an event id and a retry time [S-139]', async () => {
     const { server, held } = speaking()
     const app = mcp(server, { sessions: { retry: 250 } })
     held.open()
@@ -201,7 +201,7 @@ describe('the stream of a POST', () => {
     expect(await (await post(app, request('tools/call'), headers)).text()).not.toMatch(/^(?:id|retry):/m)
   })
 
-  it('is resumed where it broke, while it runs: each message comes once [S-136, S-138]', async () => {
+  it('is resumed after a cut without duplicate messages [S-136, S-138]', async () => {
     const { server, held } = speaking()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -216,7 +216,7 @@ describe('the stream of a POST', () => {
     expect(await second.rest()).toMatchObject([{ params: { data: 'two' } }, { id: 5, result: {} }])
   })
 
-  it('leaves a reader for a newer one: no message comes twice [S-136]', async () => {
+  it('is moved to the newest reader without duplicate messages [S-136]', async () => {
     const { server, held } = speaking()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -230,7 +230,7 @@ describe('the stream of a POST', () => {
     expect(await second.rest()).toMatchObject([{ params: { data: 'two' } }, { id: 5 }])
   })
 
-  it('can be let go by the server, and is resumed when the client comes back', async () => {
+  it('can be closed by the server, and is resumed by the client', async () => {
     const held = gate()
     const app = mcp(
       new HandWritten({
@@ -253,7 +253,7 @@ describe('the stream of a POST', () => {
     expect(await json(await post(app, request('tools/call', {}, 6), old))).toMatchObject({ id: 6 })
   })
 
-  it('is neither let go nor named where there are no sessions: nobody could come back for it', async () => {
+  it('has no event ids without sessions, and is not closed early', async () => {
     const app = mcp(
       new HandWritten({
         'tools/call': async (_params, exchange) => {
@@ -271,7 +271,7 @@ describe('the stream of a POST', () => {
     expect(text).toMatch(/"data":"one"[\s\S]*"id":5,"result"/)
   })
 
-  it('is resumed after it has ended, from its beginning too', async () => {
+  it('is resumed after its end, also from the beginning', async () => {
     const { server, held } = speaking()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -284,7 +284,7 @@ describe('the stream of a POST', () => {
     expect(await again.rest()).toMatchObject([{ params: { data: 'one' } }, { params: { data: 'two' } }, { id: 5 }])
   })
 
-  it('is resumed in another process that has the same stores', async () => {
+  it('is resumed in another process with the same stores', async () => {
     const { server, held } = speaking()
     const sessions = { store: createMemorySessionStore(), events: createMemoryEventStore() }
     const [here, there] = [mcp(server, { sessions }), mcp(server, { sessions })]
@@ -298,13 +298,13 @@ describe('the stream of a POST', () => {
     expect(await second.rest()).toMatchObject([{ params: { data: 'two' } }, { id: 5 }])
   })
 
-  it('cannot be resumed from an event that is not known', async () => {
+  it('cannot be resumed from an unknown event', async () => {
     const app = mcp(new HandWritten())
     const headers = { 'mcp-session-id': await openSession(app), 'last-event-id': 'x.1' }
     expect((await get(app, headers)).status).toBe(400)
   })
 
-  it('keeps the order of what is said, with a store that takes its time', async () => {
+  it('keeps the order of messages with a slow store', async () => {
     const inner = createMemoryEventStore()
     let wait = 8
     const events = {
@@ -328,7 +328,7 @@ describe('the stream of a POST', () => {
     expect(all.map(said)).toEqual(['a', 'b', 'c', undefined])
   })
 
-  it('loses its place, not its messages, when the store fails', async () => {
+  it('loses resumability, but no messages, if the store fails', async () => {
     const problems: Error[] = []
     const events = { ...createMemoryEventStore(), append: () => Promise.reject(new Error('full')) }
     const { server, held } = speaking()

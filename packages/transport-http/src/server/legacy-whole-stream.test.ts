@@ -15,7 +15,7 @@ function slow(store: EventStore): EventStore {
   }
 }
 
-describe('an answer that is the only event of its stream', () => {
+describe('a response that is the only event of its stream', () => {
   for (const [name, events] of [
     ['at once', createMemoryEventStore()],
     ['later', slow(createMemoryEventStore())],
@@ -38,7 +38,7 @@ describe('an answer that is the only event of its stream', () => {
     ['to append', { append: full }, 2],
     ['to append and to end', { append: full, end: full }, 3],
   ]
-  it.each(failing)('reaches the client when the store fails %s', async (_, broken, problems) => {
+  it.each(failing)('reaches the client if the store fails %s', async (_, broken, problems) => {
     const reported: Error[] = []
     const events = { ...createMemoryEventStore(), ...broken } as EventStore
     const app = mcp(server(), { responses: 'events', sessions: { events }, onWarning: (error) => reported.push(error) })
@@ -48,7 +48,7 @@ describe('an answer that is the only event of its stream', () => {
     expect(reported).toHaveLength(problems)
   })
 
-  it('is appended, in order, by what a copy of a store appends by, and then ended', async () => {
+  it('is appended in order and then ended', async () => {
     const inner = createMemoryEventStore()
     const asked: string[] = []
     const events: EventStore = {

@@ -33,7 +33,7 @@ describe('a session', () => {
     }
   })
 
-  it('remembers what one request changed for the next', async () => {
+  it('stores changes of one request for the next one', async () => {
     const app = mcp(simple())
     const headers = { 'mcp-session-id': await openSession(app) }
     await post(app, request('logging/setLevel', { level: 'error' }), headers)
@@ -42,7 +42,7 @@ describe('a session', () => {
 
   it.each([
     ['there are no sessions', { sessions: false }, false],
-    ['all is plain JSON', { responses: 'json' }, false],
+    ['all responses are JSON', { responses: 'json' }, false],
     ['clients can listen', {}, true],
   ] as const)('offers to tell of changes only where it can: %s', async (_, options, tells) => {
     const others = { logging: {}, experimental: { 'acme/feed': { listChanged: true, subscribe: true } } }
@@ -56,7 +56,7 @@ describe('a session', () => {
     expect(answer.result).toEqual({ ...opened, capabilities })
   })
 
-  it('is not opened by a handshake that fails', async () => {
+  it('is not opened by a failed handshake', async () => {
     const response = await post(mcp(simple()), request('initialize'))
     expect([response.status, response.headers.get('mcp-session-id')]).toEqual([200, null])
     expect(await json(response)).toMatchObject({ id: 1, error: { code: -32602 } })
@@ -66,13 +66,13 @@ describe('a session', () => {
     ['POST', { body: JSON.stringify(request('tools/list')) }],
     ['GET', {}],
     ['DELETE', {}],
-  ])('that is missing is 400, one that is unknown 404: %s [S-130, S-132]', async (method, init) => {
+  ])('causes 400 if it is missing, and 404 if it is unknown: %s [S-130, S-132]', async (method, init) => {
     const app = mcp(simple())
     expect((await get(app, {}, { method, ...init })).status).toBe(400)
     expect((await get(app, { 'mcp-session-id': 'x' }, { method, ...init })).status).toBe(404)
   })
 
-  it('refuses versions that do not exist, and modern ones without an envelope [S-133]', async () => {
+  it('rejects unknown versions, and modern ones without metadata [S-133]', async () => {
     const app = mcp(simple())
     const session = { 'mcp-session-id': await openSession(app) }
     const odd = await post(app, request('tools/list'), { ...session, 'mcp-protocol-version': '1999-01-01' })
@@ -81,14 +81,14 @@ describe('a session', () => {
     expect([modern.status, (await json(modern)).error]).toMatchObject([400, { code: -32602 }])
   })
 
-  it('dies when nobody uses it for its time', async () => {
+  it('expires if it is not used for its ttl', async () => {
     const app = mcp(simple(), { sessions: { ttl: 30 } })
     const headers = { 'mcp-session-id': await openSession(app) }
     await new Promise((resolve) => setTimeout(resolve, 60))
     expect((await post(app, request('tools/list'), headers)).status).toBe(404)
   })
 
-  it('lives on with each use, for its time and no longer', async () => {
+  it('is extended by each use for its ttl', async () => {
     const app = mcp(simple(), { sessions: { ttl: 250 } })
     const headers = { 'mcp-session-id': await openSession(app) }
     for (let n = 0; n < 3; n++) {
@@ -99,7 +99,7 @@ describe('a session', () => {
     expect((await post(app, request('tools/list'), headers)).status).toBe(404)
   })
 
-  it('belongs to the one who opened it [S-142]', async () => {
+  it('belongs to its principal [S-142]', async () => {
     const app = mcp(simple(), {
       authenticate: ({ headers }) => ({ subject: headers.get('authorization') ?? '', scopes: [] }),
     })
@@ -109,13 +109,13 @@ describe('a session', () => {
     expect((await asked('bob')).status).toBe(404)
   })
 
-  it('keeps 200 for errors of its methods: 404 would mean that it has ended', async () => {
+  it('uses status 200 for errors of methods, because 404 means that the session has ended', async () => {
     const app = mcp(simple())
     const response = await post(app, request('nope'), { 'mcp-session-id': await openSession(app) })
     expect([response.status, (await json(response)).error]).toMatchObject([200, { code: -32601 }])
   })
 
-  it('takes notifications and answers with 202 [S-134]', async () => {
+  it('accepts notifications and responses with 202 [S-134]', async () => {
     const server = simple()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -124,7 +124,7 @@ describe('a session', () => {
     expect(server.heard).toHaveLength(1)
   })
 
-  it('goes on in another process that has the same store', async () => {
+  it('continues in another process with the same store', async () => {
     const store = createMemorySessionStore()
     const headers = { 'mcp-session-id': await openSession(mcp(simple(), { sessions: { store } })) }
     const other = await post(mcp(simple(), { sessions: { store } }), request('tools/list'), headers)
@@ -149,7 +149,7 @@ describe('a running request', () => {
     return { app: mcp(server, options), held, started, signals }
   }
 
-  it('keeps its id: another request with it is refused while it runs', async () => {
+  it('blocks its id for other requests', async () => {
     const { app, held, started } = slow()
     const headers = { 'mcp-session-id': await openSession(app) }
     const first = post(app, request('tools/call', {}, 7), headers)
@@ -162,7 +162,7 @@ describe('a running request', () => {
     expect([(await first).status, (await third).status]).toEqual([200, 200])
   })
 
-  it('is cancelled by a notification, has no answer, and frees its id [S-137]', async () => {
+  it('is cancelled by a notification, has no response, and frees its id [S-137]', async () => {
     const { app, held, started, signals } = slow()
     const headers = { 'mcp-session-id': await openSession(app) }
     const running = post(app, request('tools/call', {}, 7), headers)
@@ -174,7 +174,7 @@ describe('a running request', () => {
     expect(await (await running).text()).toBe('')
   })
 
-  it('goes on when its client goes away [S-137]', async () => {
+  it('continues if its client disconnects [S-137]', async () => {
     const { app, held, started, signals } = slow()
     const headers = { 'mcp-session-id': await openSession(app) }
     const client = new AbortController()
@@ -211,7 +211,7 @@ describe('a running request', () => {
   })
 })
 
-describe('questions to the client', () => {
+describe('input requests', () => {
   function asking() {
     const outcomes: unknown[] = []
     const server = new HandWritten({
@@ -229,7 +229,7 @@ describe('questions to the client', () => {
     return { server, outcomes }
   }
 
-  it('travel on the stream of the request they belong to, and are answered by a POST [S-135]', async () => {
+  it('are sent on the stream of their request, and answered by a POST [S-135]', async () => {
     const { server } = asking()
     const app = mcp(server)
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -265,7 +265,7 @@ describe('questions to the client', () => {
     expect(last).toMatchObject({ result: { failed: expect.stringContaining('No answer to') } })
   })
 
-  it('are answered through the bus when the answer comes to another process', async () => {
+  it('are answered through the bus if the answer reaches another process', async () => {
     const { server } = asking()
     const sessions = { store: createMemorySessionStore(), bus: createMemoryEventBus() }
     const [here, there] = [mcp(server, { sessions }), mcp(simple(), { sessions })]
@@ -276,14 +276,14 @@ describe('questions to the client', () => {
     expect(await events.rest()).toMatchObject([{ result: { answer: { action: 'decline' } } }])
   })
 
-  it('fail at once where no stream can carry them', async () => {
+  it('fail at once without a stream', async () => {
     const { server, outcomes } = asking()
     const app = mcp(server, { responses: 'json' })
     await post(app, request('tools/call'), { 'mcp-session-id': await openSession(app) })
     expect(outcomes).toMatchObject([{ name: 'ConnectionError', reason: 'unreachable' }])
   })
 
-  it('fail when the stream is lost and nothing keeps it', async () => {
+  it('fail if the stream is lost and not stored', async () => {
     const { server, outcomes } = asking()
     const app = mcp(server, { sessions: { events: false } })
     const headers = { 'mcp-session-id': await openSession(app) }
@@ -295,14 +295,14 @@ describe('questions to the client', () => {
   })
 })
 
-describe('arrays of messages', () => {
+describe('batches', () => {
   const batch = [
     request('tools/list', {}, 1),
     { jsonrpc: '2.0', method: 'notifications/initialized' },
     request('nope', {}, 2),
   ]
 
-  it('are answered by arrays in the one revision that has them [S-140]', async () => {
+  it('are answered by batches in the only revision that supports them [S-140]', async () => {
     const app = mcp(simple())
     const headers = { 'mcp-session-id': await openSession(app, '2025-03-26') }
     const response = await post(app, batch, headers)
@@ -323,7 +323,7 @@ describe('arrays of messages', () => {
     ])
   })
 
-  it('are refused in every other one, and without a session [S-140]', async () => {
+  it('are rejected in other revisions, and without a session [S-140]', async () => {
     const app = mcp(simple())
     expect((await post(app, batch, { 'mcp-session-id': await openSession(app) })).status).toBe(400)
     expect((await post(app, batch)).status).toBe(400)
@@ -334,7 +334,7 @@ describe('arrays of messages', () => {
 })
 
 describe('without sessions', () => {
-  it('each request stands alone [S-133]', async () => {
+  it('each request is independent [S-133]', async () => {
     const app = mcp(simple(), { sessions: false })
     const params = { protocolVersion: '2025-06-18', capabilities: {} }
     const opened = await post(app, request('initialize', params))
@@ -346,8 +346,8 @@ describe('without sessions', () => {
   })
 })
 
-describe('a refusal', () => {
-  it('of a request has its id, of what else a session is told none', async () => {
+describe('an error response', () => {
+  it('has the id of the request, and none for other messages', async () => {
     const app = mcp(new HandWritten({ 'tools/list': () => ({ tools: [] }) }), { limits: { sessionRequests: 0 } })
     const session = { 'mcp-session-id': await openSession(app) }
     const ask = (headers: Record<string, string>) => post(app, request('tools/list', {}, 'of-mine'), headers)
@@ -364,14 +364,14 @@ describe('a refusal', () => {
     expect([told.status, await json(told)]).toEqual([404, expect.not.objectContaining({ id: expect.anything() })])
   })
 
-  it('of one stream too many in a session has the id of the request', async () => {
+  it('has the id of a request above the stream limit', async () => {
     const app = mcp(new HandWritten({ 'tools/list': () => ({ tools: [] }) }), { limits: { sessionStreams: 0 } })
     const session = { 'mcp-session-id': await openSession(app) }
     const response = await post(app, request('tools/list', {}, 7), session)
     expect([response.status, await json(response)]).toMatchObject([429, { id: 7 }])
   })
 
-  it('of a request that comes when no more are taken has its id, too', async () => {
+  it('has the id of a request that is rejected while draining', async () => {
     const held = gate<object>()
     const begun = gate<void>()
     const list = () => {

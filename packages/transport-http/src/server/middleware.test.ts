@@ -12,7 +12,7 @@ const list = { method: 'POST', headers, body: JSON.stringify(modern('tools/list'
 describe('headers of middleware', () => {
   it.each([
     ['a result', list, 200],
-    ['a refusal', { ...list, body: '{' }, 400],
+    ['an error response', { ...list, body: '{' }, 400],
     ['an unsupported method', { method: 'PUT' }, 405],
   ])('are kept when they are set before the endpoint answers: %s', async (_, init, status) => {
     const outer = new Hono().use(requestId()).route('/mcp', mcp(tools()))
@@ -38,7 +38,7 @@ describe('middleware that does not call the endpoint', () => {
   it.each([
     ['forgets next()', async () => {}],
     ['does not await next()', async (_: Context, next: () => Promise<void>) => void next()],
-  ])('is a fault that is masked and reported: it %s', async (_, middleware) => {
+  ])('causes an error that is masked and reported: it %s', async (_, middleware) => {
     const problems: string[] = []
     const app = mcp(tools(), { onWarning: ({ message }) => problems.push(message) }).use(middleware)
     const response = await app.request('/', list)
@@ -64,7 +64,7 @@ describe('middleware that throws a value that is not an Error', () => {
 })
 
 describe('bindings of other runtimes', () => {
-  it('may be called incoming and outgoing', async () => {
+  it('may be named incoming and outgoing', async () => {
     const server = new HandWritten({
       'tools/list': (_, exchange) => ({ tools: [], aborted: exchange.signal.aborted }),
     })
@@ -105,7 +105,7 @@ describe('authenticate', () => {
   })
 
   it.each([[{ sub: 'alice', scopes: [] }], [{ status: 401 }], [null], ['alice']])(
-    'fails closed, masked and reported, when it returns %j',
+    'rejects the request, masked and reported, if it returns %j',
     async (returned) => {
       const problems: string[] = []
       const report = ({ message }: Error) => problems.push(message)
@@ -118,7 +118,7 @@ describe('authenticate', () => {
 })
 
 describe('unknown options', () => {
-  it.each(['requestTimeout', 'alowedHosts'])('are refused by name: %s', async (name) => {
+  it.each(['requestTimeout', 'alowedHosts'])('are rejected by name: %s', async (name) => {
     expect(() => mcp(tools(), { [name]: 1 })).toThrow(`${name}: expected one of allowedHosts, `)
     if (name !== 'requestTimeout') await expect(serveHttp(tools(), { port: 0, [name]: 1 })).rejects.toThrow(name)
   })

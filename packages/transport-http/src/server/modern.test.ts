@@ -26,7 +26,7 @@ const echo = new HandWritten({
 })
 
 describe('a modern POST', () => {
-  it('is answered with plain JSON when the handler says nothing before it ends [S-110, S-113, S-127]', async () => {
+  it('is answered with JSON if the handler sends no notifications [S-110, S-113, S-127]', async () => {
     const response = await postModern(mcp(echo), modern('tools/call', { name: 'a', arguments: { x: 1 } }, 'id-7'))
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/json')
@@ -34,7 +34,7 @@ describe('a modern POST', () => {
     expect(await json(response)).toEqual({ jsonrpc: '2.0', id: 'id-7', result: { content: [], said: { x: 1 } } })
   })
 
-  it('is answered with a stream of one event where the option asks for streams, but for errors and who takes none', async () => {
+  it('is answered with a stream of one event with `responses: events`, except for errors and clients that do not accept streams', async () => {
     const app = mcp(echo, { responses: 'events' })
     const response = await postModern(app, modern('tools/call', { name: 'a', arguments: { x: 1 } }, 7))
     expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -45,7 +45,7 @@ describe('a modern POST', () => {
     expect(plain.headers.get('content-type')).toBe('application/json')
   })
 
-  it('becomes a stream when the handler speaks before it ends, without ids or retry [S-113, S-115, S-124, S-127, S-128]', async () => {
+  it('becomes a stream if the handler sends notifications, without ids or retry [S-113, S-115, S-124, S-127, S-128]', async () => {
     const app = mcp(
       new HandWritten({
         'tools/call': async (_params, exchange) => {
@@ -80,7 +80,7 @@ describe('a modern POST', () => {
     expect(last).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } })
   })
 
-  it('answers errors of handlers with 200, and those that the transport has a status for with it [S-126]', async () => {
+  it('is answered with 200 for errors of handlers, and with a specific status for transport errors [S-126]', async () => {
     const failing = (code: number) =>
       mcp({
         respond: (message) => ('id' in message ? errorMessage(message.id, { code, message: 'no' }) : undefined),
@@ -97,7 +97,7 @@ describe('a modern POST', () => {
     }
   })
 
-  it('takes a notification with 202 and no body [S-114]', async () => {
+  it('is answered with 202 and no body for a notification [S-114]', async () => {
     const server = new HandWritten()
     const response = await post(
       mcp(server),
@@ -116,7 +116,7 @@ describe('a modern POST', () => {
     expect([response.status, response.headers.get('mcp-session-id')]).toEqual([200, null])
   })
 
-  it('tells of a client that has gone as on Node, whatever the runtime says of it', async () => {
+  it('reports a disconnected client with the same error on every runtime', async () => {
     const started = gate()
     const aborted = gate<unknown>()
     const app = mcp(
@@ -137,7 +137,7 @@ describe('a modern POST', () => {
     await answer
   })
 
-  it('ends the exchange when the client goes, and drops what comes after [S-092]', async () => {
+  it('is aborted when the client disconnects, and drops later messages [S-092]', async () => {
     const started = gate()
     const aborted = gate<unknown>()
     const app = mcp(
@@ -158,7 +158,7 @@ describe('a modern POST', () => {
     expect(await aborted.promise).toBeInstanceOf(Error)
   })
 
-  it('ends the exchange when the client goes before anything was said [S-092]', async () => {
+  it('is aborted when the client disconnects before the first message [S-092]', async () => {
     const client = new AbortController()
     const aborted = gate()
     const app = mcp(
@@ -177,7 +177,7 @@ describe('a modern POST', () => {
     await aborted.promise
   })
 
-  it('keeps a silent stream awake with comments [S-078, S-124]', async () => {
+  it('keeps a silent stream open with comments [S-078, S-124]', async () => {
     const app = mcp(
       new HandWritten({
         'subscriptions/listen': async (_params, exchange) => {
@@ -194,7 +194,7 @@ describe('a modern POST', () => {
     await events.cancel()
   })
 
-  it('cuts a stream whose client does not read, and ends its exchange', async () => {
+  it('cuts the stream of a client that does not read, and aborts the call', async () => {
     const gone = gate<unknown>()
     const app = mcp(
       new HandWritten({
@@ -221,7 +221,7 @@ describe('a modern POST', () => {
 })
 
 describe('a mounted app', () => {
-  it('answers where it is mounted, and nowhere else', async () => {
+  it('answers only at its path', async () => {
     const app = new Hono().route('/api/mcp', mcp(echo))
     const headers = { 'content-type': 'application/json', 'mcp-protocol-version': MODERN }
     const body = JSON.stringify(modern('server/discover'))
@@ -234,7 +234,7 @@ describe('a mounted app', () => {
 })
 
 describe('JSON mode', () => {
-  it('drops what is said before the answer, and has nothing to listen to [S-127]', async () => {
+  it('drops notifications, and supports no subscriptions [S-127]', async () => {
     const app = mcp(
       new HandWritten({
         'tools/call': async (_params, exchange) => {
@@ -250,36 +250,36 @@ describe('JSON mode', () => {
     expect((await postModern(app, modern('subscriptions/listen'))).status).toBe(404)
   })
 
-  it('is what a client gets that takes nothing but JSON', async () => {
+  it('is used for clients that accept only JSON', async () => {
     const response = await postModern(mcp(echo), modern('subscriptions/listen'), { accept: 'application/json' })
     expect(response.status).toBe(404)
   })
 })
 
-describe('what a modern request must say', () => {
+describe('the headers and metadata of a modern request', () => {
   const call = modern('tools/call', { name: 'a' })
   const { [`${KEY}/clientCapabilities`]: _, ...halfMeta } = (call.params as { _meta: Record<string, unknown> })._meta
 
   it.each([
     ['no capabilities', request('tools/call', { name: 'a', _meta: halfMeta }), {}, 400, -32602],
     [
-      'no capabilities goes before a wrong header',
+      'missing capabilities before a wrong header',
       request('tools/call', { _meta: halfMeta }),
       { 'mcp-method': 'x' },
       400,
       -32602,
     ],
-    ['no envelope but a modern header', request('tools/call', { name: 'a' }), {}, 400, -32602],
+    ['no metadata with a modern header', request('tools/call', { name: 'a' }), {}, 400, -32602],
     ['no version header', call, { 'mcp-protocol-version': undefined }, 400, -32020],
     ['another version in the header', call, { 'mcp-protocol-version': '2025-11-25' }, 400, -32020],
     ['no method header', call, { 'mcp-method': undefined }, 400, -32020],
     ['another method', call, { 'mcp-method': 'tools/list' }, 400, -32020],
-    ['the method in other letters', call, { 'mcp-method': 'Tools/Call' }, 400, -32020],
+    ['the method in another case', call, { 'mcp-method': 'Tools/Call' }, 400, -32020],
     ['no name header', call, { 'mcp-name': undefined }, 400, -32020],
     ['another name', call, { 'mcp-name': 'b' }, 400, -32020],
-    ['a name that is broken base64', call, { 'mcp-name': '=?base64?YQ?=' }, 400, -32020],
+    ['a name with invalid Base64', call, { 'mcp-name': '=?base64?YQ?=' }, 400, -32020],
     ['a name sent twice', call, { 'mcp-name': 'a, a' }, 400, -32020],
-    ['a method that is not there', modern('nope'), {}, 404, -32601],
+    ['an unknown method', modern('nope'), {}, 404, -32601],
     ['initialize', modern('initialize'), {}, 404, -32601],
   ])('%s [S-116, S-117, S-118, S-119, S-122]', async (_what, message, headers, status, code) => {
     const response = await postModern(mcp(echo), message, headers)
@@ -287,7 +287,7 @@ describe('what a modern request must say', () => {
     expect(await json(response)).toMatchObject({ id: 1, error: { code } })
   })
 
-  it('refuses a revision that is not served before it looks at other headers', async () => {
+  it('reject an unsupported revision before other headers are checked', async () => {
     const meta = { [`${KEY}/protocolVersion`]: '2099-01-01', [`${KEY}/clientCapabilities`]: {} }
     const response = await post(mcp(echo), request('tools/list', { _meta: meta }), {
       'mcp-protocol-version': '2099-01-01',
@@ -302,18 +302,18 @@ describe('what a modern request must say', () => {
     ['white space around', { 'mcp-name': '  a\t' }],
     ['base64', { 'mcp-name': '=?base64?YQ==?=' }],
     ['another case of the header name', { 'mcp-name': undefined, 'MCP-NAME': 'a' }],
-  ])('takes the name with %s [S-118, S-119]', async (_what, headers) => {
+  ])('accept the name with %s [S-118, S-119]', async (_what, headers) => {
     expect((await postModern(mcp(echo), call, headers)).status).toBe(200)
   })
 
-  it('compares names beyond ASCII by their base64 [S-119]', async () => {
+  it('compare non-ASCII names by their Base64 [S-119]', async () => {
     const message = modern('resources/read', { uri: 'x:日本語' })
     const headers = { 'mcp-name': `=?base64?${Buffer.from('x:日本語').toString('base64')}?=` }
     expect((await postModern(mcp(echo), message, headers)).status).toBe(200)
   })
 })
 
-describe('an endpoint of the modern era alone', () => {
+describe('an endpoint with the modern era only', () => {
   const app = mcp(echo, { legacy: false })
 
   it.each([
@@ -321,7 +321,7 @@ describe('an endpoint of the modern era alone', () => {
     [{ 'mcp-protocol-version': LEGACY }],
     [{ 'mcp-protocol-version': MODERN }],
     [{ 'mcp-session-id': 'of-another-server' }],
-  ])('names the versions it serves to a client that shakes hands with %j [S-125]', async (headers) => {
+  ])('returns its versions for a handshake with %j [S-125]', async (headers) => {
     const response = await post(app, request('initialize', { protocolVersion: LEGACY }), headers)
     expect(response.status).toBe(400)
     expect(await json(response)).toEqual({
@@ -335,7 +335,7 @@ describe('an endpoint of the modern era alone', () => {
     })
   })
 
-  it('names them to a handshake that asks for no version at all', async () => {
+  it('returns its versions for a handshake without a version', async () => {
     const response = await post(app, request('initialize'))
     expect(await json(response)).toMatchObject({ error: { code: -32022, data: { supported: [MODERN] } } })
   })
@@ -346,7 +346,7 @@ describe('an endpoint of the modern era alone', () => {
     [{ 'mcp-protocol-version': LEGACY }, -32022],
     [{ 'mcp-protocol-version': LEGACY, 'mcp-session-id': 'of-another-server' }, -32022],
     [{ 'mcp-protocol-version': 'no-version' }, -32022],
-  ])('names them to other requests of such clients, with %j [S-117, S-125]', async (headers, code) => {
+  ])('returns its versions for other legacy requests, with %j [S-117, S-125]', async (headers, code) => {
     const response = await post(app, request('tools/list'), headers)
     expect(response.status).toBe(400)
     const { error } = (await json(response)) as { error: { code: number; message: string; data: object } }
@@ -355,7 +355,7 @@ describe('an endpoint of the modern era alone', () => {
     expect(error.message).not.toContain('initialize')
   })
 
-  it('has no other method than POST [S-123]', async () => {
+  it('supports only POST [S-123]', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const response = await get(app, {}, { method })
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
@@ -365,17 +365,17 @@ describe('an endpoint of the modern era alone', () => {
   it.each([
     ['an array', [modern('tools/list')]],
     ['an answer', { jsonrpc: '2.0', id: 1, result: {} }],
-  ])('refuses %s with 400', async (_what, body) => {
+  ])('rejects %s with 400', async (_what, body) => {
     const response = await post(app, body)
     expect(response.status).toBe(400)
     expect(await json(response)).toMatchObject({ error: { code: -32600 } })
   })
 })
 
-describe('an endpoint of a server that serves the modern era alone', () => {
+describe('an endpoint of a server with `legacy: false`', () => {
   const server = Object.assign(new HandWritten({ 'tools/list': () => ({ tools: [] }) }), { legacy: false })
 
-  it.each([undefined, true])('is as one that is told so, where its option is %s [S-123]', async (legacy) => {
+  it.each([undefined, true])('has the modern era only, with the option %s [S-123]', async (legacy) => {
     const app = mcp(server, { legacy, sse: '/sse' })
     expect((await postModern(app, modern('tools/list'))).status).toBe(200)
     for (const [method, code] of [

@@ -10,7 +10,7 @@ const server = new HandWritten({ 'tools/list': () => ({ tools: [] }) })
 /** As those pass them who have no types. */
 const build = (options: object) => mcp(server, options as EndpointOptions)
 
-describe('what bounds an endpoint', () => {
+describe('a limit of an endpoint', () => {
   it.each([
     [{ limits: { body: Number.NaN } }, 'limits.body: expected a number of 0 or more, got NaN'],
     [{ limits: { body: '1mb' } }, 'limits.body: expected a number of 0 or more, got 1mb'],
@@ -29,18 +29,18 @@ describe('what bounds an endpoint', () => {
       { sessions: { retry: Number.POSITIVE_INFINITY } },
       'sessions.retry: expected a whole number of ms from 0, got Infinity',
     ],
-  ])('must be a number, which it is not in %j', async (options, message) => {
+  ])('must be a number, unlike in %j', async (options, message) => {
     expect(() => build(options)).toThrow(new RangeError(message))
     await expect(serveHttp(server, { port: 0, ...(options as EndpointOptions) })).rejects.toThrow(message)
   })
 
-  it('has its default where nothing is said of it', async () => {
+  it('has a default', async () => {
     const app = build({ limits: { body: undefined }, keepAlive: undefined })
     expect((await post(app, 'x'.repeat(5_000_000))).status).toBe(413)
   })
 })
 
-describe('who may call an endpoint', () => {
+describe('the allowed hosts and origins', () => {
   const origins = 'expected a list of origins such as "https://app.example.com"'
   const hosts = 'expected a list of hosts such as "mcp.example.com" or "mcp.example.com:8443"'
 
@@ -58,11 +58,11 @@ describe('who may call an endpoint', () => {
     [{ cors: 'https://a.example' }, `cors: ${origins}, or true or false, got "https://a.example"`],
     [{ cors: '*' }, `cors: ${origins}, or true or false, got "*"`],
     [{ cors: ['*'] }, `cors: ${origins}, or true or false, got "*"`],
-  ])('is not said by %j, which would let nobody in', (options, message) => {
+  ])('cannot be %j', (options, message) => {
     expect(() => build(options)).toThrow(new TypeError(message))
   })
 
-  it('is said by names, addresses, ports and schemes of all kinds', async () => {
+  it('can be names, addresses, ports and schemes', async () => {
     const allowedHosts = ['localhost', '[::1]:80', '127.0.0.1:3000', 'My-Host.example', 'a_b']
     const allowedOrigins = [
       'http://localhost:5173',
@@ -84,17 +84,17 @@ describe('an endpoint', () => {
     [{ authenticate: 'secret' }, 'authenticate: expected a function, got "secret"'],
     [{ onWarning: {} }, 'onWarning: expected a function, got {}'],
     [{ toolSchemas: {} }, 'toolSchemas: expected a function, got {}'],
-  ])('is not made with %j', (options, message) => {
+  ])('rejects the options %j', (options, message) => {
     expect(() => build(options)).toThrow(new TypeError(message))
   })
 
-  it.each([undefined, null, {}, () => 1])('is not made of %s, which serves nothing', async (given) => {
+  it.each([undefined, null, {}, () => 1])('rejects %s instead of a server', async (given) => {
     const said = /^expected a server such as createServer makes, got /
     expect(() => mcp(given as unknown as Responder)).toThrow(said)
     await expect(serveHttp(given as unknown as Responder, { port: 0 })).rejects.toThrow(said)
   })
 
-  it('keeps sessions with numbers that are some', async () => {
+  it('accepts valid numbers for sessions', async () => {
     const app = build({ sessions: { ttl: Number.POSITIVE_INFINITY, retry: 0 }, keepAlive: Number.POSITIVE_INFINITY })
     expect((await get(app, { 'mcp-protocol-version': LEGACY })).status).toBe(400)
   })
