@@ -48,8 +48,9 @@ describe('a program that serves', () => {
       bare.ask(2, 'destroy')
       expect(await bare.exit).toEqual({ code: 1, signal: null })
       expect(bare.stderr).toContain(
-        '[mcpx] Standard output was destroyed by code of this process, so no response can be sent and the server ends',
+        '[mcpx] Standard output was destroyed, so the server cannot answer any more and ends. at ',
       )
+      expect(bare.stderr).toMatch(/child\.fixture\.ts:\d+/)
     },
   )
 
@@ -98,6 +99,12 @@ describe('a program that serves', () => {
     expect(await bare.exit).toEqual({ code: 0, signal: null })
     expect(bare.messages()).toHaveLength(1)
     expect(bare.stderr).toContain('after the end')
+  })
+
+  it('ends when its code ends standard output without the guard', async () => {
+    const bare = startBare('unguarded')
+    bare.ask(1, 'logs')
+    expect(await bare.exit).toEqual({ code: 0, signal: null })
   })
 
   it('ends when its output is closed', async () => {

@@ -25,6 +25,7 @@ export function takeStdout(guard: boolean): ByteSink {
     throw new TypeError('Standard output is taken already: one server at a time can be served on it')
   if (guard) isTaken = true
   else releaseStdout()
+  reportDestroy()
   const stdout = process.stdout as ByteSink
   const write = guard ? guardStdout().write : stdout.write.bind(stdout)
   return {
@@ -33,22 +34,30 @@ export function takeStdout(guard: boolean): ByteSink {
     end: (done) => void done(),
     on(event: string, listener: (error: Error) => void) {
       stdout.on(event as 'error', listener)
-      if (event === 'error') process.stdout.once('close', () => reportDestroyed(listener))
+      // Standard output is never closed here. A server that cannot answer any more must not stay.
+      if (event === 'error') stdout.on('close', () => listener(new Error('standard output was closed')))
     },
     removeListener: stdout.removeListener.bind(stdout),
   }
 }
 
-/** Standard output is never closed here. Without this, a server whose code destroys it would stay, and answer nothing. */
-function reportDestroyed(onError: (error: Error) => void): void {
-  // After an error, such as that of a client that has gone, serving ends anyway.
-  if (process.stdout.errored) return
-  const cause = 'Standard output was destroyed by code of this process'
-  process.stderr.write(
-    `[mcpx] ${cause}, so no response can be sent and the server ends. Do not call process.stdout.destroy()\n`,
-  )
-  process.exitCode = 1
-  onError(new Error(cause))
+let reportsDestroy = false
+
+/** Names code that destroys standard output on standard error. The runtime calls `destroy`, too, when the client goes. */
+function reportDestroy(): void {
+  if (reportsDestroy) return
+  reportsDestroy = true
+  const { destroy } = process.stdout
+  process.stdout.destroy = function reported(error) {
+    const [caller] = linesBelow(reported)
+    if (caller !== undefined && !isOfRuntime(caller)) {
+      process.stderr.write(
+        `[mcpx] Standard output was destroyed, so the server cannot answer any more and ends. ${caller}\n`,
+      )
+      process.exitCode = 1
+    }
+    return destroy.call(process.stdout, error)
+  }
 }
 
 /** Restores standard output, so that it can be guarded and taken again. */
@@ -137,12 +146,20 @@ const stderrMethods = new Set(['error', 'warn', 'trace', 'assert', 'time', 'clea
 
 /** Returns the first line of the stack below `entered` that does not belong to the runtime. */
 function findWriter(entered: Replacement): string {
+  return linesBelow(entered).find((line) => !isOfRuntime(line)) ?? 'by code that cannot be told'
+}
+
+function isOfRuntime(line: string): boolean {
+  return /\(?(?:node:|ext:|native|<anonymous>)/.test(line)
+}
+
+/** Returns the lines of the stack below a function that was called. */
+function linesBelow(entered: Replacement): string[] {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 30
   const written: { stack?: string } = {}
   Error.captureStackTrace(written, entered)
   Error.stackTraceLimit = limit
-  const frames = written.stack?.split('\n').slice(1) ?? []
-  const frame = frames.find((line) => !/\(?(?:node:|ext:|native|<anonymous>)/.test(line))
-  return frame === undefined ? 'by code that cannot be told' : frame.trim()
+  const lines = written.stack?.split('\n').slice(1) ?? []
+  return lines.map((line) => line.trim())
 }
