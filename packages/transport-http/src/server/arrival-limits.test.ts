@@ -103,13 +103,13 @@ describe.each(Object.entries(adapters))('%s', (_, open) => {
   })
 
   it('whose bodies stall are refused by the number and the option, and make room for others', async () => {
-    const send = await open({ bodyTimeout: 100, limits: { running: 1 } })
-    const stalled = send({ parts: [[0, body.slice(0, 9)], [70, body.slice(9, 20)]], ends: false }) // biome-ignore format: one line
+    const send = await open({ bodyTimeout: 500, limits: { running: 1 } })
+    const stalled = send({ parts: [[0, body.slice(0, 9)], [150, body.slice(9, 20)]], ends: false }) // biome-ignore format: one line
     const started = performance.now()
-    expect(await stalled).toEqual([408, 'No byte of the body arrived within 100 ms (bodyTimeout)'])
-    expect(performance.now() - started).toBeGreaterThan(150)
+    expect(await stalled).toEqual([408, 'No byte of the body arrived within 500 ms (bodyTimeout)'])
+    expect(performance.now() - started).toBeGreaterThan(630)
     expect(await send({ parts: [[0, body]] })).toEqual([200, { tools: [] }])
-    const slow = [0, 9, 18, 27].map((at) => [70, body.slice(at, at === 27 ? undefined : at + 9)] as const)
+    const slow = [0, 9, 18, 27].map((at) => [150, body.slice(at, at === 27 ? undefined : at + 9)] as const)
     expect(await send({ parts: slow })).toEqual([200, { tools: [] }])
   })
 
