@@ -1,4 +1,4 @@
-/** Makes sure that what is measured is what users install: the compiled packages. */
+/** Checks that the compiled packages are measured, which users install. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -7,11 +7,12 @@ const packages = [
   ...['@mcpx/transport-stdio', '@mcpx/transport-http'],
 ]
 
-/** Throws a sentence when a package is not there as users get it. */
+/** Throws an error if a package is not installed and compiled. */
 export function requireBuilt(): void {
   for (const name of packages) {
     const path = pathOf(name)
-    if (!isCompiled(path)) throw new Error(`${name} leads to its sources: run without the \`source\` condition`)
+    if (!isCompiled(path))
+      throw new Error(`${name}: expected the compiled package, got its sources. Run without the \`source\` condition`)
     if (!existsSync(path)) throw new Error(`${name} is not built: run \`npm run bench\`, which builds first`)
   }
 }
@@ -24,7 +25,7 @@ function pathOf(name: string): string {
   }
 }
 
-/** Whether a module of the workspace is a compiled one; what others made is none of the workspace. */
+/** Whether a module is compiled; modules of other packages always are. */
 export function isCompiled(path: string): boolean {
   return !/[\\/]packages[\\/][\w-]+[\\/]src[\\/]/.test(path)
 }

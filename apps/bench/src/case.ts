@@ -1,25 +1,25 @@
-/** What a case is: things to measure, the bare limit each is held against, and the targets. Cases are data. */
+/** The types of cases: the subjects to measure, their baselines, and the targets. Cases are data. */
 import type { Job } from './driver/job.ts'
 
-/** Something that is repeated and timed, set up in a process of its own. */
+/** An operation that is repeated and timed, in a separate process. */
 export interface Work {
-  /** Does it once. What it returns, or resolves to, is checked before and after the measurement. */
+  /** Runs the operation once. Its result is checked before and after the measurement. */
   readonly call: () => unknown
   readonly isRight: (result: unknown) => boolean
-  /** How many characters of text one call deals with. Given, the throughput is reported. */
+  /** The number of characters that one call processes. If set, the throughput is reported. */
   readonly characters?: number | undefined
 }
 
-/** One line of a table of times. */
+/** A row of a table of times. */
 export interface Subject {
   readonly name: string
   readonly says: string
   readonly maker?: Maker | undefined
-  /** The subject its time is divided by. Absent: it is a bare limit itself. */
+  /** The baseline by whose time it is divided. Absent: it is a baseline itself. */
   readonly against?: string | undefined
-  /** Target: the most this ratio may be. Absent: it is only reported. */
+  /** The target: the maximum ratio. Absent: it is only reported. */
   readonly atMost?: number | undefined
-  /** Heavy modules are imported in here, so that they burden this subject alone. */
+  /** Imports heavy modules here, so that they affect this subject only. */
   readonly prepare: () => Work | Promise<Work>
 }
 
@@ -28,26 +28,26 @@ export interface SpeedCase {
   readonly name: string
   readonly says: string
   readonly subjects: readonly Subject[]
-  /** What its line of the summary says that it is, if it has one. */
+  /** The title of its line in the summary. Default: none. */
   readonly summary?: string | undefined
 }
 
-/** Who made what is measured, for the summary. */
+/** The implementation, for the summary. */
 export type Maker = 'ours' | 'bare' | 'official 2' | 'official 1' | 'mcp-lite' | 'tmcp'
 
-/** One line of a table of sizes: a program that somebody could have written, and what becomes of it in a bundle. */
+/** A row of a table of sizes: a typical program, which is bundled. */
 export interface Entry {
   readonly name: string
   readonly code: string
-  /** Shown in the place of its code. */
+  /** The description that replaces its code in the table. */
   readonly says?: string | undefined
   /** Default: ours. */
   readonly maker?: Maker | undefined
-  /** Target: the most it may weigh, minified and gzipped, in bytes. Absent: it is only reported. */
+  /** The target: the maximum size, minified and gzipped, in bytes. Absent: it is only reported. */
   readonly atMost?: number | undefined
-  /** A server for the edge: what it weighs is all of it, and it is called once. Absent: what is loaded at first counts. */
+  /** A server for the edge, whose complete size counts and which is called once. Absent: the initially loaded size counts. */
   readonly isServer?: 'legacy' | 'modern' | undefined
-  /** What cannot be found and is never loaded. */
+  /** Modules that are not resolved and never loaded. */
   readonly leaveOut?: readonly string[] | undefined
 }
 
@@ -58,14 +58,14 @@ export interface SizeCase {
   readonly entries: readonly Entry[]
 }
 
-/** One who is measured by a driver. */
+/** A contestant that a driver measures. */
 export interface Contestant {
   readonly name: string
   readonly says: string
   readonly maker: Maker
-  /** The contestant that it is held against. Absent: it is a bare limit itself. */
+  /** The baseline contestant. Absent: it is a baseline itself. */
   readonly against?: string | undefined
-  /** By the head of a column, what its figure there is to be. */
+  /** The targets by the head of a column. */
   readonly targets?: Readonly<Record<string, Target>> | undefined
   readonly job: (options: RunOptions) => Job
 }
@@ -75,15 +75,15 @@ export interface Target {
   readonly atMost?: number | undefined
 }
 
-/** One column of a table of what drivers have measured. */
+/** A column of a table of driver measurements. */
 export interface Column {
   readonly head: string
-  /** The number of the sample that it shows. */
+  /** The name of the shown number. */
   readonly of: string
-  /** As it is; divided by that of the one it is held against, in the same round; or less that. Default: as it is. */
+  /** The comparison with the baseline in the same round: none, the ratio, or the difference. Default: none. */
   readonly as?: 'value' | 'ratio' | 'above' | undefined
   readonly digits: number
-  /** Shown in the summary, by this name. */
+  /** The name in the summary. Default: not shown there. */
   readonly summary?: string | undefined
 }
 
@@ -94,11 +94,11 @@ export interface ServedCase {
   readonly contestants: readonly Contestant[]
   readonly columns: readonly Column[]
   readonly notes?: readonly string[] | undefined
-  /** How often each is measured, at most: where one time says as much as five. */
+  /** The maximum number of rounds, for stable measurements. */
   readonly mostRounds?: number | undefined
 }
 
-/** A case that knows by itself how to find out. */
+/** A case with its own measurement. */
 export interface OwnCase {
   readonly kind: 'own'
   readonly name: string
@@ -116,23 +116,23 @@ export interface Verdict {
   readonly says: string
 }
 
-/** What a case has found. */
+/** The results of a case. */
 export interface Findings {
   readonly name: string
   readonly says: string
   readonly header: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** What a reader of the table has to know of this run. */
+  /** Notes about this run. */
   readonly notes: readonly string[]
   readonly verdicts: readonly Verdict[]
   readonly summary?: readonly SummaryLine[] | undefined
-  /** Pictures that the notes show, by their names. */
+  /** The images in the notes, by name. */
   readonly files?: Readonly<Record<string, string>> | undefined
-  /** Every measurement, for the JSON file. */
+  /** All measurements, for the JSON file. */
   readonly data: unknown
 }
 
-/** One line of the summary in the first README. */
+/** A line of the summary in the README. */
 export interface SummaryLine {
   readonly what: string
   readonly cells: Readonly<Partial<Record<Maker, string>>>
@@ -141,10 +141,10 @@ export interface SummaryLine {
 export interface RunOptions {
   readonly rounds: number
   readonly isQuick: boolean
-  /** How long a subject runs before it is timed, in ms. */
+  /** The warm-up time of a subject, in milliseconds. */
   readonly warmUp: number
-  /** How long it is timed, in ms. */
+  /** The measured time, in milliseconds. */
   readonly duration: number
-  /** Hears how far the run is. */
+  /** Called with the progress of the run. */
   readonly note: (text: string) => void
 }

@@ -1,4 +1,4 @@
-/** All cases, in the order they run. A new one is a file in cases/ and a line here. */
+/** All cases in their order. To add a case, add a file in cases/ and a line here. */
 import type { Case } from './case.ts'
 import { bundle } from './cases/bundle.ts'
 import { calls } from './cases/calls.ts'

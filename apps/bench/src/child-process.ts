@@ -1,15 +1,15 @@
-/** Runs a program of the benchmark in a process of its own, and reads the line of JSON that it prints. */
+/** Runs a program of the benchmark in a child process, and parses its line of JSON. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { CORES, cores, pinned } from './machine.ts'
 
 const run = promisify(execFile)
 
-/** How long one measurement may take, in ms. */
+/** The timeout of a measurement, in milliseconds. */
 const LIMIT = 600_000
 
 export async function readChild<T>(args: readonly string[], on: string | undefined): Promise<T> {
-  // Conditions and flags of whoever started the benchmark would change what is measured.
+  // Conditions and flags of the parent process would affect the measurement.
   const { NODE_OPTIONS: _, ...env } = process.env
   const [command, given] = pinned(args, on)
   const named = { ...env, NODE_ENV: 'production', ...(cores.length > 0 && { [CORES]: cores.join(',') }) }
@@ -17,11 +17,11 @@ export async function readChild<T>(args: readonly string[], on: string | undefin
   return JSON.parse(stdout) as T
 }
 
-/** A measurement that others disturbed more than this is made again, the least disturbed one counts. */
+/** A measurement with more disturbance than this is repeated; the least disturbed one counts. */
 const MOST_FOREIGN = 0.1
 const MOST_ATTEMPTS = 3
 
-/** Measures again what others disturbed. */
+/** Repeats disturbed measurements. */
 export async function leastDisturbed<S extends { readonly foreign?: number }>(
   attempts: number | undefined,
   measure: () => Promise<S>,

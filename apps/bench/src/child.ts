@@ -1,21 +1,21 @@
-/** One subject in a process of its own: warms it up, times it, prints a line of JSON. `child.ts <case> <subject> <ms> <ms>` */
+/** Measures one subject in a child process: warms it up, times it, and prints a line of JSON. `child.ts <case> <subject> <ms> <ms>` */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Work } from './case.ts'
 import { cases } from './cases.ts'
 
-/** What a child prints. */
+/** The output of a child process. */
 export interface Sample {
   readonly calls: number
-  /** Mean processor time of a call in ns: garbage collection is in it, waiting for the processor is not. */
+  /** The mean CPU time of a call in nanoseconds, including garbage collection. */
   readonly cpu: number
-  /** Median time of a call in ns, as the clock on the wall has it. */
+  /** The median wall-clock time of a call, in nanoseconds. */
   readonly wall: number
-  /** The share of the time in which something else had the processor. */
+  /** The share of time in which other processes used the CPU. */
   readonly foreign: number
   readonly characters?: number | undefined
 }
 
-/** How long calls go on without a look at the clock, in ms; after each batch other tasks get their turn. */
+/** The duration of a batch of calls, in milliseconds; other tasks run after each batch. */
 const BATCH = 2
 
 async function callAsync(call: () => unknown, times: number): Promise<unknown> {
@@ -37,7 +37,7 @@ interface Spin {
   readonly median: number
 }
 
-/** Calls for so many ms in batches of so many calls. Times are in ns. */
+/** Calls for the given milliseconds in batches of the given size. Times are in nanoseconds. */
 async function spin(repeat: (times: number) => unknown, ms: number, batch: number): Promise<Spin> {
   const times: number[] = []
   const cpuBefore = process.cpuUsage()
@@ -83,6 +83,6 @@ function batchOf({ median }: Spin): number {
 const [caseName, subjectName, warmUp, duration] = process.argv.slice(2)
 const found = cases.find((each) => each.name === caseName)
 const subject = found?.kind === 'speed' ? found.subjects.find((each) => each.name === subjectName) : undefined
-if (subject === undefined) throw new Error(`There is no subject '${subjectName}' in a case '${caseName}'`)
+if (subject === undefined) throw new Error(`subject: expected one of the case '${caseName}', got '${subjectName}'`)
 console.log(JSON.stringify(await measure(await subject.prepare(), Number(warmUp), Number(duration))))
 process.exit(0)

@@ -1,10 +1,10 @@
-/** Who is measured: how each server is started, spoken to and named. The cases choose among them. */
+/** The contestants: how each server is started, called and named. The cases select from them. */
 import type { Contestant, Maker, RunOptions, Target } from './case.ts'
 import type { HttpSubject, Job, PipeSubject } from './driver/job.ts'
 
 const legacy = { era: 'legacy', hasSession: true } as const
 const modern = { era: 'modern' } as const
-/** The one revision that it serves. */
+/** The only revision that it supports. */
 const lite = { era: 'legacy', revision: '2025-06-18' } as const
 
 const entrants = {
@@ -66,7 +66,7 @@ export type HttpName = keyof typeof entrants
 /** The name in a table. */
 const kebab = (name: string) => name.replace(/[A-Z0-9]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Contestants over HTTP, all but the first held against the first. */
+/** Contestants over HTTP; the first one is the baseline. */
 export const overHttp = choosing<HttpName, HttpSubject>(entrants)
 
 const pipes = {
@@ -89,12 +89,12 @@ const pipes = {
 
 export type PipeName = keyof typeof pipes
 
-/** Contestants on a pipe, all but the first held against the first. */
+/** Contestants over stdio; the first one is the baseline. */
 export const overPipes = choosing<PipeName, PipeSubject>(pipes)
 
 type Entrants<N extends string, S> = Readonly<Record<N, readonly [says: string, maker: Maker, subject: S]>>
 
-/** Chooses among entrants; `targets` are those of a name, by the head of a column. */
+/** Selects contestants; `targets` are given by name and head of a column. */
 function choosing<N extends string, S>(all: Entrants<N, S>) {
   return (
     names: readonly N[],
@@ -115,7 +115,7 @@ function choosing<N extends string, S>(all: Entrants<N, S>) {
     })
 }
 
-/** How long what warms up slowly is given: the compilers of slow servers need some ten thousand calls. */
+/** The warm-up time of slow servers, whose JIT compilation needs about ten thousand calls. */
 export function timesOf({ isQuick }: RunOptions): { readonly warmUp: number; readonly duration: number } {
   return isQuick ? { warmUp: 150, duration: 80 } : { warmUp: 4_000, duration: 2_000 }
 }

@@ -1,7 +1,7 @@
-/** Calls a bundled server once: what is weighed must work. */
-import { messageText, requestHeaders, type Target } from './driver/wire.ts'
+/** Calls a bundled server once, to check that it works. */
+import { messageText, requestHeaders, type Target } from './driver/requests.ts'
 
-/** Throws unless the `fetch` of a program adds two numbers. */
+/** Throws if the `fetch` of a program does not add two numbers. */
 export async function expectSum(name: string, fetch: unknown, era: Target['era']): Promise<void> {
   const target: Target = { era, port: 80, ...(era === 'legacy' && { revision: '2025-06-18' }) }
   const request = new Request('http://127.0.0.1/mcp', {

@@ -1,4 +1,4 @@
-/** Draws lines over logarithmic axes as SVG, small panels side by side; to be read on light and dark ground alike. */
+/** Draws line charts with logarithmic axes as SVG, in small panels, readable on light and dark backgrounds. */
 
 export interface Line {
   readonly name: string
@@ -10,7 +10,7 @@ export interface Panel {
   readonly x: string
   readonly y: string
   readonly lines: readonly Line[]
-  /** Whether the cost of all is expected to grow with their number; else it is to stay. */
+  /** Whether the cost is expected to grow linearly; otherwise it should be constant. */
   readonly isLinear: boolean
 }
 
@@ -22,7 +22,7 @@ const TOP = 34
 const BOTTOM = 62
 const PER_ROW = 2
 
-/** Colours that stand out from white and from black. */
+/** Colours that are visible on white and on black. */
 const COLOURS = ['#2f81f7', '#d29922', '#3fb950', '#db61a2']
 const GREY = '#8b949e'
 
@@ -80,7 +80,7 @@ interface Axis {
   at(value: number): number
 }
 
-/** From the power of ten below the least value to the one above the most. */
+/** The range from the power of ten below the minimum to the one above the maximum. */
 export function axis(values: readonly number[], from: number, to: number): Axis {
   const first = Math.floor(Math.log10(Math.min(...values)) + 1e-9)
   const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...values)) - 1e-9))
@@ -96,7 +96,7 @@ function drawLine({ points }: Line, colour: string, across: Axis, up: Axis): str
   return `<polyline points="${placed.join(' ')}" fill="none" stroke="${colour}" stroke-width="2"/>${dots.join('')}`
 }
 
-/** A dashed line from the last point of the first line downwards, as steep as linear growth is. */
+/** A dashed line with the slope of linear growth, through the last point of the first line. */
 function expected(lines: readonly Line[], across: Axis, up: Axis): string {
   const [first, ...rest] = lines[0]?.points ?? []
   const last = rest.at(-1)

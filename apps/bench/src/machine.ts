@@ -1,18 +1,18 @@
-/** The machine a run takes place on: what it is, who runs on which core, and what a process has used of it. */
+/** The machine of a run: its description, the assignment of cores, and the usage of processes. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 
-/** Tells a process that is kept on one core which ones there are. */
+/** The environment variable with the available cores, for processes that are bound to one core. */
 export const CORES = 'BENCH_CORES'
 
-/** The cores that may be used. None where `taskset` does not exist: then nothing is kept on a core. */
+/** The available cores. Empty if `taskset` does not exist: then processes are not bound to cores. */
 export const cores: readonly string[] = coresIn(process.env[CORES] ?? '').concat(allowedCores())
 
-/** The core that what is measured runs on: the last one. */
+/** The core of measured processes: the last one. */
 export const core: string | undefined = cores.at(-1)
 
-/** The core that puts load on it: another one, if there is any. */
+/** The core of drivers: another one, if there is one. */
 export const loadCore: string | undefined = cores[0]
 
 /** The command that runs `node <args>` on a core. */
@@ -30,7 +30,7 @@ export function describeMachine(): string {
   return `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${model}, ${cpus().length} cores; ${where}`
 }
 
-/** The processor time that a process has used, all its threads, in ms. Nothing where the system does not tell. */
+/** Returns the CPU time of all threads of a process, in milliseconds; undefined if the system does not report it. */
 export function cpuOf(pid: number): number | undefined {
   try {
     return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + cpuOfThread(pid, thread), 0)
@@ -39,7 +39,7 @@ export function cpuOf(pid: number): number | undefined {
   }
 }
 
-/** A thread that has just ended has used nothing that is worth an error. */
+/** A thread that has just ended counts as unused. */
 function cpuOfThread(pid: number, thread: string): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6
@@ -48,7 +48,7 @@ function cpuOfThread(pid: number, thread: string): number {
   }
 }
 
-/** How long a core was busy since the system started, in ms, to about 10. */
+/** Returns the busy time of a core since the system started, in milliseconds, with a resolution of about 10. */
 export function busyOf(on: string | undefined): number | undefined {
   try {
     const line = readFileSync('/proc/stat', 'utf8')
@@ -66,7 +66,7 @@ export function busyOf(on: string | undefined): number | undefined {
   }
 }
 
-/** The most memory that a process has held, in MB. */
+/** Returns the peak memory of a process, in MB. */
 export function peakOf(pid: number): number | undefined {
   try {
     const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

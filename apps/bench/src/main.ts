@@ -1,4 +1,4 @@
-/** The benchmark: speed and size of the compiled packages against the bare limit. `npm run bench -- --help` */
+/** The benchmark: speed and size of the compiled packages compared with the baselines. `npm run bench -- --help` */
 import { requireBuilt } from './built.ts'
 import type { Case, Findings, RunOptions } from './case.ts'
 import { type CommandLine, chooseCases, help, readCommandLine } from './command-line.ts'

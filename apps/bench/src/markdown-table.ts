@@ -1,6 +1,6 @@
-/** Writes a table in Markdown, in columns as the formatter of the repository wants them. */
+/** Formats a Markdown table with aligned columns. */
 
-/** The first columns are words, the others numbers. A column that is empty in every row is left out. */
+/** The first columns contain text, the others numbers. Empty columns are omitted. */
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[], words = 2): string {
   const columns = header
     .map((name, index) => ({
@@ -14,7 +14,7 @@ export function markdownTable(header: readonly string[], rows: readonly (readonl
   }).join('\n')
 }
 
-/** The cells of one column, the line below its name included, all of the same width. */
+/** Returns the cells of a column, including the line below its name, with equal width. */
 function aligned([name = '', ...values]: readonly string[], isNumber: boolean): string[] {
   const width = Math.max(3, ...[name, ...values].map((cell) => cell.length))
   const pad = (cell: string) => (isNumber ? cell.padStart(width) : cell.padEnd(width))

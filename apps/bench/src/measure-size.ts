@@ -1,4 +1,4 @@
-/** Bundles the programs of a case as for the edge, and weighs what comes out and whose it is. */
+/** Bundles the programs of a case for the edge, and measures the size by package. */
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build, type Metafile, type Plugin } from 'esbuild'
@@ -14,14 +14,14 @@ const folder = fileURLToPath(new URL('..', import.meta.url))
 interface Bundle {
   readonly minified: number
   readonly gzipped: number
-  /** Minified bytes of each package, the largest first; what remains is esbuild's own glue. */
+  /** The minified bytes of each package, the largest first; the rest is code of esbuild. */
   readonly shares: readonly (readonly [name: string, bytes: number])[]
 }
 
 interface Weight extends Bundle {
-  /** Gzipped, without what a program loads when it needs it. */
+  /** The gzipped size without lazily loaded parts. */
   readonly atFirst: number
-  /** Gzipped, with that. */
+  /** The gzipped size with lazily loaded parts. */
   readonly inAll: number
 }
 
@@ -58,7 +58,7 @@ export async function measureSize(size: SizeCase): Promise<Findings> {
   }
 }
 
-/** A server is all that it may load; of what is imported, only that which comes with it. */
+/** The size that counts: for servers with lazily loaded parts, for imports without them. */
 async function weigh(entry: Entry): Promise<Weight> {
   const first = await bundle(entry, true)
   const whole = await bundle(entry, false)
@@ -95,13 +95,13 @@ async function bundle(
     plugins: onlyFirst ? [withoutLaterParts] : [],
   })
   const [file] = outputFiles
-  if (file === undefined) throw new Error(`${name}: the bundler wrote nothing`)
+  if (file === undefined) throw new Error(`${name}: the bundler wrote no file`)
   const { contents } = file
   const gzipped = gzipSync(contents, { level: 9 }).length
   return { contents, weight: { minified: contents.length, gzipped, shares: sharesOf(metafile) } }
 }
 
-/** What a program loads by `import()` when it needs it is not part of what it weighs at first. */
+/** Excludes modules that are loaded lazily by `import()`. */
 const withoutLaterParts: Plugin = {
   name: 'without later parts',
   setup(bundler) {
@@ -111,7 +111,7 @@ const withoutLaterParts: Plugin = {
   },
 }
 
-/** What is weighed must be a program that starts. */
+/** Checks that the bundle loads. */
 async function load(name: string, contents: Uint8Array): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await import(`data:text/javascript;base64,${Buffer.from(contents).toString('base64')}`)
@@ -131,7 +131,7 @@ function sharesOf({ outputs }: Metafile): Bundle['shares'] {
   return [...shares].sort(([, a], [, b]) => b - a)
 }
 
-/** The package a bundled file belongs to. */
+/** Returns the package of a bundled file. */
 export function ownerOf(path: string): string {
   const installed = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
   if (installed !== undefined) return installed

@@ -1,11 +1,11 @@
-/** Which version of each package was measured. */
+/** The measured version of each package. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
 
-/** By name, in the order of the package.json of the benchmark. */
+/** Returns the versions by name, in the order of the benchmark's package.json. */
 export function packageVersions(): Readonly<Record<string, string>> {
   const { devDependencies } = read(join(folder, 'package.json')) as { devDependencies: Record<string, string> }
   const versions = Object.keys(devDependencies).map((name): [string, string] => {

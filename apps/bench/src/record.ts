@@ -1,11 +1,11 @@
-/** results.json: the tables of the last run that was written down, by case. */
+/** results.json: the tables of the last recorded run, by case. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Findings } from './case.ts'
 
 const file = fileURLToPath(new URL('../results.json', import.meta.url))
 
-/** A case as it was written down. */
+/** A recorded case. */
 export interface Recorded extends Partial<Pick<Findings, 'header' | 'rows' | 'notes' | 'verdicts' | 'summary'>> {
   readonly machine: string
   readonly date: string

@@ -11,21 +11,21 @@ const sample = (round: number, cpu: number) => ({ round, cpu })
 const cpuOf = ({ cpu }: { cpu: number }) => cpu
 
 describe('rounds', () => {
-  it('measure a limit before and after what is held against it', () => {
+  it('measure a baseline before and after its subjects', () => {
     expect(orderOf(turns, 0)).toEqual(['limit', 'x', 'y', 'limit', 'other limit'])
   })
 
-  it('measure it in between, too, where there are many', () => {
+  it('also measure it in between if there are many subjects', () => {
     const many = Array.from({ length: 8 }, (_, index) => ({ name: String(index), against: 'limit' }))
     const order = orderOf([{ name: 'limit' }, ...many], 0)
     expect(order.join(' ')).toBe('limit 0 1 2 3 limit 4 5 6 7 limit')
   })
 
-  it('go backwards every other time', () => {
+  it('alternate their direction', () => {
     expect(orderOf(turns, 1)).toEqual(['other limit', 'limit', 'y', 'x', 'limit'])
   })
 
-  it('hold a value against the mean of its limit in the same round', () => {
+  it('compare a value with the mean of its baseline in the same round', () => {
     const samples = new Map([
       ['limit', [sample(0, 1), sample(0, 3), sample(1, 10), sample(1, 10)]],
       ['x', [sample(0, 4), sample(1, 15)]],
@@ -34,7 +34,7 @@ describe('rounds', () => {
     expect(compared('x', 'limit', samples, cpuOf, (value, base) => value - base)).toEqual([2, 5])
   })
 
-  it('go on without those that cannot be measured, and say why', async () => {
+  it('continue without failed subjects, and report the error', async () => {
     const measure = async (name: string) => {
       if (name === 'x') throw Object.assign(new Error('Command failed'), { stderr: 'HTTP 500\nmore\n' })
       return { cpu: 1 }

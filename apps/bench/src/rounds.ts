@@ -1,25 +1,25 @@
-/** Measures several subjects in turns, so that a disturbance hits all alike. */
+/** Measures several subjects in turns, so that disturbances affect all of them. */
 import { mean } from './statistics.ts'
 
-/** Who has a turn, and whom it is held against. */
+/** A subject and its baseline. */
 export interface Turn {
   readonly name: string
   readonly against?: string | undefined
 }
 
-/** What was measured of each, and in which round. */
+/** The samples of each subject, by round. */
 export type Samples<S> = ReadonlyMap<string, readonly (S & { readonly round: number })[]>
 
 export interface Rounds<S> {
   readonly samples: Samples<S>
-  /** Those that could not be measured, and why. They are not tried again. */
+  /** The failed subjects with their errors, which are not repeated. */
   readonly failures: ReadonlyMap<string, string>
 }
 
-/** After so many that are held against it, a base has another turn. */
+/** A baseline is measured again after this number of subjects. */
 const MOST_BETWEEN = 6
 
-/** Every other round goes backwards; a base has its turn before and after those that are held against it. */
+/** Returns the order of a round, which alternates its direction; a baseline is measured before and after its subjects. */
 export function orderOf(turns: readonly Turn[], round: number): string[] {
   const order = turns
     .filter(({ against }) => against === undefined)
@@ -66,7 +66,7 @@ function reasonOf(error: unknown): string {
   return said.trim().split('\n')[0]?.slice(0, 200) ?? ''
 }
 
-/** A number of each sample, held against the mean of its base in the same round by `compare`. */
+/** Compares a number of each sample with the mean of its baseline in the same round. */
 export function compared<S>(
   name: string,
   base: string,

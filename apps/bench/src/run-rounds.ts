@@ -1,4 +1,4 @@
-/** Measures the subjects of a case in turns, each time in a fresh process. */
+/** Measures the subjects of a case in turns, each time in a new process. */
 import { fileURLToPath } from 'node:url'
 import type { Findings, RunOptions, SpeedCase, Subject, Verdict } from './case.ts'
 import type { Sample } from './child.ts'

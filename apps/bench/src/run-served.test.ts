@@ -55,10 +55,10 @@ const samples = new Map([
 ])
 const failures = new Map([['c', 'HTTP 500']])
 
-describe('what drivers found', () => {
+describe('the results of drivers', () => {
   const found = findingsOf(served, { samples, failures })
 
-  it('is a row for each contestant: the median, and the range where there is one', () => {
+  it('have a row for each contestant, with the median and the range', () => {
     expect(found.rows[0]).toEqual(['bare', 'alone', '300 [100–1,000]', '', '', ''])
     expect(found.rows[1]).toEqual([
       'a',
@@ -71,7 +71,7 @@ describe('what drivers found', () => {
     expect(found.rows[2]?.slice(2, 5)).toEqual(['480 [160–800]', '0.80', ''])
   })
 
-  it('says which targets were met', () => {
+  it('contain the met targets', () => {
     expect(found.verdicts.map(({ name, met }) => [name, met])).toEqual([
       ['http a', true],
       ['http a', true],
@@ -80,22 +80,22 @@ describe('what drivers found', () => {
     expect(found.verdicts[2]?.says).toBe('0.80 ×, target ≥ 0.9')
   })
 
-  it('names who could not be measured, and how much others disturbed', () => {
+  it('contain failed contestants, and the disturbance', () => {
     expect(found.rows[3]?.slice(2)).toEqual(['', '', '', ''])
     expect(found.notes).toContain('**c could not be measured**: HTTP 500')
     expect(found.notes.join()).toContain('Something else had at most 25 % of a core')
   })
 
-  it('counts a target as missed by who could not be measured', () => {
+  it('count the targets of failed contestants as missed', () => {
     const lost = findingsOf(served, { samples: new Map([...samples, ['b', []]]), failures: new Map() })
     expect(lost.verdicts[2]).toEqual({ name: 'http b', met: false, says: 'could not be measured, target ≥ 0.9' })
   })
 
-  it('is one line of the summary, with the worst and the best of each maker', () => {
+  it('have a summary line with the worst and the best of each maker', () => {
     expect(found.summary).toEqual([{ what: 'calls, × bare', cells: { ours: '0.55–0.80' } }])
   })
 
-  it('refuses a target for a column that is not there', () => {
+  it('reject a target for an unknown column', () => {
     const [first] = served.contestants
     const wrong = { ...served, contestants: [{ ...first, targets: { speed: { atLeast: 1 } } }] } as ServedCase
     expect(() => findingsOf(wrong, { samples, failures })).toThrow(

@@ -1,4 +1,4 @@
-/** Has drivers measure the contestants of a case in turns, and makes a table of it. */
+/** Measures the contestants of a case in turns with drivers, and returns a table. */
 import { fileURLToPath } from 'node:url'
 import type { Column, Contestant, Findings, RunOptions, ServedCase, Target, Verdict } from './case.ts'
 import { leastDisturbed, readChild } from './child-process.ts'
@@ -24,7 +24,7 @@ export async function runServed(served: ServedCase, options: RunOptions): Promis
   return findingsOf(served, found)
 }
 
-/** The table of a case, with what is to be said of it. */
+/** The table of a case with its notes. */
 export function findingsOf(served: ServedCase, found: Rounds<Sample>): Findings {
   const { name, says, contestants, columns } = served
   const figures = (contestant: Contestant) => columns.map((column) => figuresOf(contestant, column, found))
@@ -59,7 +59,7 @@ function figuresOf({ name, against }: Contestant, { of, as = 'value' }: Column, 
   return compared(name, against, samples, numberOf, compare).filter((value) => !Number.isNaN(value))
 }
 
-/** What the system does not tell leaves a cell empty. */
+/** Numbers that the system does not report leave a cell empty. */
 function written(values: readonly number[], digits: number): string {
   if (values.length === 0) return ''
   return values.length === 1 || values.every((value) => value === values[0])

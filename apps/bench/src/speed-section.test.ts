@@ -10,7 +10,7 @@ const recorded = (date: string, what: string) => ({
 })
 
 describe('the summary', () => {
-  it('has a line for each thing measured, in the order of the cases, and a column for each maker with a figure', () => {
+  it('has a line for each figure in the order of the cases, and a column for each maker', () => {
     const record = {
       b: recorded('2030-01-01', 'second'),
       a: recorded('2030-01-02', 'first'),
@@ -25,11 +25,11 @@ describe('the summary', () => {
     expect(text).toContain('Measured on 2030-01-02: a machine.')
   })
 
-  it('says so when nothing was measured', () => {
+  it('says that nothing was measured', () => {
     expect(summarySection({}, ['a'])).toContain('Nothing was measured yet')
   })
 
-  it('goes between its markers, and nowhere else', () => {
+  it('is written between its markers only', () => {
     const page = 'a\n<!-- begin: speed -->\nold\n<!-- end: speed -->\nb\n'
     const next = withSummary(page, 'new')
     expect(next).toBe('a\n<!-- begin: speed -->\n\nnew\n\n<!-- end: speed -->\nb\n')

@@ -1,4 +1,4 @@
-/** The section on speed and size in the first README, made of what was written down. */
+/** Generates the section on speed and size of the README from results.json. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Maker } from './case.ts'
@@ -20,14 +20,14 @@ const makers: readonly (readonly [Maker, name: string, packageName?: string])[] 
   ['bare', 'without an SDK'],
 ]
 
-/** The figures of the front page, by the words of their cases: speed, memory and size, each like with like. */
+/** The figures of the README: speed, memory and size. */
 const FIGURES: readonly string[] = [
   'calls over HTTP, answered as JSON, × bare',
   'heap of an idle session, kB',
   'client over HTTP, kB gzipped',
 ]
 
-/** Writes the section, if the README has a place for it; says what was done. */
+/** Writes the section if the README has its markers; returns a message. */
 export function writeSummary(): string {
   const text = readFileSync(readme, 'utf8')
   if (!text.includes(BEGIN)) return `README.md has no place for the summary: put ${BEGIN} and ${END} where it belongs`
@@ -50,7 +50,7 @@ export function withSummary(text: string, section: string): string {
   return `${text.slice(0, start)}${BEGIN}\n\n${section}\n\n${text.slice(stop)}`
 }
 
-/** One line for each figure that was measured, one column for each maker. */
+/** Returns a line for each figure and a column for each maker. */
 export function summarySection(
   record: Results,
   order: readonly string[],

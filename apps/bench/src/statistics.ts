@@ -1,4 +1,4 @@
-/** Numbers of several rounds: the middle, the range, and how they are written. */
+/** Median, range and format of numbers of several rounds. */
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
@@ -15,7 +15,7 @@ export function fixed(value: number, digits: number): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
-/** `1.06 [1.03–1.10]`: the middle and the range. */
+/** `1.06 [1.03–1.10]`: the median and the range. */
 export function withRange(values: readonly number[], digits = 2): string {
   return `${fixed(median(values), digits)} [${fixed(Math.min(...values), digits)}–${fixed(Math.max(...values), digits)}]`
 }

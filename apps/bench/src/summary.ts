@@ -1,4 +1,4 @@
-/** One line for several contestants: of each maker what is worst, and best where that is another. */
+/** Combines several contestants in one line: the worst and the best of each maker. */
 import type { Maker, SummaryLine } from './case.ts'
 import { fixed } from './statistics.ts'
 

@@ -1,6 +1,5 @@
-/**
- * Prints how many functions of our packages run in one `tools/call`, and in how many files: the path a reader has to
- * follow. Counts come from V8's precise coverage. `node --conditions source apps/bench/src/trace-call.ts [--list]`
+/** Prints the number of functions of our packages that run in one `tools/call`, and of their files, with V8's precise coverage.
+ * `node --conditions source apps/bench/src/trace-call.ts [--list]`
  */
 import { Session } from 'node:inspector/promises'
 import { relative } from 'node:path'
@@ -18,7 +17,7 @@ const profiler = new Session()
 profiler.connect()
 await profiler.post('Profiler.enable')
 await profiler.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-// The first calls also run what happens once per process.
+// The first calls also run initialization code.
 for (let n = 0; n < 3; n++) await call()
 await profiler.post('Profiler.takePreciseCoverage')
 await call()
@@ -71,5 +70,5 @@ async function call(): Promise<void> {
     }),
   })
   const text = await response.text()
-  if (!text.includes('"text":"5"')) throw new Error(`unexpected answer: ${response.status} ${text}`)
+  if (!text.includes('"text":"5"')) throw new Error(`unexpected response: ${response.status} ${text}`)
 }

@@ -1,4 +1,4 @@
-/** What an import costs on the wire: programs bundled for the edge, minified and gzipped. */
+/** Bundle sizes: programs bundled for the edge, minified and gzipped. */
 import type { Entry, SizeCase } from '../case.ts'
 
 const schema = `const Input = z.object({ a: z.number(), b: z.number() })`

@@ -1,10 +1,10 @@
-/** A tool call from a client to a server within one process: whole packages, every check on, beside a peer. */
+/** Tool calls between a client and a server in one process, with all checks, compared with the official SDK. */
 import { connect } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
 import * as z from 'zod'
 import type { SpeedCase, Work } from '../case.ts'
 
-/** The peer, as far as it is used here: its own types pull the sources of its dependencies into the compiler. */
+/** The used part of the official SDK, whose types would make the compiler check its dependencies. */
 interface PeerServer {
   connect(transport: unknown): Promise<void>
   registerTool(name: string, options: object, run: (args: z.infer<typeof Arguments>) => unknown): void

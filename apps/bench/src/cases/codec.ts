@@ -1,11 +1,11 @@
-/** Reading and writing one message, against JSON alone: what the envelope check and the limits cost. */
+/** Decoding and encoding a message, compared with plain JSON: the cost of checks and limits. */
 import { decode, encode, LATEST_MODERN_REVISION, type Message } from '@mcpx/protocol'
 import type { SpeedCase, Subject } from '../case.ts'
 
-/** The parameters of the nth message: no two texts are the same, so nothing is measured that only repeats itself. */
+/** The parameters of the nth message; all messages differ, so that no cache affects the result. */
 type Params = (n: number) => object
 
-/** How many different texts take turns. */
+/** The number of different messages. */
 const TEXTS = 64
 
 const small: Params = (n) => ({

@@ -1,4 +1,4 @@
-/** A tool call from one duplex to another within one process, against the least that JSON and zod can do. */
+/** Tool calls between two duplex connections in one process, compared with plain JSON and zod. */
 import { type Channel, createDuplex, decode, encode, type Message, resultMessage } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
 import * as z from 'zod'
@@ -6,7 +6,7 @@ import type { SpeedCase, Work } from '../case.ts'
 
 const Arguments = z.object({ a: z.number(), b: z.number() })
 
-/** The tool itself: the same for all. */
+/** The tool, which all subjects use. */
 async function add(given: unknown): Promise<{ content: { type: 'text'; text: string }[] }> {
   const { a, b } = Arguments.parse(given)
   return { content: [{ type: 'text', text: String(a + b) }] }
@@ -46,7 +46,7 @@ function duplexOver([near, far]: readonly [Channel, Channel]): Work {
   return { call, isRight: isFive }
 }
 
-/** The pair of channels carries whatever it is given: here lines of JSON, written and read at its ends. */
+/** Passes messages through the channels as lines of JSON. */
 function inText(end: Channel): Channel {
   return {
     send: (message) => end.send(encode(message as Message) as unknown as Message),

@@ -1,6 +1,6 @@
-/** A call through a fetch handler within one process: as on the edge, without sockets. */
+/** Calls through a fetch handler in one process, as on the edge, without sockets. */
 import type { Maker, SpeedCase, Subject, Work } from '../case.ts'
-import { initializeParams, type Manner, messageText, requestHeaders, type Target } from '../driver/wire.ts'
+import { initializeParams, type Manner, messageText, requestHeaders, type Target } from '../driver/requests.ts'
 
 type Handle = (request: Request) => Promise<Response>
 

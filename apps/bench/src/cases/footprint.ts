@@ -1,4 +1,4 @@
-/** What an installation puts on a disk: packages and kilobytes, counted in what is installed here. */
+/** The size of an installation: packages and kilobytes, counted in this repository. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -87,7 +87,7 @@ function measure(names: readonly string[]): { readonly all: readonly string[]; r
   }
 }
 
-/** Adds a package and all it needs, each once. */
+/** Adds a package and its dependencies, each once. */
 function collect(name: string, from: string, found: Map<string, Footprint>): void {
   const path = locate(name, from)
   if (path === undefined || found.has(path)) return
@@ -99,7 +99,7 @@ function collect(name: string, from: string, found: Map<string, Footprint>): voi
   for (const needed of [...Object.keys(manifest.dependencies ?? {}), ...peers]) collect(needed, path, found)
 }
 
-/** Where Node would find a package: in the nearest node_modules above. */
+/** Resolves a package like Node: in the nearest node_modules above. */
 function locate(name: string, from: string): string | undefined {
   const candidate = join(from, 'node_modules', name)
   if (existsSync(join(candidate, 'package.json'))) return realpathSync(candidate)
@@ -109,7 +109,7 @@ function locate(name: string, from: string): string | undefined {
 
 const packed = new Map<string, number>()
 
-/** An installed package is what was published; of our own, that is what would be packed. */
+/** The files of a package: the installed ones, or for our packages those that are packed. */
 function bytesOf(path: string, { name }: Manifest): number {
   if (!name.startsWith('@mcpx/')) return sizeOf(path)
   const known = packed.get(path)

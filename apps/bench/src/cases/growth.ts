@@ -1,13 +1,13 @@
-/** How cost grows with the number of tools, sessions and streams, and with the size of a result. */
+/** The growth of the cost with the number of tools, sessions and streams, and with the size of a result. */
 import { fileURLToPath } from 'node:url'
 import type { Findings, OwnCase, RunOptions, Verdict } from '../case.ts'
 import { leastDisturbed, readChild } from '../child-process.ts'
 import { timesOf } from '../contestants.ts'
 import type { HttpSubject, Job, Sample } from '../driver/job.ts'
+import { steepest } from '../growth-factor.ts'
 import { type Line, lineChart, type Panel } from '../line-chart.ts'
 import { loadCore } from '../machine.ts'
 import { fixed, median } from '../statistics.ts'
-import { steepest } from '../steepest.ts'
 
 const driver = fileURLToPath(new URL('../driver/main.ts', import.meta.url))
 
@@ -16,7 +16,7 @@ const legacy: HttpSubject = { ...modern, era: 'legacy', hasSession: true }
 const bare: HttpSubject = { ...legacy, file: 'http/bare-node.mjs' }
 const changing = { file: 'http/changing.mjs' }
 
-/** A line to be measured: a job for each x, and how much its processor time is worth. */
+/** A line of the chart: a job for each x, and the divisor of its CPU time. */
 interface Plan extends Omit<Panel, 'lines'> {
   readonly name: string
   readonly sizes: readonly number[]
@@ -127,13 +127,13 @@ async function find(options: RunOptions): Promise<Findings> {
 
 const ROUNDS = 3
 
-/** A quick run leaves out what is in between. */
+/** A quick run measures only the first and the last value. */
 function sizesOf({ sizes }: Plan, { isQuick }: RunOptions): readonly number[] {
   const step = isQuick && sizes.length > 3 ? (sizes.length - 1) / 2 : 1
   return sizes.filter((_, index) => Number.isInteger(index / Math.ceil(step)) || index === sizes.length - 1)
 }
 
-/** Lines take turns: what disturbs one of them for a while disturbs all. */
+/** Measures the lines in turns, so that disturbances affect all of them. */
 async function measure(plan: Plan, options: RunOptions): Promise<Line[]> {
   const lines = Object.entries(plan.lines).map(([name, jobFor]) => ({ name, jobFor, points: [] as [number, number][] }))
   for (const size of sizesOf(plan, options)) {
@@ -169,7 +169,7 @@ function rowOf(name: string, { name: line, points }: Line, isLinear: boolean): s
   ]
 }
 
-/** How much steeper than expected a step may be: what is above is a cliff. */
+/** The maximum ratio of the measured and the expected growth of a step. */
 const CLIFF = 1.5
 
 const isBare = ({ name }: Line) => name.startsWith('bare')

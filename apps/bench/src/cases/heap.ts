@@ -1,4 +1,4 @@
-/** What calls put on the heap, and what they leave there. */
+/** The heap allocations of calls, and the memory that remains. */
 import type { Contestant, RunOptions, ServedCase, Target } from '../case.ts'
 import type { HeapSubject, Job } from '../driver/job.ts'
 
@@ -33,7 +33,7 @@ function contestants(
   }))
 }
 
-/** So many that the compilers are done, in memory and over HTTP. */
+/** Enough calls for the JIT compilers to finish, in memory and over HTTP. */
 const WARM = { memory: 60_000, http: 15_000 }
 const COUNTED = { memory: 5_000, http: 1_000 }
 

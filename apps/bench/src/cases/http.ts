@@ -1,4 +1,4 @@
-/** `tools/call` over HTTP: as JSON, and as a stream of events whose only event is the answer. */
+/** `tools/call` over HTTP: as JSON, and as an SSE stream with one event. */
 import type { Column, ServedCase } from '../case.ts'
 import { overHttp, timesOf } from '../contestants.ts'
 

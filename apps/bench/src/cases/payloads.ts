@@ -1,4 +1,4 @@
-/** Much in one call: a thousand notifications, a large result, a large request. */
+/** Large calls: a thousand notifications, a large result, a large request. */
 import type { Column, ServedCase } from '../case.ts'
 import { type HttpName, overHttp, timesOf } from '../contestants.ts'
 

@@ -1,4 +1,4 @@
-/** Sessions: how fast they are set up, and what one that does nothing weighs. */
+/** Sessions: the time of the setup, and the memory of an idle session. */
 import type { ServedCase } from '../case.ts'
 import { overHttp, timesOf } from '../contestants.ts'
 
@@ -52,7 +52,7 @@ export const memory: ServedCase = {
   ),
 }
 
-/** A server has 1,000 at most, and some are open before it is measured. */
+/** A server has at most 1,000 sessions, and some are open before the measurement. */
 const MOST_LISTENS = 700
 
 export const streams: ServedCase = {

@@ -1,4 +1,4 @@
-/** Server-sent events in and out, against string operations that know nothing of the format's corners. */
+/** Decoding and encoding of server-sent events, compared with simple string operations. */
 import { createDecoder, encodeEventBytes, type SseEvent } from '@mcpx/sse'
 import type { SpeedCase, Work } from '../case.ts'
 
@@ -20,7 +20,7 @@ const stream = payloads.map((data) => `data: ${data}\n\n`).join('')
 const utf8 = new TextEncoder()
 const singly = payloads.map((data) => utf8.encode(`data: ${data}\n\n`))
 
-/** To bytes: text that is only put together is a list of pieces, which the engine joins when it is written. */
+/** Encodes to bytes, because concatenated strings are joined lazily by the engine. */
 function encoding(write: (data: string) => Uint8Array): () => Work {
   return () => ({
     call: () => {
@@ -37,7 +37,7 @@ function isAllPayloads(found: unknown): boolean {
   return Array.isArray(found) && found.length === COUNT && found.every((data, n) => data === payloads[n])
 }
 
-/** What suffices as long as an event is one data line and no chunk ends within it. */
+/** Sufficient if each event is one data line within one chunk. */
 function splitting(chunks: readonly (string | Uint8Array)[]): Work {
   const call = () => {
     const found: string[] = []

@@ -1,4 +1,4 @@
-/** What it takes to begin: imports, and the time to the first answer over HTTP. */
+/** Startup: imports, and the time to the first response over HTTP. */
 import type { Contestant, Maker, RunOptions, ServedCase, Target } from '../case.ts'
 import { overHttp } from '../contestants.ts'
 
@@ -65,7 +65,7 @@ export const imported: ServedCase = {
   contestants: imports.map(importing),
 }
 
-/** Files that are read: the same on every machine. */
+/** The number of loaded files, which is the same on every machine. */
 export const modules: ServedCase = {
   kind: 'served',
   name: 'modules',

@@ -1,4 +1,4 @@
-/** Servers on a pipe: calls, and the time to the first answer. */
+/** Servers over stdio: calls, and the time to the first response. */
 import type { ServedCase } from '../case.ts'
 import { overPipes, timesOf } from '../contestants.ts'
 

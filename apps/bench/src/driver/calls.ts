@@ -1,12 +1,12 @@
-/** How many calls a server answers with so many in flight, how long each takes, and what it costs the server. */
+/** Measures throughput, latency and CPU time of a server with several concurrent calls. */
 import { Connection } from './connection.ts'
 import type { JobOf, Sample } from './job.ts'
-import { startServer } from './served.ts'
+import { callInHalves, FIRST_ID, isEvents, messagesIn, type Target } from './requests.ts'
+import { startServer } from './server-process.ts'
 import { expectSum, openSession } from './session.ts'
 import { awake, wait, watch } from './window.ts'
-import { callInHalves, FIRST_ID, isEvents, messagesIn, type Target } from './wire.ts'
 
-/** A caller has one request in flight, always. */
+/** A caller always has one pending request. */
 export interface Caller {
   readonly connection: Connection
   readonly target: Target
@@ -51,7 +51,7 @@ export async function measureCalls(job: JobOf<'calls'>): Promise<Sample> {
   }
 }
 
-/** What is measured as a stream of events must be one. */
+/** Checks that the server responds in the expected form. */
 async function expectForm(port: number, { subject, answers }: JobOf<'calls'>): Promise<void> {
   const connection = await Connection.open(port)
   const target = await openSession(connection, port, subject)
@@ -60,13 +60,13 @@ async function expectForm(port: number, { subject, answers }: JobOf<'calls'>): P
   messagesIn(reply)
   connection.close()
   const form = isEvents(reply.headers) ? 'events' : 'json'
-  if (form !== answers) throw new Error(`answers as ${form}, where ${answers} were asked for`)
+  if (form !== answers) throw new Error(`response: expected ${answers}, got ${form}`)
 }
 
-/** Room for the latencies of every call, made once. */
+/** A preallocated buffer for the latencies of all calls. */
 const latencies = new Float64Array(4_000_000)
 
-/** Calls on all connections without a pause. */
+/** Calls continuously on all connections. */
 async function drive(callers: readonly Caller[], pid: number, warmUp: number, duration: number): Promise<Sample> {
   const state = { id: FIRST_ID, isOver: false, isMeasuring: false, count: 0 }
   const ends = callers.map((caller) => keepCalling(caller, state))
@@ -100,7 +100,7 @@ function keepCalling({ connection, halves: [before, after] }: Caller, state: Sta
       connection.send(before + state.id + after, answered, reject)
     }
     const answered = ({ status }: { status: number }) => {
-      if (status !== 200) return reject(new Error(`HTTP ${status} in the middle of a measurement`))
+      if (status !== 200) return reject(new Error(`HTTP ${status} during a measurement`))
       if (state.isMeasuring && state.count < latencies.length) latencies[state.count++] = performance.now() - sent
       if (state.isOver) resolve()
       else next()
@@ -109,7 +109,7 @@ function keepCalling({ connection, halves: [before, after] }: Caller, state: Sta
   })
 }
 
-/** So many calls on all connections together. */
+/** Makes the given number of calls on all connections together. */
 export async function callTimes(callers: readonly Caller[], times: number): Promise<void> {
   let [id, left] = [FIRST_ID, times]
   await Promise.all(

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Connection } from './connection.ts'
-import { messagesIn } from './wire.ts'
+import { messagesIn } from './requests.ts'
 
 const servers: Server[] = []
 afterEach(() => {
   for (const server of servers.splice(0)) server.close()
 })
 
-/** A server that answers each request by these pieces, each in a packet of its own. */
+/** A server that answers each request with these pieces, each in a separate packet. */
 async function answering(...pieces: string[]): Promise<Connection> {
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
@@ -42,7 +42,7 @@ describe('a connection', () => {
     connection.close()
   })
 
-  it('keeps the case of headers, and knows answers without a body', async () => {
+  it('keeps the case of headers, and supports responses without a body', async () => {
     const connection = await answering('HTTP/1.1 202 Accepted\r\nMcp-Session-Id: AbC\r\nContent-Length: 0\r\n\r\n')
     const { headers, status } = await connection.request('x')
     expect(status).toBe(202)
@@ -50,7 +50,7 @@ describe('a connection', () => {
     connection.close()
   })
 
-  it('fails what waits when the server goes away', async () => {
+  it('fails pending requests when the server closes the connection', async () => {
     const connection = await answering('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel')
     const waiting = connection.request('x')
     setTimeout(() => connection.socket.destroy(), 10)
@@ -66,14 +66,14 @@ describe('a reply', () => {
     bytes: text.length,
   })
 
-  it('is one message, or those of its events', () => {
+  it('contains one message, or those of its events', () => {
     expect(messagesIn(reply('{"id":1}'))).toEqual([{ id: 1 }])
     const events = ': open\n\nevent: message\ndata: {"method":"a"}\n\ndata: {"id":1}\n\n'
     expect(messagesIn(reply(events, '\r\nContent-Type: text/event-stream'))).toEqual([{ method: 'a' }, { id: 1 }])
     expect(messagesIn(reply(''))).toEqual([])
   })
 
-  it('is an error when its status is one', () => {
+  it('throws for an error status', () => {
     expect(() => messagesIn(reply('no', '', 500))).toThrow('HTTP 500: no')
   })
 })

@@ -1,17 +1,16 @@
-/**
- * One kept-open HTTP/1.1 connection on a bare socket, one request at a time. It does as little as a client can, so that
- * what is measured is the server.
+/** A persistent HTTP/1.1 connection on a raw socket with one request at a time. It does as little as possible, so that the
+ * server dominates the measurement.
  */
 import { connect, type Socket } from 'node:net'
 
 const END_OF_HEADERS = Buffer.from('\r\n\r\n')
 
-/** What came back. The body is kept only when that was asked for. */
+/** The response. The body is kept only if requested. */
 export interface Reply {
   readonly status: number
   readonly headers: string
   readonly body: Buffer | undefined
-  /** Bytes of the body, without the sizes of chunks. */
+  /** The bytes of the body, without chunk sizes. */
   readonly bytes: number
 }
 
@@ -21,7 +20,7 @@ interface Waiting {
   readonly failed: (error: Error) => void
 }
 
-/** How much of a chunk is to come; before it, its size is read. */
+/** The next state of a chunked body: its size or its trailer. */
 const SIZE = -1
 const TRAILER = -2
 
@@ -32,11 +31,11 @@ export class Connection {
   #headers = ''
   #isBody = false
   #isChunked = false
-  /** Bytes of the body, or of the chunk, that are still to come; or `SIZE`, or `TRAILER`. */
+  /** The missing bytes of the body or of the chunk, or `SIZE`, or `TRAILER`. */
   #left = 0
   #bytes = 0
   #parts: Buffer[] = []
-  /** The start of a head or of the size of a chunk, whose rest is to come. */
+  /** The incomplete start of a head or of a chunk size. */
   #pending: Buffer | undefined
 
   private constructor(socket: Socket) {
@@ -57,7 +56,7 @@ export class Connection {
     })
   }
 
-  /** Sends bytes that make up one request. The callback runs as soon as the reply is whole. */
+  /** Sends the bytes of one request. The callback runs as soon as the response is complete. */
   send(request: string | Buffer, done: (reply: Reply) => void, failed: (error: Error) => void, keep = false): void {
     this.#waiting = { keep, done, failed }
     if (typeof request === 'string') this.socket.write(request, 'latin1')
@@ -119,7 +118,7 @@ export class Connection {
         const size = this.#left === TRAILER ? 0 : Number.parseInt(data.toString('latin1', at, end), 16)
         at = end + 1
         if (this.#left === TRAILER) this.#finish()
-        // The two bytes after a chunk belong to it.
+        // Includes the line break after a chunk.
         else this.#left = size === 0 ? TRAILER : size + 2
         continue
       }
@@ -133,7 +132,7 @@ export class Connection {
   }
 
   #takeChunk(data: Buffer, at: number, taken: number): void {
-    // What is left of the line end is not part of the text.
+    // The rest of the line break is not part of the text.
     const text = Math.max(0, Math.min(taken, this.#left - 2))
     if (text > 0) this.#take(data.subarray(at, at + text), this.#left)
     this.#left -= taken

@@ -1,9 +1,9 @@
-/** How long it takes from starting a server to its first answer, over HTTP. */
+/** Measures the time from starting a server to its first response over HTTP. */
 import { cpuOf } from '../machine.ts'
 import { Connection } from './connection.ts'
 import type { JobOf, Sample } from './job.ts'
 import { middleOf } from './middle.ts'
-import { freePort, startProcess } from './served.ts'
+import { freePort, startProcess } from './server-process.ts'
 import { expectSum, openSession } from './session.ts'
 
 export async function measureFirstAnswer({ subject, times }: JobOf<'first-answer'>): Promise<Sample> {

@@ -1,11 +1,11 @@
-/** What calls leave on the heap, and what they put there for a while. */
+/** Measures the heap allocations of calls, and the memory that remains. */
 
 import { median } from '../statistics.ts'
 import { callTimes, close, openCallers } from './calls.ts'
 import type { JobOf, Sample } from './job.ts'
-import { type Started, startProcess, startServer } from './served.ts'
+import { type Started, startProcess, startServer } from './server-process.ts'
 
-/** Something that makes as many calls as it is told, and can be asked for its heap. */
+/** A process that makes a given number of calls and reports its heap size. */
 interface Called {
   readonly process: Started
   call(times: number): Promise<void>
@@ -13,7 +13,7 @@ interface Called {
 
 const IN_FLIGHT = 16
 
-/** The heap after a few calls and after many, in MB. */
+/** The heap size after few and after many calls, in MB. */
 export async function measureHeap({ subject, few, many }: JobOf<'heap'>): Promise<Sample> {
   return withCalls(subject, [], async ({ process, call }) => {
     await call(few)
@@ -24,14 +24,13 @@ export async function measureHeap({ subject, few, many }: JobOf<'heap'>): Promis
   })
 }
 
-/**
- * So much room for what is new, in MB, that nothing is collected while it is counted; and compilers that take their turn
- * with the program, so that they are equally far on every machine.
+/** A young generation in MB that is large enough to avoid collections during the measurement, and JIT compilation on the main
+ * thread, so that it is deterministic.
  */
 const FLAGS = ['--min-semi-space-size=128', '--max-semi-space-size=128', '--no-concurrent-recompilation']
 const WINDOWS = 3
 
-/** Bytes that one call puts on the heap, once the compilers are done with the code. */
+/** The bytes that a call allocates, after JIT compilation. */
 export async function measureAllocations({ subject, warmUp, calls }: JobOf<'allocations'>): Promise<Sample> {
   return withCalls(subject, FLAGS, async ({ process, call }) => {
     await call(warmUp)
@@ -46,9 +45,8 @@ export async function measureAllocations({ subject, warmUp, calls }: JobOf<'allo
   })
 }
 
-/**
- * So little room for what is new that it is collected every few hundred calls, and so much for what is old that this is
- * not: what is then found there was kept by something when it should have been gone.
+/** A small young generation, which is collected every few hundred calls, and a large old generation, which is not collected:
+ * objects that reach the old generation were retained too long.
  */
 const YOUNG_FLAGS = [
   '--min-semi-space-size=1',
@@ -56,10 +54,10 @@ const YOUNG_FLAGS = [
   '--initial-heap-size=512',
   '--no-concurrent-recompilation',
 ]
-/** Fewer bytes of a call are what the runtime keeps for a while, now and then; it never keeps less than nothing. */
+/** Fewer bytes per call are noise of the runtime. */
 const GRAIN = 16
 
-/** Bytes of one call that outlive it, until old objects are looked at too. */
+/** The bytes of a call that survive until the old generation is collected. */
 export async function measureLeftovers({ subject, warmUp, calls }: JobOf<'leftovers'>): Promise<Sample> {
   return withCalls(subject, YOUNG_FLAGS, async ({ process, call }) => {
     await call(warmUp)
@@ -71,7 +69,7 @@ export async function measureLeftovers({ subject, warmUp, calls }: JobOf<'leftov
       const after = await process.heap()
       found.push(Math.max((before.used - after.used) / calls, 0))
     }
-    // Of a few stretches, the least is the same each time.
+    // The minimum of several runs is stable.
     const least = Math.min(...found)
     return { left: Math.max(Math.ceil(least / GRAIN), 1) * GRAIN, least, most: Math.max(...found) }
   })

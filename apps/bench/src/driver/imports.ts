@@ -1,4 +1,4 @@
-/** What an import costs: its time in a fresh process, and how many files it reads. */
+/** Measures an import: its time in a new process, and the number of loaded files. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -16,8 +16,8 @@ export async function measureModules({ specifiers }: JobOf<'modules'>): Promise<
   return imported('files', specifiers)
 }
 
-async function imported(what: 'time' | 'files', specifiers: readonly string[]): Promise<Sample> {
-  const [command, args] = pinned([importer, what, ...specifiers])
+async function imported(measure: 'time' | 'files', specifiers: readonly string[]): Promise<Sample> {
+  const [command, args] = pinned([importer, measure, ...specifiers])
   const { stdout } = await run(command, args, { env: { ...process.env, NODE_OPTIONS: '', NODE_ENV: 'production' } })
   return JSON.parse(stdout) as Sample
 }

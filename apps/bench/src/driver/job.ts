@@ -1,17 +1,17 @@
-/** What a driver is told to do, and what it says when it is done. */
-import type { Manner } from './wire.ts'
+/** The jobs of drivers and their results. */
+import type { Manner } from './requests.ts'
 
-/** Every number that was measured, by its name. */
+/** The measured numbers by name. */
 export type Sample = Readonly<Record<string, number>>
 
-/** A server over HTTP, and how to speak to it. */
+/** A server over HTTP, and its protocol. */
 export interface HttpSubject extends Manner {
-  /** Below subjects/. */
+  /** The path below subjects/. */
   readonly file: string
   readonly env?: Readonly<Record<string, string>> | undefined
 }
 
-/** Something that makes calls and can be asked for its heap: a server, or a client with its server in one process. */
+/** A process that makes calls and reports its heap size: a server, or a client with its server. */
 export interface HeapSubject extends HttpSubject {
   readonly isInMemory?: boolean | undefined
 }
@@ -21,7 +21,7 @@ export interface PipeSubject {
   readonly era: Manner['era']
 }
 
-/** Times in ms. */
+/** Times in milliseconds. */
 export type Job =
   | {
       readonly kind: 'calls'

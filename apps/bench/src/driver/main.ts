@@ -1,6 +1,6 @@
-/** One measurement of one subject, in a process of its own that puts the load on it. `main.ts <job as JSON>` */
+/** Makes one measurement of one subject in a child process that generates the load. `main.ts <job as JSON>` */
 import { measureCalls } from './calls.ts'
-import { measureAmongSessions, measureFanOut } from './crowd.ts'
+import { measureAmongSessions, measureFanOut } from './concurrent-sessions.ts'
 import { measureFirstAnswer } from './first-answer.ts'
 import { measureAllocations, measureHeap, measureLeftovers } from './heap.ts'
 import { measureImports, measureModules } from './imports.ts'

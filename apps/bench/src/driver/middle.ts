@@ -1,4 +1,4 @@
-/** Several samples of one thing as one: the median of each number. */
+/** Combines several samples: the median of each number. */
 import { median } from '../statistics.ts'
 import type { Sample } from './job.ts'
 

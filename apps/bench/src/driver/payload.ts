@@ -1,12 +1,12 @@
-/** How fast large texts go through a server, and how much memory that takes at most. */
+/** Measures the throughput of large strings, and the peak memory of the server. */
 import { peakOf } from '../machine.ts'
 import { Connection } from './connection.ts'
 import type { JobOf, Sample } from './job.ts'
 import { repeat } from './progress.ts'
-import { startServer } from './served.ts'
+import { callInHalves, FIRST_ID, messagesIn, textOf } from './requests.ts'
+import { startServer } from './server-process.ts'
 import { openSession } from './session.ts'
 import { awake, watch } from './window.ts'
-import { callInHalves, FIRST_ID, messagesIn, textOf } from './wire.ts'
 
 export async function measurePayload({ subject, way, bytes, warmUp, duration }: JobOf<'payload'>): Promise<Sample> {
   const server = await startServer({ ...subject, env: { ...subject.env, TOOLS: 'add,give,take' } })

@@ -1,10 +1,10 @@
-/** A server on a pipe: calls one after the other and 64 at a time, and the time to its first answer. */
+/** Measures a server over stdio: sequential calls, 64 concurrent calls, and the time to its first response. */
 import { cpuOf } from '../machine.ts'
 import type { JobOf, PipeSubject, Sample } from './job.ts'
 import { middleOf } from './middle.ts'
-import { type Started, startProcess } from './served.ts'
+import { type Answered, type Era, FIRST_ID, halves, initializeParams, messageText, textOf } from './requests.ts'
+import { type Started, startProcess } from './server-process.ts'
 import { awake, wait, watch } from './window.ts'
-import { type Answered, type Era, FIRST_ID, halves, initializeParams, messageText, textOf } from './wire.ts'
 
 class Pipe {
   readonly started: Started
@@ -26,7 +26,7 @@ class Pipe {
     this.started.child.stdin?.write(text)
   }
 
-  /** Resolves to the first answer there is. */
+  /** Resolves to the first response. */
   ask(method: string, params: Record<string, unknown>): Promise<Answered> {
     return new Promise((resolve, reject) => {
       this.started.child.once('exit', (code) => reject(new Error(`exited with ${code}`)))
@@ -41,11 +41,11 @@ class Pipe {
         ? (['server/discover', {}] as const)
         : (['initialize', initializeParams(undefined)] as const)
     const { result } = await this.ask(method, params)
-    if (result === undefined) throw new Error(`${method} was not answered by a result`)
+    if (result === undefined) throw new Error(`${method}: expected a result`)
     if (this.#era === 'legacy') this.write(`${messageText('legacy', 'notifications/initialized', {})}\n`)
   }
 
-  /** A call in two halves, without the number between them. */
+  /** A call in two halves, without the id between them. */
   get call(): readonly [string, string] {
     return halves(`${messageText(this.#era, 'tools/call', { name: 'add', arguments: { a: 2, b: 3 } }, FIRST_ID)}\n`)
   }
@@ -111,6 +111,6 @@ async function drive(pipe: Pipe, inFlight: number, warmUp: number, duration: num
   const count = state.count - counted
   state.isOver = true
   await drained
-  if (textOf(JSON.parse(state.last) as Answered) !== '5') throw new Error(`Wrong at the end: ${state.last}`)
+  if (textOf(JSON.parse(state.last) as Answered) !== '5') throw new Error(`Wrong last result: ${state.last}`)
   return { rate: (count / wall) * 1000, cpu: (cpu * 1000) / count, busy, foreign }
 }

@@ -1,10 +1,10 @@
-/** How fast a handler is told: calls that report their progress a thousand times before they end. */
+/** Measures calls that send a thousand progress notifications. */
 import { Connection } from './connection.ts'
 import type { JobOf, Sample } from './job.ts'
-import { startServer } from './served.ts'
+import { callInHalves, FIRST_ID, messagesIn } from './requests.ts'
+import { startServer } from './server-process.ts'
 import { openSession } from './session.ts'
 import { awake, watch } from './window.ts'
-import { callInHalves, FIRST_ID, messagesIn } from './wire.ts'
 
 const NOTIFICATIONS = 1000
 
@@ -32,7 +32,7 @@ export async function measureProgress({ subject, warmUp, duration }: JobOf<'prog
   }
 }
 
-/** Does something again and again for so many ms, three times at least; says how often. */
+/** Repeats an operation for the given milliseconds, at least three times; returns the count. */
 export async function repeat(work: () => Promise<unknown>, ms: number): Promise<number> {
   const until = performance.now() + ms
   let times = 0

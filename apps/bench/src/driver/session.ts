@@ -1,8 +1,8 @@
-/** Makes a server ready to be called: in the legacy era, by the handshake. */
+/** Prepares a server for calls: in the legacy era with the handshake. */
 import type { Connection } from './connection.ts'
-import { initializeParams, type Manner, messagesIn, post, type Target, textOf } from './wire.ts'
+import { initializeParams, type Manner, messagesIn, post, type Target, textOf } from './requests.ts'
 
-/** The target with its session, where there is one. */
+/** The target, with its session if it has one. */
 export async function openSession(connection: Connection, port: number, manner: Manner): Promise<Target> {
   const target: Target = { ...manner, port }
   if (manner.era === 'modern') return target
@@ -10,13 +10,13 @@ export async function openSession(connection: Connection, port: number, manner: 
   const [answered] = messagesIn(reply)
   if (answered?.result?.protocolVersion === undefined) throw new Error(`Not initialized: ${JSON.stringify(answered)}`)
   const session = /\r\nmcp-session-id: *([^\r\n]+)/i.exec(reply.headers)?.[1]
-  if (manner.hasSession && session === undefined) throw new Error('The server gave no session')
+  if (manner.hasSession && session === undefined) throw new Error('The server returned no session id')
   const open: Target = manner.hasSession ? { ...target, session } : target
   messagesIn(await connection.request(post(open, 'notifications/initialized')))
   return open
 }
 
-/** Calls `add` once; throws when the sum is wrong. */
+/** Calls `add` once; throws if the sum is wrong. */
 export async function expectSum(connection: Connection, target: Target): Promise<void> {
   const reply = await connection.request(post(target, 'tools/call', { name: 'add', arguments: { a: 2, b: 3 } }, 2))
   const text = textOf(messagesIn(reply).at(-1))

@@ -1,13 +1,13 @@
-/** What a session that does nothing holds on the heap, with and without an open stream. */
+/** Measures the heap size of an idle session, with and without an open stream. */
 import { Connection } from './connection.ts'
 import type { HttpSubject, JobOf, Sample } from './job.ts'
-import { startServer } from './served.ts'
+import { startServer } from './server-process.ts'
 import { openSession } from './session.ts'
 import { openStream } from './streams.ts'
 import { wait } from './window.ts'
 
 const CONNECTIONS = 8
-/** The first sessions cost what is needed for all. */
+/** The first sessions, which include the memory that all share. */
 const FIRST = 200
 
 export async function measureSessions({ subject, count, withStream }: JobOf<'sessions'>): Promise<Sample> {

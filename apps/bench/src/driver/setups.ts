@@ -1,10 +1,10 @@
-/** How often a client can introduce itself: the handshake, or the discovery of the modern era, and the list of tools. */
+/** Measures setups of clients: the handshake or the modern discovery, and the list of tools. */
 import { Connection } from './connection.ts'
 import type { HttpSubject, JobOf, Sample } from './job.ts'
-import { startServer } from './served.ts'
+import { messagesIn, post } from './requests.ts'
+import { startServer } from './server-process.ts'
 import { openSession } from './session.ts'
 import { awake, watch } from './window.ts'
-import { messagesIn, post } from './wire.ts'
 
 const CONNECTIONS = 16
 
@@ -48,5 +48,6 @@ async function setUp(connection: Connection, port: number, subject: HttpSubject)
   const target = await openSession(connection, port, subject)
   if (subject.era === 'modern') messagesIn(await connection.request(post(target, 'server/discover', {}, 1)))
   const listed = messagesIn(await connection.request(post(target, 'tools/list', {}, 2))).at(-1)
-  if (listed?.result?.tools?.length !== 1) throw new Error(`Not a list of one tool: ${JSON.stringify(listed)}`)
+  if (listed?.result?.tools?.length !== 1)
+    throw new Error(`tools/list: expected one tool, got ${JSON.stringify(listed)}`)
 }

@@ -1,14 +1,14 @@
-/** Streams that are read for as long as they are open, without an end. */
+/** Opens streams and reads them until they are closed. */
 import { Connection } from './connection.ts'
-import { getStream, post, type Target } from './wire.ts'
+import { getStream, post, type Target } from './requests.ts'
 
-/** An open stream, and how many of its events hold a text. */
+/** An open stream, with the number of its events that contain a text. */
 export interface OpenStream {
   readonly connection: Connection
   events: number
 }
 
-/** Opens the stream of a session, or that of a modern client which listens to changes. */
+/** Opens the GET stream of a session, or a modern subscription. */
 export async function openStream(target: Target, marker: string): Promise<OpenStream> {
   const connection = await Connection.open(target.port)
   const stream: OpenStream = { connection, events: 0 }

@@ -1,18 +1,18 @@
-/** A stretch of time in which a process is watched: how long it was, and who had the processors. */
+/** Measures the CPU usage of a process during a period. */
 import { busyOf, core, cpuOf, loadCore } from '../machine.ts'
 
 export interface Window {
-  /** In ms, by the clock. */
+  /** The wall-clock time, in milliseconds. */
   readonly wall: number
-  /** Processor time that the process has used, in ms. */
+  /** The CPU time of the process, in milliseconds. */
   readonly cpu: number
-  /** How much of the time the process had a processor: 1 is always. */
+  /** The share of time in which the process used a CPU; 1 means always. */
   readonly busy: number
-  /** The largest share of either core that somebody else had. */
+  /** The largest share of a core that other processes used. */
   readonly foreign: number
 }
 
-/** Begins to watch; what it returns ends that. */
+/** Starts a measurement; the returned function ends it. */
 export function watch(pid: number): () => Window {
   const before = look(pid)
   return () => {
@@ -39,9 +39,8 @@ function look(pid: number) {
   }
 }
 
-/**
- * Keeps this process awake while something is measured: to wake one that sleeps costs the writer more than to write, and
- * only slow servers let it fall asleep.
+/** Keeps this process busy during a measurement, because waking a sleeping reader is expensive for the writer, and only slow
+ * servers would let it sleep.
  */
 export async function awake<T>(work: () => Promise<T>): Promise<T> {
   let isDone = false

@@ -1,4 +1,4 @@
-// The limit: a fetch handler that reads JSON, checks the arguments by zod, and writes JSON.
+// The baseline: a fetch handler that parses JSON, validates the arguments with zod, and writes JSON.
 import { resultOf } from '../parts/bare.mjs'
 import { tools } from '../parts/workload.mjs'
 

@@ -1,4 +1,4 @@
-// The official SDK 1, as a fetch handler: without sessions it wants a server for each request.
+// The official SDK 1 as a fetch handler; without sessions it needs a server for each request.
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import { build } from '../parts/official-1.mjs'
 

@@ -1,4 +1,4 @@
-// The limit through Hono on its server for Node.
+// The baseline with Hono on its server for Node.
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { answer, event, eventHeaders, resultOf } from '../parts/bare.mjs'

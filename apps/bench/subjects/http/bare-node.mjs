@@ -1,4 +1,4 @@
-// The limit on Node: node:http alone. It keeps sessions, as far as that means to hand out an id.
+// The baseline on Node: node:http only. Its sessions are just ids.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

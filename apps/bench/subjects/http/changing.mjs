@@ -1,4 +1,4 @@
-// Ours, with a tool that changes what there is.
+// Our server, with a tool that changes the tool list.
 import { serveHttp } from '@mcpx/transport-http/node'
 import { host, port, ready } from '../parts/listening.mjs'
 import { build } from '../parts/ours.mjs'

@@ -1,4 +1,4 @@
-// Hono alone, with its body read in three ways, by READ: what the two tricks of `mcp()` on Node save.
+// Plain Hono with three ways to read the body, selected by READ: the gain of two optimizations of `mcp()` on Node.
 // text: `c.req.text()`. turn: the same, after the shared turn of the event loop. incoming: after that turn, from Node's own request.
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'

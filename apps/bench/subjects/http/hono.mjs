@@ -1,4 +1,4 @@
-// Ours, as a Hono app on Hono's server for Node.
+// Our server as a Hono app on Hono's server for Node.
 import { serve } from '@hono/node-server'
 import { mcp } from '@mcpx/transport-http'
 import { Hono } from 'hono'

@@ -1,4 +1,4 @@
-// mcp-lite on Hono; SESSIONS in the environment makes it keep them.
+// mcp-lite on Hono; the environment variable SESSIONS enables sessions.
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { InMemorySessionAdapter, StreamableHttpTransport } from 'mcp-lite'

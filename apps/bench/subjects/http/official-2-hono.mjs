@@ -1,4 +1,4 @@
-// The official SDK 2 by its own handler, with its adapter for Hono.
+// The official SDK 2 with its own handler and its adapter for Hono.
 import { serve } from '@hono/node-server'
 import { createMcpHonoApp } from '@modelcontextprotocol/hono'
 import { createMcpHandler } from '@modelcontextprotocol/server'

@@ -1,4 +1,4 @@
-// The official SDK 2 by its own handler, which serves the modern era.
+// The official SDK 2 with its own handler, which serves the modern era.
 import { createServer } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'

@@ -1,4 +1,4 @@
-// Ours, on node:http.
+// Our server with serveHttp.
 import { serveHttp } from '@mcpx/transport-http/node'
 import { asEvents, host, port, ready } from '../parts/listening.mjs'
 import { build } from '../parts/ours.mjs'

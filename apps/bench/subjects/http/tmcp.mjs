@@ -1,4 +1,4 @@
-// tmcp on Hono's server for Node. It always answers as events.
+// tmcp on Hono's server for Node. It always responds with SSE.
 import { serve } from '@hono/node-server'
 import { HttpTransport } from '@tmcp/transport-http'
 import { host, port, ready } from '../parts/listening.mjs'

@@ -1,9 +1,9 @@
-// The limit on a pipe: lines of JSON in, lines of JSON out.
+// The baseline over stdio: lines of JSON.
 import { StringDecoder } from 'node:string_decoder'
 
 const info = { name: 'bench', version: '1.0.0' }
 
-/** Answers each line of standard input; `check` sees the arguments of a call first. */
+/** Answers each line of stdin; `check` validates the arguments of a call. */
 export function echo({ check = (args) => args, write }) {
   const decoder = new StringDecoder('utf8')
   let rest = ''

@@ -1,4 +1,4 @@
-// What any server does at the least: reads JSON, runs the tool, writes JSON. Nothing is checked.
+// The minimum of a server: parses JSON, runs the tool, and writes JSON, without checks.
 import { toJSONSchema } from 'zod'
 import { info, tools } from './workload.mjs'
 
@@ -7,7 +7,7 @@ const listed = {
   tools: tools.map(({ name, description, schema }) => ({ name, description, inputSchema: toJSONSchema(schema) })),
 }
 
-/** The result of a request; nothing for a notification. */
+/** Returns the result of a request; undefined for a notification. */
 export function resultOf({ method, params }, progress) {
   switch (method) {
     case 'tools/call':

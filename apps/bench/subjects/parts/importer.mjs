@@ -1,4 +1,4 @@
-// Imports what it is told, and says how long that took, or what was read. `importer.mjs time|files <specifier> ...`
+// Imports modules, and prints the time or the loaded files. `importer.mjs time|files <specifier> ...`
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// A client and a server in one process, that are told by their parent how many calls to make.
+// A client and a server in one process, which make the number of calls that the parent process requests.
 import { connect } from '@mcpx/client'
 import { build } from './ours.mjs'
 

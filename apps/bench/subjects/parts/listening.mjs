@@ -1,7 +1,7 @@
-// Where a server listens, and the line by which it says that it does.
+// The address of a server, and the line that it prints when it listens.
 export const host = '127.0.0.1'
 export const port = Number(process.env.PORT ?? 3000)
-/** Whether answers are to be streams of events, where a server leaves one the choice. */
+/** Whether a server should respond with SSE, if it is configurable. */
 export const asEvents = process.env.ANSWERS === 'events'
 
 export function ready() {

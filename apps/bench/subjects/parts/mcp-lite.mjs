@@ -1,4 +1,4 @@
-// mcp-lite. Whether it answers as JSON or as events is for the `accept` header to say.
+// mcp-lite. The `accept` header selects JSON or SSE.
 import { McpServer } from 'mcp-lite'
 import { toJSONSchema } from 'zod'
 import { info, tools } from './workload.mjs'

@@ -1,4 +1,4 @@
-// Our server, as its users make it: every check, guard and limit is on. MORE_TOOLS in the environment adds tools.
+// Our server with all checks, guards and limits. The environment variable MORE_TOOLS adds tools.
 import { createServer } from '@mcpx/server'
 import { info, tools } from './workload.mjs'
 

@@ -1,4 +1,4 @@
-// Loaded into a server before it, to tell what is on its heap.
+// Preloaded into a server to report its heap size.
 const { gc } = globalThis
 
 process.on('message', async (question) => {
@@ -10,7 +10,7 @@ process.on('message', async (question) => {
 })
 process.channel?.unref()
 
-/** More than once, for what waits to be finalized is gone only after the next turn. */
+/** Collects several times, because finalization needs another turn of the event loop. */
 async function collect() {
   for (let times = 0; times < 4; times++) {
     gc()

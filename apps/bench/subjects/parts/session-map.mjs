@@ -1,4 +1,4 @@
-// How the official SDKs want sessions kept: a transport for each, found by its id.
+// Sessions of the official SDKs: a transport for each id.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { asEvents, host, port, ready } from './listening.mjs'

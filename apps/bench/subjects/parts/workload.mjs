@@ -1,10 +1,10 @@
-// The work that all servers offer alike; TOOLS in the environment names what is registered (default: add).
+// The tools of all servers; the environment variable TOOLS selects them (default: add).
 import { number, object, string } from 'zod'
 
 const SENTENCE = 'All work and no play makes for long texts that are sent again and again. '
 const texts = new Map()
 
-/** A text of so many characters, made once. */
+/** A string of the given length, created once. */
 function textOf(length) {
   if (!texts.has(length)) texts.set(length, SENTENCE.repeat(Math.ceil(length / SENTENCE.length)).slice(0, length))
   return texts.get(length)
@@ -12,7 +12,7 @@ function textOf(length) {
 
 const say = (text) => ({ content: [{ type: 'text', text }] })
 
-/** Each takes the arguments and a way to report progress, and gives what the call results in. */
+/** The handlers, which receive the arguments and a function to report progress. */
 const all = {
   add: {
     description: 'Add two numbers',

@@ -1,4 +1,4 @@
-// The limit of what collects its answers: one write for all that were read at once.
+// The baseline with batched output: one write for all responses to a chunk.
 import { echo } from '../parts/bare-lines.mjs'
 
 echo({ write: (lines) => process.stdout.write(lines.join('')) })

@@ -1,4 +1,4 @@
-// The limit: each answer written by itself.
+// The baseline: one write per response.
 import { echo } from '../parts/bare-lines.mjs'
 
 echo({

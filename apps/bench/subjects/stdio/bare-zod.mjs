@@ -1,4 +1,4 @@
-// The limit of what checks arguments by zod.
+// The baseline with zod validation.
 import { number, object } from 'zod'
 import { echo } from '../parts/bare-lines.mjs'
 

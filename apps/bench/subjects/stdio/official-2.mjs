@@ -1,4 +1,4 @@
-// The official SDK 2, which serves both eras by this.
+// The official SDK 2, which serves both eras.
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { build } from '../parts/official-2.mjs'
 

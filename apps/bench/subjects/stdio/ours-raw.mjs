@@ -1,4 +1,4 @@
-// Ours, with a tool of plain JSON Schema: no zod.
+// Our server with a tool with plain JSON Schema, without zod.
 import { createServer } from '@mcpx/server'
 import { serveStdio } from '@mcpx/transport-stdio'
 

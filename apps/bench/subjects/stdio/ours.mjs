@@ -1,4 +1,4 @@
-// Ours, with a tool of zod.
+// Our server with a zod tool.
 import { serveStdio } from '@mcpx/transport-stdio'
 import { build } from '../parts/ours.mjs'
 

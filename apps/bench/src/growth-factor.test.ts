@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { steepest } from './steepest.ts'
+import { steepest } from './growth-factor.ts'
 
 describe('growth', () => {
-  it('is 1 when it is what was expected', () => {
+  it('is 1 for the expected growth', () => {
     expect(
       steepest(
         [
@@ -25,7 +25,7 @@ describe('growth', () => {
     ).toBe(1)
   })
 
-  it('is as steep as its steepest step: a cliff is not made good by what comes after', () => {
+  it('is that of the steepest step', () => {
     expect(
       steepest(
         [
@@ -48,7 +48,7 @@ describe('growth', () => {
     ).toBe(2)
   })
 
-  it('is that of all steps together when many small ones add up', () => {
+  it('is that of all steps together if that is larger', () => {
     expect(
       steepest(
         [
@@ -61,7 +61,7 @@ describe('growth', () => {
     ).toBe(1.7)
   })
 
-  it('may be as steep as that of the least that can be done', () => {
+  it('may be as large as that of the baseline', () => {
     const least = [
       [1, 2],
       [10, 20],
@@ -77,7 +77,7 @@ describe('growth', () => {
     expect(steepest(steep, true, least.slice(1))).toBe(2)
   })
 
-  it('is not to be less where the least that can be done grows by less than expected', () => {
+  it('is not reduced if the baseline grows less than expected', () => {
     const points = [
       [1, 5],
       [10, 50],
@@ -89,7 +89,7 @@ describe('growth', () => {
     expect(steepest(points, true, least)).toBe(1)
   })
 
-  it('cannot be told without two points', () => {
+  it('needs two points', () => {
     expect(steepest([], true)).toBeNaN()
   })
 })

@@ -1,13 +1,13 @@
-/** Requests as bytes, in the words of either era, and replies as messages. */
+/** Encodes requests of both eras as bytes, and decodes responses. */
 import { LATEST_LEGACY_REVISION, LATEST_MODERN_REVISION } from '@mcpx/protocol'
 import type { Reply } from './connection.ts'
 
 export type Era = 'legacy' | 'modern'
 
-/** How a server is spoken to. */
+/** The protocol of a server. */
 export interface Manner {
   readonly era: Era
-  /** Whether it hands out a session. */
+  /** Whether it creates sessions. */
   readonly hasSession?: boolean | undefined
   /** Default: JSON and events. */
   readonly accept?: string | undefined
@@ -32,7 +32,7 @@ interface Params extends Record<string, unknown> {
   readonly _meta?: object | undefined
 }
 
-/** The text of a request; without an id, of a notification. */
+/** Encodes a request, or a notification if there is no id. */
 export function messageText(era: Era, method: string, params: Params, id?: number): string {
   const sent = era === 'legacy' ? params : { ...params, _meta: { ...envelope, ...params._meta } }
   return JSON.stringify({ jsonrpc: '2.0', ...(id !== undefined && { id }), method, params: sent })
@@ -63,7 +63,7 @@ function eraHeaders(
   return { 'mcp-protocol-version': revision ?? LATEST_LEGACY_REVISION, 'mcp-session-id': session }
 }
 
-/** The headers of a POST but for those of the connection. */
+/** The headers of a POST, without those of the connection. */
 export function requestHeaders(target: Target, method: string, name: unknown): Record<string, string> {
   const all = {
     'content-type': 'application/json',
@@ -73,22 +73,22 @@ export function requestHeaders(target: Target, method: string, name: unknown): R
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-/** A POST as it is sent. */
+/** The bytes of a POST. */
 export function post(target: Target, method: string, params: Params = {}, id?: number): string {
   const body = messageText(target.era, method, params, id)
   const headers = { ...requestHeaders(target, method, params.name), 'content-length': String(body.length) }
   return headOf('POST', target, headers) + body
 }
 
-/** A GET of what a session is told unasked. */
+/** The bytes of a GET for the stream of a session. */
 export function getStream(target: Target): string {
   return headOf('GET', target, { accept: 'text/event-stream', ...eraHeaders(target, 'GET', undefined) })
 }
 
-/** Of the same length whatever its number, so that a request is made by joining three strings. */
+/** Ids have a fixed length, so that a request is a concatenation of three strings. */
 export const FIRST_ID = 1_000_000
 
-/** A call in two halves, with room for an id of as many digits as `FIRST_ID` has. */
+/** A call in two halves, with space for an id of the length of `FIRST_ID`. */
 export function callInHalves(
   target: Target,
   name: string,
@@ -114,7 +114,7 @@ export interface Answered {
   }
 }
 
-/** What a kept reply says, however it is written. Throws when it says that something went wrong. */
+/** Decodes the messages of a response, as JSON or SSE. Throws for an error status. */
 export function messagesIn({ status, headers, body }: Reply): readonly Answered[] {
   const text = body?.toString() ?? ''
   if (status < 200 || status > 299) throw new Error(`HTTP ${status}: ${text.slice(0, 300)}`)
@@ -131,7 +131,7 @@ export function isEvents(headers: string): boolean {
   return /\r\ncontent-type: text\/event-stream/i.test(headers)
 }
 
-/** The text of a tool's answer. */
+/** Returns the text of a tool result. */
 export function textOf(message: Answered | undefined): string | undefined {
   return message?.result?.content?.[0]?.text
 }

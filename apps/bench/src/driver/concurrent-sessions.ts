@@ -1,17 +1,17 @@
-/** What one more of many costs: a call among so many sessions, a change that is told to so many streams. */
+/** Measures calls with many sessions, and changes that many streams receive. */
 import { type Caller, callTimes, close } from './calls.ts'
 import { Connection } from './connection.ts'
 import type { JobOf, Sample } from './job.ts'
-import { startServer } from './served.ts'
+import { callInHalves, messagesIn, post } from './requests.ts'
+import { startServer } from './server-process.ts'
 import { openSession } from './session.ts'
 import { type OpenStream, openStream } from './streams.ts'
 import { awake, wait, watch } from './window.ts'
-import { callInHalves, messagesIn, post } from './wire.ts'
 
 const CONNECTIONS = 16
 const AT_ONCE = 1_000
 
-/** Calls of all sessions in turn, over a few connections. */
+/** Calls of all sessions in turn, over few connections. */
 export async function measureAmongSessions({ subject, sessions, duration }: JobOf<'among-sessions'>): Promise<Sample> {
   const server = await startServer(subject)
   try {
@@ -40,10 +40,10 @@ export async function measureAmongSessions({ subject, sessions, duration }: JobO
   }
 }
 
-/** A caller that speaks for another session each time. */
+/** A caller that uses another session for each call. */
 function takingTurns(mine: readonly Caller[]): Caller {
   const [first] = mine
-  if (first === undefined) throw new Error('Nobody to speak for')
+  if (first === undefined) throw new Error('sessions: expected at least one, got none')
   let turn = 0
   return {
     ...first,
@@ -66,7 +66,7 @@ async function callFor(callers: readonly Caller[], pid: number, duration: number
   return { cpu: (cpu * 1000) / count, wall: (wall * 1000) / count, foreign }
 }
 
-/** A change, until each of so many streams has been told of it. */
+/** Measures a change until each stream has received it. */
 export async function measureFanOut({ subject, streams, times }: JobOf<'fan-out'>): Promise<Sample> {
   const server = await startServer(subject)
   try {
@@ -93,7 +93,7 @@ export async function measureFanOut({ subject, streams, times }: JobOf<'fan-out'
       const until = performance.now() + 5_000
       while (open.some(({ events }) => events === 0)) {
         if (performance.now() > until)
-          throw new Error(`${open.filter(({ events }) => events === 0).length} streams were not told`)
+          throw new Error(`${open.filter(({ events }) => events === 0).length} streams did not receive the change`)
         await new Promise((resolve) => setImmediate(resolve))
       }
     }

@@ -1,11 +1,10 @@
-/** How far growth is from what is expected of it, at its worst. */
+/** The largest ratio of measured and expected growth. */
 
 type Points = readonly (readonly [size: number, cost: number])[]
 
-/**
- * The largest factor by which a cost grows from one point to the next, or from the first to the last, divided by the
- * factor by which it may: that of the sizes when growth is to be linear, else 1. Where the least that can be done, at the
- * same sizes, grows by more than that by itself, as large texts do that no cache holds, it may grow as much.
+/** The largest factor by which a cost grows from one point to the next or from the first to the last, divided by the expected
+ * factor: that of the sizes for linear growth, otherwise 1. If the baseline grows by more at the same sizes, for example
+ * because large strings exceed the caches, that is the expected factor.
  */
 export function steepest(points: Points, isLinear: boolean, least: Points = []): number {
   const steps = points.slice(1).map((_, index) => [index, index + 1] as const)
@@ -19,7 +18,7 @@ export function steepest(points: Points, isLinear: boolean, least: Points = []):
   )
 }
 
-/** By which factor a size (0) or its cost (1) grows from one point to another. */
+/** Returns the factor by which a size (0) or its cost (1) grows from one point to another. */
 function growth(points: Points, from: number, to: number, of: 0 | 1): number {
   return (points[to]?.[of] ?? Number.NaN) / (points[from]?.[of] ?? Number.NaN)
 }

@@ -1,4 +1,4 @@
-/** A server in a process of its own, on a core of its own, that ends with the one who started it. */
+/** A server in a child process on a separate core, which exits with its parent. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
@@ -9,12 +9,12 @@ const subjects = new URL('../../subjects/', import.meta.url)
 const probe = new URL('../../subjects/parts/probe.mjs', import.meta.url).href
 
 export interface StartOptions {
-  /** Below subjects/. */
+  /** The path below subjects/. */
   readonly file: string
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Flags for Node. */
   readonly flags?: readonly string[] | undefined
-  /** Whether it can be asked for its heap. */
+  /** Whether it reports its heap size. */
   readonly isProbed?: boolean | undefined
 }
 
@@ -29,7 +29,7 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
 
-/** Starts a subject. What it says on standard error is kept for the error that may follow. */
+/** Starts a subject. Its stderr is kept for errors. */
 export function startProcess({ file, env, flags = [], isProbed }: StartOptions): Started {
   const path = fileURLToPath(new URL(file, subjects))
   const [command, args] = pinned([...flags, ...(isProbed ? ['--import', probe] : []), path])
@@ -45,7 +45,7 @@ const READY = 15_000
 export class Started {
   readonly child: ChildProcess
   readonly pid: number
-  #said = ''
+  #stderr = ''
 
   constructor(child: ChildProcess) {
     this.child = child
@@ -53,14 +53,14 @@ export class Started {
     started.add(child)
     child.once('exit', () => started.delete(child))
     child.stderr?.on('data', (data) => {
-      this.#said = (this.#said + String(data)).slice(-2000)
+      this.#stderr = (this.#stderr + String(data)).slice(-2000)
     })
   }
 
-  /** Resolves when it says `ready`. */
+  /** Resolves when it prints `ready`. */
   ready(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const fail = (why: string) => reject(new Error(`${why}\n${this.#said}`))
+      const fail = (reason: string) => reject(new Error(`${reason}\n${this.#stderr}`))
       const timer = setTimeout(fail, READY, `not ready within ${READY} ms`)
       this.child.once('exit', (code) => fail(`exited with ${code} before it was ready`))
       this.child.stdout?.on('data', (data) => {
@@ -71,7 +71,7 @@ export class Started {
     })
   }
 
-  /** What lives on the heap, after everything else was collected, or all that is young; or what is there, as it is. */
+  /** Returns the heap size after a full collection, after a collection of the young generation, or without one. */
   heap(question: 'collect' | 'collect young' | 'look' = 'collect'): Promise<Heap> {
     return new Promise((resolve) => {
       this.child.once('message', (heap) => resolve(heap as Heap))
@@ -88,7 +88,7 @@ export class Started {
   }
 }
 
-/** Starts an HTTP server on a port that is free, and waits until it listens. */
+/** Starts an HTTP server on a free port, and waits until it listens. */
 export async function startServer(options: StartOptions): Promise<Started & { readonly port: number }> {
   const port = await freePort()
   const server = startProcess({ ...options, env: { ...options.env, PORT: String(port) } })
