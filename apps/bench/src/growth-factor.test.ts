@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { steepest } from './growth-factor.ts'
+import { growthFactor } from './growth-factor.ts'
 
 describe('growth', () => {
   it('is 1 for the expected growth', () => {
     expect(
-      steepest(
+      growthFactor(
         [
           [1, 5],
           [10, 50],
@@ -14,7 +14,7 @@ describe('growth', () => {
       ),
     ).toBe(1)
     expect(
-      steepest(
+      growthFactor(
         [
           [1, 5],
           [10, 5],
@@ -27,7 +27,7 @@ describe('growth', () => {
 
   it('is that of the steepest step', () => {
     expect(
-      steepest(
+      growthFactor(
         [
           [1, 5],
           [10, 150],
@@ -37,7 +37,7 @@ describe('growth', () => {
       ),
     ).toBe(3)
     expect(
-      steepest(
+      growthFactor(
         [
           [1, 5],
           [10, 10],
@@ -50,7 +50,7 @@ describe('growth', () => {
 
   it('is that of all steps together if that is larger', () => {
     expect(
-      steepest(
+      growthFactor(
         [
           [1, 10],
           [10, 13],
@@ -72,9 +72,9 @@ describe('growth', () => {
       [10, 50],
       [100, 1000],
     ] as const
-    expect(steepest(steep, true)).toBe(2)
-    expect(steepest(steep, true, least)).toBe(1)
-    expect(steepest(steep, true, least.slice(1))).toBe(2)
+    expect(growthFactor(steep, true)).toBe(2)
+    expect(growthFactor(steep, true, least)).toBe(1)
+    expect(growthFactor(steep, true, least.slice(1))).toBe(2)
   })
 
   it('is not reduced if the baseline grows less than expected', () => {
@@ -86,10 +86,10 @@ describe('growth', () => {
       [1, 5],
       [10, 6],
     ] as const
-    expect(steepest(points, true, least)).toBe(1)
+    expect(growthFactor(points, true, least)).toBe(1)
   })
 
   it('needs two points', () => {
-    expect(steepest([], true)).toBeNaN()
+    expect(growthFactor([], true)).toBeNaN()
   })
 })

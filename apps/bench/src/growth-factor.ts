@@ -6,7 +6,7 @@ type Points = readonly (readonly [size: number, cost: number])[]
  * factor: that of the sizes for linear growth, otherwise 1. If the baseline grows by more at the same sizes, for example
  * because large strings exceed the caches, that is the expected factor.
  */
-export function steepest(points: Points, isLinear: boolean, least: Points = []): number {
+export function growthFactor(points: Points, isLinear: boolean, least: Points = []): number {
   const steps = points.slice(1).map((_, index) => [index, index + 1] as const)
   const all = [...steps, [0, points.length - 1] as const]
   return Math.max(

@@ -11,7 +11,7 @@ import {
 } from '@mcpx/auth/client'
 import { open, type Run, type Scenario, type Scenarios } from './scenario.ts'
 
-/** The suite grants at once; the authorization code is read from its redirect, which nobody follows. */
+/** The suite grants access without a login, so the authorization code is read from the redirect without following it. */
 const redirect = manualRedirect('http://127.0.0.1:3000/callback', async (url) => {
   const { headers } = await fetch(url, { redirect: 'manual' })
   return headers.get('location') ?? ''

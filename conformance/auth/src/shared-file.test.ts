@@ -25,15 +25,15 @@ const redirect = loopbackRedirect({
   },
 })
 
-const nobody = manualRedirect('http://127.0.0.1:9/back', () => {
-  throw new Error('Nobody is here to log in.')
+const failingRedirect = manualRedirect('http://127.0.0.1:9/back', () => {
+  throw new Error('No login is expected.')
 })
 
 const newFile = async () => join(await mkdtemp(join(tmpdir(), 'mcpx-auth-')), 'tokens.json')
 
 describe.each([
-  ['tokens that whoever has them can use', {}],
-  ['tokens that are bound to a key', { dpop: true }],
+  ['bearer tokens', {}],
+  ['key-bound tokens', { dpop: true }],
 ])('a file with %s', (_, options: Partial<OAuthOptions>) => {
   it('lets the next run use the stored tokens, although they have expired and rotate', async () => {
     const file = await newFile()
@@ -45,7 +45,7 @@ describe.each([
     await first.close()
     await wait(TTL * 1_000)
 
-    const auths = [1, 2].map(() => oauth({ ...options, redirect: nobody, store: fileStore(file) }))
+    const auths = [1, 2].map(() => oauth({ ...options, redirect: failingRedirect, store: fileStore(file) }))
     const clients = await Promise.all(auths.map((auth) => connect(auth)))
     const calls = clients.flatMap((client) => Array.from({ length: 10 }, () => client.tools.whoami({})))
     expect((await Promise.all(calls)).map(({ subject }) => subject)).toEqual(calls.map(() => 'ada'))

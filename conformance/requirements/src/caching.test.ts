@@ -89,10 +89,10 @@ describe('the cache hints of a result', () => {
       expect((await some.call(method)).result).toMatchObject({ ttlMs: 5_000, cacheScope: 'private' })
     }
     expect((await some.call('resources/read', { uri: 'a:b' })).result).toMatchObject({ cacheScope: 'private' })
-    const nobody = connectRawClient(make())
-    expect((await nobody.call('tools/call', { name: 't' })).error?.code).toBe(403)
-    expect((await nobody.call('resources/read', { uri: 'a:b' })).error?.code).toBe(403)
-    expect((await nobody.call('prompts/get', { name: 'p' })).error?.code).toBe(-32602)
+    const anonymous = connectRawClient(make())
+    expect((await anonymous.call('tools/call', { name: 't' })).error?.code).toBe(403)
+    expect((await anonymous.call('resources/read', { uri: 'a:b' })).error?.code).toBe(403)
+    expect((await anonymous.call('prompts/get', { name: 'p' })).error?.code).toBe(-32602)
   })
 
   it('do not depend on change notifications [S-045]', async () => {

@@ -64,7 +64,7 @@ async function listening(server: Server, revision: (typeof REVISIONS)[number]) {
 describe.each(REVISIONS)('a listener with %s', (revision) => {
   for (const [keeper, create] of Object.entries(KEEPERS))
     for (const [growth, grow] of Object.entries(GROWTH))
-      it(`hears on of a handler that keeps its listeners in ${keeper} when ${growth} beside it`, async () => {
+      it(`still receives the changes of a handler that keeps its listeners in ${keeper} when ${growth} beside it`, async () => {
         const { change, changes } = create()
         const server = createServer({ name: 's', version: '1' }, tools(changes))
         const told = await listening(server, revision)

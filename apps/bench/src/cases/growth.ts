@@ -4,7 +4,7 @@ import type { Findings, OwnCase, RunOptions, Verdict } from '../case.ts'
 import { leastDisturbed, readChild } from '../child-process.ts'
 import { timesOf } from '../contestants.ts'
 import type { HttpSubject, Job, Sample } from '../driver/job.ts'
-import { steepest } from '../growth-factor.ts'
+import { growthFactor } from '../growth-factor.ts'
 import { type Line, lineChart, type Panel } from '../line-chart.ts'
 import { loadCore } from '../machine.ts'
 import { fixed, median } from '../statistics.ts'
@@ -164,7 +164,7 @@ function rowOf(name: string, { name: line, points }: Line, isLinear: boolean): s
     fixed(to, 0),
     cost(first[1]),
     cost(last[1]),
-    fixed(steepest(points, isLinear), 2),
+    fixed(growthFactor(points, isLinear), 2),
     isLinear ? 'linear' : 'the same',
   ]
 }
@@ -175,7 +175,7 @@ const CLIFF = 1.5
 const isBare = ({ name }: Line) => name.startsWith('bare')
 
 function verdictOf(name: string, { name: line, points }: Line, isLinear: boolean, bare: Line | undefined): Verdict {
-  const steep = steepest(points, isLinear, bare?.points)
+  const steep = growthFactor(points, isLinear, bare?.points)
   const linear = bare === undefined ? 'of linear growth' : `of linear growth, or of ${bare.name}'s where that is more`
   const expected = isLinear ? linear : 'of what it was'
   return {

@@ -28,11 +28,11 @@ export const callers: Behaviours = {
     const server = guarded()
     const ada = await connect(server, { auth: caller('ada') })
     const admin = await connect(server, { auth: caller('bob', 'admin', 'read') })
-    const nobody = await connect(server)
+    const anonymous = await connect(server)
     const tools = async (client: typeof ada) => (await client.listTools().all()).map(({ name }) => name)
     expect(await tools(ada)).toEqual(['open', 'adas'])
     expect(await tools(admin)).toEqual(['open', 'admin'])
-    expect(await tools(nobody)).toEqual(['open'])
+    expect(await tools(anonymous)).toEqual(['open'])
     expect(textOf(await ada.callTool('adas'))).toBe('for ada')
     expect(textOf(await admin.callTool('admin'))).toBe('hello bob')
     expect((await ada.listPrompts().all()).map(({ name }) => name)).toEqual(['adas'])
@@ -64,8 +64,8 @@ export const callers: Behaviours = {
     const error = { code: 403, data: { requiredScopes: ['read', 'admin'] } }
     const bob = await connect(server, { auth: caller('bob', 'admin') })
     expect(await caught(() => bob.callTool('admin')), 'the error').toMatchObject(error)
-    const nobody = await connect(server)
-    expect(await caught(() => nobody.callTool('admin')), 'the error').toMatchObject(error)
+    const anonymous = await connect(server)
+    expect(await caught(() => anonymous.callTool('admin')), 'the error').toMatchObject(error)
   },
 
   async 'a hundred concurrent callers receive only their own messages'({ connect, era }) {

@@ -43,9 +43,9 @@ export const mounting: Behaviours = {
     // An HTTP endpoint may list tools first, to find arguments that are sent as headers.
     const calls = seen.filter((each) => !each.startsWith('tools/list'))
     expect(calls).toEqual(['tools/call adas', 'tools/call fail'])
-    const nobody = await connect(outer(mounted))
-    expect((await nobody.listTools().all()).map((tool) => tool.name)).not.toContain('in.adas')
-    await expect(nobody.callTool('in.adas')).rejects.toMatchObject({
+    const anonymous = await connect(outer(mounted))
+    expect((await anonymous.listTools().all()).map((tool) => tool.name)).not.toContain('in.adas')
+    await expect(anonymous.callTool('in.adas')).rejects.toMatchObject({
       code: -32602,
       message: 'Unknown tool: "in.adas"',
     })
