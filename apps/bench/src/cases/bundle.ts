@@ -101,7 +101,7 @@ export const bundle: SizeCase = {
   kind: 'size',
   name: 'bundle',
   says:
-    'Programs that import so much, bundled with all they depend on for a worker or a browser, minified, `gzip -9`: ' +
+    'Whole programs, bundled with all their dependencies for a worker or a browser, minified, `gzip -9`: ' +
     'without the parts that a program loads when it needs them, and with them. What is minified and whose it is, is that ' +
     'which the target is for: in all for servers, at first for others.',
   entries: [

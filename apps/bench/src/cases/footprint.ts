@@ -43,7 +43,7 @@ interface Footprint {
 export const footprint: OwnCase = {
   kind: 'own',
   name: 'footprint',
-  says: 'What has to be installed, all dependencies and all peers that are not optional included.',
+  says: 'The packages that an installation needs, with all dependencies and all required peers.',
   find: async () => find(),
 }
 
@@ -59,7 +59,7 @@ function find(): Findings {
       fixed(all.length, 0),
       fixed(bytes / 1000, 0),
     ]),
-    notes: ['1 kB is 1,000 bytes of files, as they are published. What a platform would add by itself is left out.'],
+    notes: ['1 kB is 1,000 bytes of published files. Binaries for one platform are left out.'],
     verdicts: [],
     summary: [
       ...summaryOf(

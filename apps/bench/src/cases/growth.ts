@@ -90,7 +90,7 @@ const plans: readonly Plan[] = [
 export const growth: OwnCase = {
   kind: 'own',
   name: 'growth',
-  says: 'What one more costs: processor time of the server for a call, a change or a result, by how many there are or how large it is.',
+  says: 'Processor time of the server for a call, a change or a result, by the number of items or their size.',
   find,
 }
 

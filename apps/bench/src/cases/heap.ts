@@ -40,13 +40,13 @@ const COUNTED = { memory: 5_000, http: 1_000 }
 export const allocations: ServedCase = {
   kind: 'served',
   name: 'allocations',
-  says: 'How many bytes one `tools/call` puts on the heap, once the compilers are done; with `serveHttp`, node:http included.',
+  says: 'The bytes that one `tools/call` allocates on the heap, after warming up; with `serveHttp`, node:http is included.',
   columns: [
     { head: 'bytes', of: 'bytes', digits: 0 },
     { head: 'least', of: 'least', digits: 0 },
     { head: 'most', of: 'most', digits: 0 },
   ],
-  notes: ['Three stretches of many calls without a collection: the median, and the extremes.'],
+  notes: ['Three series of many calls without a garbage collection: the median and the range.'],
   mostRounds: 1,
   contestants: contestants((subject) => {
     const where = subject.isInMemory ? 'memory' : 'http'

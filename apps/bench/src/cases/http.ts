@@ -16,8 +16,8 @@ const columns: readonly Column[] = [
 ]
 
 const notes = [
-  'So many calls a second with 1, 16 and 64 in flight, and the processor time of the server for each with 16. ' +
-    'A limit that is one must have had its core for itself: `core in use` says how much of it the server used with 64 in flight.',
+  'Calls per second with 1, 16 and 64 in flight, and the processor time of the server per call with 16 in flight. ' +
+    '`core in use` is the share of its core that the server used with 64 in flight.',
 ]
 
 const withSummary = (what: string, tail?: string): readonly Column[] =>
@@ -32,7 +32,7 @@ const asJson = { '× at 16': { atLeast: 0.68 }, 'p99 × at 64': { atMost: 2 } }
 export const http: ServedCase = {
   kind: 'served',
   name: 'http',
-  says: 'A `tools/call` with two numbers over HTTP, answered as JSON, against the rate of node:http alone.',
+  says: 'A `tools/call` with two numbers over HTTP, answered as JSON, compared with node:http alone.',
   columns: withSummary('calls over HTTP, answered as JSON, × bare', 'the slowest of 100 calls, 64 in flight, × bare'),
   notes,
   contestants: overHttp(
@@ -57,7 +57,7 @@ const asEventsWithHono = { '× at 16': { atLeast: 0.65 } }
 export const events: ServedCase = {
   kind: 'served',
   name: 'events',
-  says: 'The same, each answer a stream of events with this one event.',
+  says: 'The same calls, each answered with an event stream that has one event.',
   columns: withSummary('the same, answered as events, × bare'),
   notes,
   contestants: overHttp(

@@ -39,7 +39,7 @@ const fast = forOurs({ '×': { atLeast: 0.9 }, 'peak ×': { atMost: 1.3 } })
 export const results: ServedCase = {
   kind: 'served',
   name: 'results',
-  says: 'A call whose result is 1 MB of text; the most memory that the server has held.',
+  says: 'A call with a result of 1 MB of text, and the peak memory of the server.',
   columns: columns('results of 1 MB, × bare'),
   contestants: overHttp(
     all,
@@ -51,7 +51,7 @@ export const results: ServedCase = {
 export const requests: ServedCase = {
   kind: 'served',
   name: 'requests',
-  says: 'A call that carries 4 MB of text.',
+  says: 'A call with arguments of 4 MB of text.',
   columns: columns('requests of 4 MB, × bare'),
   contestants: overHttp(
     all,

@@ -8,7 +8,7 @@ export const setups: ServedCase = {
   kind: 'served',
   name: 'setups',
   says:
-    'A client introduces itself and asks what there is: `initialize`, `notifications/initialized` and `tools/list`; ' +
+    'A client sets up a session and lists the tools: `initialize`, `notifications/initialized` and `tools/list`; ' +
     'in the modern era `server/discover` and `tools/list`.',
   columns: [
     { head: 'set-ups/s', of: 'rate', digits: 0 },
@@ -39,7 +39,7 @@ const holders = [
 export const memory: ServedCase = {
   kind: 'served',
   name: 'memory',
-  says: 'What one idle session of the legacy era holds on the heap of its server.',
+  says: 'The heap of the server that one idle session of the legacy era uses.',
   columns: [
     { head: 'kB', of: 'heap', digits: 2, summary: 'heap of an idle session, kB' },
     { head: 'external kB', of: 'external', digits: 2 },
@@ -58,7 +58,7 @@ const MOST_LISTENS = 700
 export const streams: ServedCase = {
   kind: 'served',
   name: 'streams',
-  says: 'The same with the stream of the session open, connection included; in the modern era, a client that listens to changes.',
+  says: 'The same with the stream of the session open, its connection included; in the modern era, a client with an open `subscriptions/listen`.',
   columns: [
     { head: 'kB', of: 'heap', digits: 2, summary: 'the same with its stream open, kB' },
     { head: 'external kB', of: 'external', digits: 2 },

@@ -57,7 +57,7 @@ function importing([name, maker, specifiers, target]: Import): Contestant {
 export const imported: ServedCase = {
   kind: 'served',
   name: 'imports',
-  says: 'The import of a server and one transport, in a process that has imported nothing yet.',
+  says: 'The import of a server and one transport, in a new process.',
   columns: [
     { head: 'ms', of: 'ms', digits: 1, summary: 'import of a server and one transport, ms' },
     { head: 'CPU ms', of: 'cpu', digits: 1 },
@@ -69,7 +69,7 @@ export const imported: ServedCase = {
 export const modules: ServedCase = {
   kind: 'served',
   name: 'modules',
-  says: 'How many files the same imports read, and how large these are together.',
+  says: 'The number and the total size of the files that the same imports read.',
   columns: [
     { head: 'files', of: 'modules', digits: 0 },
     { head: 'kB', of: 'kilobytes', digits: 1 },

@@ -7,7 +7,7 @@ const targets = { '× one by one': { atLeast: 0.9 }, '× at 64': { atLeast: 0.9 
 export const stdio: ServedCase = {
   kind: 'served',
   name: 'stdio',
-  says: 'A `tools/call` with two numbers over the pipes of a child: one after the other, and 64 in flight.',
+  says: 'A `tools/call` with two numbers over stdio to a child process: one by one, and 64 in flight.',
   columns: [
     { head: 'one by one/s', of: 'rate1', digits: 0 },
     { head: '× one by one', of: 'rate1', as: 'ratio', digits: 2, summary: 'calls over stdio, one by one, × bare' },
@@ -36,7 +36,7 @@ export const coldstart: ServedCase = {
     { head: 'CPU ms', of: 'cpu', digits: 0 },
     { head: 'CPU ms above bare', of: 'cpu', as: 'above', digits: 0 },
   ],
-  notes: ['A tool of zod is to cost 8 ms more than zod alone at most, which `bare-zod` shows.'],
+  notes: ['A server with a zod tool may start 8 ms later than zod alone (`bare-zod`).'],
   contestants: overPipes(
     [
       ...(['bareEcho', 'bareZod', 'modern', 'legacy', 'rawModern'] as const),
