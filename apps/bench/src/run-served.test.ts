@@ -83,7 +83,7 @@ describe('the results of drivers', () => {
   it('contain failed contestants, and the disturbance', () => {
     expect(found.rows[3]?.slice(2)).toEqual(['', '', '', ''])
     expect(found.notes).toContain('**c could not be measured**: HTTP 500')
-    expect(found.notes.join()).toContain('Something else had at most 25 % of a core')
+    expect(found.notes.join()).toContain('Other processes used at most 25 % of a core')
   })
 
   it('count the targets of failed contestants as missed', () => {

@@ -73,8 +73,10 @@ function notesOf({ notes = [], contestants, columns }: ServedCase, { samples, fa
   const foreign = Math.max(...[...samples.values()].flat().map((sample) => sample.foreign ?? 0))
   return [
     ...notes,
-    ...(isHeld ? [`Held against ${base} in the same round; median [range] of the rounds.`] : []),
-    ...(foreign > 0 ? [`Something else had at most ${fixed(foreign * 100, 0)} % of a core during a measurement.`] : []),
+    ...(isHeld ? [`Ratios to ${base} of the same round; median [range] of the rounds.`] : []),
+    ...(foreign > 0
+      ? [`Other processes used at most ${fixed(foreign * 100, 0)} % of a core during a measurement.`]
+      : []),
     ...[...failures].map(([name, why]) => `**${name} could not be measured**: ${why}`),
   ]
 }

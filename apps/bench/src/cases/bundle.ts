@@ -102,8 +102,8 @@ export const bundle: SizeCase = {
   name: 'bundle',
   says:
     'Whole programs, bundled with all their dependencies for a worker or a browser, minified, `gzip -9`: ' +
-    'without the parts that a program loads when it needs them, and with them. What is minified and whose it is, is that ' +
-    'which the target is for: in all for servers, at first for others.',
+    'at first without the parts that are loaded on demand, and in all. The minified size and its shares are of all parts ' +
+    'for servers, and of the first parts for others.',
   entries: [
     ...servers,
     ...clients,

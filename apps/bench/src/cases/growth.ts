@@ -113,9 +113,9 @@ async function find(options: RunOptions): Promise<Findings> {
     rows: lines.map(({ name, line, isLinear }) => rowOf(name, line, isLinear)),
     notes: [
       '![How cost grows](growth.svg)',
-      'The steepest step, measured by what is expected: 1 is the growth that was expected, less is better. Large texts ' +
-        'grow faster than their size for node:http alone, too, since no cache holds them: targets allow as much. ' +
-        'The dashed lines are as steep as linear growth.',
+      'The steepest step, divided by the expected growth: 1 is as expected, less is better. The cost of large texts grows ' +
+        'faster than their size for node:http alone, too, because they do not fit into caches; the targets allow that. ' +
+        'The dashed lines show linear growth.',
     ],
     verdicts: lines
       .filter(({ line }) => !isBare(line))

@@ -58,16 +58,16 @@ export const leftovers: ServedCase = {
   kind: 'served',
   name: 'leftovers',
   says:
-    'How many bytes of one `tools/call` outlive it: young objects that are not collected with the young. Each makes the ' +
-    'pauses for those longer, which is what the slowest calls wait for.',
+    'The bytes of one `tools/call` that survive a collection of the young generation. They make its pauses longer, and so ' +
+    'the slowest calls.',
   columns: [
     { head: 'bytes, by 16', of: 'left', digits: 0 },
     { head: 'exactly', of: 'least', digits: 1 },
     { head: 'most', of: 'most', digits: 1 },
   ],
   notes: [
-    'Three stretches of many calls with room for 1 MB of new objects: the least, and the most. What is answered by events is ' +
-      'kept to be replayed, and gone when it is old.',
+    'Three series of many calls with a young generation of 1 MB: the minimum and the maximum. Event streams are stored for ' +
+      'replay until they expire.',
   ],
   mostRounds: 1,
   contestants: contestants(
