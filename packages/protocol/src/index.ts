@@ -37,6 +37,7 @@ export type {
   SubscriptionHandler, ToolHandler, ToolTypes, WholeHandler,
 } from './handler.ts'
 export { isObject, kindOf, quoted, tooLong } from './json.ts'
+export type { FromJsonSchema } from './json-schema-type.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
   CODEC_LIMITS, type CodecLimits, DUPLEX_LIMITS, type DuplexLimits, MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH,

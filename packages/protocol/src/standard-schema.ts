@@ -3,6 +3,7 @@
  * and plain JSON Schemas with their validator.
  */
 
+import type { FromJsonSchema } from './json-schema-type.ts'
 import type { JsonObject } from './messages.ts'
 
 /** One problem that a schema library found in a value. */
@@ -44,16 +45,19 @@ export type SchemaInput<S> = S extends {
   readonly '~standard': { readonly types?: { readonly input: infer I } | undefined }
 }
   ? I
-  : JsonObject
+  : RawValue<S>
 
 /** The type of the values that a schema returns. */
 export type SchemaOutput<S> = S extends {
   readonly '~standard': { readonly types?: { readonly output: infer O } | undefined }
 }
   ? O
-  : JsonObject
+  : RawValue<S>
 
-/** A plain JSON Schema; the compiler does not know the values that it describes. */
+/** The values of a plain JSON Schema: known to the compiler if the schema is written `as const`, else any object. */
+type RawValue<S> = unknown extends FromJsonSchema<S> ? JsonObject : FromJsonSchema<S>
+
+/** A plain JSON Schema. Written `as const`, it tells the compiler the type of its values; see `FromJsonSchema`. */
 export interface RawJsonSchema {
   /** The `type` keyword; an object schema has `object`. */
   readonly type?: unknown

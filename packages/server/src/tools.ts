@@ -83,9 +83,12 @@ const OPTION_NAMES: readonly (keyof ToolOptions)[] = [...COMMON_OPTIONS, 'input'
  *
  * While the compiler infers the type of a `new Promise` in the tool, `Output` is not known yet, and so `never`.
  */
-export type ToolReturn<Output> = [Output] extends [never]
-  ? unknown
-  : Awaitable<SchemaInput<Output> | CallToolResult | InputRequiredResult>
+export type ToolReturn<Output> = Awaitable<
+  ([Output] extends [never] ? unknown : SchemaInput<Output>) | WholeResult<SchemaInput<Output>> | InputRequiredResult
+>
+
+/** A whole result whose structured content fits the `output` schema. */
+type WholeResult<Value> = CallToolResult & { structuredContent?: Value | undefined }
 
 export type RunTool<Input, Output> = (args: SchemaOutput<Input>, ctx: Context) => ToolReturn<Output>
 

@@ -14,6 +14,34 @@ type OffersOf<Server> = Server extends Catalogued<infer Offers extends Catalogue
 declare const empty: Fluent<NoOffers>
 const sum = z.object({ a: z.number(), b: z.number().default(2) })
 
+const rawInput = {
+  type: 'object',
+  properties: {
+    id: { type: 'integer', minimum: 1 },
+    tags: { type: 'array', items: { type: 'string' } },
+    kind: { enum: ['a', 'b'] },
+    more: { $ref: '#/$defs/more' },
+  },
+  required: ['id'],
+} as const
+const rawOutput = {
+  type: 'object',
+  properties: {
+    found: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { name: { type: 'string' }, note: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
+        required: ['name', 'note'],
+      },
+    },
+    total: { type: ['number', 'null'] },
+    version: { const: 2 },
+    rest: { type: 'object', additionalProperties: { type: 'boolean' } },
+  },
+  required: ['found'],
+} as const
+
 /** Arguments come as the schema gives them, from any library. */
 export const server = empty
   .tool('add', { input: sum, output: z.object({ sum: z.string().transform(Number) }) }, ({ a, b }, ctx) => {
@@ -39,6 +67,13 @@ export const server = empty
     expectTypeOf(args).toEqualTypeOf<Record<string, unknown>>()
     return args.a
   })
+  .tool('constant', { input: rawInput, output: rawOutput }, ({ id, tags, kind, more }) => {
+    expectTypeOf(id).toEqualTypeOf<number>()
+    expectTypeOf(tags).toEqualTypeOf<string[] | undefined>()
+    expectTypeOf(kind).toEqualTypeOf<'a' | 'b' | undefined>()
+    expectTypeOf(more).toEqualTypeOf<unknown>()
+    return { found: [{ name: 'x', note: null }] }
+  })
   .tool('none', {}, (args) => expectTypeOf(args).toEqualTypeOf<Record<string, never>>())
   .resource('note://{user}/{id}{?rev,lang}{/path*}', { complete: { id: ['1'] } }, (variables, ctx, uri) => {
     expectTypeOf(variables).toEqualTypeOf<{ user: string; id: string; rev?: string; lang?: string; path?: string[] }>()
@@ -53,11 +88,23 @@ export const server = empty
 
 /** Callers see what goes in and what comes out. */
 type Tools = OffersOf<typeof server>['tools']
-expectTypeOf<keyof Tools>().toEqualTypeOf<'add' | 'ark' | 'mini' | 'valibot' | 'raw' | 'none'>()
+expectTypeOf<keyof Tools>().toEqualTypeOf<'add' | 'ark' | 'mini' | 'valibot' | 'raw' | 'constant' | 'none'>()
 expectTypeOf<Tools['add']['input']>().toEqualTypeOf<{ a: number; b?: number | undefined }>()
 expectTypeOf<Tools['add']['output']>().toEqualTypeOf<{ sum: number }>()
 expectTypeOf<Tools['ark']['output']>().toEqualTypeOf<unknown>()
 expectTypeOf<Tools['raw']['input']>().toEqualTypeOf<Record<string, unknown>>()
+expectTypeOf<Tools['constant']['input']>().toEqualTypeOf<{
+  id: number
+  tags?: string[] | undefined
+  kind?: 'a' | 'b' | undefined
+  more?: unknown
+}>()
+expectTypeOf<Tools['constant']['output']>().toEqualTypeOf<{
+  found: { name: string; note: string | null }[]
+  total?: number | null | undefined
+  version?: 2 | undefined
+  rest?: { [name: string]: boolean } | undefined
+}>()
 expectTypeOf<Tools['mini']['input']>().toEqualTypeOf<{ a: number; b?: string | undefined }>()
 type Prompts = OffersOf<typeof server>['prompts']
 expectTypeOf<Prompts['review']>().toEqualTypeOf<{ code: string; lang?: string | undefined }>()
@@ -65,6 +112,8 @@ expectTypeOf<Prompts['review']>().toEqualTypeOf<{ code: string; lang?: string | 
 /** A tool with output may also give a whole result; one without may give anything. */
 export const returns = empty
   .tool('whole', { output: sum }, () => ({ content: [text('no')], isError: true }))
+  .tool('structured', { output: sum }, () => ({ content: [text('one')], structuredContent: { a: 1 } }))
+  .tool('constant', { output: rawOutput }, () => ({ content: [], structuredContent: { found: [] } }))
   .tool('later', { output: sum }, async () => ({ a: 1 }))
   .tool('content', {}, () => [text('see'), image('AAAA', 'image/png')])
   .tool('value', {}, async () => 7)
@@ -94,6 +143,16 @@ export function misused(raw: JsonObject): void {
   empty.tool('x', { output: sum }, () => new Promise((resolve) => resolve({ a: '1' })))
   // @ts-expect-error: the result is an object, not words
   empty.tool('x', { output: sum }, () => 'words')
+  // @ts-expect-error: the structured content is no number
+  empty.tool('x', { output: sum }, () => ({ content: [], structuredContent: { a: '1' } }))
+  // @ts-expect-error: the structured content has no `a`
+  empty.tool('x', { output: sum }, async () => ({ content: [text('one')], structuredContent: { b: 1 } }))
+  // @ts-expect-error: the structured content is not of the JSON Schema
+  empty.tool('x', { output: rawOutput }, () => ({ content: [], structuredContent: { found: [{ name: 1 }] } }))
+  // @ts-expect-error: the value is not of the JSON Schema
+  empty.tool('x', { output: rawOutput }, () => ({ found: 'none' }))
+  // @ts-expect-error: `ID` is no argument of the JSON Schema
+  empty.tool('x', { input: rawInput }, ({ ID }) => ID)
   // @ts-expect-error: `descripton`
   empty.tool('x', { descripton: 'x' }, () => '')
   // @ts-expect-error: a schema that cannot show itself as JSON Schema
