@@ -3,7 +3,7 @@
 import { AuthError, printable } from '../auth-error.ts'
 import type { AuthTarget, Fetch } from './auth.ts'
 import { type Challenge, readChallenge } from './challenge.ts'
-import type { DpopKey } from './dpop.ts'
+import { type DpopKey, nonceOf } from './dpop.ts'
 import type { Renewed, TokenNeed } from './renewal.ts'
 import type { Caller, TokenCache } from './token-cache.ts'
 import { includesAll, type Tokens } from './token-records.ts'
@@ -113,11 +113,11 @@ class ChallengeHandler {
   }
 
   next(response: Response, attempt: Attempt): TokenNeed | 'repeat' | 'done' {
-    const { status, ok, headers } = response
+    const { status, ok } = response
     if (ok) for (const scopes of attempt.stepUps) this.#failedStepUps.delete(scopes)
     if (status !== 401 && status !== 403) return 'done'
     const challenge = readChallenge(response, this.#cache.settings.dpop ? 'dpop' : 'bearer')
-    const wantsNonce = challenge.error === 'use_dpop_nonce' && headers.has('dpop-nonce')
+    const wantsNonce = challenge.error === 'use_dpop_nonce' && nonceOf(response) !== undefined
     if (wantsNonce && attempt.tokens?.tokenType === 'DPoP' && attempt.nonces < MAX_NONCES) {
       attempt.nonces += 1
       return 'repeat'

@@ -90,6 +90,28 @@ it('gives up when a server refuses every nonce', async () => {
   expect(endless.to('/mcp').length).toBeLessThan(8)
 })
 
+it('reads 16,384 characters of a challenge, like without proofs', async () => {
+  const header = `DPoP ${'a=b,'.repeat(250_000)}`
+  const world = new World({ ...bound, serve: () => new Response('', { headers: { 'www-authenticate': header } }) })
+  const fetch = oauth({ redirect: world.redirect, dpop: true })(world.fetch)
+  const start = performance.now()
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect(performance.now() - start).toBeLessThan(2_000)
+})
+
+it('ignores nonces that do not fit into a header', async () => {
+  const long = { 'dpop-nonce': 'n'.repeat(1_025) }
+  const world = new World({ token: { token_type: 'DPoP' }, serve: () => json({ ok: true }, 200, long) })
+  world.interfere = ({ url }) => (url.endsWith('/token') ? json({ error: 'use_dpop_nonce' }, 400, long) : undefined)
+  const auth = oauth({ redirect: world.redirect, dpop: true })
+  expect(await caught(() => auth(world.fetch)(world.mcp))).toMatchObject({ step: 'token' })
+  expect(world.to('/token').length).toBe(1)
+  world.interfere = () => undefined
+  const fetch = oauth({ redirect: world.redirect, dpop: true })(world.fetch)
+  for (let call = 0; call < 2; call++) await fetch(world.mcp)
+  expect(await proofOf(world.to('/mcp').at(-1)?.headers)).not.toHaveProperty('nonce')
+})
+
 it('binds tokens of client credentials', async () => {
   const world = new World(bound)
   const fetch = clientCredentials({ clientId: 'me', clientSecret: 'hush', dpop: true })(world.fetch)

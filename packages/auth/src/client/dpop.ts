@@ -10,7 +10,6 @@ import {
   type DPoPHandle,
   modifyAssertion,
   protectedResourceRequest,
-  WWWAuthenticateChallengeError,
 } from 'oauth4webapi'
 import { AuthError } from '../auth-error.ts'
 import { type AuthStore, withLock } from './store.ts'
@@ -19,6 +18,15 @@ import { type AuthStore, withLock } from './store.ts'
 export interface DpopOptions {
   /** The algorithm of signatures. Default: `ES256`. */
   readonly algorithm?: 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'PS256' | 'RS256' | undefined
+}
+
+/** In characters: a nonce must fit into a header. */
+const MAX_NONCE_LENGTH = 1_024
+
+/** The nonce of a response. A nonce that is too long is ignored. */
+export function nonceOf({ headers }: Response): string | undefined {
+  const nonce = headers.get('dpop-nonce')
+  return nonce === null || nonce === '' || nonce.length > MAX_NONCE_LENGTH ? undefined : nonce
 }
 
 /** A key that is stored with the tokens that are bound to it. */
@@ -55,16 +63,17 @@ export class DpopKey {
     url: URL,
     send: (headers: Readonly<Record<string, string>>) => Promise<Response>,
   ): Promise<Response> {
-    try {
-      return await protectedResourceRequest(accessToken, method, url, undefined, undefined, {
-        DPoP: await this.handle(),
-        [allowInsecureRequests]: true,
-        [customFetch]: (_, { headers: { authorization = '', dpop = '' } }) => send({ authorization, dpop }),
-      })
-    } catch (error) {
-      if (error instanceof WWWAuthenticateChallengeError) return error.response
-      throw error
-    }
+    let response = new Response()
+    await protectedResourceRequest(accessToken, method, url, undefined, undefined, {
+      DPoP: await this.handle(),
+      [allowInsecureRequests]: true,
+      [customFetch]: async (_, { headers: { authorization = '', dpop = '' } }) => {
+        response = await send({ authorization, dpop })
+        // The library needs the nonce only: it would parse challenges of any length.
+        return new Response(null, { headers: { 'dpop-nonce': nonceOf(response) ?? '' } })
+      },
+    })
+    return response
   }
 
   async #createHandle(): Promise<DPoPHandle> {

@@ -17,7 +17,7 @@ import {
 import { AuthError, type AuthStep, printable, redact } from '../auth-error.ts'
 import { basicAuthorization, readJson } from '../bounded-fetch.ts'
 import type { ServerMetadata } from './discovery.ts'
-import type { DpopKey } from './dpop.ts'
+import { type DpopKey, nonceOf } from './dpop.ts'
 import type { Connection } from './requests.ts'
 
 /** How a client sends its secret. */
@@ -95,9 +95,11 @@ export async function tryTokenRequest(
     const options = {
       ...(dpop && { DPoP: await dpop.handle() }),
       [allowInsecureRequests]: true,
-      [customFetch]: (url: string, init: { readonly body: URLSearchParams }) => {
+      [customFetch]: async (url: string, init: { readonly body: URLSearchParams }) => {
         secrets = [...init.body.values(), client.secret ?? '']
-        return send(url, init)
+        const response = await send(url, init)
+        if (nonceOf(response) === undefined) response.headers.delete('dpop-nonce')
+        return response
       },
     }
     const response = await genericTokenEndpointRequest(
