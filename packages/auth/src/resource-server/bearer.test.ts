@@ -195,6 +195,7 @@ describe('introspection', () => {
     ['is down', async () => Promise.reject(new Error('down'))],
     ['responds with status 401', async () => new Response(null, { status: 401 })],
     ['responds above the limit', async () => Response.json({ active: true, x: 'x'.repeat(300_000) })],
+    ['responds with a page', async () => new Response('<title>Login</title>')],
   ])('refuses with 503 when the endpoint %s', async (_, fetch) => {
     const fixture = createFixture({ fetch, introspection: { ...introspection, endpoint: `${ISSUER}/introspect` } })
     expect(await fixture.sendToken('opaque')).toMatchObject({ reason: 'unavailable', status: 503 })

@@ -51,6 +51,7 @@ export function createIntrospection(
     const url = endpoint ?? (await endpointOf(rules.metadata))
     const { status, body } = await fetchJson(url, settings, requestOf(token, options))
     if (status !== 200) throw new Error(`The introspection endpoint ${url} responded with status ${status}`)
+    if (body === undefined) throw new Error(`The introspection endpoint ${url} did not respond with JSON`)
     return typeof body === 'object' && body !== null ? (body as Claims) : {}
   }
 
