@@ -60,6 +60,21 @@ describe('a refresh that is refused while the access token is valid', () => {
     expect([refreshes(world), world.logins]).toEqual([1, 2])
   })
 
+  it('keeps newer tokens that another client has stored meanwhile, even if they cannot be used here', async () => {
+    const { world, fetch, store } = await loggedIn()
+    almostExpired()
+    const key = 'tokens|https%3A%2F%2Fas.example|client-1|https%3A%2F%2Fmcp.example%2Fmcp'
+    const before = (await store.get(key)) as object
+    const newer = { ...before, accessToken: 'newer', refreshToken: 'newer', renewAt: Date.now() }
+    world.interfere = async (_, body) => {
+      if (body.get('grant_type') !== 'refresh_token') return undefined
+      await store.set(key, newer)
+      return json({ error: 'invalid_grant' }, 400)
+    }
+    expect((await fetch(world.mcp)).status).toBe(200)
+    expect(await store.get(key)).toEqual(newer)
+  })
+
   it('keeps the access token for other clients that share the store', async () => {
     const { world, fetch, store } = await loggedIn()
     almostExpired()

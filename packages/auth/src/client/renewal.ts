@@ -126,8 +126,10 @@ export async function renewTokens(
     if (response.code === 'invalid_client') await flow.forgetClient?.(context)
     // After a refresh ahead of time, the access token can be used until it expires.
     const isUsable = need.refreshOnly === true && !isExpired(tokens)
-    if (isUsable) await records.save({ ...tokens, refreshToken: undefined }, resourceMetadata)
-    else await records.delete(tokens)
+    if (!isUsable) await records.delete(tokens)
+    else if (newer?.accessToken === tokens.accessToken) {
+      await records.save({ ...tokens, refreshToken: undefined }, resourceMetadata)
+    }
     return undefined
   }
 
