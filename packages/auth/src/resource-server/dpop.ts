@@ -40,6 +40,10 @@ export interface ProofChecker {
 export function createProofChecker(options: DpopOptions, resource: URL): ProofChecker {
   const { required = false, algorithms = ALGORITHMS, maxAge = 300_000, nonces: nonceOptions = false } = options
   const { replayStore = createMemoryReplayStore() } = options
+  // Comparisons with NaN are false: a proof of any age would be accepted, any number of times.
+  if (!(maxAge > 0 && maxAge < Number.POSITIVE_INFINITY)) {
+    throw new RangeError(`dpop.maxAge: expected a positive number of ms, got ${maxAge}`)
+  }
   const nonces = nonceOptions === false ? undefined : createNonces(nonceOptions === true ? {} : nonceOptions)
   const urlOf = options.url ?? (({ url }) => resource.origin + new URL(url).pathname)
   return {

@@ -211,6 +211,9 @@ describe('invalid options', () => {
     ['nothing that checks tokens', { issuer: undefined }, 'expected an issuer, introspection, or verify'],
     ['keys with plain HTTP', { issuer: { issuer: ISSUER, jwksUri: 'http://x.example/' } }, 'issuer.jwksUri'],
     ['offline_access as a scope of the server', { scopes: ['offline_access'] }, 'offline_access'],
+    ['a tolerance of clocks that is not a number', { clockTolerance: Number.NaN }, 'clockTolerance: expected'],
+    ['an endless tolerance of clocks', { clockTolerance: Number.POSITIVE_INFINITY }, 'clockTolerance: expected'],
+    ['an age of proofs that is not a number', { dpop: { maxAge: Number.NaN } }, 'dpop.maxAge: expected'],
     ['a short secret for nonces', { dpop: { nonces: { secret: 'short' } } }, 'at least 32 characters'],
   ] as const)('throw: %s [S-277, S-279]', (_, changed, problem) => {
     const make = () => bearer({ ...options, ...(changed as Partial<BearerOptions>) })

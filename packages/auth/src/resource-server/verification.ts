@@ -38,6 +38,10 @@ export function createVerification(
   if (trusted.length === 0 && introspection === undefined && verify === undefined) {
     throw new RangeError('bearer: expected an issuer, introspection, or verify; nothing else can check tokens')
   }
+  // Comparisons with NaN are false: expired tokens would be accepted.
+  if (!(clockTolerance >= 0 && clockTolerance < Number.POSITIVE_INFINITY)) {
+    throw new RangeError(`clockTolerance: expected a number of ms from 0, got ${clockTolerance}`)
+  }
   if (!(verifiedMaxAge >= 0))
     throw new RangeError(`verifiedMaxAge: expected a number of ms from 0, got ${verifiedMaxAge}`)
   const settings: FetchSettings = {
