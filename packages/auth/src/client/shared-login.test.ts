@@ -51,6 +51,16 @@ describe('a login that several calls wait for', () => {
     await vi.waitFor(() => expect(ended).toEqual([true]))
   })
 
+  it('does not start for a caller that has given up before', async () => {
+    const world = new World()
+    const leaving = new AbortController()
+    world.interfere = () => void leaving.abort(new Error('left'))
+    const fetch = oauth({ redirect: world.redirect })(world.fetch)
+    expect(await caught(() => fetch(world.mcp, { signal: leaving.signal }))).toMatchObject({ message: 'left' })
+    await wait(20)
+    expect(world.requests.map(({ url }) => url.pathname)).toEqual(['/mcp'])
+  })
+
   it('starts again for a new caller after the others have given up, even if the redirect ignores its signal', async () => {
     const world = new World()
     let visits = 0

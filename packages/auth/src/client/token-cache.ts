@@ -69,6 +69,7 @@ export class TokenCache {
       const renewed = await this.#renewal.wait(caller.signal)
       if (renewed === undefined ? need.refreshOnly : satisfies(renewed.tokens, refused, need)) return renewed
     }
+    caller.signal?.throwIfAborted()
     if (this.#pause !== undefined && Date.now() < this.#pause.until) throw this.#pause.error
     this.#renewal = this.#startRenewal(caller.fetch, refused, need)
     return this.#renewal.wait(caller.signal)
