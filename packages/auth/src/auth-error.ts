@@ -56,10 +56,18 @@ const MAX_PRINTED = 200
 
 /** A value of a peer for an error message: on one line, shortened, without control characters. */
 export function printable(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+  const text = typeof value === 'string' ? value : jsonOf(value)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not reach a terminal
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e]+/g, ' ')
   return plain.length > MAX_PRINTED ? `${plain.slice(0, MAX_PRINTED)}…` : plain
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return 'a value that is nested too deeply'
+  }
 }
 
 /** Removes secrets from a text of the peer to which they were sent. */

@@ -94,6 +94,12 @@ const discovery: readonly Attack[] = [
     says: /not a JSON object/,
   },
   {
+    name: 'metadata with a very deep value as its resource',
+    world: { on: { [prm]: () => new Response(`{"resource":${'['.repeat(60_000)}${']'.repeat(60_000)}}`) } },
+    step: 'discovery',
+    says: /The metadata describes a value that is nested too deeply/,
+  },
+  {
     name: 'missing metadata that the challenge names',
     world: { on: { [prm]: () => json({}, 404) } },
     step: 'discovery',
