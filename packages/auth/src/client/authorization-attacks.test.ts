@@ -52,6 +52,18 @@ const authorization: readonly Attack[] = [
     says: /unexpected "iss"/,
   },
   {
+    name: 'an empty iss that the metadata does not announce',
+    world: { server: { authorization_response_iss_parameter_supported: undefined }, callback: { iss: '' } },
+    step: 'authorization',
+    says: /The callback was rejected: iss is empty/,
+  },
+  {
+    name: 'an error that is named like a member of every object',
+    world: { callback: { code: null, error: 'constructor' } },
+    step: 'authorization',
+    says: /refused: constructor \(https:\/\/as\.example\/?\)\. Read the logs/,
+  },
+  {
     name: 'an error with another iss, and does not show the error',
     world: { callback: { iss: 'https://evil.example', code: null, error: 'do_as_i_say' } },
     step: 'authorization',

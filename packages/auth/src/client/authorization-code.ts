@@ -131,6 +131,8 @@ async function exchangeCode(
 function validCode(server: ServerMetadata, client: Client, state: string, callback: URLSearchParams): string {
   const url = server.issuer
   try {
+    // The library treats it like a missing one.
+    if (callback.get('iss') === '') throw new Error('iss is empty')
     const params = validateAuthResponse(server, { client_id: client.id }, callback, state)
     const [code, ...others] = params.getAll('code')
     if (code && others.length === 0) return code
@@ -139,7 +141,7 @@ function validCode(server: ServerMetadata, client: Client, state: string, callba
   } catch (error) {
     if (error instanceof AuthorizationResponseError) throw refusal('authorization', url, error)
     const iss = callback.get('iss')
-    const source = iss === null || iss === url ? '' : `; iss is ${printable(iss)}`
+    const source = !iss || iss === url ? '' : `; iss is ${printable(iss)}`
     const message = `The callback was rejected: ${(error as Error).message}${source}`
     const hint = 'It may be forged, or belong to another login. Its code was not used: log in again.'
     throw new AuthError(message, { step: 'authorization', url, hint })

@@ -1,5 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { AuthError } from '../auth-error.ts'
 import { clientCredentials, workload } from './client-credentials.ts'
 import { enterprise } from './enterprise.ts'
 import { caught, json, World } from './world.fixture.ts'
@@ -53,9 +54,22 @@ it.each(['PEM', 'JWK', 'CryptoKey'])(
     const { payload } = await jwtVerify(body.client_assertion ?? '', publicKey, { audience: 'https://as.example' })
     expect(payload).toMatchObject({ iss: 'me', sub: 'me', jti: expect.any(String) })
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60)
+    // A server whose clock is behind would refuse it.
+    expect(payload).not.toHaveProperty('nbf')
     expect(decodeProtectedHeader(body.client_assertion ?? '').kid).toBe(kind === 'JWK' ? 'k1' : undefined)
   },
 )
+
+it('refuses a CryptoKey of another algorithm than the option', async () => {
+  const { privateKey } = await generateKeyPair('RS256')
+  const world = new World()
+  const error = await caught(() => clientCredentials({ clientId: 'me', privateKey })(world.fetch)(world.mcp))
+  expect(error).toBeInstanceOf(AuthError)
+  expect(error).toMatchObject({ step: 'token', message: expect.stringContaining('is for RS256, not for ES256') })
+  expect(world.to('/token')).toEqual([])
+  await clientCredentials({ clientId: 'me', privateKey, algorithm: 'RS256' })(world.fetch)(world.mcp)
+  expect(decodeProtectedHeader(bodies(world)[0]?.client_assertion ?? '').alg).toBe('RS256')
+})
 
 it('names the token endpoint as audience of assertions if the option says so [X-103]', async () => {
   const { privateKey } = await generateKeyPair('ES256')

@@ -160,7 +160,8 @@ export function refusal(
   const { error: code, error_description: description } = response
   const details = typeof description === 'string' ? `: ${printable(redact(description, secrets))}` : ''
   const message = `The authorization server refused: ${redact(printable(code), secrets)}${details}`
-  return new AuthError(message, { step, url, hint: hints[code] ?? 'Read the logs of the authorization server.' })
+  const hint = Object.hasOwn(hints, code) ? hints[code] : 'Read the logs of the authorization server.'
+  return new AuthError(message, { step, url, hint })
 }
 
 /** In characters: a token must fit into a header. */
@@ -250,8 +251,15 @@ async function privateKeyJwt({ privateKey, algorithm: given, audience }: Asserti
   const algorithm = given ?? (typeof jwk?.alg === 'string' ? jwk.alg : 'ES256')
   let tokenEndpoint: string | undefined
   const modify = (header: Record<string, unknown>, payload: Record<string, unknown>) => {
+    const isForKey = header.alg === algorithm || (header.alg === 'Ed25519' && algorithm === 'EdDSA')
+    if (!isForKey) {
+      const message = `The private key is for ${header.alg}, not for ${algorithm}`
+      throw new AuthError(message, { step: 'token', hint: `Pass algorithm: '${header.alg}'.` })
+    }
     header.alg = algorithm
     if (audience === 'token_endpoint') payload.aud = tokenEndpoint
+    // Servers whose clocks are behind would refuse the assertion.
+    delete payload.nbf
   }
   let authenticate: ClientAuth
   try {
