@@ -237,6 +237,28 @@ describe('log messages', () => {
 })
 
 describe('pagination', () => {
+  it('reads a page of more items than a function can have arguments', async () => {
+    const tools = Array.from({ length: 150_000 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } }))
+    await using client = await connect(scriptedServer('2026-07-28', { answers: { 'tools/list': () => ({ tools }) } }))
+    expect(await client.listTools().all()).toHaveLength(150_000)
+  })
+
+  it('ends when the empty cursor repeats', async () => {
+    const tool = (name: string) => ({ name, inputSchema: { type: 'object' } })
+    const pages: Record<string, string> = { first: 'a', '': 'b' }
+    const names = async (nameOf: (cursor: string) => string) => {
+      const server = scriptedServer('2026-07-28', {
+        answers: {
+          'tools/list': ({ params }) => ({ tools: [tool(nameOf(String(params.cursor ?? 'first')))], nextCursor: '' }),
+        },
+      })
+      await using client = await connect(server)
+      return (await client.listTools().all()).map(({ name }) => name)
+    }
+    expect(await names((cursor) => pages[cursor] ?? 'none')).toEqual(['a', 'b'])
+    expect(await names(() => 'a')).toEqual(['a'])
+  })
+
   it('rejects when a cursor repeats [C-103]', async () => {
     const server = scriptedServer('2026-07-28', {
       answers: { 'tools/list': () => ({ tools: [], nextCursor: 'again' }) },

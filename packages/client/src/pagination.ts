@@ -30,7 +30,9 @@ export function createListing<Item>(source: PageSource<Item>): Listing<Item> {
       isStale = true
     }
     try {
-      for await (const page of readPages({ ...source, onStale })) items.push(...page)
+      for await (const page of readPages({ ...source, onStale })) {
+        for (const item of page) items.push(item)
+      }
       return items
     } catch (error) {
       // The list has changed: its first pages do not fit to the next ones.
@@ -48,16 +50,23 @@ export function createListing<Item>(source: PageSource<Item>): Listing<Item> {
   }
 }
 
-/** A cursor may be any string, also an empty one: only its absence ends the list. */
+/**
+ * A cursor may be any string, also an empty one. Some servers mean the end of the list by it, and answer it with the first
+ * page again: that page is left out, and the list ends.
+ */
 async function* readPages<Item>(source: PageSource<Item>): AsyncGenerator<readonly Item[]> {
   const { method, maxPages } = source
   const seen = new Set<string>()
+  let first: readonly Item[] = []
   let cursor: string | undefined
   for (let count = 1; ; count += 1) {
     const page = await fetchPage(source, cursor)
-    yield source.itemsOf(page)
+    const items = source.itemsOf(page)
+    const isLoop = cursor === '' && page.nextCursor === ''
+    if (count === 1) first = items
+    if (!isLoop || JSON.stringify(items) !== JSON.stringify(first)) yield items
     cursor = page.nextCursor
-    if (cursor === undefined) return
+    if (cursor === undefined || isLoop) return
     if (seen.has(cursor)) throw repeatedCursor(method, count)
     if (count >= maxPages) throw tooManyPages(method, maxPages)
     seen.add(cursor)
