@@ -90,8 +90,9 @@ export function createCalls(state: ClientState, reconnector: Reconnector): Clien
   }
 }
 
-function namedParams(name: string, args: JsonObject | undefined): JsonObject {
-  return args === undefined ? { name } : { name, arguments: args }
+/** Some servers refuse a request without `arguments`, although the protocol makes them optional. */
+export function namedParams(name: string, args: JsonObject = {}): JsonObject {
+  return { name, arguments: args }
 }
 
 /** Other SDKs expect one object with all parameters. */

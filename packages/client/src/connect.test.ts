@@ -63,12 +63,13 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     })
     await using client = await connect(server)
     expect((await client.callTool('add', { a: 1 })).content).toEqual([{ type: 'text', text: '{"a":1}' }])
-    expect((await client.callTool('add')).content).toEqual([{ type: 'text', text: 'null' }])
+    expect((await client.callTool('add')).content).toEqual([{ type: 'text', text: '{}' }])
     expect((await client.readResource('a:b')).contents).toEqual([{ uri: 'a:b', text: 'hello' }])
     expect((await client.getPrompt('review', { code: 'x' })).messages).toHaveLength(1)
     const ref = { type: 'ref/prompt', name: 'review' } as const
     expect((await client.complete({ ref, argument: { name: 'code', value: '' } })).completion.values).toEqual(['a'])
-    expect(server.asked('tools/call')[1]?.params).not.toHaveProperty('arguments')
+    await client.getPrompt('review')
+    expect(server.asked('prompts/get')[1]?.params).toMatchObject({ name: 'review', arguments: {} })
     expect(server.asked('prompts/get')[0]?.params).toMatchObject({ name: 'review', arguments: { code: 'x' } })
   })
 
@@ -79,7 +80,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     await client.callTool('add', {}, { meta: { 'com.example/trace': 'abc' } })
     const meta = server.asked('tools/call')[0]?.params?._meta
     if (era === 'legacy') {
-      expect(meta).toEqual({ 'com.example/trace': 'abc' })
+      expect(meta).toEqual({ 'com.example/trace': 'abc', progressToken: expect.any(Number) })
       expect(server.asked('initialize')[0]?.params).toEqual({
         protocolVersion: '2025-11-25',
         capabilities: { roots: { listChanged: true } },
@@ -88,6 +89,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     } else {
       expect(meta).toEqual({
         'com.example/trace': 'abc',
+        progressToken: expect.any(Number),
         [`${META}protocolVersion`]: revision,
         [`${META}clientCapabilities`]: { roots: {} },
         [`${META}clientInfo`]: clientInfo,
@@ -153,6 +155,29 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     await client.callTool('add', {}, { onProgress: (each) => progress.push(each) })
     expect(progress).toEqual([{ progress: 1, total: 2, message: 'half' }])
     expect(logs).toEqual([{ level: 'info', data: { n: 1 } }])
+  })
+
+  it('may return a tool result without content', async () => {
+    const server = scriptedServer(revision, { answers: { 'tools/call': () => ({ structuredContent: { sum: 3 } }) } })
+    await using client = await connect(server)
+    expect(await client.callTool('add')).toMatchObject({ content: [], structuredContent: { sum: 3 } })
+  })
+
+  it('may take longer than the timeout while it sends progress, also to a call without callbacks', async () => {
+    const server = scriptedServer(revision, {
+      answers: {
+        'tools/call': async ({ params, exchange }) => {
+          const { progressToken } = params._meta as { progressToken?: number }
+          for (let progress = 1; progress <= 8; progress++) {
+            await new Promise((resolve) => setTimeout(resolve, 50))
+            await exchange.notify('notifications/progress', { progressToken, progress })
+          }
+          return { content: [] }
+        },
+      },
+    })
+    await using client = await connect(server)
+    expect(await client.callTool('add', {}, { timeout: 200 })).toMatchObject({ content: [] })
   })
 
   it('receives no call after the client was closed', async () => {
@@ -238,7 +263,10 @@ describe('log messages', () => {
 
 describe('pagination', () => {
   it('reads a page of more items than a function can have arguments', async () => {
-    const tools = Array.from({ length: 150_000 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } }))
+    const tools = Array.from({ length: 150_000 }, (_, index) => ({
+      name: `t${index}`,
+      inputSchema: { type: 'object' },
+    }))
     await using client = await connect(scriptedServer('2026-07-28', { answers: { 'tools/list': () => ({ tools }) } }))
     expect(await client.listTools().all()).toHaveLength(150_000)
   })

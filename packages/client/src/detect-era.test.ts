@@ -1,4 +1,11 @@
-import { ConnectionError, type Connector, type JsonObject, type Requester, RpcError } from '@mcpx/protocol'
+import {
+  ConnectionError,
+  type Connector,
+  claimsModern,
+  type JsonObject,
+  type Requester,
+  RpcError,
+} from '@mcpx/protocol'
 import { describe, expect, it } from 'vitest'
 import { connectorTo, META, scriptedServer, speaksOnly } from '../test/scripted-server.ts'
 import { connect } from './connect.ts'
@@ -409,7 +416,7 @@ describe('a remembered era', () => {
       () => ({
         async respond(message, exchange) {
           if (!isNew) return old.respond(message, exchange)
-          if (message.params?._meta !== undefined || !('id' in message)) return replacement.respond(message, exchange)
+          if (claimsModern(message) || !('id' in message)) return replacement.respond(message, exchange)
           return { jsonrpc: '2.0', id: message.id, error: speaksOnly('none', ['2026-07-28']) }
         },
       }),
@@ -447,7 +454,8 @@ describe('a modern server', () => {
     await using client = await connect(server, { clientInfo: false })
     await client.callTool('add')
     for (const { params } of server.heard) {
-      expect(params?._meta).toEqual({ [`${META}protocolVersion`]: '2026-07-28', [`${META}clientCapabilities`]: {} })
+      const { progressToken, ...meta } = params?._meta as JsonObject
+      expect(meta).toEqual({ [`${META}protocolVersion`]: '2026-07-28', [`${META}clientCapabilities`]: {} })
     }
   })
 

@@ -5,8 +5,10 @@ import {
   type Connection,
   ConnectionError,
   check,
+  clientRequestResult,
   type Era,
   type Implementation,
+  isObject,
   type JsonObject,
   type LoggingLevel,
   type NotificationMessage,
@@ -77,6 +79,13 @@ export function checkResult(schema: Schema | undefined, label: string, result: u
   const { value, problem } = check(schema, result, 'result')
   if (problem === undefined) return value as JsonObject
   throw invalidResult(label, problem)
+}
+
+/** Returns the result of a request if it is valid. A tool without `content` has returned none: `[]`. */
+export function checkResultOf(revision: Revision, method: string, label: string, result: unknown): JsonObject {
+  const isWithoutContent = method === 'tools/call' && isObject(result) && result.content === undefined
+  const complete = isWithoutContent ? { ...result, content: [] } : result
+  return checkResult(clientRequestResult(revision, method), label, complete)
 }
 
 /** The error of a result that is not what the protocol requires. */

@@ -34,6 +34,7 @@ import type { MessageListener, UndeterminedConnection } from './connection.ts'
 import {
   type ChangeListener,
   checkResult,
+  checkResultOf,
   type EraConnection,
   requestLabel,
   type ServerFacts,
@@ -120,7 +121,7 @@ class LegacyConnection implements EraConnection, MessageListener {
     const label = requestLabel(method, params)
     const sent = stripParamsFor(this.revision, method, withCallMeta(params, options.meta))
     const result = await this.connection.request(method, sent, this.#state.sentOptions(label, options))
-    return checkResult(clientRequestResult(this.revision, method), label, result)
+    return checkResultOf(this.revision, method, label, result)
   }
 
   /**

@@ -55,9 +55,10 @@ describe('an unfinished call', () => {
     await using client = await connect(server, { onElicit: accept })
     await client.callTool('book')
     const answer = { action: 'accept', content: { ok: true } }
-    expect(retried(server, 1)).toEqual({ name: 'book', inputResponses: { a: answer }, requestState: 'one' })
-    expect(retried(server, 2)).toEqual({ name: 'book', inputResponses: { b: answer } })
-    expect(retried(server, 3)).toEqual({ name: 'book', requestState: '' })
+    const call = { name: 'book', arguments: {} }
+    expect(retried(server, 1)).toEqual({ ...call, inputResponses: { a: answer }, requestState: 'one' })
+    expect(retried(server, 2)).toEqual({ ...call, inputResponses: { b: answer } })
+    expect(retried(server, 3)).toEqual({ ...call, requestState: '' })
   })
 
   it('does not repeat responses that the caller sent itself', async () => {
@@ -84,7 +85,7 @@ describe('an unfinished call', () => {
     })
     await Promise.all([client.callTool('one'), client.callTool('two')])
     for (const { params } of server.asked('tools/call')) {
-      if (params?.name === 'plain') expect(Object.keys(params)).toEqual(['name', '_meta'])
+      if (params?.name === 'plain') expect(Object.keys(params)).toEqual(['name', 'arguments', '_meta'])
       else if (params?.requestState !== undefined) expect(params.requestState).toBe(`of ${params.name}`)
     }
   })

@@ -7,7 +7,6 @@ import {
   type Connection,
   ConnectionError,
   check,
-  clientRequestResult,
   type DiscoverResult,
   type Envelope,
   ErrorCode,
@@ -34,6 +33,7 @@ import {
   type ChangeListener,
   changeOf,
   checkResult,
+  checkResultOf,
   type EraConnection,
   invalidResult,
   requestLabel,
@@ -177,7 +177,7 @@ export class ModernConnection implements EraConnection {
     const sent = withEnvelope(params, envelopeOf(this.#state, revision, options))
     const result = (await this.connection.request(method, sent, this.#state.sentOptions(label, options))) as JsonObject
     const { resultType = 'complete' } = result
-    if (resultType === 'complete') return checkResult(clientRequestResult(revision, method), label, result)
+    if (resultType === 'complete') return checkResultOf(revision, method, label, result)
     if (resultType === 'input_required' && requestEntry(revision, method)?.mayAsk) return checkUnfinished(result, label)
     if (options.resultTypes?.includes(resultType as string)) return result
     throw invalidResult(label, 'result.resultType: expected a type that this request can be answered with')

@@ -142,7 +142,7 @@ export interface CallOptions {
   readonly timeout?: number | undefined
   /** How long the call may take in all, in ms. Default: that of the client. */
   readonly maxTimeout?: number | undefined
-  /** Called with the progress of the call. Asks the server for progress. */
+  /** Called with the progress of the call. Calls without it ask for progress too, which restarts their timeout. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Called with all notifications of the server about this call. */
   readonly onNotification?: ((notification: NotificationMessage) => void) | undefined

@@ -19,6 +19,7 @@ import {
   type ServerCapabilities,
   userRejected,
 } from '@mcpx/protocol'
+import { namedParams } from './calls.ts'
 import type { Client } from './client.ts'
 import { type AskOrigin, type RequestCallOptions, refuseUnknown } from './options.ts'
 import { Subscriptions } from './subscriptions.ts'
@@ -46,11 +47,13 @@ export function proxy(client: Client, options: ProxyOptions = {}): Handler {
   const handler: Handler = {}
   if (capabilities.tools) {
     handler.listTools = (page, ctx) => forwarder.forward('tools/list', pageParams(page), ctx)
-    handler.callTool = (params, ctx) => forwarder.forwardCall('tools/call', namedParams(params), ctx)
+    handler.callTool = ({ name, arguments: args }, ctx) =>
+      forwarder.forwardCall('tools/call', namedParams(name, args), ctx)
   }
   if (capabilities.prompts) {
     handler.listPrompts = (page, ctx) => forwarder.forward('prompts/list', pageParams(page), ctx)
-    handler.getPrompt = (params, ctx) => forwarder.forwardCall('prompts/get', namedParams(params), ctx)
+    handler.getPrompt = ({ name, arguments: args }, ctx) =>
+      forwarder.forwardCall('prompts/get', namedParams(name, args), ctx)
   }
   if (capabilities.resources) {
     handler.listResources = (page, ctx) => forwarder.forward('resources/list', pageParams(page), ctx)
@@ -76,10 +79,6 @@ function announcesChanges({ tools, prompts, resources }: ServerCapabilities): bo
 
 function pageParams({ cursor }: PageRequest): JsonObject {
   return cursor === undefined ? {} : { cursor }
-}
-
-function namedParams({ name, arguments: args }: { name: string; arguments?: object | undefined }): JsonObject {
-  return args === undefined ? { name } : { name, arguments: args }
 }
 
 // Calls

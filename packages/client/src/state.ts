@@ -74,7 +74,7 @@ export class ClientState {
       maxTimeout: maxTimeout ?? this.options.maxTimeout,
       ...(onAsk !== undefined && { onAsk }),
     }
-    if (onProgress === undefined && onNotification === undefined && onLog === undefined) return options
+    // Without a listener the request asks for no progress, which restarts the timeout.
     options.onNotification = (notification) => {
       guarded(onNotification, this.onWarning)(notification)
       if (notification.method === 'notifications/progress') {
