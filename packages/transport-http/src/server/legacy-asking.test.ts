@@ -184,6 +184,30 @@ describe('an input request', () => {
     expect(await events.message()).toMatchObject({ id: 1, result: {} })
   })
 
+  it('is answered across processes although the bus failed for one of two simultaneous requests', async () => {
+    const inner = createMemoryEventBus()
+    let subscribed = 0
+    const bus: EventBus = {
+      ...inner,
+      async subscribe(topic, listener) {
+        subscribed += 1
+        const isFirst = subscribed === 1
+        await pause(5)
+        if (isFirst) throw new Error('no bus')
+        return inner.subscribe(topic, listener)
+      },
+    }
+    const sessions = { store: createMemorySessionStore(), bus }
+    const [here, there] = [asking({}, { sessions, onWarning: () => {} }), asking({}, { sessions })]
+    const headers = { 'mcp-session-id': await openSession(here.app) }
+    const both = await Promise.all([1, 2].map((n) => post(here.app, request('tools/call', {}, n), headers)))
+    expect(both.map(({ status }) => status)).toEqual([500, 500])
+    const events = eventsOf(await post(here.app, request('tools/call'), headers))
+    const asked = await events.message()
+    await post(there.app, { jsonrpc: '2.0', id: asked?.id, result: { roots: [] } }, headers)
+    expect(await events.message()).toMatchObject({ id: 1, result: {} })
+  })
+
   it('is cancelled with its request, from any process', async () => {
     const sessions = { store: createMemorySessionStore(), bus: createMemoryEventBus() }
     const signals: AbortSignal[] = []

@@ -37,7 +37,8 @@ export class LiveSession {
   hasEnded = false
   /** The stream of the GET. */
   serverStream: { end(): void } | undefined
-  unsubscribe: (() => unknown) | undefined
+  /** Resolves when messages of other processes are received, to the function that ends that. */
+  subscription: Promise<() => unknown> | undefined
   #requests: ClientRequests | undefined
   #running: Map<RequestId, HttpExchange> | undefined
   #streams: Map<string, StoredStream> | undefined

@@ -90,16 +90,22 @@ export class Sessions {
 
   /** Other requests find the same object from now on, and other processes are listened to. */
   async #keep(live: LiveSession): Promise<void> {
-    if (this.#live.has(live.id)) return
     this.#live.set(live.id, live)
     if (this.#bus === undefined) return
+    live.subscription ??= this.#subscribe(this.#bus, live)
+    const { subscription } = live
     try {
-      live.unsubscribe = await this.#bus.subscribe(topicOf(live.id), (text) => this.#receive(live, text))
+      await subscription
     } catch (problem) {
       // The next request subscribes again.
+      if (live.subscription === subscription) live.subscription = undefined
       this.release(live)
       throw problem
     }
+  }
+
+  async #subscribe(bus: EventBus, live: LiveSession): Promise<() => unknown> {
+    return bus.subscribe(topicOf(live.id), (text) => this.#receive(live, text))
   }
 
   hold(live: LiveSession): void {
@@ -115,7 +121,8 @@ export class Sessions {
 
   async #unsubscribe(live: LiveSession): Promise<void> {
     try {
-      await live.unsubscribe?.()
+      const unsubscribe = await live.subscription
+      await unsubscribe?.()
     } catch (problem) {
       this.#report(problem as Error)
     }
