@@ -33,7 +33,12 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   checkOptions(server, options)
   const endpoint = new Endpoint(server, options)
   const app = new Hono()
-  app.onError((error, context) => toResponse(context, endpoint.fault(error)))
+  app.onError((error, context) => {
+    // Middleware of Hono, such as `bearerAuth` and `bodyLimit`, refuses requests by throwing the response.
+    if (!('getResponse' in error)) return toResponse(context, endpoint.fault(error))
+    const response = error.getResponse()
+    return context.newResponse(response.body, response)
+  })
   const guard: Guard | undefined = options.authenticate
   if (guard?.metadata !== undefined) app.use(serveMetadata(guard))
   app.use(hostAndOriginGuard(options))

@@ -114,7 +114,8 @@ function collect(incoming: NodeIncoming, limit: number, timeout: number): Promis
 }
 
 async function readFromWeb(request: Request, limit: number, timeout: number): Promise<Bytes> {
-  if (request.bodyUsed) return bodyReadBefore()
+  // A middleware that keeps a reader of the body locks it.
+  if (request.bodyUsed || request.body?.locked === true) return bodyReadBefore()
   const reader = request.body?.getReader()
   const chunks: Uint8Array[] = []
   let length = 0

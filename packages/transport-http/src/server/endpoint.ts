@@ -2,7 +2,7 @@
 
 import { ConnectionError, decode, encode, errorMessage, isRequest, Refusal, type Responder } from '@mcpx/protocol'
 import type { Context } from 'hono'
-import { readBody } from './body.ts'
+import { type Body, readBody } from './body.ts'
 import { EndpointContext } from './endpoint-context.ts'
 import { acceptsEvents, checkPostHeaders, type EndpointVariables } from './guards.ts'
 import { bindingsOf, HttpRequest, type Posted, type WaitUntil } from './http-request.ts'
@@ -75,13 +75,11 @@ export class Endpoint {
   }
 
   async #post(context: Context, request: HttpRequest): Promise<HttpAnswer> {
-    const { bodyTimeout, running, limits } = this.#context
+    const { running, limits } = this.#context
     if (running.size + this.#arriving >= limits.running) {
       return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)
     }
-    this.#arriving += 1
-    const body = await readBody(context, limits.body, bodyTimeout)
-    this.#arriving -= 1
+    const body = await this.#receiveBody(context)
     if (typeof body !== 'string') return body
     const posted = decode(body)
     if (posted instanceof Refusal) {
@@ -96,6 +94,16 @@ export class Endpoint {
     if (this.#legacy !== undefined) return this.#legacy.post(posted, request)
     const isSingle = !Array.isArray(posted) && isRequest(posted)
     return isSingle ? refuseLegacy(posted, request) : postModern(this.#context, posted, request)
+  }
+
+  async #receiveBody(context: Context): Promise<Body> {
+    const { bodyTimeout, limits } = this.#context
+    this.#arriving += 1
+    try {
+      return await readBody(context, limits.body, bodyTimeout)
+    } finally {
+      this.#arriving -= 1
+    }
   }
 
   /** Hono throws where a runtime has no execution context. The first request shows whether this one has. */

@@ -132,7 +132,8 @@ export interface EndpointVariables {
 export function authenticate(guard: Guard): MiddlewareHandler<{ Variables: EndpointVariables }> {
   return async (context, next) => {
     const { req } = context
-    if (req.method === 'GET' || req.method === 'POST' || req.method === 'DELETE') {
+    // Browsers send preflights without credentials.
+    if (req.method !== 'OPTIONS') {
       const found = await callGuard(guard, req.raw)
       if (isResponse(found)) return copyResponse(found)
       context.set('auth', found)

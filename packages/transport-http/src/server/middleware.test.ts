@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono'
+import { basicAuth } from 'hono/basic-auth'
 import { requestId } from 'hono/request-id'
 import { describe, expect, it } from 'vitest'
 import { type EndpointOptions, mcp } from '../index.ts'
@@ -63,6 +64,35 @@ describe('middleware that throws a value that is not an Error', () => {
   })
 })
 
+describe('middleware of Hono that throws its response', () => {
+  it.each([
+    ['added to the endpoint', (app: Hono) => app],
+    ['of an endpoint below a path', (app: Hono) => new Hono().route('/', app)],
+  ])('refuses with that response: %s', async (_, mount) => {
+    const problems: Error[] = []
+    const app = mcp(tools(), { onWarning: (problem) => problems.push(problem) })
+    app.use(basicAuth({ username: 'alice', password: 'secret' }))
+    const response = await mount(app).request('/', list)
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('Basic')])
+    expect(problems).toEqual([])
+  })
+})
+
+describe('middleware that keeps a reader of the body', () => {
+  it('causes an error that says so, and takes no place of later requests', async () => {
+    const app = mcp(tools(), { limits: { running: 1 } }).use(async ({ req }, next) => {
+      if (req.header('x-locked') !== undefined) req.raw.body?.getReader()
+      await next()
+    })
+    for (let times = 0; times < 3; times++) {
+      const response = await app.request('/', { ...list, headers: { ...headers, 'x-locked': '1' } })
+      const message = expect.stringContaining('body was read by other code')
+      expect([response.status, await json(response)]).toMatchObject([500, { error: { message } }])
+    }
+    expect((await app.request('/', list)).status).toBe(200)
+  })
+})
+
 describe('bindings of other runtimes', () => {
   it('may be named incoming and outgoing', async () => {
     const server = new HandWritten({
@@ -75,6 +105,19 @@ describe('bindings of other runtimes', () => {
 })
 
 describe('authenticate', () => {
+  it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'PROPFIND'])(
+    'protects routes that are added to the app: %s',
+    async (method) => {
+      let calls = 0
+      const app = mcp(tools(), { authenticate: () => new Response('no', { status: 401 }) })
+      app.all('/admin', (context) => {
+        calls += 1
+        return context.text('secret')
+      })
+      expect([(await app.request('/admin', { method })).status, calls]).toEqual([401, 0])
+    },
+  )
+
   it('may return the same response for every request, whose body is sent once', async () => {
     const denied = new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } })
     const app = new Hono()
