@@ -251,7 +251,7 @@ describe('sessions', () => {
     expect(await goodCall(port, rawLegacy(first))).toContain('"text":"good"')
     const third = await openSession(url)
     expect(evicted).toEqual([second])
-    expect(await goodCall(port, rawLegacy(second))).toMatch(/^HTTP\/1\.1 404[\s\S]*no such session, or no longer/)
+    expect(await goodCall(port, rawLegacy(second))).toMatch(/^HTTP\/1\.1 404[\s\S]*Unknown or expired session/)
     for (const id of [first, third]) expect(await goodCall(port, rawLegacy(id))).toContain('"text":"good"')
   })
 
@@ -274,7 +274,7 @@ describe('sessions', () => {
     expect(ids).toHaveLength(11)
     const head = `GET /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nmcp-session-id: ${session}\r\naccept: text/event-stream\r\n`
     const resume = (id: string) => ask(port, `${head}last-event-id: ${id}\r\n\r\n`)
-    expect(await resume(ids[1] as string)).toMatch(/^HTTP\/1\.1 400[\s\S]*not known here, or no longer/)
+    expect(await resume(ids[1] as string)).toMatch(/^HTTP\/1\.1 400[\s\S]*unknown or expired event/)
     const rest = await resume(ids[7] as string)
     expect(rest.match(/"progress":\d+/g)).toEqual(['"progress":8', '"progress":9'])
     expect(rest).toContain('counted by')

@@ -1,9 +1,9 @@
-/** The names of the HTTP headers that the protocol gives a meaning, and the values this package writes. */
+/** The names of the HTTP headers that the protocol defines, and the header values that this package sends. */
 
 export const VERSION_HEADER = 'mcp-protocol-version'
 export const METHOD_HEADER = 'mcp-method'
 export const NAME_HEADER = 'mcp-name'
-/** What the headers of mirrored arguments begin with. */
+/** The prefix of the headers of mirrored arguments. */
 export const PARAM_HEADER_PREFIX = 'mcp-param-'
 export const SESSION_HEADER = 'mcp-session-id'
 export const LAST_EVENT_HEADER = 'last-event-id'
@@ -11,14 +11,14 @@ export const LAST_EVENT_HEADER = 'last-event-id'
 export const JSON_TYPE = 'application/json'
 export const EVENTS_TYPE = 'text/event-stream'
 
-/** What keeps an event stream from being cached, rewritten or held back on its way. */
+/** The headers of an event stream. They keep proxies from caching, changing or buffering it. */
 export const EVENTS_HEADERS: Record<string, string> = {
   'content-type': EVENTS_TYPE,
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 }
 
-/** Which parameter of a request travels as `Mcp-Name` too, by its method. */
+/** The parameter that is repeated in the `Mcp-Name` header, by method. */
 export const NAME_PARAMETERS: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],

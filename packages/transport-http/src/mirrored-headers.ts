@@ -41,7 +41,7 @@ const MAX_LEVELS = 64
 /** The server ignores annotations that nest deeper, since a schema in memory may be cyclic. */
 const MAX_SERVER_LEVELS = 32
 
-/** Returns the mirrored arguments of a tool's input schema, or a sentence that says what is wrong with the schema. */
+/** Returns the mirrored arguments of a tool's input schema, or a sentence that describes the error in the schema. */
 export function checkAnnotations(schema: JsonObject): readonly MirroredArgument[] | string {
   const found = new Map<string, MirroredArgument>()
   const walk: Walk = { maxLevel: MAX_LEVELS + 1, propertiesOnly: false }
@@ -50,14 +50,14 @@ export function checkAnnotations(schema: JsonObject): readonly MirroredArgument[
     if (!Object.hasOwn(node, ANNOTATION)) continue
     const header = node[ANNOTATION]
     const where = path?.length ? `Its argument ${quoted(path.join('.'))}` : 'A part of its input schema'
-    if (!path?.length) return `${where} has ${ANNOTATION}, which belongs to properties within properties alone`
+    if (!path?.length) return `${where} has ${ANNOTATION}, which is allowed only on properties`
     if (typeof header !== 'string' || !HEADER_NAME.test(header)) {
-      return `${where} has an ${ANNOTATION} that names no header`
+      return `${where} has an ${ANNOTATION} that is not a valid header name`
     }
     if (!MIRRORED_TYPES.includes(node.type)) {
       return `${where} has ${ANNOTATION}, for which its type must be string, integer or boolean`
     }
-    if (found.has(header.toLowerCase())) return `${where} has the ${ANNOTATION} of another argument`
+    if (found.has(header.toLowerCase())) return `${where} has the same ${ANNOTATION} as another argument`
     found.set(header.toLowerCase(), { header, path })
   }
   return [...found.values()]
@@ -83,7 +83,7 @@ function mirroredArguments(schema: JsonSchema | undefined): readonly MirroredArg
 
 interface Subschema {
   readonly node: JsonObject
-  /** The member names that lead to the value; absent where the schema is not reached through `properties` alone. */
+  /** The member names that lead to the value. Undefined if the schema is not reached through `properties` alone. */
   readonly path: readonly string[] | undefined
   readonly level: number
 }
@@ -148,7 +148,7 @@ export interface HeaderSource {
   header(name: string): string | null | undefined
 }
 
-/** Returns the envelope of a request, or what is wrong with it, its revision, or the headers that repeat them. */
+/** Returns the envelope of a request, or an error if the envelope, its revision or the repeated headers are invalid. */
 export function checkEnvelope({ method, params = {} }: RequestMessage, from: HeaderSource): Envelope | RpcError {
   const envelope = readEnvelope(params)
   if (typeof envelope === 'string') return invalidParams(envelope)
@@ -174,7 +174,7 @@ export function calledTool({ method, params }: RequestMessage | NotificationMess
   return method === 'tools/call' && typeof params?.name === 'string' ? params.name : undefined
 }
 
-/** Returns what is wrong with the headers that repeat arguments of a tool. Absent arguments need no header. */
+/** Returns an error if a header does not match its argument; otherwise undefined. Absent arguments need no header. */
 export function argumentsProblem(
   { params }: RequestMessage,
   from: HeaderSource,
@@ -190,7 +190,7 @@ export function argumentsProblem(
   return undefined
 }
 
-/** Returns what is wrong with the value of one header; `member` names the place of the expected value in the body. */
+/** Returns an error if a header does not have the expected value. `member` is the place of that value in the body. */
 function valueProblem(
   header: string,
   sent: string | null | undefined,
@@ -212,11 +212,11 @@ function toNumber(text: string): number | undefined {
 }
 
 function missing(header: string, member: string): RpcError {
-  return headerMismatch(`Header mismatch: ${header} is missing; it must say the same as ${member}`)
+  return headerMismatch(`Header mismatch: ${header} is missing; it must equal ${member}`)
 }
 
 function differs(header: string, sent: string, expected: string): RpcError {
-  return headerMismatch(`Header mismatch: ${header} says ${quoted(sent)}, the body says ${quoted(expected)}`)
+  return headerMismatch(`Header mismatch: ${header} is ${quoted(sent)}, but the body has ${quoted(expected)}`)
 }
 
 type MirroredValue = string | number | boolean
@@ -237,7 +237,7 @@ const BASE64_END = '?='
 /** Visible characters, with spaces inside only. */
 const PLAIN = /^(?:[!-~](?:[ -~]*[!-~])?)?$/
 
-/** Encodes a value for a header: as it is, or in Base64 where the plain text would be changed or misread. */
+/** Encodes a value for a header. Uses Base64 if the plain string would be changed in transit or misread. */
 export function encodeValue(value: MirroredValue): string {
   // Large integers are written without an exponent.
   const text = typeof value === 'number' && Number.isInteger(value) ? BigInt(value).toString() : String(value)

@@ -1,4 +1,4 @@
-/** Where a server of Node's listens: what its options may be, and why it cannot listen there. */
+/** Checks the address options of a Node server, and creates the errors of failed listening. */
 
 import { ConnectionError } from '@mcpx/protocol'
 
@@ -8,10 +8,10 @@ export interface Address {
 }
 
 /**
- * The host without brackets, and the port as a number.
+ * Returns the host without brackets, and the port as a number.
  *
- * @throws RangeError for a port that is none
- * @throws TypeError for a host that is none. An empty one is, too: Node would listen on every address.
+ * @throws RangeError for an invalid port
+ * @throws TypeError for an invalid host. An empty host is invalid, because Node would listen on all addresses.
  */
 export function readAddress(host: unknown, port: unknown): Address {
   return { host: readHost(host), port: readPort(port) }
@@ -28,30 +28,30 @@ function readHost(given: unknown): string {
 }
 
 function readPort(given: unknown): number {
-  // The environment has texts only.
+  // Environment variables are strings.
   const port = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given
   if (typeof port === 'number' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port
   const shown = typeof given === 'string' ? JSON.stringify(given) : String(given)
-  const hint = Number.isNaN(given) ? '. Pass process.env.PORT as it is: the default holds where it is not set' : ''
+  const hint = Number.isNaN(given) ? '. Pass process.env.PORT unchanged: if it is not set, the default is used' : ''
   throw new RangeError(`port: expected an integer from 0 to 65535, got ${shown}${hint}`)
 }
 
-/** The address as a URL has it. */
+/** Returns the address in the form used in URLs. */
 export function authorityOf({ host, port }: Address): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-const NO_NAME = 'No address was found for this name: see that host is one of this machine.'
+const NO_NAME = 'No address was found for this name: set host to a name or an address of this machine.'
 
 const hints: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'Choose another port, or end what listens there.',
-  EACCES: 'This port is kept for those with more rights: choose one from 1024 on.',
-  EADDRNOTAVAIL: 'No interface of this machine has this address: choose one that has, or 0.0.0.0 for all.',
+  EADDRINUSE: 'Choose another port, or stop the program that uses this one.',
+  EACCES: 'This port needs elevated privileges: choose a port from 1024 up.',
+  EADDRNOTAVAIL: 'No network interface has this address: choose an address of this machine, or 0.0.0.0 for all.',
   ENOTFOUND: NO_NAME,
   EAI_AGAIN: NO_NAME,
 }
 
-/** @param cause what Node says of it */
+/** @param cause the error of Node */
 export function cannotListen(address: Address, cause: Error & { readonly code?: string }): ConnectionError {
   const { code = cause.message } = cause
   const hint = hints[code]

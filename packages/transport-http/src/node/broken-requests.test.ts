@@ -77,7 +77,7 @@ describe('input that is not HTTP', () => {
   it('is rejected, and the connection is closed', async () => {
     const { socket, answer } = await dial({})
     socket.write('hello\r\n\r\n')
-    expect(errorIn(await answer)).toBe('The bytes are no HTTP request (HPE_INVALID_METHOD)')
+    expect(errorIn(await answer)).toBe('The bytes are not a valid HTTP request (HPE_INVALID_METHOD)')
   })
 
   it('does not affect the responses to earlier requests', async () => {

@@ -1,4 +1,4 @@
-/** Answers bytes that never become a request: no HTTP, headers that are too large, requests that arrive too slowly. */
+/** Responds to bytes that are not a complete request: invalid HTTP, headers that are too large, requests that are too slow. */
 
 import type { Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -15,7 +15,7 @@ type ArrivalSettings = Required<
 >
 
 /**
- * The limits as options of Node's server, with the defaults.
+ * Returns the limits, with defaults, as options of Node's `createServer`.
  *
  * @throws RangeError for an invalid limit
  */
@@ -27,7 +27,7 @@ export function arrivalSettings({
     if (!Number.isInteger(value) || value < 1) throw new RangeError(`${name}: expected an integer from 1, got ${value}`)
   }
   const connectionsCheckingInterval = Math.ceil(requestTimeout / 4)
-  // Node has a limit of its own for headers, which is shorter than some for the whole.
+  // Node has a separate timeout for headers. Its default may be shorter than `requestTimeout`.
   return { maxHeaderSize, requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval }
 }
 
@@ -40,7 +40,7 @@ export function answerBrokenRequests(http: Server, limits: ArrivalSettings, unse
       if (socket.writable) socket.write(refusalOf(error.code, limits))
       socket.destroySoon()
     }
-    // Requests that arrived before the broken one are answered first; nothing more is read.
+    // Earlier complete requests of the connection are answered first. Nothing more is read.
     if (waiting.length > 0 && broken.length === 0) waiting.at(-1)?.once('close', refuse)
     else if (!socket.writable || waiting.length > 1 || broken.some(({ headersSent }) => headersSent)) socket.destroy()
     else refuse()
@@ -56,7 +56,7 @@ function refusalOf(code: string | undefined, { maxHeaderSize, requestTimeout }: 
     const text = `The request did not arrive within ${requestTimeout} ms (requestTimeout)`
     return httpResponse('408 Request Timeout', text)
   }
-  return httpResponse('400 Bad Request', `The bytes are no HTTP request (${code ?? 'unknown'})`)
+  return httpResponse('400 Bad Request', `The bytes are not a valid HTTP request (${code ?? 'unknown'})`)
 }
 
 function httpResponse(status: string, text: string): string {
@@ -71,21 +71,22 @@ function httpResponse(status: string, text: string): string {
 }
 
 /**
- * The responses that have not reached their clients yet, by connection.
+ * The responses that are not fully sent yet, by connection.
  *
- * One list for each connection instead of one `Set` for all: V8 replaces the table of a set that is changed all the time, and
- * a replaced table keeps its responses alive until the next full collection. It cost 9 µs of a call of 25.
+ * It has a list per connection instead of one `Set`, because V8 often replaces the table of a set that changes all the
+ * time, and a replaced table keeps its members alive until the next full garbage collection. A `Set` took 9 of the
+ * 25 µs of a call.
  */
 export class OpenResponses {
   readonly #bySocket = new Map<Socket, ServerResponse[]>()
 
-  /** Whether every response has reached its client. */
+  /** Whether all responses are fully sent. */
   get isEmpty(): boolean {
     for (const responses of this.#bySocket.values()) if (responses.length > 0) return false
     return true
   }
 
-  /** The responses of one connection, the oldest first. */
+  /** Returns the open responses of one connection, oldest first. */
   of(socket: Socket): readonly ServerResponse[] {
     return this.#bySocket.get(socket) ?? []
   }
@@ -101,7 +102,10 @@ export class OpenResponses {
     })
   }
 
-  /** Before Node 24, a response that waits behind others of its connection does not close with it. */
+  /**
+   * Starts the list of a connection, and closes its waiting responses when the connection closes. Node does that itself
+   * only from version 24 on.
+   */
   #follow(socket: Socket, responses: ServerResponse[]): void {
     this.#bySocket.set(socket, responses)
     socket.on('close', () => {

@@ -1,4 +1,4 @@
-/** An HTTP server on a port of this machine, with one MCP endpoint. */
+/** Starts a Node HTTP server with one MCP endpoint. */
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ export interface ServeHttpOptions extends EndpointOptions {
   /** The port to listen on, as a number or a string such as `process.env.PORT`; 0: any free port. Default: 3000. */
   readonly port?: number | string | undefined
   /**
-   * The address to listen on, or a name for it. Other machines can reach every address but the loopback addresses.
+   * The address or host name to listen on. Only loopback addresses are unreachable from other machines.
    * Default: `127.0.0.1`.
    */
   readonly host?: string | undefined
@@ -33,8 +33,8 @@ export interface ServeHttpOptions extends EndpointOptions {
    */
   readonly maxHeaderSize?: number | undefined
   /**
-   * The time in which a request has to arrive, from its first byte to the last of its body, in ms. Slower ones are refused
-   * with 408, up to a quarter later, and the connection is closed. Default: 60,000.
+   * The longest time from the first byte of a request to the last byte of its body, in ms. Slower requests are refused with
+   * 408 and the connection is closed, up to a quarter of this time later. Default: 60,000.
    */
   readonly requestTimeout?: number | undefined
 }
@@ -44,15 +44,15 @@ export interface HttpServer {
   readonly url: string
   /** The port on which the server listens. */
   readonly port: number
-  /** Closes every connection at once. */
+  /** Closes all connections immediately. */
   close(): Promise<void>
   /** Refuses new requests, lets running ones end for this many ms, then closes. Default: 5,000. */
   drain(ms?: number): Promise<void>
 }
 
 /**
- * Serves a server on a port of this machine, through `@hono/node-server`. Resolves when clients can connect; rejects with a
- * `ConnectionError` when it cannot listen, and with a `TypeError` or a `RangeError` for an invalid option.
+ * Serves a server over HTTP on a port, with `@hono/node-server`. Resolves when clients can connect. Rejects with a
+ * `ConnectionError` if it cannot listen, and with a `TypeError` or a `RangeError` for an invalid option.
  *
  * ```ts
  * const { url } = await serveHttp(server, { port: 3000 }) // http://127.0.0.1:3000/mcp
@@ -97,7 +97,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   }
 }
 
-/** The paths that are served: the endpoint first. */
+/** Returns the served paths. The first one is the path of the endpoint. */
 function readPaths(path = '/mcp', sse?: string): readonly string[] {
   const own = readPath('path', path === '' ? '/' : path, '/mcp')
   if (sse === undefined) return [own]
@@ -106,7 +106,7 @@ function readPaths(path = '/mcp', sse?: string): readonly string[] {
   throw new TypeError(`sse: expected another path than that of the endpoint, "${own}"`)
 }
 
-/** Other paths have nothing but the metadata of the guard. */
+/** Creates the app for all other paths. It serves only the metadata of the guard. */
 function createOthers({ authenticate }: EndpointOptions, report: (problem: Error) => void): Hono {
   return new Hono()
     .onError((error, context) => toResponse(context, faultResponse(error, report)))
@@ -121,16 +121,16 @@ function createOthers({ authenticate }: EndpointOptions, report: (problem: Error
     })
 }
 
-/** The names of a server on this address: as it is written, and as clients that parse its URL write it. */
+/** Returns the allowed hosts for an address: the address as given, and its normalized form, which clients may send. */
 function hostsFor({ host }: Address): readonly string[] {
   const name = host.includes(':') ? `[${host}]` : host.toLowerCase()
   const url = `http://${name}`
-  // A zone is not allowed in URLs.
+  // URLs cannot contain an IPv6 zone.
   const parsed = URL.canParse(url) ? new URL(url).hostname : name
   return [...new Set([...LOOPBACK_HOSTS, name, parsed])]
 }
 
-/** Normalizes a target with a host, as proxies are sent it. Returns false for a target that is no path of HTTP. */
+/** Normalizes an absolute request target, as sent to proxies. Returns false if the target is not a path or an HTTP URL. */
 function readTarget(incoming: IncomingMessage): boolean {
   const { url = '/' } = incoming
   if (url.startsWith('/')) return true
@@ -144,18 +144,18 @@ function listen(http: Server, address: Address, report: (problem: Error) => void
     const refuse = (cause: Error) => reject(cannotListen(address, cause))
     http.once('error', refuse)
     http.listen(address.port, address.host, () => {
-      // A connection that could not be accepted must not end the others.
+      // Later errors are reported only, because a failed connection must not close the server.
       http.off('error', refuse).on('error', report)
       resolve((http.address() as AddressInfo).port)
     })
   })
 }
 
-/** The time that responses have to reach their clients while the server closes, in ms. */
+/** How long a closing server waits for its last responses to be sent, in ms. */
 const FLUSH_TIMEOUT = 1_000
 const FLUSH_POLL = 10
 
-/** Waits for responses on their way: Node would take their connections for idle and cut them. */
+/** Waits until responses are sent. Otherwise Node closes their connections as idle. */
 async function flush(unsent: OpenResponses): Promise<void> {
   const end = Date.now() + FLUSH_TIMEOUT
   while (!unsent.isEmpty && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, FLUSH_POLL))

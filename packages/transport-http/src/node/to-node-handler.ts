@@ -1,4 +1,4 @@
-/** An app as a handler of Express, Fastify or plain `node:http`. */
+/** Converts an app to a handler for Express, Fastify or plain `node:http`. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
@@ -18,17 +18,17 @@ export interface NodeRequest {
 
 /** A `ServerResponse` of Node. */
 export interface NodeResponse {
-  /** Whether the headers have left. */
+  /** Whether the headers were sent. */
   readonly headersSent: boolean
   /** Ends the response. */
   end(): unknown
 }
 
-/** Resolves when the response was written. Works without a `this`. */
+/** Handles a request. Resolves when the response was written. Does not use `this`. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /**
- * Returns a handler for servers of Node. A body that was parsed already, in `request.body`, is used.
+ * Returns a handler for Node HTTP servers. If a framework has already parsed the body, `request.body` is used.
  *
  * ```ts
  * express().use(express.json()).all('/mcp', toNodeHandler(mcp(server)))
@@ -39,7 +39,7 @@ export function toNodeHandler(app: Pick<McpApp, 'fetch'>): NodeHandler {
     (request, env) => {
       const { incoming } = env
       const { body } = incoming as NodeRequest
-      // Express 4 sets a body also where it has read none.
+      // Express 4 sets `body` even if it has not read one.
       const isParsed = body !== undefined && (incoming.readableDidRead || incoming.readableEnded)
       if (!isParsed) return app.fetch(request, env)
       const text = textOf(body)
@@ -47,11 +47,11 @@ export function toNodeHandler(app: Pick<McpApp, 'fetch'>): NodeHandler {
     },
     { errorHandler: refuseInvalidRequest },
   )
-  // Named by their members, so that users need no types of Node.
+  // The public types list the used members, so that users do not need the types of Node.
   return (request, response) => listener(request as IncomingMessage, response as ServerResponse)
 }
 
-/** Answers a request that cannot become a web request, and so never reaches the app. */
+/** Responds to a request that cannot be converted to a web `Request` and so does not reach the app. */
 export function refuseInvalidRequest(error: unknown): Response {
   if (!(error instanceof RequestError)) return toWebResponse(refusal(500, internalError()))
   return toWebResponse(refusal(400, invalidRequest(`The Host header or the target is not valid: ${error.message}`)))
@@ -64,12 +64,12 @@ function toWebResponse({ body, status, headers }: HttpAnswer): Response {
 function withBody(request: Request, body: string | Uint8Array<ArrayBuffer>): Request {
   const { url, method } = request
   const headers = new Headers(request.headers)
-  // They are about the bytes that were parsed.
+  // These headers describe the original bytes.
   for (const name of ['content-length', 'content-encoding', 'transfer-encoding']) headers.delete(name)
   return new Request(url, { method, headers, ...(method === 'POST' && { body }) })
 }
 
-/** Returns undefined for a value that cannot be written as JSON. */
+/** Returns a parsed body as JSON or bytes. Returns undefined if it cannot be written as JSON. */
 function textOf(body: unknown): string | Uint8Array<ArrayBuffer> | undefined {
   if (typeof body === 'string') return body
   if (body instanceof Uint8Array) return new Uint8Array(body)

@@ -1,4 +1,4 @@
-/** The endpoint as an app of Hono, whose own handler stays behind everything that users add. */
+/** The endpoint as a Hono app. Its handler always runs after middleware that users add. */
 
 import type { Guard, Responder } from '@mcpx/protocol'
 import { type Context, Hono } from 'hono'
@@ -8,13 +8,16 @@ import { authenticate, corsMiddleware, hostAndOriginGuard, serveMetadata } from 
 import { checkOptions, type EndpointOptions } from './options.ts'
 import { toResponse } from './responses.ts'
 
-/** An app of Hono that serves MCP on every path. It can be served, mounted, extended by middleware, and closed. */
+/** A Hono app that serves MCP on every path. It can be served, mounted, extended with middleware, and closed. */
 export interface McpApp extends Hono {
   /** Ends all requests, streams and sessions of this process. Later requests are refused with 503. */
   close(): void
   /** Refuses new requests, lets running ones end for this many ms, then closes. Default: 5,000. */
   drain(ms?: number): Promise<void>
-  /** Bun, which closes silent connections after ten seconds, reads it from a default export. 0: never. */
+  /**
+   * Disables Bun's timeout for idle connections, which is ten seconds otherwise. Bun reads this member when the app is
+   * the default export.
+   */
   readonly idleTimeout: 0
 }
 
@@ -22,7 +25,7 @@ export interface McpApp extends Hono {
  * Serves a server over HTTP to clients of every revision. The app answers on every path below the one it is mounted at.
  *
  * @throws RangeError for an invalid limit or time
- * @throws TypeError for another invalid option, and for a value that is not a server
+ * @throws TypeError for any other invalid option, or if `server` is not a server
  *
  * ```ts
  * export default mcp(server, { allowedHosts: ['mcp.example.com'] })
@@ -53,8 +56,14 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
 }
 
 /**
- * Registers a handler behind all others, also those that are added later: `app.use` then runs around the endpoint.
- * Hono runs handlers in the order in which they were added, and reads `routes` when an app is mounted by `route`.
+ * Registers a handler that always runs last, so that middleware added later by `app.use` still runs around the endpoint.
+ *
+ * Hono runs handlers in the order of registration, so the handler must be registered when no more can follow. Two members
+ * of Hono are replaced for that; both exist since 4.8, the oldest supported version:
+ * - `app.routes.push`: `parent.route(path, app)` copies `app.routes`, in which the handler has to stay the last entry.
+ * - `app.router.match`: runs for the first request, and registers the handler before the first match.
+ *
+ * After the first request the router of Hono accepts no routes: `app.use` then throws, as in every Hono app.
  */
 function addLast(app: Hono, handler: (context: Context) => Promise<Response>): void {
   const last: RouterRoute = { basePath: '/', path: '/*', method: 'ALL', handler }

@@ -1,17 +1,18 @@
-/** Reads the body of a request as text, within a limit. */
+/** Reads the body of a request as a string, within a limit. */
 
 import type { Context, HonoRequest } from 'hono'
 import { bindingsOf, type NodeIncoming } from './http-request.ts'
 import { bodyReadBefore, bodyStalled, bodyTooLarge, bodyUnreadable, type HttpAnswer, notUtf8 } from './responses.ts'
 import { after, nextTurn } from './timers.ts'
 
-/** The text of the body, or the response that refuses it. */
+/** The body as a string, or the response that refuses it. */
 export type Body = string | HttpAnswer
 
 type Bytes = Uint8Array | HttpAnswer
 
 /**
- * Never rejects. Later middleware can read the body again by `c.req.text()` and `c.req.json()`.
+ * Reads the body of a request. Never rejects. Middleware that runs later can read the body again by `c.req.text()` and
+ * `c.req.json()`.
  *
  * @param timeout the longest time without a byte, in ms
  */
@@ -20,22 +21,25 @@ export async function readBody(context: Context, limit: number, timeout: number)
   const { incoming } = bindingsOf(context)
   const announced = req.raw.headers.get('content-length')
   if (announced !== null && Number(announced) > limit) return refuseTooLarge(incoming, limit)
-  // A middleware that has read the body by the context of Hono leaves it here.
+  // Middleware has already read the body through `c.req`, which caches it.
   if (Object.keys(req.bodyCache).length > 0) return readCached(req, limit)
   let read: Promise<Body>
   if (incoming !== undefined && isLightweight(req.raw)) read = readFromNode(incoming, req, limit, timeout)
   else read = readFromWeb(req.raw, limit, timeout).then((bytes) => decode(bytes, limit))
-  // Hono keeps promises here, although the type names what they resolve to.
+  // The cache of Hono holds promises, although its type names the values they resolve to.
   req.bodyCache.text = read as unknown as string
   const body = await read
   if (typeof body !== 'string') delete req.bodyCache.text
   return body
 }
 
-/** The time that a client may go on sending a body that is too large, in ms. */
+/** How long the rest of a body that is too large is read, in ms. */
 const LINGER = 1_000
 
-/** On Node, the rest of the body is read first: a client that is still sending would lose the answer. */
+/**
+ * Refuses a body that is too large. On Node, it reads and drops the rest of the body first, because a client that is still
+ * sending would not receive the response.
+ */
 async function refuseTooLarge(incoming: NodeIncoming | undefined, limit: number): Promise<HttpAnswer> {
   if (incoming === undefined) return bodyTooLarge(limit)
   await new Promise<void>((resolve) => {
@@ -61,22 +65,22 @@ async function readCached(req: HonoRequest, limit: number): Promise<Body> {
 }
 
 /**
- * Whether this is the request that `@hono/node-server` made: a plain object, whose prototype is no class of its own.
- * A middleware that replaces the request puts an instance of a class there.
+ * Returns whether `@hono/node-server` created this request. Its requests are plain objects whose prototype has no
+ * constructor; a request that middleware replaced is an instance of a class.
  */
 function isLightweight(request: Request): boolean {
   return !Object.hasOwn(Object.getPrototypeOf(request), 'constructor')
 }
 
 /**
- * Reads the request of Node itself, which saves a tenth of the processor time of a small call. The shared turn comes first:
- * after it, a small body has arrived as a whole.
+ * Reads the body from Node's request directly, which saves a tenth of the processor time of a small call. It waits for the
+ * shared turn first, after which a small body has fully arrived.
  */
 async function readFromNode(incoming: NodeIncoming, req: HonoRequest, limit: number, timeout: number): Promise<Body> {
   await nextTurn()
   const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead
   if (!isUntouched) {
-    // A connection cannot have broken that has delivered everything.
+    // If everything had arrived and the read still failed, the connection is not the reason: other code read the body.
     const hasArrived = incoming.complete
     const bytes = await readFromWeb(req.raw, limit, timeout)
     const isLost = bytes instanceof Uint8Array ? bytes.byteLength === 0 : bytes.status === 400
@@ -87,7 +91,10 @@ async function readFromNode(incoming: NodeIncoming, req: HonoRequest, limit: num
   return bytes === null ? '' : decode(bytes, limit)
 }
 
-/** The web stream of Node's server would cut the connection of a client whose body is too large. */
+/**
+ * Collects the body from Node's request. The web stream of `@hono/node-server` is not used because it cuts the connection
+ * of a client whose body is too large.
+ */
 function collect(incoming: NodeIncoming, limit: number, timeout: number): Promise<Bytes> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
@@ -120,7 +127,7 @@ async function readFromWeb(request: Request, limit: number, timeout: number): Pr
   const chunks: Uint8Array[] = []
   let length = 0
   let isStalled = false
-  // The read that waits then ends.
+  // Cancelling ends a pending read.
   const cancel = () => void reader?.cancel().catch(() => {})
   const onStalled = () => {
     isStalled = true

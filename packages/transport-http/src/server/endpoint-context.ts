@@ -1,4 +1,4 @@
-/** What both eras need of their endpoint: the responder, the options, and the requests that are running. */
+/** The parts of an endpoint that both eras use: the responder, the options, and the running requests. */
 
 import {
   errorMessage,
@@ -15,12 +15,12 @@ import { BODY_TIMEOUT, type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_
 import { asError } from './responses.ts'
 import { every } from './timers.ts'
 
-/** The number of times that running requests are looked at within `keepAlive`. */
+/** The number of times that running requests are checked within `keepAlive`. */
 const LOOKS = 4
 
 /**
- * The exchanges that are being answered, each in a place of its own. Not a `Set`: V8 replaces the table of a set that is
- * changed all the time, and a replaced table keeps its members alive until the next full collection.
+ * The running exchanges, in an array with free places. Not a `Set`, because V8 often replaces the table of a set that
+ * changes all the time, and a replaced table keeps its members alive until the next full garbage collection.
  */
 export class RunningExchanges {
   readonly #places: (HttpExchange | undefined)[] = []
@@ -39,7 +39,7 @@ export class RunningExchanges {
     this.size -= 1
   }
 
-  /** A copy: exchanges may end while it is used. */
+  /** Returns a copy, because exchanges may end during the iteration. */
   all(): HttpExchange[] {
     return this.#places.filter((exchange) => exchange !== undefined)
   }
@@ -52,12 +52,12 @@ export class EndpointContext {
   readonly bodyTimeout: number
   readonly keepAlive: number
   readonly report: (problem: Error) => void
-  /** Finds the input schema of a tool; absent where no schemas are known. */
+  /** Finds the input schema of a tool. Undefined if no schemas are known. */
   readonly inputSchemaOf: Responder['inputSchemaOf']
   /** The requests that are being answered. */
   readonly running = new RunningExchanges()
   #keepAlive: ReturnType<typeof setInterval> | undefined
-  /** Why the endpoint is closed. Absent while it is open. */
+  /** The reason for closing. Undefined while the endpoint is open. */
   closedReason: Error | undefined
 
   constructor(responder: Responder, options: EndpointOptions) {
@@ -71,15 +71,15 @@ export class EndpointContext {
   }
 
   /**
-   * Answers a request. Faults are masked and reported. Returns undefined when the request was cancelled. A request that
-   * takes long sends a keep-alive comment: one timer for all requests costs less than one for each.
+   * Answers a request. Masks and reports faults. Returns undefined if the request was cancelled. Long requests send
+   * keep-alive comments; they share one timer, which costs less than a timer per request.
    */
   async answerRequest(message: RequestMessage, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
     const { keepAlive, running } = this
     let answer: ResponseMessage | undefined
     let ownTimer: ReturnType<typeof every>
     running.add(exchange)
-    // Runtimes with `waitUntil` end timers with the request that started them.
+    // Runtimes with `waitUntil` stop a timer when the request that started it ends, so each request has its own.
     if (exchange.waitUntil !== undefined) ownTimer = every(keepAlive, () => exchange.sendKeepAlive())
     else this.#keepAlive ??= every(keepAlive / LOOKS, () => this.#sendKeepAlive())
     try {
@@ -103,7 +103,7 @@ export class EndpointContext {
   #sendKeepAlive(): void {
     for (const exchange of this.running.all()) {
       exchange.looks += 1
-      // Once: the comment opens a stream, which sends the next ones.
+      // Only once, because the comment opens a stream that sends the next comments itself.
       if (exchange.looks === LOOKS + 1) exchange.sendKeepAlive()
     }
     if (this.running.size > 0) return
@@ -122,7 +122,7 @@ export class EndpointContext {
   }
 }
 
-/** Another value would fail when it is sent, where nobody could report it. */
+/** Checks the value before it is sent, because a failure during sending could not be reported. */
 function isAnswer(answer: ResponseMessage | undefined): answer is ResponseMessage {
   if (typeof answer !== 'object' || answer === null) return false
   return 'result' in answer || typeof answer.error?.code === 'number'

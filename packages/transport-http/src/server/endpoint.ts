@@ -1,4 +1,4 @@
-/** One MCP endpoint behind its guards: reads the body, chooses the era, and ends everything when it is closed. */
+/** Handles the requests of one MCP endpoint after its guards: reads the body, chooses the era, and closes everything. */
 
 import { ConnectionError, decode, encode, errorMessage, isRequest, Refusal, type Responder } from '@mcpx/protocol'
 import type { Context } from 'hono'
@@ -18,19 +18,19 @@ import {
   unavailable,
 } from './responses.ts'
 
-/** The time that running requests have to end, in ms. */
+/** Default time for running requests to finish, in ms. */
 const DRAIN_TIMEOUT = 5_000
-/** The interval at which a draining endpoint looks whether it is done, in ms. */
+/** How often a draining endpoint checks whether all requests have ended, in ms. */
 const DRAIN_POLL = 20
 
 export class Endpoint {
   readonly #context: EndpointContext
-  /** Absent where only the modern revisions are served. */
+  /** Undefined if only the modern revisions are served. */
   readonly #legacy: LegacyEra | undefined
   /** The number of requests whose body is being read. */
   #arriving = 0
   #isClosing = false
-  /** Whether requests may come with an execution context. */
+  /** Whether requests may have an execution context. */
   #mayHaveExecution = true
 
   constructor(responder: Responder, options: EndpointOptions) {
@@ -85,11 +85,11 @@ export class Endpoint {
     if (posted instanceof Refusal) {
       return jsonResponse(encode(posted.answer ?? errorMessage(undefined, posted.error)), 400)
     }
-    // Answers to requests of the server are accepted while those that sent them have time to end.
+    // While draining, responses of clients are still accepted, because running requests may wait for them.
     if (this.#context.closedReason !== undefined || (this.#isClosing && hasRequest(posted))) {
       return shuttingDown('id' in posted ? posted.id : undefined)
     }
-    // The one place where the era is chosen.
+    // Only this line chooses the era.
     if (isModern(posted, request)) return postModern(this.#context, posted, request)
     if (this.#legacy !== undefined) return this.#legacy.post(posted, request)
     const isSingle = !Array.isArray(posted) && isRequest(posted)
@@ -106,7 +106,10 @@ export class Endpoint {
     }
   }
 
-  /** Hono throws where a runtime has no execution context. The first request shows whether this one has. */
+  /**
+   * Returns `waitUntil` of the runtime, if it has one. Hono throws if the runtime has no execution context, so after the
+   * first throw it is not read again.
+   */
   #waitUntilOf(context: Context): WaitUntil {
     if (!this.#mayHaveExecution) return undefined
     try {

@@ -1,4 +1,4 @@
-/** Writes one SSE stream: back-pressure, a limit for unread bytes, keep-alive comments, and the end of the credentials. */
+/** Writes one SSE stream, with back-pressure, a limit for unread bytes, keep-alive comments, and expiry of credentials. */
 
 import { ConnectionError } from '@mcpx/protocol'
 import { encodeComment } from '@mcpx/sse/encode'
@@ -17,12 +17,12 @@ export interface StreamOwner {
   onKeepAlive?(): void
 }
 
-/** How many characters may wait before senders are told to wait. */
+/** The number of waiting characters above which senders have to wait. */
 const ENOUGH = 16 * 1024
 const comment = encodeComment()
 const encoder = new TextEncoder()
 
-/** It is the source of the body of its response. */
+/** One SSE stream. The object is the underlying source of the response body. */
 export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuffer>> {
   readonly #endpoint: EndpointContext
   readonly #request: HttpRequest
@@ -30,7 +30,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
   #keepAlive: ReturnType<typeof setInterval> | undefined
   #expiry: ReturnType<typeof setTimeout> | undefined
   #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
-  /** Text that the runtime has not asked for yet. */
+  /** Text that the runtime has not pulled yet. */
   #unsent = ''
   /** Whether the runtime waits for text. */
   #isWanted = false
@@ -51,18 +51,18 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     return this.#isOpen
   }
 
-  /** Resolves when there is room for more. */
+  /** Resolves when more text can be sent. Undefined if it can be sent now. */
   get room(): Promise<void> | undefined {
     return this.#room
   }
 
-  /** Begins the response, with this stream as its body: a string when all of it is known already. */
+  /** Starts the response with this stream as its body. The body is a string if the stream has already ended. */
   toResponse(): HttpAnswer {
     if (!this.#isOpen && this.#failure === undefined) return eventsResponse(this.#unsent)
     if (this.#isOpen) {
       this.#keepAlive = every(this.#endpoint.keepAlive, () => this.#sendKeepAlive())
       this.#watchExpiry()
-      // Owners do not have their stream yet when the client is gone already.
+      // In a microtask, because the client may have disconnected already and the owner has no reference to the stream yet.
       this.#unfollow = this.#request.onGone((reason) => queueMicrotask(() => this.#close(reason)))
     }
     return eventsResponse(new ReadableStream(this, { highWaterMark: 0 }))
@@ -84,10 +84,10 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#close(new ConnectionError('closed', 'The client closed the stream'))
   }
 
-  /** Sends text. The promise, if there is one, resolves when there is room for more. Ignored after the end. */
+  /** Sends text; ignored after the end. Returns a promise if the sender has to wait before it sends more. */
   send(text: string): Promise<void> | undefined {
     if (!this.#isOpen) return undefined
-    // A single message may be as large as it is: only text that waited before it counts.
+    // The limit counts text that is already waiting, so a single message may be of any size.
     if (this.#unsent.length > this.#endpoint.limits.unsent) return this.#cut()
     this.#unsent += text
     if (this.#isWanted) void this.#flushSoon()
@@ -105,12 +105,12 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#owner.onEnd?.()
   }
 
-  /** Sends a comment, so that the response begins before there is anything to say. */
+  /** Sends a comment, so that the response starts before the first message. */
   sendComment(): void {
     void this.send(comment)
   }
 
-  /** Text of one turn becomes one chunk: each chunk costs as much as everything else about an event. */
+  /** Joins all text of one turn into one chunk, because a chunk costs as much as all other work for an event. */
   async #flushSoon(): Promise<void> {
     if (this.#isFlushing) return
     this.#isFlushing = true
@@ -144,7 +144,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     const error = new ConnectionError('limit', text)
     report(error)
     this.#close(error)
-    // The server of Hono would log an error of the stream.
+    // On Node this is skipped, because `@hono/node-server` would log the error.
     const { outgoing } = this.#request
     if (outgoing === undefined) this.#controller?.error(error)
     else outgoing.destroy()
@@ -156,7 +156,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#owner.onKeepAlive?.()
   }
 
-  /** The stream ends with the credentials of its client. */
+  /** Ends the stream when the credentials of the client expire. */
   #watchExpiry(): void {
     const expiresAt = this.#request.auth?.expiresAt
     if (expiresAt === undefined || !this.#isOpen) return
@@ -172,7 +172,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#owner.onGone(new ConnectionError('closed', 'The credentials of the client have expired'))
   }
 
-  /** Nobody reads any more. */
+  /** Closes the stream after the client has disconnected or the stream was cut. */
   #close(reason: Error): void {
     if (!this.#isOpen) return
     this.#failure = reason

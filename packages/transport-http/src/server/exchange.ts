@@ -1,4 +1,4 @@
-/** The way back for one message that came by HTTP. */
+/** The exchange of one message that was received over HTTP. */
 
 import type {
   AuthInfo,
@@ -12,16 +12,16 @@ import type {
 } from '@mcpx/protocol'
 import type { HttpRequest, WaitUntil } from './http-request.ts'
 
-/** Carries messages before the answer. */
+/** Sends messages before the response. */
 export interface MessageSink {
   /**
-   * The promise, if there is one, resolves when there is room for more. Without a message, it only shows that an answer
-   * will come.
+   * Sends a message. Returns a promise if the sender has to wait before it sends more. Without a message, it sends a
+   * keep-alive comment.
    */
   send(message: Message | undefined): Promise<void> | undefined
-  /** Ends the response; the client reconnects to resume. */
+  /** Ends the HTTP response; the client reconnects to resume the stream. */
   closeStream?(): void
-  /** Whether a stream is open, whose owner is told when the client disconnects. */
+  /** Whether a stream is open. Its owner is then notified when the client disconnects. */
   readonly hasStream?: boolean
 }
 
@@ -31,26 +31,26 @@ export interface ExchangeFacts {
   readonly envelope?: Envelope | undefined
   /** Whether the exchange is aborted when the client disconnects. */
   readonly endsWithClient: boolean
-  /** Absent where nothing can be sent before the answer. */
+  /** Undefined if no messages can be sent before the response. */
   readonly sink?: MessageSink | undefined
 }
 
 export class HttpExchange implements Exchange {
   readonly auth: AuthInfo | undefined
   readonly session: Session | undefined
-  /** Keeps the work alive when the client disconnects. Absent where the runtime does not end it. */
+  /** Keeps the work running after the client disconnects. Undefined on runtimes that do not stop it. */
   readonly waitUntil: WaitUntil
   /** The envelope of a modern request. */
   readonly envelope: Envelope | undefined
-  /** The number of times that the endpoint has looked at it while it was running. */
+  /** The number of keep-alive checks of the endpoint since the exchange started. */
   looks = 0
-  /** Its place among the running exchanges of the endpoint. */
+  /** The index in the `RunningExchanges` of the endpoint. */
   place = -1
   readonly #request: HttpRequest
   readonly #endsWithClient: boolean
-  /** The reason why the answer is no longer wanted; absent while it is. */
+  /** The reason of `abort`. Undefined while the exchange is not aborted. */
   abortReason: Error | undefined
-  /** Set by a reply, which needs its exchange first. */
+  /** Set after construction by the reply, because a reply is created from its exchange. */
   sink: MessageSink | undefined
   #requestInfo: RequestInfo | undefined
   #controller: AbortController | undefined
@@ -105,13 +105,13 @@ export class HttpExchange implements Exchange {
     if (!this.#hasEnded) void this.sink?.send(undefined)
   }
 
-  /** Asks a request that runs until somebody ends it to end with its answer. */
+  /** Tells a request that runs until it is ended, such as a subscription, to send its response. */
   finish(): void {
     this.#isClosing = true
     this.#callOnClose(true)
   }
 
-  /** The answer is no longer wanted. */
+  /** Aborts the exchange: its response is not sent. */
   abort(reason: Error): void {
     if (this.#hasEnded) return
     this.abortReason = reason
@@ -120,7 +120,7 @@ export class HttpExchange implements Exchange {
     this.#controller?.abort(reason)
   }
 
-  /** Nothing is sent from now on. */
+  /** Ends the exchange. Later messages are ignored. */
   end(): void {
     this.#hasEnded = true
     this.#unfollow?.()
@@ -140,7 +140,7 @@ export class HttpExchange implements Exchange {
   }
 }
 
-/** Credentials are not for handlers: `ctx.auth` has what they need. */
+/** Headers that are hidden from handlers, because they contain credentials. Handlers use `ctx.auth` instead. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'dpop']
 
 function toRequestInfo({ url, headers }: Request): RequestInfo {

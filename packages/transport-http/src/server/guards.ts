@@ -1,4 +1,4 @@
-/** Middleware before the endpoint: hosts and origins, CORS, and authentication. */
+/** Middleware that runs before the endpoint: host and origin checks, CORS, and authentication. */
 
 import { type AuthInfo, type Guard, invalidRequest } from '@mcpx/protocol'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -21,7 +21,7 @@ export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::
 
 type Allowed = readonly string[] | '*'
 
-/** Refuses hosts and origins that are not allowed: no web page may reach a local server through its visitor. */
+/** Refuses hosts and origins that are not allowed, so that a web page cannot reach a local server through a browser. */
 export function hostAndOriginGuard(options: EndpointOptions): MiddlewareHandler {
   const { allowedHosts = LOOPBACK_HOSTS, allowedOrigins } = options
   const hosts = lowerCase(allowedHosts)
@@ -45,7 +45,7 @@ export function hostAndOriginGuard(options: EndpointOptions): MiddlewareHandler 
     try {
       await next()
     } catch (error) {
-      // Hono only handles errors.
+      // Hono passes only `Error` instances to `onError`.
       throw asError(error)
     }
     return
@@ -56,12 +56,15 @@ function lowerCase(allowed: Allowed): Allowed {
   return allowed === '*' ? allowed : allowed.map((each) => each.toLowerCase())
 }
 
-/** An entry without a port stands for every port. */
+/** Checks a host against the allowed ones. An entry without a port matches every port. */
 function isAllowedHost(host: string, hosts: Allowed): boolean {
   return hosts === '*' || hosts.includes(host) || hosts.includes(host.replace(/:\d+$/, ''))
 }
 
-/** The host of a target with a host counts: https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2. Two Host headers never match. */
+/**
+ * Returns the host of a request. If the request target contains a host, that one is used instead of the Host header:
+ * https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2. Two Host headers never match.
+ */
 function hostOf(context: Context): string {
   const header = context.req.raw.headers.get('host')
   const isAbsolute = bindingsOf(context).incoming?.url?.startsWith('http') === true
@@ -75,11 +78,11 @@ const SHOWN = 100
 
 function forbidden(context: Context, header: string, value: string, option: string): Response {
   const shown = JSON.stringify(value.slice(0, SHOWN))
-  const text = `${header} ${shown} is not allowed here: add it to the option ${option}`
+  const text = `${header} ${shown} is not allowed: add it to the option ${option}`
   return toResponse(context, refusal(403, invalidRequest(text)))
 }
 
-/** The headers that pages may send. Each page asks for those of mirrored arguments by name. */
+/** The headers that pages may send, besides those of mirrored arguments, which a preflight lists by name. */
 const REQUEST_HEADERS = [
   'accept',
   'authorization',
@@ -99,7 +102,7 @@ const RESPONSE_HEADERS = [SESSION_HEADER, VERSION_HEADER, 'www-authenticate', 'd
 /** The time that a browser may cache a preflight, in seconds. */
 const MAX_AGE = 7200
 
-/** Lets pages of other origins read the responses. The origin itself was checked before. */
+/** Lets pages of other origins read the responses. `hostAndOriginGuard` has already checked the origin. */
 export function corsMiddleware({ cors: allowed, allowedOrigins }: EndpointOptions): MiddlewareHandler {
   const isAnyOrigin = allowedOrigins === '*' && allowed === true
   return async (context, next) => {
@@ -128,7 +131,7 @@ export interface EndpointVariables {
   auth: AuthInfo | undefined
 }
 
-/** Identifies the caller before the body is read, or sends the response of the guard. */
+/** Identifies the caller before the body is read, or sends the response that the guard returned. */
 export function authenticate(guard: Guard): MiddlewareHandler<{ Variables: EndpointVariables }> {
   return async (context, next) => {
     const { req } = context
@@ -150,21 +153,22 @@ async function callGuard(guard: Guard, request: Request): Promise<AuthInfo | Res
   throw new TypeError('authenticate: expected a caller with a subject, a response with a status, or undefined')
 }
 
-/** The server of Hono for Node replaces the global Response: `instanceof` does not know all of them. */
+/** Recognizes responses by their members: `@hono/node-server` replaces the global `Response`, so `instanceof` may fail. */
 function isResponse(found: AuthInfo | Response | undefined): found is Response {
   return typeof found === 'object' && found !== null && 'status' in found && 'headers' in found
 }
 
 /**
- * A guard may return one response for many requests, to which middleware adds headers. Its body is sent once. Not `clone()`:
- * the body of a clone cannot be cancelled without that of the original.
+ * Copies the response of a guard, because middleware adds headers to it and a guard may return the same object for many
+ * requests. The body can be sent only once. `clone()` is not used, because cancelling the body of a clone does not
+ * complete while the original is open.
  */
 export function copyResponse(response: Response): Response {
   const isUsed = response.bodyUsed || response.body?.locked === true
   return new Response(isUsed ? null : response.body, response)
 }
 
-/** Serves the metadata of the guard to everybody, from any page. */
+/** Serves the metadata of the guard to every client and to pages of every origin. */
 export function serveMetadata(guard: Guard): MiddlewareHandler {
   return async (context, next) => {
     const found = context.req.method === 'POST' ? undefined : guard.metadata?.(context.req.raw)
@@ -174,7 +178,7 @@ export function serveMetadata(guard: Guard): MiddlewareHandler {
   }
 }
 
-/** Refuses a POST by its headers. A page can send any other content type without a preflight. */
+/** Checks the headers of a POST. Only JSON is accepted, because pages can send some other types without a preflight. */
 export function checkPostHeaders({ headers }: Request, strictAccept: boolean): HttpAnswer | undefined {
   const type = headers.get('content-type')
   if (type !== JSON_TYPE && (type === null || mediaType(type) !== JSON_TYPE)) {
@@ -201,7 +205,7 @@ function mediaTypes(accept: string | null): readonly string[] {
 
 const EVENTS = /(?:^|,)\s*(?:text\/event-stream|text\/\*|\*\/\*)\s*(?:[,;]|$)/i
 
-/** Whether the client accepts an SSE stream. One that sends no Accept header does. */
+/** Returns whether the client accepts an SSE stream. A missing Accept header counts as yes. */
 export function acceptsEvents({ headers }: Request): boolean {
   const accept = headers.get('accept')
   return accept === null || EVENTS.test(accept)

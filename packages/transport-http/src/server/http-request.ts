@@ -1,4 +1,4 @@
-/** One HTTP request as the endpoint sees it: the request, the caller, and the connection. */
+/** One HTTP request with its caller and its connection. */
 
 import { type AuthInfo, ConnectionError, type Message, type Refusal } from '@mcpx/protocol'
 import type { Context } from 'hono'
@@ -9,7 +9,7 @@ export interface NodeIncoming {
   readonly complete: boolean
   readonly destroyed: boolean
   readonly readableDidRead: boolean
-  /** Null until somebody reads or listens. */
+  /** Null until the body is read or has a listener. */
   readonly readableFlowing: boolean | null
   readonly url?: string | undefined
   on(event: 'data', listener: (chunk: Uint8Array) => void): this
@@ -37,10 +37,10 @@ interface NodeBindings {
 /** The content of a POST: one message, or a batch, whose items may be invalid. */
 export type Posted = Message | (Message | Refusal)[]
 
-/** Keeps work alive on runtimes that end it with its request. Absent on the others. */
+/** Keeps work running on runtimes that stop it when its request ends. Undefined on other runtimes. */
 export type WaitUntil = ((work: Promise<unknown>) => void) | undefined
 
-/** Does not keep the context of Hono, which is large: thousands of streams are open for hours. */
+/** One HTTP request. It does not reference the large Hono context, because thousands of streams may be open for hours. */
 export class HttpRequest {
   readonly raw: Request
   /** The caller, when `authenticate` knows one. */
@@ -48,7 +48,7 @@ export class HttpRequest {
   /** Whether the answer may be an SSE stream. */
   readonly acceptsEvents: boolean
   readonly waitUntil: WaitUntil
-  /** The response of Node. Absent on other runtimes. */
+  /** Node's `ServerResponse`. Undefined on other runtimes. */
   readonly outgoing: NodeOutgoing | undefined
 
   constructor(context: Context, auth: AuthInfo | undefined, acceptsEvents: boolean, waitUntil: WaitUntil) {
@@ -65,8 +65,8 @@ export class HttpRequest {
   }
 
   /**
-   * Calls the listener once when the client disconnects or another answer was sent, until the returned function is called;
-   * at once when that has happened.
+   * Calls the listener once when the client disconnects or other code ends the response; immediately if that has already
+   * happened. The returned function removes the listener.
    */
   onGone(listener: (reason: Error) => void): () => void {
     const { outgoing } = this
@@ -75,7 +75,7 @@ export class HttpRequest {
       const cause = signal && { cause: signal.reason }
       listener(new ConnectionError('closed', 'The client closed the connection', cause))
     }
-    // Some runtimes give requests no signal.
+    // On some runtimes, requests have no signal.
     if (outgoing?.destroyed || signal?.aborted) gone()
     else if (outgoing !== undefined) outgoing.on('close', gone)
     else signal?.addEventListener('abort', gone)
@@ -88,13 +88,13 @@ export class HttpRequest {
 
 const NO_BINDINGS: NodeBindings = {}
 
-/** Bindings of other runtimes may have the same names. */
+/** Returns the bindings of `@hono/node-server`. They are checked, because other runtimes may use the same names. */
 export function bindingsOf(context: Context): NodeBindings {
   const env = context.env as NodeBindings | undefined
   return Array.isArray(env?.incoming?.rawHeaders) && env.outgoing !== undefined ? env : NO_BINDINGS
 }
 
-/** The path of a URL, as it was written. */
+/** Returns the path of a URL without normalizing it. */
 export function pathOf(url: string): string {
   return url.slice(url.indexOf('/', url.indexOf('//') + 2)).split('?', 1)[0] as string
 }

@@ -29,7 +29,7 @@ describe.concurrent('a stream of a terminated process', () => {
     const { resume } = await withLostWriter()
     const response = await resume()
     expect(response.status).toBe(400)
-    expect(await json(response)).toMatchObject({ error: { message: expect.stringContaining('is gone') } })
+    expect(await json(response)).toMatchObject({ error: { message: expect.stringContaining('has ended') } })
   })
 
   it('ends after all stored events if the process terminates while the stream is resumed', async () => {

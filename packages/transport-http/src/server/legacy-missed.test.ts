@@ -61,7 +61,7 @@ describe('a message to a disconnected client of a session', () => {
     expect(await events.message()).toMatchObject({ method: 'notifications/prompts/list_changed' })
     tell('end')
     expect(said(await events.message())).toBe('end')
-    expect(problems).toMatchObject([{ reason: 'limit', message: expect.stringContaining('away') }])
+    expect(problems).toMatchObject([{ reason: 'limit', message: expect.stringContaining('disconnected client') }])
     app.close()
   })
 

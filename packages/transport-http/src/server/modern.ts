@@ -1,4 +1,4 @@
-/** The modern era: each POST stands alone and ends when its client disconnects. */
+/** Handles requests of the modern era: there are no sessions, and a request is cancelled when its client disconnects. */
 
 import {
   claimsModern,
@@ -24,7 +24,7 @@ import { accepted, type HttpAnswer, refusal } from './responses.ts'
 
 const LISTEN = 'subscriptions/listen'
 
-/** Errors of the transport and of the protocol have a status, those of handlers do not. */
+/** HTTP statuses of error codes of the transport and the protocol. Other errors are sent with 200. */
 const statuses: Readonly<Record<number, number>> = {
   [ErrorCode.MethodNotFound]: 404,
   [ErrorCode.HeaderMismatch]: 400,
@@ -32,7 +32,7 @@ const statuses: Readonly<Record<number, number>> = {
   [ErrorCode.UnsupportedProtocolVersion]: 400,
 }
 
-/** Whether a POST is for this era: by its body first, by its headers second. */
+/** Returns whether a POST belongs to the modern era. The body decides first, then the headers. */
 export function isModern(posted: Posted, request: HttpRequest): boolean {
   if (Array.isArray(posted)) return posted.some(claimsModern) || namesModern(request)
   if (!('method' in posted)) return false
@@ -49,7 +49,7 @@ export async function postModern(endpoint: EndpointContext, posted: Posted, requ
     return refusal(400, invalidRequest('Invalid message: expected one message, got an array of them'))
   }
   if (!('method' in posted)) {
-    return refusal(400, invalidRequest('Invalid message: nothing was asked that could be answered'))
+    return refusal(400, invalidRequest('Invalid message: expected a request or a notification, got a response'))
   }
   if (!('id' in posted)) {
     await endpoint.handleNotification(posted, new HttpExchange({ request, endsWithClient: true }))
@@ -73,13 +73,13 @@ export async function postModern(endpoint: EndpointContext, posted: Posted, requ
   return reply.respondWith(endpoint.answerRequest(posted, exchange))
 }
 
-/** Refuses a legacy request. The text names the revisions too: some clients show nothing else. */
+/** Refuses a legacy request. The message also names the revisions, because some clients show only the message. */
 export function refuseLegacy({ id, method, params }: RequestMessage, request: HttpRequest): HttpAnswer {
   const supported = revisionsOf('modern')
   let requested = request.header(VERSION_HEADER)
   // The legacy handshake names its revision in the body.
   if (method === 'initialize') requested = typeof params?.protocolVersion === 'string' ? params.protocolVersion : 'none'
   if (requested !== null) return refusal(400, unsupportedVersion(requested, supported), id)
-  const text = `MCP-Protocol-Version is missing; only ${supported.map(quoted).join(', ')} is served here`
+  const text = `MCP-Protocol-Version is missing; this endpoint serves only ${supported.map(quoted).join(', ')}`
   return refusal(400, new RpcError(ErrorCode.HeaderMismatch, `Header mismatch: ${text}`, { data: { supported } }), id)
 }

@@ -15,16 +15,16 @@ import type {
 export interface HttpLimits {
   /** The largest body of a request, in bytes. Larger ones are refused with 413. Default: 4 MiB. */
   readonly body: number
-  /** The number of requests that may arrive and run at once, in all. More are refused with 503. Default: 10,000. */
+  /** The most requests that are received and run at the same time. More are refused with 503. Default: 10,000. */
   readonly running: number
-  /** The number of requests of one legacy session that may run at once. More are refused with 429. Default: 100. */
+  /** The most requests of one legacy session that run at the same time. More are refused with 429. Default: 100. */
   readonly sessionRequests: number
   /**
-   * The number of SSE streams of one legacy session that may be open at once. More are refused with 429. Default: 128,
-   * so that all requests that may run can be answered by streams.
+   * The most SSE streams of one legacy session that are open at the same time. More are refused with 429. Default: 128,
+   * which is enough for a stream for each running request.
    */
   readonly sessionStreams: number
-  /** The number of bytes that may wait for a client that does not read, before its stream is cut. Default: 4 MiB. */
+  /** The most bytes that wait for a client that does not read. Beyond it, the stream is cut. Default: 4 MiB. */
   readonly unsent: number
 }
 
@@ -37,10 +37,10 @@ export const HTTP_LIMITS: HttpLimits = {
   unsent: 4 * 1024 * 1024,
 }
 
-/** The time without a byte of a body, in ms. */
+/** Default of `bodyTimeout`, in ms. */
 export const BODY_TIMEOUT = 30_000
 
-/** The interval of keep-alive comments, in ms. */
+/** Default of `keepAlive`, in ms. */
 export const KEEP_ALIVE = 15_000
 
 /** The sessions of the legacy era. */
@@ -52,15 +52,15 @@ export interface SessionOptions {
   /** Stores sent events, so that a client can resume a stream. Default: in memory; `false`: streams cannot be resumed. */
   readonly events?: EventStore | false | undefined
   /**
-   * The time that a client waits before it resumes a stream, in whole ms. Messages for its session are stored for 30
-   * times as long by the process that had its stream, up to 900 messages or `limits.unsent`. Default: 1,000.
+   * How long a client waits before it resumes a stream, in whole ms. While the client is disconnected, the process that had
+   * its stream stores messages for 30 times as long, up to 900 messages or `limits.unsent`. Default: 1,000.
    */
   readonly retry?: number | undefined
-  /** Connects the processes that serve one endpoint. Default: there is one process. */
+  /** Connects the processes that serve one endpoint. Default: none, for a single process. */
   readonly bus?: EventBus | undefined
 }
 
-/** Returns the input schema of a tool, whose arguments may be mirrored in headers; undefined when there is no such tool. */
+/** Returns the input schema of a tool, for the check of mirrored headers. Returns undefined if there is no such tool. */
 export type ToolSchemas = (tool: string, exchange: Exchange) => Awaitable<JsonSchema | undefined>
 
 /** Options of `mcp`. */
@@ -85,7 +85,7 @@ export interface EndpointOptions {
   readonly authenticate?: Guard | undefined
   /** Whether the legacy revisions are served. Default: true when the server supports them. */
   readonly legacy?: boolean | undefined
-  /** The legacy sessions; `false`: there are none, and each legacy request stands alone. */
+  /** The legacy sessions. `false`: no sessions; each legacy request is independent. */
   readonly sessions?: SessionOptions | false | undefined
   /**
    * The path of the HTTP+SSE transport of revision 2024-11-05, such as `/sse`. Its connections live in one process.
@@ -93,20 +93,20 @@ export interface EndpointOptions {
    */
   readonly sse?: string | undefined
   /**
-   * `auto`: plain JSON, or an SSE stream when a message is sent before the answer. `events`: always a stream, if the
-   * client accepts one. `json`: never; messages before the answer are dropped, and there are no requests to the client and
-   * no subscriptions. Default: `auto`.
+   * The form of responses. `auto`: JSON, or an SSE stream if a message is sent before the response. `events`: always a
+   * stream, if the client accepts one. `json`: always JSON; messages before the response are dropped, and requests to the
+   * client and subscriptions are not available. Default: `auto`.
    */
   readonly responses?: 'auto' | 'json' | 'events' | undefined
   /** Refuse with 406 a POST that does not accept both JSON and event streams. Default: false. */
   readonly strictAccept?: boolean | undefined
   /**
-   * The interval of comments on open streams, in ms, so that proxies do not take them for dead. An answer that takes
-   * longer than that becomes a stream too. `Infinity`: never. Default: 15,000.
+   * The interval of comments on open streams, in ms, so that proxies do not close them. A response that takes longer than
+   * this becomes a stream too. `Infinity`: never. Default: 15,000.
    */
   readonly keepAlive?: number | undefined
   /**
-   * The longest time without a byte of a body that is arriving, in ms. Beyond it, the request is refused with 408.
+   * The longest time between two bytes of a request body, in ms. Beyond it, the request is refused with 408.
    * `Infinity`: none. Default: 30,000.
    */
   readonly bodyTimeout?: number | undefined
@@ -140,10 +140,10 @@ const OPTION_NAMES: readonly (keyof EndpointOptions)[] = [
   'toolSchemas',
 ]
 
-/** Throws a `TypeError` or a `RangeError` that says what was expected. The values of `limits` are checked where they are read. */
+/** Throws a `TypeError` or a `RangeError` for an invalid option. The values of `limits` are checked by `withDefaultLimits`. */
 export function checkOptions(responder: Responder, options: EndpointOptions): void {
   const { allowedHosts = '*', allowedOrigins = '*', cors = false, responses = 'auto', sessions } = options
-  if (typeof responder?.respond !== 'function') throw unexpected('a server such as createServer makes', responder)
+  if (typeof responder?.respond !== 'function') throw unexpected('a server such as createServer returns', responder)
   if (allowedHosts !== '*') checkList('allowedHosts', allowedHosts, HOST, `${HOSTS}, or "*"`)
   if (allowedOrigins !== '*') checkList('allowedOrigins', allowedOrigins, ORIGIN, `${ORIGINS}, or "*"`)
   if (typeof cors !== 'boolean') checkList('cors', cors, ORIGIN, `${ORIGINS}, or true or false`)
@@ -161,7 +161,7 @@ export function checkOptions(responder: Responder, options: EndpointOptions): vo
   if (!sessions) return
   checkNames('sessions.', sessions, ['store', 'ttl', 'events', 'retry', 'bus'])
   checkTime('sessions.ttl', sessions.ttl, 1)
-  // It is sent to clients, which accept no other numbers.
+  // Clients accept only whole numbers.
   const { retry } = sessions
   if (retry === undefined || (Number.isSafeInteger(retry) && retry >= 0)) return
   throw new RangeError(`sessions.retry: expected a whole number of ms from 0, got ${retry}`)
@@ -174,7 +174,7 @@ function checkList(option: string, given: unknown, form: RegExp, wanted: string)
   throw unexpected(`a list of ${wanted}`, Array.isArray(given) ? given[wrong] : given, `${option}: `)
 }
 
-/** A misspelt member would leave the default in place. */
+/** Refuses unknown members, because a misspelt option would be ignored silently. */
 function checkNames(prefix: string, given: object, known: readonly string[]): void {
   const unknown = Object.keys(given).find((name) => !known.includes(name))
   if (unknown === undefined) return
@@ -193,10 +193,10 @@ function unexpected(wanted: string, given: unknown, where = ''): TypeError {
 const PATH_BASE = 'http://path.invalid'
 
 /**
- * A path that begins with a slash, and is encoded as in a URL.
+ * Checks a path and returns it. It must begin with a slash and be encoded as in a URL.
  *
- * @param example what such a path looks like, to show it
- * @throws TypeError for what is more than a path, or none
+ * @param example a valid path for the error message
+ * @throws TypeError for any other value
  */
 export function readPath(option: string, given: unknown, example: string): string {
   if (typeof given === 'string') {

@@ -1,4 +1,4 @@
-/** The reply to one POST: plain JSON, or an SSE stream as soon as a message is sent before the answer. */
+/** The reply to one POST: JSON, or an SSE stream if a message is sent before the response. */
 
 import type { Message, ResponseMessage } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
@@ -16,18 +16,18 @@ import {
   scopeResponse,
 } from './responses.ts'
 
-/** Messages on their way to one client. */
+/** A stream of messages to one client. */
 export interface MessageStream {
   readonly body: EventStream
-  /** The promise, if there is one, resolves when there is room for more. */
+  /** Sends a message. Returns a promise if the sender has to wait before it sends more. */
   send(text: string): Promise<void> | undefined
-  /** Ends the stream after the messages that were sent. The promise, if there is one, resolves when they are with the stream. */
+  /** Ends the stream after all sent messages. Returns a promise if some of them are still being stored. */
   end(): Promise<void> | undefined
-  /** Ends the response, but not the stream: the client reconnects for the rest. Absent where it cannot. */
+  /** Ends the HTTP response but not the stream; the client reconnects to resume it. Undefined if it cannot resume. */
   closeStream?(): void
 }
 
-/** Sends messages as events without ids, so that a client that loses the stream cannot resume it. */
+/** Creates a stream of events without ids. A client that loses it cannot resume it. */
 export function createPlainStream(body: EventStream): MessageStream {
   return {
     body,
@@ -36,16 +36,16 @@ export function createPlainStream(body: EventStream): MessageStream {
   }
 }
 
-/** The differences between the eras. */
+/** The settings of a reply that differ between the eras. */
 export interface ReplyPolicy {
   openStream(reply: Reply): MessageStream
   /** The HTTP status of JSON answers with these error codes. All others have 200. */
   readonly statuses: Readonly<Record<number, number>>
-  /** Whether a client can reconnect for the rest of its stream. */
+  /** Whether a client can resume the stream of a reply. */
   readonly canResume: boolean
 }
 
-/** One answer, the answers to a batch, or undefined when the request was cancelled. */
+/** One response, the responses to a batch, or undefined if the request was cancelled. */
 export type Answer = ResponseMessage | ResponseMessage[] | undefined
 
 export class Reply implements MessageSink {
@@ -62,7 +62,7 @@ export class Reply implements MessageSink {
     this.#policy = policy
   }
 
-  /** Whether a message can be sent before the answer. */
+  /** Whether a message can be sent before the response. */
   get canSend(): boolean {
     return !this.#hasEnded && this.#request.acceptsEvents
   }
@@ -75,7 +75,7 @@ export class Reply implements MessageSink {
     if (!this.canSend) return undefined
     const text = message && messageText(message, this.#endpoint.report)
     if (text !== undefined) return this.#open().send(text)
-    // Runtimes send the head of a response with the first bytes of its body.
+    // Some runtimes send the headers only with the first bytes of the body.
     if (message === undefined) this.#open().body.sendComment()
     return undefined
   }
@@ -84,7 +84,7 @@ export class Reply implements MessageSink {
     if (this.canSend && this.#policy.canResume) this.#open().closeStream?.()
   }
 
-  /** Resolves to the response: when the work is done, or as soon as a stream is opened. */
+  /** Resolves to the HTTP response when the work has finished, or earlier if a stream is opened. */
   respondWith(work: Promise<Answer>): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -96,11 +96,11 @@ export class Reply implements MessageSink {
     })
   }
 
-  /** Returns undefined when the answer was sent on the stream of a response that has begun. */
+  /** Returns the HTTP response, or undefined if the result was sent on a stream that is already open. */
   async #finish(work: Promise<Answer>): Promise<HttpAnswer | undefined> {
     const answer = await work
     const begun = this.#stream
-    // Errors stay JSON: a stream has no status.
+    // Errors are sent as JSON, because a stream cannot have an error status.
     const isResult = answer !== undefined && (Array.isArray(answer) || 'result' in answer)
     const isForced = this.#endpoint.options.responses === 'events' && this.canSend && isResult
     const stream = begun ?? (isForced ? this.#policy.openStream(this) : undefined)

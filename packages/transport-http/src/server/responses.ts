@@ -1,4 +1,4 @@
-/** HTTP answers that carry JSON-RPC messages, and those that refuse a request before a message could be answered. */
+/** Creates HTTP responses: JSON-RPC messages, and refusals of requests that do not reach the responder. */
 
 import {
   ErrorCode,
@@ -22,7 +22,7 @@ import type { EndpointOptions } from './options.ts'
 type Report = (problem: Error) => void
 type HeaderRecord = Record<string, string>
 
-/** An HTTP response before the context of Hono makes it, with the headers that middleware has set. */
+/** The parts of an HTTP response. `toResponse` creates it with the Hono context, which adds headers of middleware. */
 export interface HttpAnswer {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | string | null
   readonly status: number
@@ -43,28 +43,28 @@ export function eventsResponse(body: ReadableStream<Uint8Array<ArrayBuffer>> | s
   return { body, status: 200, headers: EVENTS_HEADERS }
 }
 
-/** Answers a request that was cancelled: an SSE stream without events. */
+/** Responds to a cancelled request with an SSE stream without events. */
 export function emptyEventsResponse(): HttpAnswer {
   return eventsResponse('')
 }
 
-/** Accepts a message that has no answer. */
+/** Responds with 202 to a message without a response. */
 export function accepted(): HttpAnswer {
   return { body: null, status: 202, headers: {} }
 }
 
-/** A refusal: an HTTP status and a JSON-RPC error, with the id of the refused request where it is known. */
+/** Refuses a request with an HTTP status and a JSON-RPC error, which has the id of the request if it is known. */
 export function refusal(status: number, error: ErrorObject, id?: RequestId, headers?: HeaderRecord): HttpAnswer {
   return jsonResponse(encode(errorMessage(id, error)), status, headers)
 }
 
-/** Refuses for now: clients may retry in a second. */
+/** Refuses a request with 503. Clients may retry after a second. */
 export function unavailable(text: string, id?: RequestId): HttpAnswer {
   return refusal(503, internalError(text), id, { 'retry-after': '1' })
 }
 
 export function shuttingDown(id?: RequestId): HttpAnswer {
-  return unavailable('Shutting down: no new requests are taken', id)
+  return unavailable('Shutting down: no new requests are accepted', id)
 }
 
 /** @param allow the methods that are supported */
@@ -94,20 +94,23 @@ export function bodyUnreadable(): HttpAnswer {
 }
 
 export function bodyReadBefore(): HttpAnswer {
-  return refusal(500, internalError('The body was read by other code of this server before: have that read a clone'))
+  return refusal(
+    500,
+    internalError('Other code of this server has already read the body: read a clone of the request there'),
+  )
 }
 
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error('A callback threw a value that is not an Error', { cause: error })
 }
 
-/** Masks and reports an error of this package, of a callback, or of a middleware. */
+/** Reports an error of this package, a callback or middleware, and responds with a masked one. */
 export function faultResponse(error: unknown, report: Report): HttpAnswer {
   report(asError(error))
   return refusal(500, internalError())
 }
 
-/** The text of an answer. One that cannot be written as JSON becomes the error that says so. */
+/** Returns a response as JSON. If it cannot be written as JSON, returns an error response and reports the reason. */
 export function answerText(answer: ResponseMessage, report: Report): string {
   try {
     return encode(answer)
@@ -118,7 +121,7 @@ export function answerText(answer: ResponseMessage, report: Report): string {
   }
 }
 
-/** The text of a message; undefined when it cannot be written as JSON. */
+/** Returns a message as JSON. If it cannot be written as JSON, returns undefined and reports the reason. */
 export function messageText(message: Message, report: Report): string | undefined {
   try {
     return encode(message)
@@ -128,14 +131,14 @@ export function messageText(message: Message, report: Report): string | undefine
   }
 }
 
-/** The scopes that the caller lacks, when that is the error. */
+/** Returns the missing scopes of an error about scopes. Returns undefined for other errors. */
 export function lackedScopes({ code, data }: ErrorObject): readonly string[] | undefined {
   if (code !== ErrorCode.InsufficientScope) return undefined
   const { requiredScopes } = (data ?? {}) as { requiredScopes?: unknown }
   return Array.isArray(requiredScopes) ? requiredScopes.filter((scope) => typeof scope === 'string') : undefined
 }
 
-/** Challenges a caller who lacks scopes, with the status and the header that make clients get them. */
+/** Responds to a caller who lacks scopes, with the status and the challenge that make clients request them. */
 export function scopeResponse(
   text: string,
   requiredScopes: readonly string[],
@@ -153,7 +156,7 @@ export function scopeResponse(
 
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
-/** Names the scopes that are held too: a new token replaces the old one. */
+/** Returns the challenge. It also names the scopes that the caller has, because a new token replaces the old one. */
 function challenge(requiredScopes: readonly string[], auth: HttpRequest['auth']): string {
   const scopes = new Set([...(auth?.scopes ?? []), ...requiredScopes].filter((scope) => SCOPE.test(scope)))
   const scope = `scope="${[...scopes].join(' ')}"`

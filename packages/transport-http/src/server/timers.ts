@@ -10,12 +10,12 @@ export function unref(timer: Timer): Timer {
   return timer
 }
 
-/** Runs every `ms`. Returns undefined when that is longer than a timer can wait. */
+/** Runs a function every `ms`. Returns undefined and never runs it if a timer cannot wait that long. */
 export function every(ms: number, run: () => void): Timer | undefined {
   return ms > LONGEST_TIMER ? undefined : unref(setInterval(run, ms))
 }
 
-/** Runs once after `ms`. Returns undefined when that is longer than a timer can wait. */
+/** Runs a function once after `ms`. Returns undefined and never runs it if a timer cannot wait that long. */
 export function after(ms: number, run: () => void): Timer | undefined {
   return ms > LONGEST_TIMER ? undefined : unref(setTimeout(run, ms))
 }
@@ -24,14 +24,14 @@ interface NodeGlobals {
   readonly setImmediate?: (run: () => void) => void
 }
 
-/** Read once: tests replace the timers of the global object. */
+/** Read once at load time, because tests replace the global timers. */
 const inNextTurn = (globalThis as NodeGlobals).setImmediate ?? queueMicrotask
 
 let turn: Promise<void> | undefined
 
 /**
- * Resolves in the next turn of the event loop, together with everything else that waits in this one. Requests that arrived
- * together are then answered back to back, which saves a quarter of the processor time of a small call under load.
+ * Resolves in the next turn of the event loop. All callers of one turn share it, so requests that arrive together are
+ * answered together, which saves a quarter of the processor time of a small call under load.
  * Each caller awaits the promise itself and so stays in its own async context. For Node only: other runtimes forbid
  * awaiting a promise of another request.
  */

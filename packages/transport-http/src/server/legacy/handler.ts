@@ -1,4 +1,4 @@
-/** The legacy era: a handshake opens a session, and a header names it from then on. */
+/** Handles requests of the legacy era: the handshake opens a session, and later requests name it in a header. */
 
 import {
   BATCH_REVISION,
@@ -35,7 +35,7 @@ import { Sessions } from './sessions.ts'
 import { SseConnections } from './sse.ts'
 import { SessionStreams, tooManyStreams } from './streams.ts'
 
-/** Errors have no other status: clients of this era take 404 for the end of their session. */
+/** HTTP statuses of error codes. All other errors are sent with 200, because legacy clients read 404 as "session ended". */
 const statuses: Readonly<Record<number, number>> = { [ErrorCode.UnsupportedProtocolVersion]: 400 }
 
 export class LegacyEra {
@@ -101,7 +101,7 @@ export class LegacyEra {
     return { body: null, status: 204, headers: {} }
   }
 
-  /** The handshake works on a temporary record, which is stored when it has succeeded. */
+  /** Handles the handshake. It uses a temporary session record, which is stored if the handshake succeeds. */
   async #open(message: RequestMessage, request: HttpRequest): Promise<HttpAnswer> {
     const draft = new LiveSession(crypto.randomUUID(), {})
     const session = new HttpSession(draft, updateTemporary)
@@ -157,9 +157,9 @@ export class LegacyEra {
 
   #createReply(live: LiveSession, request: HttpRequest): Reply {
     const policy: ReplyPolicy = {
-      // A request cannot be answered after its stream is lost.
+      // If the stream is lost, requests to the client that were sent on it cannot be answered.
       openStream: (reply) =>
-        this.#streams.openPost(live, request, () => live.requests.fail(unreachable('anything'), reply)),
+        this.#streams.openPost(live, request, () => live.requests.fail(unreachable('a request'), reply)),
       statuses,
       canResume: this.#streams.canResume(live),
     }
@@ -191,7 +191,7 @@ export class LegacyEra {
   }
 }
 
-/** Without a stream of the GET, clients must not wait for changes. */
+/** Removes the change notifications from the capabilities, because they need the GET stream, which is not available. */
 function withoutChanges(answer: ResponseMessage): ResponseMessage {
   if (!('result' in answer)) return answer
   const capabilities = { ...(answer.result.capabilities as Record<string, JsonObject | undefined> | undefined) }

@@ -1,4 +1,4 @@
-/** The stream of a GET: messages that belong to no request, for one session. They are stored while its client is disconnected. */
+/** The GET stream of one session, for messages that belong to no request. They are stored while the client is disconnected. */
 
 import { ConnectionError, type NotificationMessage } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
@@ -11,26 +11,26 @@ import { HttpSession, type LiveSession } from './session.ts'
 import type { StoredStream } from './stored-stream.ts'
 import type { SessionStreams } from './streams.ts'
 
-/** The time that a disconnected client is waited for, in times `retry`, and at least, in ms. */
+/** Messages are stored for a disconnected client for `WAIT_FACTOR` times `retry`, and for at least `LEAST_WAIT` ms. */
 const WAIT_FACTOR = 30
 const LEAST_WAIT = 250
-/** The number of disconnected clients that are waited for. The event store in memory has as many streams. */
+/** The most disconnected clients for which messages are stored. The event store in memory has as many streams. */
 const MOST_WAITING = 1_000
-/** The number of messages that are stored. Event stores keep the newest: more would drop the position of the client. */
+/** The most messages stored per client. An event store that is full drops the oldest event, which may be the client's position. */
 const MOST_STORED = 900
 
-/** The stream of a GET: list changes, resource updates and logs of one session. The session is held until it ends. */
+/** The GET stream of one session: list changes, resource updates and logs. It holds the session until the stream ends. */
 export class ServerStream implements StreamOwner {
   readonly body: EventStream
-  /** Absent where no events are stored. */
+  /** Undefined if no events are stored. */
   readonly stored: StoredStream | undefined
   readonly #streams: SessionStreams
   readonly #live: LiveSession
-  /** The messages since the client disconnected. Absent when it has all of them. */
+  /** The messages since the client disconnected. Undefined if the client has received all of them. */
   #pending: PendingChanges | undefined
   #stopWatching: (() => void) | undefined
   #hasLeft = false
-  /** Runs while the client is expected back. */
+  /** Ends the wait for the client. Undefined while the client is connected. */
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(streams: SessionStreams, live: LiveSession, request: HttpRequest, stored: StoredStream | undefined) {
@@ -42,19 +42,19 @@ export class ServerStream implements StreamOwner {
     this.body = new EventStream(streams.endpoint, request, this)
   }
 
-  /** Whether the client is gone and expected back. */
+  /** Whether the client has disconnected and may still reconnect. */
   get isWaiting(): boolean {
     return !this.body.isOpen
   }
 
-  /** Hands the pending messages over to the next stream of the same session. */
+  /** Returns the pending messages for the next stream of the same session, and forgets them. */
   takePending(): PendingChanges | undefined {
     const pending = this.#pending
     this.#pending = undefined
     return pending
   }
 
-  /** @param last the last event that the client has seen */
+  /** @param last the id of the last event that the client has received */
   begin(last: string | undefined, pending: PendingChanges | undefined): void {
     const { endpoint, sessions } = this.#streams
     this.body.sendComment()
@@ -79,7 +79,7 @@ export class ServerStream implements StreamOwner {
     this.#wait()
   }
 
-  /** Called when the store fails too: the client reconnects. */
+  /** Also called when the event store fails. The client then reconnects. */
   onEnd(): void {
     this.#wait()
   }
@@ -89,7 +89,7 @@ export class ServerStream implements StreamOwner {
     void this.stored?.refresh()
   }
 
-  /** Sends what the client has missed: from the store, and what the store does not have. */
+  /** Sends the messages that the client has missed: first those in the store, then those that were not stored. */
   async #sendMissed(last: string | undefined, pending: PendingChanges | undefined): Promise<void> {
     const { stored } = this
     if (stored !== undefined && last !== undefined) {
@@ -120,7 +120,7 @@ export class ServerStream implements StreamOwner {
   #wait(): void {
     if (this.#hasLeft) return
     const { waiting, endpoint, sessions, retry } = this.#streams
-    // With other processes, the client may be back at one of them unnoticed, and be sent everything twice.
+    // Several processes: the client may already have reconnected to another one, and would receive messages twice.
     if (this.stored === undefined || sessions.areShared || endpoint.closedReason !== undefined) {
       this.#leave()
       return
@@ -135,7 +135,7 @@ export class ServerStream implements StreamOwner {
     this.#timer = unref(setTimeout(() => this.#leave(), time))
   }
 
-  /** Stops watching. The messages so far are in the store. */
+  /** Stops storing messages. Messages that are already stored stay in the store. */
   #leave(): void {
     if (this.#hasLeft) return
     this.#hasLeft = true
@@ -150,7 +150,7 @@ export class ServerStream implements StreamOwner {
     void this.#forget()
   }
 
-  /** A client that reconnects before the last messages are stored continues with this stream. */
+  /** Removes this stream from the session after the last messages are stored. Until then a client can continue with it. */
   async #forget(): Promise<void> {
     await this.stored?.stored
     const { sessions } = this.#streams
@@ -160,12 +160,12 @@ export class ServerStream implements StreamOwner {
   }
 }
 
-/** The messages since the client disconnected. They are stored; this keeps those that the store may not have. */
+/** The messages since the client disconnected. All are sent to the store; this class keeps those that the store may lack. */
 class PendingChanges {
-  /** The last event before the client disconnected. */
+  /** The id of the last event before the client disconnected. */
   readonly lastEventId: string | undefined
   readonly #endpoint: EndpointContext
-  /** Changes by their subject: a change that is pending is not stored again, however often it happens. */
+  /** Changes by subject. A subject with a pending change is not stored again. */
   readonly #changes = new Map<string, string>()
   /** Messages that the store has not accepted. */
   readonly notStored: string[] = []
@@ -178,7 +178,7 @@ class PendingChanges {
     this.lastEventId = lastEventId
   }
 
-  /** The changes, and other messages that are not stored: for a client whose position the store has forgotten. */
+  /** The changes and the messages that are not stored, for a client whose position the store has forgotten. */
   get all(): readonly string[] {
     return [...new Set([...this.#changes.values(), ...this.notStored])]
   }
@@ -190,7 +190,7 @@ class PendingChanges {
     this.#characters += text.length
     if (this.#count > MOST_STORED || this.#characters > this.#endpoint.limits.unsent) {
       this.#reportLoss()
-      // Changes are never lost within their own bound: the client would not look again.
+      // Changes have a separate limit, because a client that misses one keeps outdated data.
       if (subject === undefined || this.#changes.size >= MOST_STORED) return
       this.#changes.set(subject, text)
       this.notStored.push(text)
@@ -203,12 +203,12 @@ class PendingChanges {
   #reportLoss(): void {
     if (this.#isReported) return
     this.#isReported = true
-    const text = `A client misses messages that were sent while it was away: of more than ${MOST_STORED}, or limits.unsent, the newest were dropped`
+    const text = `Dropped the newest messages for a disconnected client: more than ${MOST_STORED}, or more than limits.unsent`
     this.#endpoint.report(new ConnectionError('limit', text))
   }
 }
 
-/** The subject of a message that only asks to look again; undefined for other messages. */
+/** Returns the subject of a change notification, after which clients fetch again. Returns undefined for other messages. */
 function subjectOf({ method, params }: NotificationMessage): string | undefined {
   if (method.endsWith('/list_changed')) return method
   return method === 'notifications/resources/updated' ? `${method} ${params?.uri}` : undefined

@@ -1,4 +1,4 @@
-/** One legacy session in this process: what runs for it, its requests to the client, and the session that handlers see. */
+/** One legacy session in this process: its running requests, its requests to the client, and the `Session` for handlers. */
 
 import {
   BATCH_REVISION,
@@ -23,19 +23,19 @@ import type { HttpExchange } from '../exchange.ts'
 import { type HttpAnswer, refusal } from '../responses.ts'
 import type { StoredStream } from './stored-stream.ts'
 
-/** A session while this process serves it. */
+/** A session that this process is serving. */
 export class LiveSession {
   readonly id: string
-  /** The newest record that this process has seen. */
+  /** The newest record that this process has read or written. */
   state: Readonly<SessionState>
-  /** The number of times that `state` was replaced: a record that was read before the last time is outdated. */
+  /** How often `state` was replaced. If it changes while a record is being read, that record is outdated. */
   changes = 0
   /** The number of open SSE streams. */
   readers = 0
   /** The number of calls and streams that need this object. */
   holders = 0
   hasEnded = false
-  /** The stream of the GET. */
+  /** The GET stream. */
   serverStream: { end(): void } | undefined
   /** Resolves when messages of other processes are received, to the function that ends that. */
   subscription: Promise<() => unknown> | undefined
@@ -54,19 +54,19 @@ export class LiveSession {
     return this.#requests
   }
 
-  /** Requests of the client that are being answered. */
+  /** Running requests of the client. */
   get running(): Map<RequestId, HttpExchange> {
     this.#running ??= new Map()
     return this.#running
   }
 
-  /** The streams of POSTs that are written to here, with or without a reader. */
+  /** The POST streams that this process writes, with or without a reader. */
   get streams(): Map<string, StoredStream> {
     this.#streams ??= new Map()
     return this.#streams
   }
 
-  /** Why a request cannot run now, with its HTTP status. */
+  /** Returns the HTTP status and the error if a request cannot run now; otherwise undefined. */
   refusalOf(id: RequestId, mostRunning: number): { readonly status: number; readonly error: RpcError } | undefined {
     if (this.running.has(id)) {
       return { status: 400, error: invalidRequest('Invalid message: id: a request with this id is still in flight') }
@@ -82,7 +82,7 @@ export class LiveSession {
     for (const exchange of [...this.running.values()]) exchange.abort(reason)
   }
 
-  /** Passes a cancellation or progress on. Returns whether it is for this process. */
+  /** Handles a cancellation or progress notification. Returns whether it was for a request of this process. */
   relate(notification: NotificationMessage): boolean {
     if (notification.method === 'notifications/progress') return this.requests.handleProgress(notification)
     const id = notification.params?.requestId
@@ -102,21 +102,21 @@ export function tooManyRequests(most: number): RpcError {
 }
 
 export function batchesNotAllowed(): HttpAnswer {
-  const text = `Invalid message: an array of messages is only let in with revision ${BATCH_REVISION}`
+  const text = `Invalid message: batches are accepted only in revision ${BATCH_REVISION}`
   return refusal(400, invalidRequest(text))
 }
 
-/** The stream that carries a request. It cannot once it has ended. */
+/** A stream on which requests are sent to the client, until it ends. */
 export interface RequestStream {
   readonly canSend: boolean
   send(message: Message): Promise<void> | undefined
 }
 
-/** Requests from the server to the client: they leave on the stream of a request and are answered by POSTs. */
+/** Requests from the server to the client. They are sent on the stream of a client request; the responses are POSTed. */
 class ClientRequests {
   readonly #streams = new Map<RequestId, RequestStream>()
   readonly #pending = createPendingRequests({ onGivenUp: (id, reason) => this.#cancel(id, reason) })
-  /** Ids differ between the processes that serve one client. */
+  /** Keeps the ids of different processes that serve one client distinct. */
   readonly #prefix = crypto.randomUUID().slice(0, 8)
   #count = 0
 
@@ -141,18 +141,18 @@ class ClientRequests {
     }
   }
 
-  /** Returns whether this process has sent the request that is answered. */
+  /** Delivers a response. Returns whether this process has sent the request. */
   settle(answer: ResponseMessage): boolean {
     return this.#pending.settle(answer)
   }
 
-  /** Returns whether this process has sent the request that makes progress. */
+  /** Delivers a progress notification. Returns whether this process has sent the request. */
   handleProgress(progress: NotificationMessage): boolean {
     const id = progress.params?.progressToken
     return isRequestId(id) && (this.#pending.hear(id, progress) || this.#pending.get(id) !== undefined)
   }
 
-  /** Rejects the requests of one stream, or all: no answers can come any more. */
+  /** Rejects the pending requests of one stream, or all of them without a stream. */
   fail(reason: Error, stream?: RequestStream): void {
     if (stream === undefined) this.#pending.failAll(reason)
     for (const [id, carrying] of this.#streams) if (carrying === stream) this.#pending.fail(id, reason)
@@ -165,11 +165,11 @@ class ClientRequests {
 }
 
 export function unreachable(method: string): ConnectionError {
-  const hint = 'A client can be asked while one of its requests is being answered by a stream, and it has a session.'
-  return new ConnectionError('unreachable', `The client cannot be asked ${method} here`, { hint })
+  const hint = 'Requests to a client need a session and the open stream of a running request of that client.'
+  return new ConnectionError('unreachable', `Cannot send ${method} to the client`, { hint })
 }
 
-/** Changes a record that no store has. */
+/** Changes a session record that is not in a store. */
 export function updateTemporary(live: LiveSession, change: (state: SessionState) => void): void {
   const state: SessionState = { ...live.state }
   change(state)
@@ -178,13 +178,13 @@ export function updateTemporary(live: LiveSession, change: (state: SessionState)
 
 type UpdateState = (live: LiveSession, change: (state: SessionState) => void) => void | Promise<void>
 
-/** A session as one exchange sees it. */
+/** The `Session` of one exchange. */
 export class HttpSession implements Session {
   readonly #live: LiveSession
   readonly #update: UpdateState
   readonly #stream: RequestStream | undefined
 
-  /** @param stream carries requests to the client; absent where the client cannot be asked */
+  /** @param stream sends requests to the client; undefined if that is not possible */
   constructor(live: LiveSession, update: UpdateState, stream?: RequestStream) {
     this.#live = live
     this.#update = update
@@ -208,7 +208,7 @@ export class HttpSession implements Session {
   }
 }
 
-/** Tells the responder that a session has ended. Its errors are only reported. */
+/** Tells the responder that a session has ended. Reports its errors and never rejects. */
 export async function sessionEnded({ responder, report }: EndpointContext, session: HttpSession): Promise<void> {
   try {
     await responder.sessionEnded?.(session)

@@ -1,4 +1,4 @@
-/** The legacy sessions of an endpoint: their records, and those that this process serves. A session at rest is only in the store. */
+/** The legacy sessions of an endpoint. Idle sessions exist only as records in the store; active ones also as objects. */
 
 import {
   ASSUMED_REVISION,
@@ -22,7 +22,7 @@ import { type HttpAnswer, refusal } from '../responses.ts'
 import { LiveSession, updateTemporary } from './session.ts'
 
 const DEFAULT_TTL = 30 * 60_000
-/** The time that other processes have to say that they write to a stream, in ms. */
+/** How long to wait for another process to answer that it writes a stream, in ms. */
 const FIND_WRITER = 1_000
 
 /** The messages between processes about a session. */
@@ -35,7 +35,7 @@ type BusMessage =
   | { readonly writing: string }
 
 export class Sessions {
-  /** Absent where each request has a session of its own. */
+  /** Undefined if sessions are disabled. Each request then has a temporary session. */
   readonly #store: SessionStore | undefined
   readonly #ttl: number
   readonly #bus: EventBus | undefined
@@ -70,7 +70,7 @@ export class Sessions {
     await this.#store?.create(id, bound, this.#ttl)
   }
 
-  /** The session that a request names, held until `release`; or the response that refuses the request. */
+  /** Returns the session that a request names, held until `release`, or the response that refuses the request. */
   async find(request: HttpRequest, requestId?: RequestId): Promise<LiveSession | HttpAnswer> {
     if (this.#store === undefined) return createTemporary(request)
     const id = request.header(SESSION_HEADER)
@@ -79,7 +79,7 @@ export class Sessions {
     }
     const changes = this.#live.get(id)?.changes ?? 0
     const state = await this.#store.get(id, this.#ttl)
-    // Another caller learns no more than that the session does not exist.
+    // Another caller gets the same response as for an unknown session.
     if (state === undefined || state.subject !== principalOf(request.auth)) return noSession(requestId)
     const live = this.#live.get(id) ?? new LiveSession(id, state)
     live.holders += 1
@@ -88,7 +88,7 @@ export class Sessions {
     return live
   }
 
-  /** Other requests find the same object from now on, and other processes are listened to. */
+  /** Registers the object, so that other requests find it, and subscribes to messages of other processes. */
   async #keep(live: LiveSession): Promise<void> {
     this.#live.set(live.id, live)
     if (this.#bus === undefined) return
@@ -137,7 +137,7 @@ export class Sessions {
     await this.#publish(live.id, { state })
   }
 
-  /** Starts the time to live again, and ends what runs here when the record is gone. */
+  /** Extends the time to live. Ends the session in this process if its record no longer exists. */
   async refresh(live: LiveSession): Promise<void> {
     if (this.#store === undefined) return
     try {
@@ -157,14 +157,14 @@ export class Sessions {
     await this.#publish(id, { ended: true })
   }
 
-  /** Delivers the answer to a request of the server. */
+  /** Delivers a response of the client, in this process or another one. */
   async answer(live: LiveSession, answer: ResponseMessage): Promise<void> {
     if (live.requests.settle(answer)) return
     if (this.#bus !== undefined) await this.#publish(live.id, { answer })
-    else this.#report(new ConnectionError('unmatched', 'An answer was ignored: nothing was asked with its id'))
+    else this.#report(new ConnectionError('unmatched', 'Ignored a response: no pending request has its id'))
   }
 
-  /** Delivers a cancellation or progress. Returns false for other notifications. */
+  /** Delivers a cancellation or progress notification. Returns false for other notifications. */
   async relate(live: LiveSession, notification: NotificationMessage): Promise<boolean> {
     const { method } = notification
     if (method !== 'notifications/cancelled' && method !== 'notifications/progress') return false
@@ -172,7 +172,7 @@ export class Sessions {
     return true
   }
 
-  /** Whether some process writes to the stream of a POST. Assumed where processes cannot ask each other. */
+  /** Returns whether a process still writes a POST stream. Assumed to be true if other processes cannot be asked. */
   async hasWriter(live: LiveSession, streamId: string): Promise<boolean> {
     if (this.#bus === undefined || live.streams.has(streamId)) return true
     return new Promise((resolve) => {
@@ -188,7 +188,7 @@ export class Sessions {
     })
   }
 
-  /** Handles a message of another process. A bus is shared: a message that cannot be read ends nobody. */
+  /** Handles a message of another process. Reports and ignores invalid messages, because other programs may use the bus. */
   #receive(live: LiveSession, text: string): void {
     try {
       const message = JSON.parse(text) as BusMessage
@@ -218,7 +218,7 @@ function topicOf(id: string): string {
   return `mcpx/session/${id}`
 }
 
-/** A session that ends with its request. */
+/** Creates a session that ends with its request. */
 function createTemporary(request: HttpRequest): LiveSession {
   const version = request.header(VERSION_HEADER)
   const revision = isRevision(version) ? version : ASSUMED_REVISION
@@ -228,6 +228,6 @@ function createTemporary(request: HttpRequest): LiveSession {
 }
 
 export function noSession(requestId?: RequestId): HttpAnswer {
-  const text = 'There is no such session, or no longer: send "initialize" without Mcp-Session-Id'
+  const text = 'Unknown or expired session: send "initialize" without Mcp-Session-Id'
   return refusal(404, invalidRequest(text), requestId)
 }

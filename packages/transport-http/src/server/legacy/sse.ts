@@ -1,6 +1,6 @@
 /**
- * The HTTP+SSE transport of revision 2024-11-05: a GET opens one stream for everything that the server sends, and names
- * the URL that the client posts to. Such a connection is a session that lives as long as its stream.
+ * The HTTP+SSE transport of revision 2024-11-05: a GET opens one stream for all messages of the server. Its first event
+ * is the URL for the POSTs of the client. The session ends with the stream.
  */
 
 import {
@@ -66,7 +66,7 @@ export class SseConnections {
     }
     const connection = this.#open.get(id)
     if (connection === undefined || connection.principal !== principalOf(request.auth)) {
-      return refusal(404, invalidRequest('There is no such connection, or no longer: open a new stream'))
+      return refusal(404, invalidRequest('Unknown or closed connection: open a new stream'))
     }
     return connection.receive(posted, request)
   }
@@ -84,7 +84,7 @@ export class SseConnections {
     return connection.stream.toResponse()
   }
 
-  /** Opens no more connections. */
+  /** Stops accepting new connections. */
   stop(): void {
     this.#isStopped = true
   }
@@ -94,7 +94,7 @@ export class SseConnections {
   }
 }
 
-/** One client: its stream, and the session that ends with it. */
+/** One client with its stream and its session. */
 class SseConnection implements StreamOwner, MessageSink {
   readonly principal: string | undefined
   readonly stream: EventStream
@@ -120,7 +120,7 @@ class SseConnection implements StreamOwner, MessageSink {
     return this.stream.isOpen
   }
 
-  /** The stream is open: without a message there is nothing to do. */
+  /** Sends a message. Without one it does nothing, because the stream is already open. */
   send(message: Message | undefined): Promise<void> | undefined {
     return this.#sendText(message && messageText(message, this.#endpoint.report))
   }
@@ -160,7 +160,7 @@ class SseConnection implements StreamOwner, MessageSink {
     const live = this.#live
     if (!('method' in message)) {
       if (live.requests.settle(message)) return undefined
-      this.#endpoint.report(new ConnectionError('unmatched', 'An answer was ignored: nothing was asked with its id'))
+      this.#endpoint.report(new ConnectionError('unmatched', 'Ignored a response: no pending request has its id'))
       return undefined
     }
     const exchange = new HttpExchange({ request, session: this.#session, endsWithClient: false, sink: this })
@@ -186,7 +186,7 @@ class SseConnection implements StreamOwner, MessageSink {
     this.#watchChanges()
   }
 
-  /** List changes, resource updates and logs follow once the session is initialized. */
+  /** Sends list changes, resource updates and logs after the session is initialized. */
   #watchChanges(): void {
     const { responder, report } = this.#endpoint
     const live = this.#live

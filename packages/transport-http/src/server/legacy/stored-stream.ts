@@ -1,11 +1,11 @@
-/** A stream whose events are stored, so that a client that loses it can have the rest on another response. */
+/** A stream whose events are stored, so that a client that lost its connection can resume on another response. */
 
 import { type Awaitable, type EventStore, isPromise, type StoredEvent } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
 import type { EventStream } from '../event-stream.ts'
 import { every } from '../timers.ts'
 
-/** The number of characters that a resumed stream sends without waiting for its reader. */
+/** The most missed characters that are sent at once, without waiting for the reader. */
 const SENT_AT_ONCE = 16 * 1024
 /** The interval at which a stream without a reader is refreshed in the store, in ms. */
 const REFRESH = 60_000
@@ -24,12 +24,12 @@ export class StoredStream {
   readonly #storing: Storing
   readonly #onEnd: (() => void) | undefined
   #reader: EventStream | undefined
-  /** A reader that is still sent the events that it missed. */
+  /** A reader that is still receiving the events it missed. */
   #joining: EventStream | undefined
   #hasEnded = false
-  /** Runs while there is no reader. */
+  /** Refreshes the stream in the store while there is no reader. */
   #refreshing: ReturnType<typeof setInterval> | undefined
-  /** Resolves when the last call of the store is done. Undefined while none is waited for. */
+  /** Resolves when the last call of the store has finished. Undefined if no call is pending. */
   #lastCall: Promise<void> | undefined
 
   constructor(storing: Storing, id: string, onEnd?: () => void) {
@@ -38,12 +38,12 @@ export class StoredStream {
     this.#onEnd = onEnd
   }
 
-  /** Resolves when everything that was sent until now is stored. Undefined when it is. */
+  /** Resolves when all messages sent so far are stored. Undefined if they already are. */
   get stored(): Promise<void> | undefined {
     return this.#lastCall
   }
 
-  /** Attaches a reader that has seen nothing of the stream. The first event has no data: it is a position to resume from. */
+  /** Attaches the first reader. It sends an event without data first, whose id is a position to resume from. */
   open(reader: EventStream): void {
     this.#dismissReaders()
     this.#reader = reader
@@ -51,7 +51,7 @@ export class StoredStream {
     void this.#append('', (id) => id !== undefined && this.#sendEvent({ id, retry, data: '' }))
   }
 
-  /** The promise, if there is one, resolves when the reader has room for more. */
+  /** Stores and sends a message. Returns a promise if the sender has to wait for the reader or the store. */
   send(text: string, onNotStored?: () => void): Promise<void> | undefined {
     const stored = this.#append(text, (id) => {
       if (id === undefined) onNotStored?.()
@@ -69,7 +69,7 @@ export class StoredStream {
     }
   }
 
-  /** The promise, if there is one, resolves when everything is stored and with the reader. */
+  /** Ends the stream. Returns a promise if messages are still being stored or sent. */
   end(): Promise<void> | undefined {
     return this.#callStore(
       () => this.#storing.events.end(this.id),
@@ -90,7 +90,7 @@ export class StoredStream {
     )
   }
 
-  /** The reader is gone; events are stored for the next one. */
+  /** Detaches a reader that has disconnected. Later events are stored for the next reader. */
   detach(reader: EventStream): void {
     if (this.#reader === reader) this.#reader = undefined
     if (this.#joining === reader) this.#joining = undefined
@@ -98,13 +98,13 @@ export class StoredStream {
     this.#refreshing ??= every(REFRESH, () => void this.refresh())
   }
 
-  /** From now on the store may forget the stream in its own time. */
+  /** Stops refreshing the stream, so that the store can expire it. */
   stopRefreshing(): void {
     clearInterval(this.#refreshing)
     this.#refreshing = undefined
   }
 
-  /** Attaches a reader that has seen the events up to `lastEventId`. Resolves when it has the rest, or was replaced. */
+  /** Attaches a reader that has the events up to `lastEventId`. Resolves when it has received the rest, or was replaced. */
   async resume(lastEventId: string, reader: EventStream): Promise<void> {
     this.#dismissReaders()
     this.#joining = reader
@@ -114,7 +114,7 @@ export class StoredStream {
       if (missed.length === 0) return
       for (const event of missed) {
         last = event.id
-        // No faster than it reads: there may be more events than may wait unread.
+        // Waits for the reader, because the missed events may exceed the limit for unread bytes.
         await reader.send(encodeStored(event, this.#storing.report))
       }
     }
@@ -127,19 +127,19 @@ export class StoredStream {
     this.stopRefreshing()
   }
 
-  /** Hands the stream over to a reader that has missed little. Otherwise returns the events that it is sent before. */
+  /** Makes a reader current if it has missed few events. Otherwise returns the missed events, which must be sent first. */
   async #join(reader: EventStream, last: string): Promise<readonly StoredEvent[]> {
     let missed: readonly StoredEvent[] = []
     await this.#callStore(
       async () => (await this.#storing.events.replay(last))?.events ?? [],
       (events) => {
-        // Another reader may have come, or this one gone, while the store was asked; or the store failed.
+        // While the store was read, another reader may have joined or this one left. Undefined events: the store failed.
         if (this.#joining !== reader || events === undefined) return
         if (events.reduce((sum, { data }) => sum + data.length, 0) > SENT_AT_ONCE) missed = events
         else this.#handOver(reader, events)
       },
     )
-    // The store failed, or another reader has the stream: the client can try again.
+    // The store failed or another reader has joined. The response ends, so that the client can reconnect.
     if (missed.length === 0 && this.#reader !== reader) reader.end()
     return missed
   }
@@ -151,7 +151,7 @@ export class StoredStream {
     if (this.#hasEnded) reader.end()
   }
 
-  /** A store that fails costs the position to resume from, not the event. */
+  /** Stores an event. If the store fails, the event is still sent, but without an id to resume from. */
   #append(data: string, onAppended: (id: string | undefined) => void): Promise<void> | undefined {
     return this.#callStore(
       () => this.#storing.events.append(this.id, data),
@@ -162,15 +162,15 @@ export class StoredStream {
     )
   }
 
-  /** The next event is stored whether or not the reader has room: the reader itself limits what waits. */
+  /** Sends an event without waiting for the reader, because the reader itself limits its unread bytes. */
   #sendEvent(event: EventToSend): void {
     void this.#reader?.send(encodeStored(event, this.#storing.report))
   }
 
   /**
-   * Calls the store, then `done` with its result, or with undefined when it has failed. Calls run one after the other, so
-   * that nothing overtakes an event that is being stored. Returns undefined when nothing had to be waited for: promises
-   * took a third of the processor time of a progress notification.
+   * Calls the store, then `done` with its result, or with undefined if the store failed. Calls run one after the other,
+   * so that the order of events is kept. Returns undefined if everything was synchronous, because promises took a third
+   * of the processor time of a progress notification.
    */
   #callStore<Result>(call: () => Awaitable<Result>, done: (result?: Result) => void): Promise<void> | undefined {
     const earlier = this.#lastCall
@@ -207,12 +207,12 @@ interface EventToSend {
   readonly retry?: number
 }
 
-/** The text of an event. An invalid id of the store costs the position to resume from, not the event. */
+/** Encodes an event. If the id from the store is invalid, the event is sent without an id to resume from. */
 function encodeStored(event: EventToSend, report: Storing['report']): string {
   try {
     return encodeEvent(event)
   } catch (cause) {
-    const text = `The event store gave an id that cannot be sent: expected a line of text, got ${String(event.id).slice(0, 80)}`
+    const text = `The event store returned an invalid event id: expected a string of one line, got ${String(event.id).slice(0, 80)}`
     report(new TypeError(text, { cause }))
     return encodeEvent({ ...event, id: undefined })
   }

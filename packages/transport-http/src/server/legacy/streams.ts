@@ -14,30 +14,33 @@ import type { LiveSession } from './session.ts'
 import { noSession, type Sessions } from './sessions.ts'
 import { StoredStream, type Storing } from './stored-stream.ts'
 
-/** Clients of older revisions take an event without data for a broken message. */
+/** The first revision whose clients accept an event without data. Older clients fail to parse it as a message. */
 const FIRST_WITH_EMPTY_EVENTS = LATEST_LEGACY_REVISION
 const DEFAULT_RETRY = 1_000
-/** The interval at which the events of another process are looked for, in ms. */
+/** How often the store is read for new events of another process, in ms. */
 const POLL = 500
 
-/** The position of a client in the stream of its session. Empty when the store has forgotten it. */
+/** The position of a client in the GET stream of its session. Empty if the store has forgotten the event. */
 interface ServerStreamPosition {
   readonly lastEventId?: string
   readonly streamId?: string
 }
 
-const UNKNOWN_EVENT = 'Last-Event-ID names an event that is not known here, or no longer'
-const NO_WRITER = 'The process that wrote to this stream is gone: what was asked there has no answer'
+const UNKNOWN_EVENT = 'Last-Event-ID: unknown or expired event; open a new stream without this header'
+const NO_WRITER = 'The process that served this stream has ended; send the request again if that is safe'
 
 /** Opens the streams of all sessions of an endpoint. */
 export class SessionStreams {
   readonly endpoint: EndpointContext
   readonly sessions: Sessions
-  /** Streams whose clients are gone and expected back. The first has waited longest. */
+  /** Streams whose clients have disconnected and may reconnect, oldest first. */
   readonly waiting = new Set<ServerStream>()
-  /** Absent where no events are stored. */
+  /** Undefined if no events are stored. */
   readonly #storing: Storing | undefined
-  /** With the count, a stream id is unique among all processes. Workers have no random values before a request. */
+  /**
+   * Together with the count, it makes stream ids unique among all processes. Created on first use, because Workers provide
+   * random values only during a request.
+   */
   #suffix: string | undefined
   #count = 0
   #isClosing = false
@@ -51,7 +54,7 @@ export class SessionStreams {
     this.#storing = { events, retry: options?.retry ?? DEFAULT_RETRY, report: endpoint.report }
   }
 
-  /** Whether a client of this session can resume its streams. */
+  /** Returns whether the client of this session can resume its streams. */
   canResume({ state: { revision } }: LiveSession): boolean {
     return this.#storing !== undefined && revision !== undefined && revision >= FIRST_WITH_EMPTY_EVENTS
   }
@@ -66,7 +69,7 @@ export class SessionStreams {
     for (const live of this.sessions.all) live.serverStream?.end()
   }
 
-  /** Opens the stream of a POST. `onLost` is called when messages no longer reach the client. */
+  /** Opens the stream of a POST. Calls `onLost` when messages can no longer reach the client. */
   openPost(live: LiveSession, request: HttpRequest, onLost: () => void): MessageStream {
     if (!this.canResume(live)) return createPlainStream(this.#openReader(live, request, undefined, onLost))
     const stream = this.#createPost(live)
@@ -91,7 +94,7 @@ export class SessionStreams {
     return stream
   }
 
-  /** One response that reads a stream. It holds the session, and keeps it and the stored stream from expiring. */
+  /** Opens a response that reads a stream. It holds the session, and keeps the session and the stored stream from expiring. */
   #openReader(live: LiveSession, request: HttpRequest, stream?: StoredStream, onLeft?: () => void): EventStream {
     live.readers += 1
     this.sessions.hold(live)
@@ -114,9 +117,9 @@ export class SessionStreams {
   }
 
   /**
-   * The id of a new stream. It begins with that of its session, and is part of no other id.
+   * Returns the id of a new stream: the session id, the kind and a unique part. No id is a part of another id.
    *
-   * @param kind `post` answers a POST, `feed` is the stream of the GET
+   * @param kind `post`: the stream of a POST; `feed`: the GET stream
    */
   #newId(live: LiveSession, kind: 'post' | 'feed'): string {
     this.#suffix ??= crypto.randomUUID().slice(0, 8)
@@ -131,7 +134,7 @@ export class SessionStreams {
     if (live.readers >= most) return tooManyStreams(most)
     const lastEventId = request.header(LAST_EVENT_HEADER)
     const lost = lastEventId === null ? undefined : await this.#findLost(live, lastEventId)
-    // The store may have taken its time.
+    // The endpoint or the session may have ended while the store was read.
     if (this.#isClosing) return shuttingDown()
     if (live.hasEnded) return noSession()
     if (typeof lost === 'string') return refusal(400, invalidRequest(lost))
@@ -139,7 +142,12 @@ export class SessionStreams {
     return this.#openServerStream(live, request, lost)
   }
 
-  /** Finds the stream that an event belongs to. Returns the reason when it is not found. */
+  /**
+   * Finds the stream of an event. Returns one of:
+   * - an `EventReplay`: a POST stream with the events that follow
+   * - a `ServerStreamPosition`: a position in the GET stream
+   * - a string: the message of the error, when there is no such stream
+   */
   async #findLost(live: LiveSession, lastEventId: string): Promise<EventReplay | ServerStreamPosition | string> {
     const events = this.#storing?.events
     const replay = await events?.replay(lastEventId)
@@ -149,12 +157,15 @@ export class SessionStreams {
     if (streamId.startsWith(`${live.id}~feed~`)) return { lastEventId, streamId }
     if (!streamId.startsWith(`${live.id}~post~`)) return UNKNOWN_EVENT
     if (replay.ended || (await this.sessions.hasWriter(live, streamId))) return replay
-    // It may have ended while its writer was looked for.
+    // The stream may have ended while `hasWriter` waited.
     const now = await events.replay(lastEventId)
     return now?.ended === true ? now : NO_WRITER
   }
 
-  /** Stores forget events. The stream of the session goes on all the same, and so does an answer that is still to come. */
+  /**
+   * Finds the stream of an event that the store has dropped, by the stream id, which the ids of the memory store contain.
+   * The GET stream continues without a position; a POST stream of this process continues with its later events.
+   */
   #findForgotten(live: LiveSession, lastEventId: string): EventReplay | ServerStreamPosition | string {
     if (lastEventId.includes(`${live.id}~feed~`)) return {}
     for (const streamId of live.streams.keys()) {
@@ -164,23 +175,23 @@ export class SessionStreams {
   }
 
   /**
-   * Opens the stream of a session, or resumes it from a position. A client may be back before its disconnection was
-   * noticed: the newest reader has the stream.
+   * Opens the GET stream of a session, or resumes it from a position. A client may reconnect before its disconnection was
+   * noticed, so the newest response replaces an older one.
    */
   #openServerStream(live: LiveSession, request: HttpRequest, position: ServerStreamPosition | undefined): HttpAnswer {
     const earlier = live.serverStream instanceof ServerStream ? live.serverStream : undefined
     if (position === undefined && earlier?.isWaiting === false) {
-      return refusal(409, invalidRequest('This session has its stream already: one at a time'))
+      return refusal(409, invalidRequest('This session already has an open GET stream'))
     }
     if (this.endpoint.responder.watchChanges === undefined) return methodNotAllowed('POST, DELETE')
     const pending = earlier?.takePending()
     earlier?.end()
     const isSame = position?.streamId === undefined || position.streamId === earlier?.stored?.id
-    // Messages of the earlier stream may still be on their way into the store.
+    // The same stored stream is used again, because the store may still be writing messages of it.
     const stored = (isSame ? earlier?.stored : undefined) ?? this.#createServerStream(live, position?.streamId)
     const stream = new ServerStream(this, live, request, stored)
     live.serverStream = stream
-    // A client that names no position goes on where it disconnected.
+    // Without a position, the stream continues where the client disconnected.
     stream.begin(position === undefined ? pending?.lastEventId : position.lastEventId, pending)
     return stream.body.toResponse()
   }
@@ -195,7 +206,7 @@ export class SessionStreams {
     return reader.toResponse()
   }
 
-  /** Copies the events of another process until it ends the stream or is gone. */
+  /** Copies the stored events of another process to a reader, until that process ends the stream or has ended itself. */
   async #copyEvents(
     live: LiveSession,
     reader: EventStream,
@@ -215,7 +226,7 @@ export class SessionStreams {
         if (replay.ended || isLast) return
         const hadEvents = replay.events.length > 0
         await new Promise((resolve) => setTimeout(resolve, POLL))
-        // Events that it stored before it went are still sent.
+        // Without a writer, the store is read once more for events that were stored before the writer ended.
         isLast = !hadEvents && !(await this.sessions.hasWriter(live, first.streamId))
         replay = await this.#storing?.events.replay(last)
       }
@@ -226,14 +237,14 @@ export class SessionStreams {
     }
   }
 
-  /** The stored stream of a GET; undefined where no events are stored. */
+  /** Creates the stored stream of a GET. Returns undefined if no events are stored. */
   #createServerStream(live: LiveSession, id: string | undefined): StoredStream | undefined {
     if (!this.canResume(live)) return undefined
     return new StoredStream(this.#storing as Storing, id ?? this.#newId(live, 'feed'))
   }
 }
 
-/** @param requestId the request that would have opened one more */
+/** Refuses another stream of a session. */
 export function tooManyStreams(most: number, requestId?: RequestId): HttpAnswer {
   const error = invalidRequest(`Too many streams of one session: at most ${most} (limits.sessionStreams)`)
   return refusal(429, error, requestId)
