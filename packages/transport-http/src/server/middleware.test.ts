@@ -86,7 +86,7 @@ describe('middleware that keeps a reader of the body', () => {
     })
     for (let times = 0; times < 3; times++) {
       const response = await app.request('/', { ...list, headers: { ...headers, 'x-locked': '1' } })
-      const message = expect.stringContaining('body was read by other code')
+      const message = expect.stringContaining('already read the body')
       expect([response.status, await json(response)]).toMatchObject([500, { error: { message } }])
     }
     expect((await app.request('/', list)).status).toBe(200)
