@@ -6,7 +6,7 @@ import { heading, line } from './terminal.ts'
 import type { Trains } from './trains.ts'
 
 const eras = {
-  modern: 'each request stands alone; a question ends a call, and its answer makes it again',
+  modern: 'each request is independent; a question ends the request, and the client repeats it with the answer',
   legacy: 'a session is opened; a question is asked while the call waits',
 }
 

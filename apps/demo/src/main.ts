@@ -28,7 +28,8 @@ async function serveAndShow(): Promise<void> {
   }
   if (once || process.exitCode === 1) {
     await close()
-    if (process.exitCode !== 1) console.log(`\n${paint('green', 'ok')}: both said the same to the same server`)
+    if (process.exitCode !== 1)
+      console.log(`\n${paint('green', 'ok')}: both clients had the same dialogue with one server`)
     return
   }
   showHosts(url)
