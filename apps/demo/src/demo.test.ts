@@ -38,7 +38,7 @@ describe('the demo', () => {
   it('shows a dialogue in both eras without colours when piped, and exits', async () => {
     const { stdout, stderr, code } = await outcome(start('--once'))
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
-    expect(stdout).toMatch(/A modern client: .*A legacy client: .*ok: both said the same/s)
+    expect(stdout).toMatch(/A modern client: .*A legacy client: .*ok: both clients had the same dialogue/s)
     expect(stdout.match(/← Row 7 to Bergen at 08:25, receipt \d/g)).toEqual([
       '← Row 7 to Bergen at 08:25, receipt 1',
       '← Row 7 to Bergen at 08:25, receipt 2',

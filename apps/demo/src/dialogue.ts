@@ -6,7 +6,7 @@ import { heading, line } from './terminal.ts'
 import type { Trains } from './trains.ts'
 
 const eras = {
-  modern: 'each request is independent; a question ends the request, and the client repeats it with the answer',
+  modern: 'a question ends the request, and the client repeats it with the answer',
   legacy: 'a session is opened; a question is asked while the call waits',
 }
 
