@@ -115,6 +115,30 @@ it.each([
   expect([refreshes(world), world.logins]).toEqual([2, 1])
 })
 
+it('asks the server again for the place of its metadata, if that has moved since the login', async () => {
+  const { pathname } = new URL('https://mcp.example/.well-known/oauth-protected-resource/mcp')
+  const moved = 'https://mcp.example/.well-known/oauth-protected-resource'
+  const world: World = new World({
+    on: { [moved]: () => json({ resource: world.mcp, authorization_servers: [world.issuer] }) },
+  })
+  const fetch = oauth({ redirect: world.redirect })(world.fetch)
+  await fetch(world.mcp)
+  vi.useFakeTimers({ now: Date.now() + 3_601_000, toFake: ['Date'] })
+  try {
+    world.valid.clear()
+    world.interfere = ({ url, headers }) => {
+      if (url.endsWith(pathname)) return new Response('', { status: 404 })
+      const isChallenged = url === world.mcp && !headers.has('authorization')
+      const challenge = `Bearer resource_metadata="${moved}"`
+      return isChallenged ? new Response('', { status: 401, headers: { 'www-authenticate': challenge } }) : undefined
+    }
+    expect((await fetch(world.mcp)).status).toBe(200)
+    expect([refreshes(world), world.logins]).toEqual([1, 1])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 it('keeps a refresh token that the server does not rotate', async () => {
   const world = new World({ token: { refresh_token: 'stays' } })
   const fetch = oauth({ redirect: world.redirect })(world.fetch)

@@ -50,8 +50,11 @@ export class TokenCache {
       const renewed = await this.#renew(caller, tokens, { scope: tokens.requested, refreshOnly: interactive })
       if (renewed !== undefined) return renewed.tokens
     } catch (error) {
-      if (isExpired(tokens) || caller.signal?.aborted === true) throw error
-      return tokens
+      if (caller.signal?.aborted === true) throw error
+      if (!isExpired(tokens)) return tokens
+      // The metadata may have moved since the login: a challenge of the server names its place.
+      if (error instanceof AuthError && error.step === 'discovery') return undefined
+      throw error
     }
     // The refresh was refused. It is not repeated, and the access token is used until it expires.
     if (this.#tokens === tokens) this.#tokens = isExpired(tokens) ? undefined : { ...tokens, refreshToken: undefined }
