@@ -48,6 +48,51 @@ export function within<T>(
   })
 }
 
+/** Runs a function for each item, a few at a time. After the first failure no other is started. */
+export async function forEachConcurrently<Item>(
+  items: readonly Item[],
+  limit: number,
+  run: (item: Item) => Promise<void>,
+): Promise<void> {
+  let next = 0
+  const work = async () => {
+    while (next < items.length) await run(items[next++] as Item)
+  }
+  try {
+    await Promise.all(Array.from({ length: limit }, work))
+  } finally {
+    next = items.length
+  }
+}
+
+/** Runs a limited number of functions at once. The others wait, and run in the order in which they were added. */
+export class ConcurrencyLimit {
+  readonly #limit: number
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** How many functions run or wait. */
+  get size(): number {
+    return this.#running + this.#waiting.length
+  }
+
+  async run<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#limit) this.#running += 1
+    else await new Promise<void>((resolve) => void this.#waiting.push(resolve))
+    try {
+      return await run()
+    } finally {
+      const startNext = this.#waiting.shift()
+      if (startNext === undefined) this.#running -= 1
+      else startNext()
+    }
+  }
+}
+
 export interface Deferred<T> {
   readonly promise: Promise<T>
   resolve(value: T): void

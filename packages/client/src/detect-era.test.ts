@@ -454,7 +454,7 @@ describe('a modern server', () => {
     await using client = await connect(server, { clientInfo: false })
     await client.callTool('add')
     for (const { params } of server.heard) {
-      const { progressToken, ...meta } = params?._meta as JsonObject
+      const { progressToken, ...meta } = (params?._meta ?? {}) as JsonObject
       expect(meta).toEqual({ [`${META}protocolVersion`]: '2026-07-28', [`${META}clientCapabilities`]: {} })
     }
   })

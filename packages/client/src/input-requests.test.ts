@@ -451,3 +451,129 @@ describe('a server that requires a missing callback', () => {
     await expect(forwarded).rejects.toMatchObject({ message: 'The client must declare: elicitation.form, roots' })
   })
 })
+
+describe('a URL elicitation', () => {
+  const ask = (to: string): Ask => ({ ...url, params: { ...url.params, url: to, elicitationId: 'e1' } })
+
+  it.each(['javascript:alert(1)', 'file:///etc/passwd', 'http://pay.example/', 'data:text/html,x'])(
+    'is declined before onElicit sees %s',
+    async (to) => {
+      const warnings: string[] = []
+      const asked: unknown[] = []
+      const options: ClientOptions = {
+        onElicit: (each) => {
+          asked.push(each)
+          return { action: 'accept' }
+        },
+        onWarning: ({ message }) => void warnings.push(message),
+      }
+      expect(await answered(ask(to), options)).toEqual([{ action: 'decline' }, { action: 'decline' }])
+      expect(asked).toEqual([])
+      expect(warnings).toEqual(Array(2).fill(expect.stringContaining('params.url: expected https:')))
+    },
+  )
+
+  it.each(['https://pay.example/', 'http://localhost:3000/', 'http://127.0.0.1/', 'http://[::1]:8/'])(
+    'reaches onElicit with %s',
+    async (to) => {
+      const accepted = { action: 'accept' }
+      expect(await answered(ask(to), { onElicit: () => ({ action: 'accept' }) })).toEqual([accepted, accepted])
+    },
+  )
+
+  it('reaches onElicit with the URLs that allowUrl allows', async () => {
+    const options: ClientOptions = {
+      onElicit: () => ({ action: 'accept' }),
+      allowUrl: ({ protocol }) => protocol === 'vscode:',
+    }
+    expect(await answered(ask('vscode://x'), options)).toEqual([{ action: 'accept' }, { action: 'accept' }])
+    expect(await answered(ask('https://x.example'), options)).toEqual([{ action: 'decline' }, { action: 'decline' }])
+  })
+})
+
+describe('many input requests at once', () => {
+  /** Counts how many run at once. */
+  function counting() {
+    const counts = { running: 0, most: 0, total: 0 }
+    const onElicit = async () => {
+      counts.total += 1
+      counts.running += 1
+      counts.most = Math.max(counts.most, counts.running)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      counts.running -= 1
+      return { action: 'decline' } as const
+    }
+    return { counts, onElicit }
+  }
+
+  function askingOften(count: number) {
+    return scriptedServer('2025-11-25', {
+      answers: {
+        'tools/call': async ({ exchange }) => {
+          const asks = Array.from({ length: count }, () =>
+            exchange.session?.request('elicitation/create', form({}).params),
+          )
+          const results = await Promise.allSettled(asks)
+          const refused = results.flatMap((each) => (each.status === 'rejected' ? [each.reason.message] : []))
+          return { content: [], structuredContent: { refused: refused.length, why: refused[0] ?? '' } }
+        },
+      },
+    })
+  }
+
+  it('are answered 16 at a time, and refused beyond 100 of a legacy server', async () => {
+    const { counts, onElicit } = counting()
+    const warnings: string[] = []
+    await using client = await connect(askingOften(300), {
+      onElicit,
+      onWarning: ({ message }) => void warnings.push(message),
+    })
+    const refusal = 'elicitation/create was refused: 100 input requests wait for an answer already'
+    const { structuredContent } = await client.callTool('ask')
+    expect(structuredContent).toEqual({ refused: 200, why: refusal })
+    expect(counts).toMatchObject({ most: 16, total: 100 })
+    expect(warnings).toEqual(Array(200).fill(refusal))
+    expect(await client.callTool('ask')).toMatchObject({ structuredContent: { refused: 200 } })
+  })
+
+  it('are answered 16 at a time in a round of a modern call, which fails beyond 100', async () => {
+    const server = (count: number) =>
+      scriptedServer('2026-07-28', {
+        answers: {
+          'tools/call': ({ params }) => {
+            if (params.inputResponses !== undefined) return { content: [] }
+            const inputRequests = Object.fromEntries(Array.from({ length: count }, (_, index) => [index, form({})]))
+            return { resultType: 'input_required', inputRequests }
+          },
+        },
+      })
+    const { counts, onElicit } = counting()
+    await using client = await connect(server(100), { onElicit })
+    await client.callTool('ask')
+    expect(counts).toMatchObject({ most: 16, total: 100 })
+    await using flooded = await connect(server(101), { onElicit })
+    await expect(flooded.callTool('ask')).rejects.toMatchObject({
+      reason: 'limit',
+      message: 'tools/call "ask": expected at most 100 input requests, got 101',
+    })
+    expect(counts.total).toBe(100)
+    await using patient = await connect(server(101), { onElicit, maxInputRequests: 101 })
+    await patient.callTool('ask')
+  })
+
+  it('leave room for others when a callback never returns and the server cancels', async () => {
+    const server = scriptedServer('2025-11-25', {
+      answers: {
+        'tools/call': async ({ exchange }) => {
+          const ask = (timeout: number) => exchange.session?.request('elicitation/create', form({}).params, { timeout })
+          await Promise.allSettled(Array.from({ length: 16 }, () => ask(20)))
+          return { content: [], structuredContent: await ask(1_000) }
+        },
+      },
+    })
+    let count = 0
+    const onElicit = () => (count++ < 16 ? new Promise<never>(() => {}) : { action: 'decline' as const })
+    await using client = await connect(server, { onElicit })
+    expect(await client.callTool('ask')).toMatchObject({ structuredContent: { action: 'decline' } })
+  })
+})

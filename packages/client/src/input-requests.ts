@@ -2,12 +2,14 @@
 
 import {
   type ClientCapabilities,
+  ConnectionError,
   type CreateMessageRequestParams,
   CreateMessageResult,
   check,
   type ElicitRequestParams,
   type ElicitResult,
   formProblem,
+  guarded,
   type InputRequest,
   type InputResponse,
   invalidParams,
@@ -27,6 +29,11 @@ export const INPUT_CALLBACKS: Readonly<Record<InputRequest['method'], string>> =
   'sampling/createMessage': 'onSample',
   'roots/list': 'roots',
 }
+
+/** How many input requests of one call are answered at once. */
+export const MAX_CONCURRENT_INPUT = 16
+/** How many input requests a server may send at a time, unless the options say otherwise. */
+export const MAX_INPUT_REQUESTS = 100
 
 /** A callback returned a value that cannot be sent. The message names the callback and contains no value of the user. */
 export class InvalidAnswer extends TypeError {}
@@ -70,6 +77,10 @@ async function elicit(options: ClientOptions, params: ElicitRequestParams, origi
   }
   if (params.mode === 'url') {
     const { message, url } = params
+    if (!isAllowedUrl(options, url)) {
+      guarded(options.onWarning)(refusedUrlError(url))
+      return { action: 'decline' }
+    }
     const { action } = checkElicitAnswer(await onElicit({ mode: 'url', message, url, ...origin }))
     return { action }
   }
@@ -80,6 +91,23 @@ async function elicit(options: ClientOptions, params: ElicitRequestParams, origi
   const problem = formProblem(schema, filled)
   if (problem !== undefined) throw new InvalidAnswer(`onElicit returned values that do not fit the form. ${problem}`)
   return { action, content: filled as NonNullable<ElicitResult['content']> }
+}
+
+function isAllowedUrl({ allowUrl = isSecureUrl }: ClientOptions, url: string): boolean {
+  return URL.canParse(url) && allowUrl(new URL(url)) === true
+}
+
+const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+function isSecureUrl({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK_HOST.test(hostname))
+}
+
+function refusedUrlError(url: string): ConnectionError {
+  const hint = 'Pass allowUrl to connect if onElicit handles such URLs.'
+  const expected = 'expected https:, or http: on a loopback host'
+  const message = `A URL elicitation was declined. params.url: ${expected}, got ${quoted(url)}`
+  return new ConnectionError('invalid-message', message, { hint })
 }
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']

@@ -10,7 +10,7 @@ import {
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
-import { createDeferred, within, withSignal } from './async.ts'
+import { createDeferred, forEachConcurrently, within, withSignal } from './async.ts'
 import { allowedFilter, type ChangeListener, changeOf, type Side } from './era.ts'
 import type { ClientState } from './state.ts'
 
@@ -68,7 +68,7 @@ export class LegacySubscriptions {
     }
     this.#listeners.add(onChange)
     try {
-      await forEachConcurrently(uris, async (uri) => {
+      await forEachConcurrently(uris, MAX_CONCURRENT, async (uri) => {
         try {
           const release = await this.#resource(uri).watch(listener, lost.resolve)
           if (isOver) void release()
@@ -88,7 +88,7 @@ export class LegacySubscriptions {
       isOver = true
       this.#listeners.delete(onChange)
       this.#missedListeners.delete(onReady)
-      void forEachConcurrently(releases, (release) => release())
+      void forEachConcurrently(releases, MAX_CONCURRENT, (release) => release())
     }
   }
 
@@ -130,19 +130,6 @@ function covers(filter: SubscriptionFilter, change: Change): boolean {
 
 function isBelow(uris: readonly string[], change: Change): boolean {
   return change.kind === 'resource' && uris.some((uri) => change.uri.startsWith(uri))
-}
-
-/** Runs a function for each item, a few at a time. After the first failure no other is started. */
-async function forEachConcurrently<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
-  let next = 0
-  const work = async () => {
-    while (next < items.length) await run(items[next++] as Item)
-  }
-  try {
-    await Promise.all(Array.from({ length: MAX_CONCURRENT }, work))
-  } finally {
-    next = items.length
-  }
 }
 
 /** The subscription of a session to one resource, shared by all streams that watch it. Its requests run one after the other. */

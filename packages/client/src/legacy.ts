@@ -12,6 +12,7 @@ import {
   type Exchange,
   eraOf,
   type InputRequest,
+  internalError,
   invalidParams,
   isRevision,
   type JsonObject,
@@ -29,7 +30,7 @@ import {
   serverRequestParams,
   stripParamsFor,
 } from '@mcpx/protocol'
-import { withSignal } from './async.ts'
+import { ConcurrencyLimit, withSignal } from './async.ts'
 import type { MessageListener, UndeterminedConnection } from './connection.ts'
 import {
   type ChangeListener,
@@ -41,6 +42,7 @@ import {
   type Side,
   withCallMeta,
 } from './era.ts'
+import { MAX_CONCURRENT_INPUT, MAX_INPUT_REQUESTS } from './input-requests.ts'
 import { LegacySubscriptions } from './legacy-subscriptions.ts'
 import type { AskOrigin, CallOptions, RequestCallOptions } from './options.ts'
 import type { ClientState, SentOptions } from './state.ts'
@@ -90,6 +92,7 @@ class LegacyConnection implements EraConnection, MessageListener {
   isReady = false
   readonly #state: ClientState
   readonly #undetermined: UndeterminedConnection
+  readonly #inputLimits = new WeakMap<object, ConcurrencyLimit>()
   /** The server was replaced by one that does not speak this era. */
   #isOutdated = false
 
@@ -182,15 +185,36 @@ class LegacyConnection implements EraConnection, MessageListener {
 
   /** The user may take time; meanwhile the clocks of the calls that the request may belong to are stopped. */
   async #answerInput(request: InputRequest, exchange: Exchange): Promise<object> {
-    const origin: AskOrigin = { server: this.server.info, signal: exchange.signal }
+    const { method } = request
     const { turns, answerInput } = this.#state
     const onAsk = (exchange.during as SentOptions | undefined)?.onAsk
+    const limit = this.#inputLimit(exchange, method)
     const release = exchange.hold?.()
     try {
-      return await (onAsk?.(request, origin) ?? turns.answer(request, origin) ?? answerInput(request, origin))
+      // A callback that never returns leaves its place when the server cancels.
+      return await limit.run(() =>
+        withSignal(method, exchange.signal, async (signal) => {
+          signal.throwIfAborted()
+          const origin: AskOrigin = { server: this.server.info, signal }
+          return onAsk?.(request, origin) ?? turns.answer(request, origin) ?? answerInput(request, origin)
+        }),
+      )
     } finally {
       release?.()
     }
+  }
+
+  /** Returns the limit of the call whose stream a request came on, or of the connection. Throws when it is reached. */
+  #inputLimit(exchange: Exchange, method: string): ConcurrencyLimit {
+    const { maxInputRequests = MAX_INPUT_REQUESTS } = this.#state.options
+    const call = exchange.during ?? this
+    const limit = this.#inputLimits.get(call) ?? new ConcurrencyLimit(MAX_CONCURRENT_INPUT)
+    this.#inputLimits.set(call, limit)
+    if (limit.size < maxInputRequests) return limit
+    const message = `${method} was refused: ${maxInputRequests} input requests wait for an answer already`
+    const hint = 'Pass a larger maxInputRequests to connect if the server is right to ask for that much.'
+    this.#state.onWarning(new ConnectionError('limit', message, { hint }))
+    throw internalError(message)
   }
 }
 

@@ -9,9 +9,9 @@ import {
   pause,
   RpcError,
 } from '@mcpx/protocol'
-import { withSignal } from './async.ts'
+import { forEachConcurrently, withSignal } from './async.ts'
 import { requestLabel, type ServerFacts } from './era.ts'
-import { INPUT_CALLBACKS, InvalidAnswer } from './input-requests.ts'
+import { INPUT_CALLBACKS, InvalidAnswer, MAX_CONCURRENT_INPUT, MAX_INPUT_REQUESTS } from './input-requests.ts'
 import type { AskOrigin, RequestCallOptions } from './options.ts'
 import type { ClientState } from './state.ts'
 
@@ -79,14 +79,19 @@ async function answerAll(
   signal: AbortSignal,
 ): Promise<Record<string, InputResponse>> {
   const origin: AskOrigin = { server: server.info, signal }
-  const responses = Object.entries(inputRequests).map(async ([name, request]) => {
+  const label = requestLabel(method, params)
+  const requests = Object.entries(inputRequests)
+  const { maxInputRequests = MAX_INPUT_REQUESTS } = state.options
+  if (requests.length > maxInputRequests) throw inputLimitError(label, requests.length, maxInputRequests)
+  const responses: [string, InputResponse][] = []
+  await forEachConcurrently(requests, MAX_CONCURRENT_INPUT, async ([name, request]) => {
     try {
-      return [name, await (options.onAsk ?? state.answerInput)(request, origin)] as const
+      responses.push([name, await (options.onAsk ?? state.answerInput)(request, origin)])
     } catch (error) {
-      throw signal.aborted ? error : unansweredError(requestLabel(method, params), request.method, error)
+      throw signal.aborted ? error : unansweredError(label, request.method, error)
     }
   })
-  return Object.fromEntries(await Promise.all(responses))
+  return Object.fromEntries(responses)
 }
 
 function unansweredError(label: string, asked: keyof typeof INPUT_CALLBACKS, cause: unknown): ConnectionError {
@@ -108,6 +113,11 @@ function unansweredError(label: string, asked: keyof typeof INPUT_CALLBACKS, cau
 function timeError(label: string, maxTimeout: number): ConnectionError {
   const hint = 'Pass a longer maxTimeout with the call.'
   return new ConnectionError('timeout', `${label} is still unfinished after ${maxTimeout} ms`, { hint })
+}
+
+function inputLimitError(label: string, count: number, limit: number): ConnectionError {
+  const hint = 'Pass a larger maxInputRequests to connect if the server is right to ask for that much.'
+  return new ConnectionError('limit', `${label}: expected at most ${limit} input requests, got ${count}`, { hint })
 }
 
 function roundsError(label: string, maxRounds: number): ConnectionError {

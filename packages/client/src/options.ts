@@ -77,6 +77,11 @@ export interface ClientOptions {
   /** The kinds of elicitation that `onElicit` supports. Default: both. */
   readonly elicitationModes?: readonly ElicitAsk['mode'][] | undefined
   /**
+   * Decides which URLs of servers `onElicit` receives. Others are declined, with a warning. Default: `https:`, and `http:` on
+   * a loopback host.
+   */
+  readonly allowUrl?: ((url: URL) => boolean) | undefined
+  /**
    * Called when the server asks for a message of a model; declares the sampling capability. Throw `userRejected()` when the
    * user declines. Default: none.
    * @deprecated by the newest revision of the protocol; servers of all revisions may still need it.
@@ -119,6 +124,11 @@ export interface ClientOptions {
   readonly connectTimeout?: number | undefined
   /** How often one call may return with input requests. Default: 10. More: `ConnectionError` `limit`. */
   readonly maxRounds?: number | undefined
+  /**
+   * How many input requests may come at once: in one round of a call, or from a legacy server that waits for the answers. 16
+   * of them are answered at a time. Default: 100. More: `ConnectionError` `limit`, or an error for the legacy server.
+   */
+  readonly maxInputRequests?: number | undefined
   /** How many pages of one list are read. Default: 1,000. More: `ConnectionError` `limit`. */
   readonly maxPages?: number | undefined
   /** How many responses are kept while they are fresh. Default: 256. `false`: none. When it is full, the oldest is removed. */
@@ -194,6 +204,7 @@ const CLIENT_OPTIONS: Readonly<Record<keyof ClientOptions, true>> = {
   era: true,
   onElicit: true,
   elicitationModes: true,
+  allowUrl: true,
   onSample: true,
   sampling: true,
   roots: true,
@@ -205,6 +216,7 @@ const CLIENT_OPTIONS: Readonly<Record<keyof ClientOptions, true>> = {
   maxTimeout: true,
   connectTimeout: true,
   maxRounds: true,
+  maxInputRequests: true,
   maxPages: true,
   cache: true,
   eraMemory: true,
