@@ -45,6 +45,12 @@ describe('the path of a server', () => {
     expect(await list(`${url}x`)).toBe(404)
   })
 
+  it.each(['/mcp', '/mcp/'])('is the same with and without a slash at the end: %s', async (path) => {
+    const { port } = await serve({ path })
+    const statuses = ['/mcp', '/mcp/', '/mcp//', '/mcp/x'].map((each) => list(`http://127.0.0.1:${port}${each}`))
+    expect(await Promise.all(statuses)).toEqual([200, 200, 404, 404])
+  })
+
   it.each(['http://x/mcp', '//x/mcp', '/\\x', '/mcp?x=1', '/mcp#top', 5, null, ['/mcp']])(
     'is rejected if it is %j, with a remedy',
     async (path) => {

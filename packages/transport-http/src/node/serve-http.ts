@@ -7,7 +7,7 @@ import { guarded, invalidRequest, type Responder } from '@mcpx/protocol'
 import { Hono } from 'hono'
 import { mcp } from '../server/app.ts'
 import { copyResponse, LOOPBACK_HOSTS } from '../server/guards.ts'
-import { pathOf } from '../server/http-request.ts'
+import { pathOf, withoutLastSlash } from '../server/http-request.ts'
 import { type EndpointOptions, readPath } from '../server/options.ts'
 import { faultResponse, refusal, toResponse } from '../server/responses.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
@@ -23,8 +23,8 @@ export interface ServeHttpOptions extends EndpointOptions {
    */
   readonly host?: string | undefined
   /**
-   * The path of the endpoint. Every other path is answered with 404, except for the metadata of a guard. A slash at the
-   * end is part of the path. Default: `/mcp`.
+   * The path of the endpoint. Every other path is answered with 404, except for the metadata of a guard. `/mcp/` is the
+   * same as `/mcp`. Default: `/mcp`.
    */
   readonly path?: string | undefined
   /**
@@ -62,6 +62,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const { host = '127.0.0.1', port: wanted = 3000, path, maxHeaderSize, requestTimeout, ...ofEndpoint } = options
   const address = readAddress(host, wanted)
   const paths = readPaths(path, options.sse)
+  const served = paths.map(withoutLastSlash)
   const settings = arrivalSettings({ maxHeaderSize, requestTimeout })
   const allowedHosts = options.allowedHosts ?? hostsFor(address)
   const report = guarded(options.onWarning)
@@ -70,7 +71,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const unsent = new OpenResponses()
   const listener = getRequestListener(
     (request, env) => {
-      const isServed = paths.includes(pathOf(request.url)) && request.method !== 'TRACE'
+      const isServed = served.includes(withoutLastSlash(pathOf(request.url))) && request.method !== 'TRACE'
       return (isServed ? app : others).fetch(request, env)
     },
     { errorHandler: refuseInvalidRequest },
@@ -102,7 +103,7 @@ function readPaths(path = '/mcp', sse?: string): readonly string[] {
   const own = readPath('path', path === '' ? '/' : path, '/mcp')
   if (sse === undefined) return [own]
   const other = readPath('sse', sse, '/sse')
-  if (other !== own) return [own, other]
+  if (withoutLastSlash(other) !== withoutLastSlash(own)) return [own, other]
   throw new TypeError(`sse: expected another path than that of the endpoint, "${own}"`)
 }
 

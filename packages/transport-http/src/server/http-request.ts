@@ -94,6 +94,11 @@ export function bindingsOf(context: Context): NodeBindings {
   return Array.isArray(env?.incoming?.rawHeaders) && env.outgoing !== undefined ? env : NO_BINDINGS
 }
 
+/** Returns the path without its last slash: `/mcp/` is the same path as `/mcp`. */
+export function withoutLastSlash(path: string): string {
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
 /** Returns the path of a URL without normalizing it. */
 export function pathOf(url: string): string {
   return url.slice(url.indexOf('/', url.indexOf('//') + 2)).split('?', 1)[0] as string
