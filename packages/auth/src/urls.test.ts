@@ -19,6 +19,8 @@ describe('secureUrl', () => {
     'http://localhost.evil.example',
     'http://10.0.0.1',
     'http://0.0.0.0',
+    'http://[64:ff9b::7f00:1]',
+    'http://[2002:7f00:1::]',
     'ftp://a.example',
     'javascript:alert(1)',
     'https://user@a.example',

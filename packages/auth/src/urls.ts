@@ -18,7 +18,9 @@ export function secureUrl(text: string, option: string): URL {
 function problemOf({ username, password, hash, protocol, hostname }: URL): string | undefined {
   if (username !== '' || password !== '') return 'contains credentials: pass them in their own options'
   if (hash !== '') return 'has a fragment, which is never sent to a server'
-  if (protocol === 'https:' || (protocol === 'http:' && networkZone(hostname) === 'loopback')) return undefined
+  // Other IPv6 addresses that contain 127.0.0.1 lead through the network.
+  const isThisMachine = networkZone(hostname) === 'loopback' && (hostname === '[::1]' || !hostname.startsWith('['))
+  if (protocol === 'https:' || (protocol === 'http:' && isThisMachine)) return undefined
   return 'is not HTTPS; plain HTTP is accepted on this machine only'
 }
 
