@@ -85,6 +85,17 @@ describe('a refresh that is refused while the access token is valid', () => {
   })
 })
 
+it('is sent once for fifty calls if the authorization server prolongs the same access token', async () => {
+  const world = new World({ token: { access_token: 'same' } })
+  world.valid.add('same')
+  const store = memoryStore()
+  const fetches = [1, 2].map(() => oauth({ redirect: world.redirect, store })(world.fetch))
+  for (const fetch of fetches) await fetch(world.mcp)
+  almostExpired()
+  await Promise.all(Array.from({ length: 50 }, (_, call) => fetches[call % 2]?.(world.mcp)))
+  expect([refreshes(world), world.logins]).toEqual([1, 1])
+})
+
 it('uses an access token without a refresh token until it expires', async () => {
   const world = new World({ token: { refresh_token: undefined } })
   const fetch = oauth({ redirect: world.redirect })(world.fetch)

@@ -47,7 +47,8 @@ export class TokenCache {
     // A user is asked only after a challenge of the server, because the challenge names the scopes.
     if (interactive && tokens.refreshToken === undefined) return isExpired(tokens) ? undefined : tokens
     try {
-      const renewed = await this.#renew(caller, tokens, { scope: tokens.requested, refreshOnly: interactive })
+      // No token was refused: some servers prolong the same access token.
+      const renewed = await this.#renew(caller, undefined, { scope: tokens.requested, refreshOnly: interactive })
       if (renewed !== undefined) return renewed.tokens
     } catch (error) {
       if (caller.signal?.aborted === true) throw error
