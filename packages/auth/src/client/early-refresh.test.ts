@@ -85,6 +85,21 @@ describe('a refresh that is refused while the access token is valid', () => {
   })
 })
 
+it('that gets no response is not repeated by each call, and is repeated before the token expires', async () => {
+  const world = new World()
+  const fetch = oauth({ redirect: world.redirect })(world.fetch)
+  await fetch(world.mcp)
+  almostExpired()
+  world.interfere = ({ url }) => (url.endsWith('/token') ? Promise.reject(new TypeError('down')) : undefined)
+  for (let call = 0; call < 5; call++) expect((await fetch(world.mcp)).status).toBe(200)
+  expect(refreshes(world)).toBe(1)
+  world.interfere = () => undefined
+  vi.advanceTimersByTime(6_000)
+  expect((await fetch(world.mcp)).status).toBe(200)
+  expect([refreshes(world), world.logins]).toEqual([2, 1])
+  expect(shown(world).at(-1)).not.toBe(TOKEN)
+})
+
 it('is sent once for fifty calls if the authorization server prolongs the same access token', async () => {
   const world = new World({ token: { access_token: 'same' } })
   world.valid.add('same')

@@ -18,12 +18,16 @@ export interface Caller {
 /** How long a user is not asked again after a login that failed or did not help, in ms. */
 const PAUSE = 30_000
 
+/** How long a valid token is used without another early refresh after one that failed, in ms. */
+const REFRESH_PAUSE = 5_000
+
 export class TokenCache {
   readonly settings: LoginSettings
   readonly #records: TokenRecords
   #tokens: Tokens | undefined
   #isLoaded = false
   #renewal: SharedTask<Renewed | undefined> | undefined
+  #nextEarlyRefresh = 0
   #pause: { readonly error: AuthError; readonly until: number } | undefined
 
   constructor(settings: LoginSettings) {
@@ -43,6 +47,7 @@ export class TokenCache {
     this.#isLoaded = true
     const tokens = this.#tokens
     if (tokens === undefined || !isDue(tokens)) return tokens
+    if (!isExpired(tokens) && Date.now() < this.#nextEarlyRefresh) return tokens
     const { interactive } = this.settings.flow
     // A user is asked only after a challenge of the server, because the challenge names the scopes.
     if (interactive && tokens.refreshToken === undefined) return isExpired(tokens) ? undefined : tokens
@@ -52,6 +57,7 @@ export class TokenCache {
       if (renewed !== undefined) return renewed.tokens
     } catch (error) {
       if (caller.signal?.aborted === true) throw error
+      this.#nextEarlyRefresh = Date.now() + REFRESH_PAUSE
       if (!isExpired(tokens)) return tokens
       // The metadata may have moved since the login: a challenge of the server names its place.
       if (error instanceof AuthError && error.step === 'discovery') return undefined
