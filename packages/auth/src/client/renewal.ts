@@ -118,7 +118,8 @@ export async function renewTokens(
     const request = { step: 'refresh', server, client, grantType: 'refresh_token', params, dpop } as const
     const response = await tryTokenRequest(connection, request)
     if (!('error' in response)) {
-      return { tokens: tokensOf(response, termsFor(client, tokens.requested), tokens), source: 'refresh' }
+      const terms = termsFor(client, tokens.requested)
+      return { tokens: tokensOf(response, terms, server.token_endpoint, tokens), source: 'refresh' }
     }
     const newer = await records.tokensOf(tokens)
     if (newer !== undefined && satisfies(newer, tokens, need)) return { tokens: newer, source: 'store' }
@@ -139,7 +140,7 @@ export async function renewTokens(
     const held = need.stepUp === true ? (previous?.requested ?? []) : []
     const requested = [...new Set([...held, ...(named.length > 0 ? named : discovery.scopesSupported)])]
     const { client, response } = await flow.start(context, requested)
-    const tokens = tokensOf(response, termsFor(client, requested))
+    const tokens = tokensOf(response, termsFor(client, requested), server.token_endpoint)
     await records.save(tokens, resourceMetadata)
     return { tokens, source: 'login' }
   }

@@ -58,7 +58,7 @@ const tokens: readonly Attack[] = [
     name: 'a token of an unknown type',
     world: { token: { token_type: 'MAC' } },
     step: 'token',
-    says: /token of type MAC/,
+    says: /token of type MAC \(https:\/\/as\.example\/token\)/,
   },
   {
     name: 'a bound token that was not requested',
@@ -70,7 +70,7 @@ const tokens: readonly Attack[] = [
     name: 'an unbound token if a bound one was requested',
     options: { dpop: true },
     step: 'token',
-    says: /not bound to the DPoP key/,
+    says: /not bound to the DPoP key \(https:\/\/as\.example\/token\)/,
   },
   {
     name: 'a token endpoint without a response',

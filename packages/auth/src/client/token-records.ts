@@ -39,10 +39,13 @@ export type TokenTerms = Pick<Tokens, 'issuer' | 'clientId' | 'resource' | 'requ
 /** How long before its expiry a token is refreshed at most, in ms. */
 const REFRESH_AHEAD = 30_000
 
-/** @throws AuthError for a type of token that was not requested */
-export function tokensOf(response: TokenResponse, terms: TokenTerms, previous?: Tokens): Tokens {
+/**
+ * @param url the token endpoint
+ * @throws AuthError for a type of token that was not requested
+ */
+export function tokensOf(response: TokenResponse, terms: TokenTerms, url: string, previous?: Tokens): Tokens {
   const { accessToken, lifetime, refreshToken = previous?.refreshToken, scope } = response
-  checkType(response.tokenType, terms)
+  checkType(response.tokenType, terms, url)
   const expiresAt = lifetime === undefined ? undefined : Date.now() + lifetime
   return {
     ...terms,
@@ -54,7 +57,7 @@ export function tokensOf(response: TokenResponse, terms: TokenTerms, previous?: 
   }
 }
 
-function checkType(type: string, { tokenType: expected, issuer: url }: TokenTerms): void {
+function checkType(type: string, { tokenType: expected }: TokenTerms, url: string): void {
   const received = type.toLowerCase()
   if (received === expected.toLowerCase()) return
   if (expected === 'DPoP' && received === 'bearer') {
