@@ -25,6 +25,15 @@ describe('asking', () => {
     ])
   })
 
+  it('accepts the id of a response as a string', async () => {
+    const { duplex, far, problems } = bare()
+    const results = [duplex.request('m'), duplex.request('m')]
+    await far.send(resultMessage('2', { second: true }))
+    await far.send(resultMessage('1', { first: true }))
+    expect(await Promise.all(results)).toEqual([{ first: true }, { second: true }])
+    expect(problems).toEqual([])
+  })
+
   it('sends one cancellation to the peer, and none for a request that must not be cancelled', async () => {
     const { duplex, far, received, problems } = bare()
     const controller = new AbortController()

@@ -45,7 +45,7 @@ export {
 } from './limits.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
-  checkMessage, type ErrorMessage, errorMessage, idProblem, isNotification, isRequest, isRequestId, isResponse, type JsonObject,
+  checkMessage, type ErrorMessage, errorMessage, idProblem, isIdOf, isNotification, isRequest, isRequestId, isResponse, type JsonObject,
   type Message, type NotificationMessage, Refusal, type RefusedKind, type RequestId, type RequestMessage, type
   ResponseMessage, type ResultMessage, resultMessage,
 } from './messages.ts'

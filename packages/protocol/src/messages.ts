@@ -118,6 +118,11 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value)
 }
 
+/** Whether the id of a response is that of a request. Some peers send numbers back as strings. */
+export function isIdOf(id: RequestId | undefined, requestId: RequestId): boolean {
+  return id === requestId || (typeof id === 'string' && id === String(requestId))
+}
+
 /** The problem with a value that is no id. */
 export function idProblem(place: string, value: unknown): string {
   return typeof value === 'string'

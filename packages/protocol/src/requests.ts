@@ -40,8 +40,10 @@ export function createPendingRequests({ onGivenUp, report }: PendingRequestsOpti
   const waiting = new Map<RequestId, PendingRequest>()
 
   function take(id: RequestId): PendingRequest | undefined {
-    const request = waiting.get(id)
-    waiting.delete(id)
+    // Some peers send numbers back as strings.
+    const key = waiting.has(id) ? id : Number(id)
+    const request = waiting.get(key)
+    waiting.delete(key)
     request?.stop()
     return request
   }

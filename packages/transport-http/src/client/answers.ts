@@ -1,6 +1,14 @@
 /** Finds the answer to a request in the response to its POST: JSON or an SSE stream. */
 
-import { ConnectionError, decode, type Message, Refusal, type RequestId, type ResponseMessage } from '@mcpx/protocol'
+import {
+  ConnectionError,
+  decode,
+  isIdOf,
+  type Message,
+  Refusal,
+  type RequestId,
+  type ResponseMessage,
+} from '@mcpx/protocol'
 import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
 import { type Cursor, readEvents } from './event-reader.ts'
 import type { Settings } from './options.ts'
@@ -90,11 +98,11 @@ function pickAnswer(message: Message | Refusal, pending: PendingAnswer): Respons
   const { id } = pending
   if (message instanceof Refusal) {
     if (message.kind === 'request' || message.kind === 'notification') pending.report(message.error)
-    else if (message.id === undefined || message.id === id) throw invalidAnswerError(message, pending)
+    else if (message.id === undefined || isIdOf(message.id, id)) throw invalidAnswerError(message, pending)
     return undefined
   }
   // An error without an id answers the only request of this POST.
-  if (!('method' in message) && (message.id === id || message.id === undefined)) return { ...message, id }
+  if (!('method' in message) && (message.id === undefined || isIdOf(message.id, id))) return { ...message, id }
   pending.onMessage(message)
   return undefined
 }

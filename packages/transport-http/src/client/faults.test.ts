@@ -5,6 +5,21 @@ import { caught, delay } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { empty, failure, json, modern, note, reach, result, serve, stream, until } from './peer.fixture.ts'
 
+it.each([
+  ['JSON', (response: ServerResponse, body: object) => json(response, body)],
+  ['an event', (response: ServerResponse, body: object) => stream(response).event(body)],
+  ['an error', (response: ServerResponse, body: object) => json(response, body, 400)],
+])('accepts the id of a response as a string, in %s', async (kind, answer) => {
+  const { url } = await serve(({ message }, response) => {
+    const outcome = kind === 'an error' ? { error: { code: -32602, message: 'no' } } : { result: { ok: true } }
+    answer(response, { jsonrpc: '2.0', id: String(message.id), ...outcome })
+  })
+  const { connection } = await reach(url)
+  const asked = connection.request('tools/list', modern())
+  if (kind === 'an error') await expect(asked).rejects.toMatchObject({ name: 'RpcError', code: -32602 })
+  else expect(await asked).toEqual({ ok: true })
+})
+
 describe('a lost response', () => {
   it('of a refused connection is always retryable', async () => {
     const port = await new Promise<number>((resolve) => {

@@ -66,6 +66,17 @@ describe('the HTTP+SSE transport', () => {
     expect(seen.length).toBe(1)
   })
 
+  it('accepts the id of a response as a string', async () => {
+    const { url } = await serveOldest({
+      answer({ message }, response, events) {
+        empty(response, 202)
+        events.event(resultMessage(String(message.id), { ok: true }))
+      },
+    })
+    const { connection } = await shakeHands(await reach(url))
+    expect(await connection.request('ping')).toEqual({ ok: true })
+  })
+
   it('is not tried if the rejection is a JSON-RPC error', async () => {
     const { url, seen } = await serve((one, response) =>
       failure(response, one, 400, { code: -32022, data: { supported: [] } }),

@@ -134,7 +134,7 @@ export class LegacySse {
   }
 
   #pendingFor(id: RequestId | undefined): PendingResponse | undefined {
-    return id === undefined ? undefined : this.#pending.get(id)
+    return id === undefined ? undefined : (this.#pending.get(id) ?? this.#pending.get(Number(id)))
   }
 }
 

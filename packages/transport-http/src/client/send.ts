@@ -5,6 +5,7 @@ import {
   ErrorCode,
   type ErrorMessage,
   encode,
+  isIdOf,
   type Message,
   type RequestId,
   RpcError,
@@ -238,7 +239,7 @@ const modernCodes: readonly number[] = [
  */
 export function isAnswer(status: number, error: ErrorMessage, id: RequestId): boolean {
   if (status >= 500 || guardStatuses.has(status)) return false
-  return error.id === id || (error.id === undefined && modernCodes.includes(error.error.code))
+  return isIdOf(error.id, id) || (error.id === undefined && modernCodes.includes(error.error.code))
 }
 
 /** Returns the error of a request that was not answered before the connection ended. */
