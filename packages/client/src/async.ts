@@ -24,7 +24,7 @@ export async function withSignal<T>(
 }
 
 /** Rejects with the reason of the signal once it fires. */
-export function whenAborted(signal: AbortSignal): Promise<never> {
+function whenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason)
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })

@@ -31,18 +31,14 @@ interface Lists {
 export function createCalls(state: ClientState, reconnector: Reconnector): ClientCalls {
   const output = new OutputCheck(state.onWarning)
 
-  async function request(method: string, params: JsonObject, options?: RequestCallOptions): Promise<JsonObject> {
-    if (options === undefined) return reconnector.use((connection) => connection.request(method, params, {}))
+  async function request(method: string, params: JsonObject, options: RequestCallOptions = {}): Promise<JsonObject> {
     checkCallOptions(method, options)
+    const label = requestLabel(method, params)
     const bound = bindCallbacks(options)
-    const send = () => reconnector.use((connection) => connection.request(method, params, bound))
+    const send = () => reconnector.use(label, options.signal, (connection) => connection.request(method, params, bound))
     if (bound.onLog === undefined && bound.onAsk === undefined) return send()
-    const call = {
-      method,
-      label: requestLabel(method, params),
-      options: { ...bound, timeout: options.timeout ?? state.options.timeout },
-    }
-    return state.turns.run(await reconnector.connect(), call, send)
+    const call = { method, label, options: { ...bound, timeout: options.timeout ?? state.options.timeout } }
+    return state.turns.run(await reconnector.connect(label, options.signal), call, send)
   }
 
   function list<Method extends keyof Lists, Item>(

@@ -1,7 +1,7 @@
 /** A stream of changes to iterate over. It survives the connection: after a gap, everything that it follows counts as changed. */
 
 import { type Change, ConnectionError, pause, type SubscriptionFilter } from '@mcpx/protocol'
-import { createDeferred, whenAborted } from './async.ts'
+import { createDeferred } from './async.ts'
 import { createChangeQueue } from './change-queue.ts'
 import { changesOf, type Side } from './era.ts'
 import type { ListenOptions } from './options.ts'
@@ -127,7 +127,7 @@ export class ChangeStream implements Listening {
     const { signal } = this.#stop
     while (!signal.aborted) {
       try {
-        const connection = await Promise.race([this.#reconnector.connect(), whenAborted(signal)])
+        const connection = await this.#reconnector.connect('listen', signal)
         this.isSeparate = connection.hasSeparateStreams
         return await connection.listen(this.#filter, {
           signal,

@@ -71,7 +71,7 @@ function createClient<Server>(state: ClientState, reconnector: Reconnector): Cli
     run: (connection: EraConnection) => Promise<T>,
   ): Promise<T> {
     checkCallOptions(place, options)
-    return reconnector.use(run)
+    return reconnector.use(place, options.signal, run)
   }
 
   return {
@@ -96,7 +96,7 @@ function createClient<Server>(state: ClientState, reconnector: Reconnector): Cli
     setLogLevel: (level, options = {}) =>
       use('setLogLevel', options, (connection) => connection.setLogLevel(level, options)),
     ping: (options = {}) => use('ping', options, (connection) => connection.ping(options)),
-    notifyRootsChanged: () => reconnector.use((connection) => connection.notifyRootsChanged()),
+    notifyRootsChanged: () => use('notifyRootsChanged', {}, (connection) => connection.notifyRootsChanged()),
     close: () => reconnector.close(),
     [Symbol.asyncDispose]: () => reconnector.close(),
   }

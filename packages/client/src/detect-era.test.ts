@@ -506,3 +506,71 @@ describe('a modern server', () => {
     await older.ping()
   })
 })
+
+describe('a server that starts slowly', () => {
+  /** Answers nothing until it has started. */
+  function startingIn(ms: number, server: ReturnType<typeof modern>) {
+    const started = new Promise((resolve) => setTimeout(resolve, ms))
+    const respond: typeof server.respond = async (message, exchange) => {
+      await started
+      return server.respond(message, exchange)
+    }
+    return { ...server, respond }
+  }
+
+  it('is spoken to in the modern era when it refuses the handshake', async () => {
+    const memory = createEraMemory()
+    const connector = connectorTo(() => startingIn(200, modern()), { probeTimeout: 50, peer: 'slow' })
+    await using client = await connect(connector, { eraMemory: memory })
+    expect(client.era).toBe('modern')
+    expect(connector.connections).toBe(1)
+    expect(memory.get('slow')).toBe('modern')
+  })
+
+  it('that does not answer logging/setLevel is given up after connectTimeout', async () => {
+    const server = scriptedServer('2025-11-25', {
+      capabilities: { logging: {} },
+      answers: { 'logging/setLevel': () => new Promise(() => {}) },
+    })
+    await expect(connect(server, { era: 'legacy', logLevel: 'info', connectTimeout: 50 })).rejects.toMatchObject({
+      reason: 'timeout',
+      message: 'No answer to logging/setLevel within 50 ms',
+    })
+  })
+})
+
+describe('a memory of eras that fails', () => {
+  it('is a warning', async () => {
+    const warnings: string[] = []
+    const fail = () => {
+      throw new Error('no memory')
+    }
+    await using client = await connect(
+      connectorTo(() => modern(), { peer: 'here' }),
+      { eraMemory: { get: fail, set: async () => fail() }, onWarning: ({ message }) => void warnings.push(message) },
+    )
+    expect(client.era).toBe('modern')
+    expect(warnings).toEqual(['no memory', 'no memory'])
+  })
+})
+
+describe('a call that needs a new connection', () => {
+  it('ends when its signal fires while the server does not answer', async () => {
+    const mute = { respond: () => new Promise<undefined>(() => {}) }
+    const connector = connectorTo((count) => (count === 1 ? modern() : mute))
+    await using client = await connect(connector)
+    await connector.server.close()
+    await new Promise((resolve) => setTimeout(resolve))
+    const stop = new AbortController()
+    const { signal } = stop
+    const calls = [
+      client.callTool('add', {}, { signal }),
+      client.callTool('add', {}, { signal, onLog: () => {} }),
+      client.discover({ signal }),
+    ]
+    setTimeout(() => stop.abort(), 20)
+    const results = await Promise.allSettled(calls)
+    expect(results).toMatchObject(Array(3).fill({ status: 'rejected', reason: { reason: 'cancelled' } }))
+    expect(results[0]).toMatchObject({ reason: { message: 'tools/call "add" was cancelled' } })
+  })
+})

@@ -58,6 +58,11 @@ interface LegacyEvidence {
   readonly offer: Revision | undefined
 }
 
+interface FirstRequestOptions {
+  readonly signal: AbortSignal | undefined
+  readonly timeout: number
+}
+
 class EraDetection {
   readonly #state: ClientState
   readonly #target: Target
@@ -86,7 +91,7 @@ class EraDetection {
       return await this.#detect()
     } catch (error) {
       await this.#undetermined?.connection.close()
-      throw error
+      throw this.#explain(error)
     }
   }
 
@@ -102,13 +107,11 @@ class EraDetection {
       if (wanted === 'auto') await this.#remember('modern')
       return probed
     }
-    if (wanted === 'modern') {
-      const isMute = reasonOf(probed.error) === 'timeout'
-      throw isMute ? this.#explain(probed.error, probed.undetermined) : notModernError(probed.error)
-    }
+    if (wanted === 'modern') throw reasonOf(probed.error) === 'timeout' ? probed.error : notModernError(probed.error)
     const connection = await this.#fallBack(probed)
     // A server that did not answer may answer the next time.
-    await this.#remember(reasonOf(probed.error) === 'timeout' ? undefined : 'legacy')
+    const isSure = connection.era === 'modern' || reasonOf(probed.error) !== 'timeout'
+    await this.#remember(isSure ? connection.era : undefined)
     return connection
   }
 
@@ -121,13 +124,26 @@ class EraDetection {
 
   async #remember(era: Era | undefined): Promise<void> {
     const { peer } = this.#connector
-    if (peer !== undefined) await this.#memory.set(peer, era)
+    try {
+      if (peer !== undefined) await this.#memory.set(peer, era)
+    } catch (error) {
+      this.#state.onWarning(error as Error)
+    }
+  }
+
+  async #recall(): Promise<Era | undefined> {
+    const { peer } = this.#connector
+    try {
+      return peer === undefined ? undefined : await this.#memory.get(peer)
+    } catch (error) {
+      this.#state.onWarning(error as Error)
+      return undefined
+    }
   }
 
   /** Returns undefined when the server is not remembered as legacy, or no longer is. */
   async #connectAsRemembered(): Promise<EraConnection | undefined> {
-    const { peer } = this.#connector
-    if (peer === undefined || (await this.#memory.get(peer)) !== 'legacy') return undefined
+    if ((await this.#recall()) !== 'legacy') return undefined
     try {
       return await this.#openLegacy(await this.#open(), undefined)
     } catch (error) {
@@ -151,18 +167,19 @@ class EraDetection {
   ): Promise<ModernConnection | LegacyEvidence> {
     const timeout = probeTimeout ?? Math.min(this.#state.options.timeout ?? this.#timeLeft, this.#timeLeft)
     const discover = (revision?: Revision) =>
-      discoverServer(this.#state, undetermined.connection, revision, { signal: this.#signal, timeout })
+      this.#send('server/discover', timeout, (options) =>
+        discoverServer(this.#state, undetermined.connection, revision, options),
+      )
     let agreed: Revision | undefined
     let result: unknown
     try {
       result = await discover()
     } catch (error) {
-      if (reasonOf(error) === 'timeout') this.#addUnanswered('server/discover', timeout)
       const supported = supportedBy(error)
       agreed = mutualRevision(supported)
       if (agreed === undefined) {
         const offer = newestRevision(supported)
-        if (offer === undefined && !this.#isEvidence(error)) throw this.#explain(error, undetermined)
+        if (offer === undefined && !this.#isEvidence(error)) throw error
         return { undetermined, error, offer }
       }
       result = await discover(agreed)
@@ -189,6 +206,7 @@ class EraDetection {
       try {
         return await this.#openLegacy(undetermined, offer)
       } catch (failure) {
+        if (failure instanceof RpcError && reasonOf(error) === 'timeout') return this.#probeAgain(undetermined, failure)
         // Some servers answer the probe and exit.
         if (!isGone(failure)) throw failure
       }
@@ -196,30 +214,44 @@ class EraDetection {
     return this.#openLegacy(await this.#open(), offer)
   }
 
+  /** A modern server that took longer to start than the probe may take refuses `initialize`, and answers now. */
+  async #probeAgain(undetermined: UndeterminedConnection, refusal: RpcError): Promise<EraConnection> {
+    const probed = await this.#probe(undetermined, this.#timeLeft)
+    if ('era' in probed) return probed
+    throw refusal
+  }
+
   async #openLegacy(undetermined: UndeterminedConnection, offer: Revision | undefined): Promise<EraConnection> {
-    const timeout = Math.min(this.#state.options.timeout ?? this.#timeLeft, this.#timeLeft)
-    let session: EraConnection
-    try {
-      session = await openLegacy(this.#state, undetermined, offer, { signal: this.#signal, timeout })
-    } catch (error) {
-      if (reasonOf(error) === 'timeout') this.#addUnanswered('initialize', timeout)
-      throw this.#explain(error, undetermined)
-    }
+    const timeout = () => Math.min(this.#state.options.timeout ?? this.#timeLeft, this.#timeLeft)
+    const session = await this.#send('initialize', timeout(), (options) =>
+      openLegacy(this.#state, undetermined, offer, options),
+    )
     const { logLevel } = this.#state.options
     if (logLevel !== undefined && session.server.capabilities.logging !== undefined) {
-      await session.setLogLevel(this.#state.logLevel ?? logLevel, { signal: this.#signal })
+      await this.#send('logging/setLevel', timeout(), (options) =>
+        session.setLogLevel(this.#state.logLevel ?? logLevel, options),
+      )
     }
     return session
   }
 
-  #addUnanswered(method: string, timeout: number): void {
-    this.#unanswered.push(`to ${method} within ${timeout} ms`)
-    this.#timeLeft = Math.max(1, this.#timeLeft - timeout)
+  /** Sends one of the first requests. If it is not answered in time, the error names it, and less time is left. */
+  async #send<T>(method: string, timeout: number, send: (options: FirstRequestOptions) => Promise<T>): Promise<T> {
+    try {
+      return await send({ signal: this.#signal, timeout })
+    } catch (error) {
+      if (reasonOf(error) === 'timeout') {
+        this.#unanswered.push(`to ${method} within ${timeout} ms`)
+        this.#timeLeft = Math.max(1, this.#timeLeft - timeout)
+      }
+      throw error
+    }
   }
 
   /** Says which requests were not answered, and which invalid message the server sent instead. */
-  #explain(error: unknown, { invalidMessage }: UndeterminedConnection): unknown {
-    if (reasonOf(error) !== 'timeout') return error
+  #explain(error: unknown): unknown {
+    if (reasonOf(error) !== 'timeout' || this.#unanswered.length === 0) return error
+    const invalidMessage = this.#undetermined?.invalidMessage
     const isNetwork = this.#connector.silence === 'nothing'
     const check = isNetwork
       ? 'Check that the URL is that of an MCP server and that it runs'

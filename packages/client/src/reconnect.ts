@@ -1,6 +1,7 @@
 /** Keeps one connection to a server, and opens a new one when it is needed after the old one has ended. */
 
 import { ConnectionError } from '@mcpx/protocol'
+import { withSignal } from './async.ts'
 import type { Target } from './connection.ts'
 import { connectToServer } from './detect-era.ts'
 import type { EraConnection } from './era.ts'
@@ -34,27 +35,32 @@ export class Reconnector {
     return this.#closing.signal
   }
 
-  /** Resolves to a connection that has not ended. Rejects once the client is closed. */
-  async connect(): Promise<EraConnection> {
+  /** Resolves to a connection that has not ended. Rejects when the signal fires, and once the client is closed. */
+  async connect(label: string, signal?: AbortSignal): Promise<EraConnection> {
     this.#throwIfClosed()
     if (!this.#current.ended) return this.#current
     this.#opening ??= this.#reopen()
-    return this.#opening
+    const opening = this.#opening
+    return withSignal(label, signal, () => opening)
   }
 
   /**
    * Runs a function with a connection. When the server refused because it has lost the session, nothing was done: then the
    * function runs once more in a new session.
    */
-  async use<Result>(run: (connection: EraConnection) => Promise<Result>): Promise<Result> {
+  async use<Result>(
+    label: string,
+    signal: AbortSignal | undefined,
+    run: (connection: EraConnection) => Promise<Result>,
+  ): Promise<Result> {
     const isUsable = !this.#current.ended && !this.closing.aborted
-    const connection = isUsable ? this.#current : await this.connect()
+    const connection = isUsable ? this.#current : await this.connect(label, signal)
     try {
       return await run(connection)
     } catch (error) {
       if (!isSessionLost(error)) throw error
       await connection.connection.closed
-      return run(await this.connect())
+      return run(await this.connect(label, signal))
     }
   }
 
