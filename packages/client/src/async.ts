@@ -2,22 +2,30 @@
 
 import { ConnectionError, pause } from '@mcpx/protocol'
 
-/** Runs a function with a signal that fires with that of the caller; then the result is no longer awaited. */
+/**
+ * Runs a function with a signal that fires with that of the caller, or with that of the connection. Then the result is no
+ * longer awaited.
+ */
 export async function withSignal<T>(
   label: string,
   signal: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<T>,
+  closing?: AbortSignal,
 ): Promise<T> {
   const controller = new AbortController()
   const cancel = () => {
     controller.abort(new ConnectionError('cancelled', `${label} was cancelled`, { cause: signal?.reason }))
   }
+  const close = () => controller.abort(closing?.reason)
   signal?.addEventListener('abort', cancel)
+  closing?.addEventListener('abort', close)
   if (signal?.aborted) cancel()
+  if (closing?.aborted) close()
   try {
     return await Promise.race([run(controller.signal), whenAborted(controller.signal)])
   } finally {
     signal?.removeEventListener('abort', cancel)
+    closing?.removeEventListener('abort', close)
     // Ends what still waits for a result that is not needed, for example after another part failed.
     controller.abort(new ConnectionError('cancelled', `${label} has ended`))
   }

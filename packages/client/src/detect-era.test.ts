@@ -527,6 +527,21 @@ describe('a server that starts slowly', () => {
     expect(memory.get('slow')).toBe('modern')
   })
 
+  it.each(['a timeout', 'a signal'])('that does not accept the end of the handshake is given up by %s', async (end) => {
+    const memory = connectorTo(legacy)
+    const connector: Connector = {
+      async connect(options) {
+        return Object.assign(await memory.connect(options), { notify: () => new Promise<void>(() => {}) })
+      },
+    }
+    const options = end === 'a signal' ? { signal: AbortSignal.timeout(50) } : { connectTimeout: 50 }
+    await expect(connect(connector, { era: 'legacy', ...options })).rejects.toMatchObject(
+      end === 'a signal'
+        ? { reason: 'cancelled' }
+        : { reason: 'timeout', message: 'No answer to notifications/initialized within 50 ms' },
+    )
+  })
+
   it('that does not answer logging/setLevel is given up after connectTimeout', async () => {
     const server = scriptedServer('2025-11-25', {
       capabilities: { logging: {} },

@@ -16,7 +16,7 @@ import {
   RpcError,
 } from '@mcpx/protocol'
 import { openConnection, type Target, type UndeterminedConnection } from './connection.ts'
-import { type EraConnection, invalidResult } from './era.ts'
+import { type EraConnection, type FirstRequestOptions, invalidResult } from './era.ts'
 import { openLegacy } from './legacy.ts'
 import { discoverServer, ModernConnection, mutualRevision, supportedBy } from './modern.ts'
 import type { EraMemory } from './options.ts'
@@ -56,11 +56,6 @@ interface LegacyEvidence {
   readonly error: unknown
   /** The revision that the server offered. */
   readonly offer: Revision | undefined
-}
-
-interface FirstRequestOptions {
-  readonly signal: AbortSignal | undefined
-  readonly timeout: number
 }
 
 class EraDetection {
@@ -226,6 +221,7 @@ class EraDetection {
     const session = await this.#send('initialize', timeout(), (options) =>
       openLegacy(this.#state, undetermined, offer, options),
     )
+    await this.#send('notifications/initialized', timeout(), (options) => session.start(options))
     const { logLevel } = this.#state.options
     if (logLevel !== undefined && session.server.capabilities.logging !== undefined) {
       await this.#send('logging/setLevel', timeout(), (options) =>

@@ -30,6 +30,13 @@ export interface ServerFacts {
   readonly instructions: string | undefined
 }
 
+/** The limits of one of the first requests of a connection. */
+export interface FirstRequestOptions {
+  readonly signal: AbortSignal | undefined
+  /** How long the server may take, in ms. */
+  readonly timeout: number
+}
+
 /** The side that ended a stream of changes. */
 export type Side = 'client' | 'server'
 

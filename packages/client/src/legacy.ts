@@ -22,7 +22,6 @@ import {
   type NotificationMessage,
   quoted,
   type RequestMessage,
-  type RequestOptions,
   type Revision,
   RpcError,
   revisionsOf,
@@ -30,13 +29,14 @@ import {
   serverRequestParams,
   stripParamsFor,
 } from '@mcpx/protocol'
-import { ConcurrencyLimit, withSignal } from './async.ts'
+import { ConcurrencyLimit, within, withSignal } from './async.ts'
 import type { MessageListener, UndeterminedConnection } from './connection.ts'
 import {
   type ChangeListener,
   checkResult,
   checkResultOf,
   type EraConnection,
+  type FirstRequestOptions,
   requestLabel,
   type ServerFacts,
   type Side,
@@ -49,8 +49,6 @@ import type { ClientState, SentOptions } from './state.ts'
 
 type InitializeResult = ClientRequests['initialize']['result']
 
-type HandshakeOptions = Pick<RequestOptions, 'signal' | 'timeout'>
-
 /** The result of the handshake. */
 interface Handshake {
   readonly revision: Revision
@@ -58,7 +56,7 @@ interface Handshake {
 }
 
 /**
- * Opens a session.
+ * Opens a session. The server waits for its `start`.
  *
  * @param offer the only revision to accept. Default: the newest, or an older one that the server selects.
  * @param options the signal that cancels it, and how long the server may take to answer `initialize`, in ms.
@@ -67,8 +65,8 @@ export async function openLegacy(
   state: ClientState,
   undetermined: UndeterminedConnection,
   offer: Revision | undefined,
-  options: HandshakeOptions,
-): Promise<EraConnection> {
+  options: FirstRequestOptions,
+): Promise<LegacyConnection> {
   const { connection } = undetermined
   const session = new LegacyConnection(state, undetermined)
   undetermined.listener = session
@@ -76,12 +74,10 @@ export async function openLegacy(
   session.revision = revision
   session.server = server
   session.isReady = true
-  await connection.notify('notifications/initialized')
-  await connection.negotiated?.(revision, () => session.subscriptions.handleMissed())
   return session
 }
 
-class LegacyConnection implements EraConnection, MessageListener {
+export class LegacyConnection implements EraConnection, MessageListener {
   readonly era = 'legacy'
   readonly hasSeparateStreams = false
   readonly connection: Connection
@@ -105,6 +101,18 @@ class LegacyConnection implements EraConnection, MessageListener {
 
   get ended(): boolean {
     return this.#undetermined.ended || this.#isOutdated
+  }
+
+  /** Ends the handshake. From now on the server may send messages. */
+  async start({ signal, timeout }: FirstRequestOptions): Promise<void> {
+    const method = 'notifications/initialized'
+    const start = async () => {
+      await this.connection.notify(method)
+      await this.connection.negotiated?.(this.revision, () => this.subscriptions.handleMissed())
+    }
+    await within(method, { signal, timeout }, start, () => {
+      return new ConnectionError('timeout', `${method} was not accepted within ${timeout} ms`)
+    })
   }
 
   async request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
@@ -234,7 +242,7 @@ async function shakeHands(
   state: ClientState,
   connection: Connection,
   offer: Revision | undefined,
-  options: HandshakeOptions,
+  options: FirstRequestOptions,
 ): Promise<Handshake> {
   try {
     return readHandshake(await initialize(state, connection, offer ?? LATEST_LEGACY_REVISION, options), offer)
@@ -249,7 +257,7 @@ function initialize(
   { capabilities, clientInfo }: ClientState,
   connection: Connection,
   protocolVersion: Revision,
-  options: HandshakeOptions,
+  options: FirstRequestOptions,
 ): Promise<unknown> {
   const declared = capabilities.roots === undefined ? capabilities : { ...capabilities, roots: { listChanged: true } }
   const params = { protocolVersion, capabilities: declared, clientInfo }

@@ -90,6 +90,25 @@ describe('an unfinished call', () => {
     }
   })
 
+  it('fails when the client is closed while the user answers, and the form is closed', async () => {
+    const server = rounds(unfinished({ inputRequests: { a: confirm } }), done)
+    let isFormOpen = false
+    const client = await connect(server, {
+      onElicit: ({ signal }) => {
+        isFormOpen = true
+        signal.addEventListener('abort', () => {
+          isFormOpen = false
+        })
+        return new Promise(() => {})
+      },
+    })
+    const call = client.callTool('book').catch((error) => error)
+    await expect.poll(() => isFormOpen).toBe(true)
+    await client.close()
+    expect(await call).toMatchObject({ reason: 'closed' })
+    expect(isFormOpen).toBe(false)
+  })
+
   it('answers all input requests of a round concurrently', async () => {
     let waiting = 0
     let release: (() => void) | undefined

@@ -19,6 +19,8 @@ import type { ClientState } from './state.ts'
 export interface UnfinishedCall {
   readonly state: ClientState
   readonly server: ServerFacts
+  /** Fires when the connection has ended, which ends the input requests too. */
+  readonly closing: AbortSignal
   /** When the call was first sent, on the clock of `performance`. */
   readonly startTime: number
   readonly method: string
@@ -33,7 +35,7 @@ const LONGEST_DELAY = 5_000
 
 /** Resolves to the complete result. Responses and state of one round are only sent with the next round of this call. */
 export async function answerInputRequests(first: InputRequiredResult, call: UnfinishedCall): Promise<JsonObject> {
-  const { state, method, options, startTime } = call
+  const { state, method, options, startTime, closing } = call
   const label = requestLabel(method, call.params)
   const maxRounds = state.options.maxRounds ?? 10
   const maxTimeout = options.maxTimeout ?? state.options.maxTimeout ?? 600_000
@@ -41,7 +43,7 @@ export async function answerInputRequests(first: InputRequiredResult, call: Unfi
   let answerTime = 0
   const timeLeft = () => maxTimeout - (performance.now() - startTime - answerTime)
 
-  return withSignal(label, options.signal, async (signal) => {
+  const answerRounds = async (signal: AbortSignal) => {
     let result = first as unknown as JsonObject
     for (let round = 0; result.resultType === 'input_required'; round += 1) {
       if (round === maxRounds) throw roundsError(label, maxRounds)
@@ -60,7 +62,8 @@ export async function answerInputRequests(first: InputRequiredResult, call: Unfi
       result = await call.send(method, params, { ...options, signal, maxTimeout: timeLeft() })
     }
     return result
-  })
+  }
+  return withSignal(label, options.signal, answerRounds, closing)
 }
 
 function retryParams(params: JsonObject, inputResponses: object | undefined, requestState: string | undefined) {

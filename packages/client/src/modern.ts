@@ -17,7 +17,6 @@ import {
   LATEST_MODERN_REVISION,
   type LoggingLevel,
   type NotificationMessage,
-  type RequestOptions,
   type Revision,
   RpcError,
   requestEntry,
@@ -35,6 +34,7 @@ import {
   checkResult,
   checkResultOf,
   type EraConnection,
+  type FirstRequestOptions,
   invalidResult,
   requestLabel,
   type ServerFacts,
@@ -67,7 +67,7 @@ export async function discoverServer(
   state: ClientState,
   connection: Connection,
   revision: Revision = LATEST_MODERN_REVISION,
-  options: Pick<RequestOptions, 'signal' | 'timeout'> = {},
+  options: FirstRequestOptions,
 ): Promise<unknown> {
   const params = withEnvelope(undefined, envelopeOf(state, revision, {}))
   return connection.request('server/discover', params, { ...options, announceCancel: false })
@@ -90,6 +90,8 @@ export class ModernConnection implements EraConnection {
   revision: Revision
   readonly #state: ClientState
   readonly #undetermined: UndeterminedConnection
+  /** Fires when the connection has ended. */
+  readonly #closing = new AbortController()
   /** The server no longer supports any modern revision. */
   #isOutdated = false
   /** The last warning about a stream of changes; the same one is not repeated. */
@@ -108,6 +110,9 @@ export class ModernConnection implements EraConnection {
     this.#state = state
     this.#undetermined = undetermined
     undetermined.listener = { handle: (notification) => state.handleLog(notification) }
+    void this.connection.closed.then((reason) => {
+      this.#closing.abort(reason ?? new ConnectionError('closed', 'The connection was closed'))
+    })
     state.cache.fetching('server/discover', {})(discovered as unknown as JsonObject)
     warnOfDeprecated(state.options)
   }
@@ -144,6 +149,7 @@ export class ModernConnection implements EraConnection {
     return answerInputRequests(result as unknown as InputRequiredResult, {
       state: this.#state,
       server: this.server,
+      closing: this.#closing.signal,
       startTime,
       method,
       params,
