@@ -30,7 +30,7 @@ export const sdkExceptions: readonly SdkException[] = [
     where: { ours: 'server', transport: 'http', revision: legacy },
     kind: 'breaks',
     reason: 'its client throws on status 404, although the specification requires a new session',
-    pattern: /Unknown or expired session/,
+    pattern: /Session not found/,
   },
   {
     feature: 'a cut stream of changes is reopened',

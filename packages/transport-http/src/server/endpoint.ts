@@ -89,8 +89,9 @@ export class Endpoint {
     if (this.#context.closedReason !== undefined || (this.#isClosing && hasRequest(posted))) {
       return shuttingDown('id' in posted ? posted.id : undefined)
     }
-    // Only this line chooses the era.
-    if (isModern(posted, request)) return postModern(this.#context, posted, request)
+    // Only this place chooses the era.
+    if (isModern(posted, request) && !this.#legacy?.isAddressed(request))
+      return postModern(this.#context, posted, request)
     if (this.#legacy !== undefined) return this.#legacy.post(posted, request)
     const isSingle = !Array.isArray(posted) && isRequest(posted)
     return isSingle ? refuseLegacy(posted, request) : postModern(this.#context, posted, request)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../index.ts'
 import type { EndpointOptions } from './options.ts'
-import { eventsOf, get, HandWritten, json, post, request } from './server.fixture.ts'
+import { eventsOf, get, HandWritten, json, MODERN, modern, post, request } from './server.fixture.ts'
 
 const FIRST = '2024-11-05'
 
@@ -112,6 +112,28 @@ describe('the transport of the first revision', () => {
     expect(await events.next()).toBeUndefined()
   })
 
+  it('answers modern requests on its stream, so that the client goes on with the handshake', async () => {
+    const { events, send } = await open(serve().app)
+    expect(await send(modern('server/discover', {}, 'probe'))).toBe(202)
+    expect(await events.message()).toMatchObject({ id: 'probe', error: { code: -32601 } })
+    expect(await send(modern('server/discover', {}, 2), { 'mcp-protocol-version': MODERN })).toBe(202)
+    expect(await events.message()).toMatchObject({ id: 2, error: { code: -32601 } })
+    expect(await send(handshake)).toBe(202)
+    expect(await events.message()).toMatchObject({ result: { protocolVersion: FIRST } })
+    await events.cancel()
+  })
+
+  it('has the same path with a slash at the end', async () => {
+    const { app } = serve()
+    const response = await app.request('/api/sse/', { headers: { accept: 'text/event-stream' } })
+    const events = eventsOf(response)
+    const url = (await events.next())?.data ?? ''
+    const headers = { 'content-type': 'application/json' }
+    expect((await app.request(url, { method: 'POST', body: JSON.stringify(handshake), headers })).status).toBe(202)
+    expect(await events.message()).toMatchObject({ result: { protocolVersion: FIRST } })
+    await events.cancel()
+  })
+
   it('rejects a request with an id in use, and supports cancellation', async () => {
     const { app, server } = serve()
     const { events, send } = await open(app)
@@ -130,10 +152,10 @@ describe('the transport of the first revision', () => {
     expect(await send(handshake, { 'x-who': 'bob' })).toBe(404)
     expect(await send(handshake)).toBe(202)
     const headers = { 'content-type': 'application/json' }
-    expect(
-      (await app.request('/sse', { method: 'POST', body: '{"jsonrpc":"2.0","method":"n"}', headers })).status,
-    ).toBe(400)
-    expect((await app.request('/sse', { method: 'DELETE' })).status).toBe(405)
+    for (const init of [{ method: 'POST', body: JSON.stringify(handshake), headers }, { method: 'DELETE' }]) {
+      const response = await app.request('/sse', init)
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])
+    }
     await events.cancel()
   })
 
@@ -152,8 +174,8 @@ describe('the transport of the first revision', () => {
 
   it('is disabled by default', async () => {
     const app = mcp(new HandWritten())
-    expect((await app.request('/sse')).status).toBe(400)
+    expect((await app.request('/sse')).status).toBe(405)
     expect(await json(await post(app, handshake))).toMatchObject({ result: { protocolVersion: FIRST } })
-    expect((await get(app)).status).toBe(400)
+    expect((await get(app)).status).toBe(405)
   })
 })

@@ -63,13 +63,23 @@ describe('a session', () => {
   })
 
   it.each([
-    ['POST', { body: JSON.stringify(request('tools/list')) }],
-    ['GET', {}],
-    ['DELETE', {}],
-  ])('causes 400 if it is missing, and 404 if it is unknown: %s [S-130, S-132]', async (method, init) => {
-    const app = mcp(simple())
-    expect((await get(app, {}, { method, ...init })).status).toBe(400)
-    expect((await get(app, { 'mcp-session-id': 'x' }, { method, ...init })).status).toBe(404)
+    ['POST', { body: JSON.stringify(request('tools/list')) }, 400],
+    ['GET', {}, 405],
+    ['DELETE', {}, 400],
+  ])(
+    'is refused if it is missing, and causes 404 if it is unknown: %s [S-130, S-132]',
+    async (method, init, status) => {
+      const app = mcp(simple())
+      expect((await get(app, {}, { method, ...init })).status).toBe(status)
+      expect((await get(app, { 'mcp-session-id': 'x' }, { method, ...init })).status).toBe(404)
+    },
+  )
+
+  it('causes an error with the code and the words of the official SDKs if it is unknown', async () => {
+    const response = await post(mcp(simple()), request('tools/list'), { 'mcp-session-id': 'x' })
+    expect(await json(response)).toMatchObject({
+      error: { code: -32001, message: expect.stringMatching(/^Session not found/) },
+    })
   })
 
   it('rejects unknown versions, and modern ones without metadata [S-133]', async () => {

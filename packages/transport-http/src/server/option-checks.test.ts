@@ -96,6 +96,6 @@ describe('an endpoint', () => {
 
   it('accepts valid numbers for sessions', async () => {
     const app = build({ sessions: { ttl: Number.POSITIVE_INFINITY, retry: 0 }, keepAlive: Number.POSITIVE_INFINITY })
-    expect((await get(app, { 'mcp-protocol-version': LEGACY })).status).toBe(400)
+    expect((await get(app, { 'mcp-protocol-version': LEGACY })).status).toBe(405)
   })
 })

@@ -68,6 +68,11 @@ export class LegacyEra {
     }
   }
 
+  /** Whether a message is for a connection of this era, whatever its own. */
+  isAddressed(request: HttpRequest): boolean {
+    return this.#sse?.isAddressed(request) === true
+  }
+
   async other(request: HttpRequest): Promise<HttpAnswer> {
     if (this.#sse?.handles(request)) return this.#sse.other(request)
     if (!this.#sessions.areStored) return methodNotAllowed('POST')
@@ -75,6 +80,8 @@ export class LegacyEra {
     if (isGet && this.#endpoint.options.responses === 'json') return methodNotAllowed('POST, DELETE')
     const refused = versionProblem(request)
     if (refused !== undefined) return refused
+    // Clients that open the stream of every server expect this status where there is none.
+    if (isGet && request.header(SESSION_HEADER) === null) return methodNotAllowed('POST, DELETE')
     const live = await this.#sessions.find(request)
     if (!(live instanceof LiveSession)) return live
     try {

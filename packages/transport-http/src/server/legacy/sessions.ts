@@ -11,6 +11,7 @@ import {
   principalOf,
   type RequestId,
   type ResponseMessage,
+  RpcError,
   type SessionState,
   type SessionStore,
 } from '@mcpx/protocol'
@@ -227,7 +228,10 @@ function createTemporary(request: HttpRequest): LiveSession {
   return live
 }
 
+/** The code of the official SDKs. Some clients look for it, and for the words "Session not found", instead of the status. */
+const SESSION_NOT_FOUND = -32001
+
 export function noSession(requestId?: RequestId): HttpAnswer {
-  const text = 'Unknown or expired session: send "initialize" without Mcp-Session-Id'
-  return refusal(404, invalidRequest(text), requestId)
+  const text = 'Session not found: send "initialize" without Mcp-Session-Id'
+  return refusal(404, new RpcError(SESSION_NOT_FOUND, text), requestId)
 }

@@ -6,11 +6,13 @@
 import {
   BATCH_REVISION,
   ConnectionError,
+  claimsModern,
   errorMessage,
   internalError,
   invalidRequest,
   isRequest,
   type Message,
+  methodNotFound,
   type NotificationMessage,
   principalOf,
   Refusal,
@@ -20,7 +22,7 @@ import { encodeEvent } from '@mcpx/sse/encode'
 import type { EndpointContext } from '../endpoint-context.ts'
 import { EventStream, type StreamOwner } from '../event-stream.ts'
 import { HttpExchange, type MessageSink } from '../exchange.ts'
-import { type HttpRequest, type Posted, pathOf } from '../http-request.ts'
+import { type HttpRequest, type Posted, pathOf, withoutLastSlash } from '../http-request.ts'
 import { readPath } from '../options.ts'
 import {
   accepted,
@@ -51,19 +53,22 @@ export class SseConnections {
 
   constructor(endpoint: EndpointContext, path: string) {
     this.#endpoint = endpoint
-    this.#path = readPath('sse', path, '/sse')
+    this.#path = withoutLastSlash(readPath('sse', path, '/sse'))
   }
 
   handles({ raw }: HttpRequest): boolean {
-    return pathOf(raw.url).endsWith(this.#path)
+    return withoutLastSlash(pathOf(raw.url)).endsWith(this.#path)
+  }
+
+  /** Whether a message is for a connection, open or not, whatever its era. */
+  isAddressed(request: HttpRequest): boolean {
+    return this.handles(request) && sessionIdIn(request) !== null
   }
 
   async post(posted: Posted, request: HttpRequest): Promise<HttpAnswer> {
-    const id = new URL(request.raw.url).searchParams.get(SESSION_PARAMETER)
-    if (id === null) {
-      const text = `${SESSION_PARAMETER} is missing: open the stream first, and post to the URL it names`
-      return refusal(400, invalidRequest(text))
-    }
+    const id = sessionIdIn(request)
+    // Clients that try the newer transports first open the stream at this status.
+    if (id === null) return methodNotAllowed('GET')
     const connection = this.#open.get(id)
     if (connection === undefined || connection.principal !== principalOf(request.auth)) {
       return refusal(404, invalidRequest('Unknown or closed connection: open a new stream'))
@@ -72,7 +77,7 @@ export class SseConnections {
   }
 
   other(request: HttpRequest): HttpAnswer {
-    if (request.raw.method !== 'GET') return methodNotAllowed('GET, POST')
+    if (request.raw.method !== 'GET') return methodNotAllowed('GET')
     if (this.#isStopped) return shuttingDown()
     if (!request.acceptsEvents) return eventsNotAccepted()
     const most = this.#endpoint.limits.running
@@ -92,6 +97,10 @@ export class SseConnections {
   close(reason: Error): void {
     for (const connection of [...this.#open.values()]) connection.close(reason)
   }
+}
+
+function sessionIdIn({ raw }: HttpRequest): string | null {
+  return new URL(raw.url).searchParams.get(SESSION_PARAMETER)
 }
 
 /** One client with its stream and its session. */
@@ -168,6 +177,8 @@ class SseConnection implements StreamOwner, MessageSink {
       await this.#handleNotification(message, exchange)
       return undefined
     }
+    // A client that supports both eras tries the modern one first, and then this one.
+    if (claimsModern(message)) return errorMessage(message.id, methodNotFound(message.method))
     const refused = live.refusalOf(message.id, this.#endpoint.limits.sessionRequests)
     if (refused !== undefined) return errorMessage(message.id, refused.error)
     live.running.set(message.id, exchange)
