@@ -1,6 +1,6 @@
-import type { EventStore } from '@mcpx/protocol'
+import type { EventStore, SessionStore } from '@mcpx/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createMemoryEventStore } from './memory-stores.ts'
+import { createMemoryEventStore, createMemorySessionStore } from './memory-stores.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterEach(() => void vi.useRealTimers())
@@ -10,6 +10,52 @@ async function stored(store: EventStore, streamId: string, isEnded = false): Pro
   if (isEnded) await store.end(streamId)
   return id
 }
+
+describe('the records of all sessions', () => {
+  /** The sessions of these that are still there, without using them. */
+  async function existing(store: SessionStore, ids: readonly string[]): Promise<string[]> {
+    const states = await Promise.all(ids.map((id) => store.get(id)))
+    return ids.filter((_, index) => states[index] !== undefined)
+  }
+
+  const large = (length = 1_000) => ({ clientInfo: { name: 'x'.repeat(length), version: '1' } })
+  const ids = ['a', 'b', 'c', 'd', 'e']
+
+  it('have a limit in bytes: the sessions that were not used for longest go first', async () => {
+    const evicted: string[] = []
+    const store = createMemorySessionStore({ maxTotalBytes: 3_500, onEvict: (id) => evicted.push(id) })
+    for (const id of ['a', 'b', 'c']) await store.create(id, large(), 10_000)
+    await store.get('a')
+    await store.create('d', large(), 10_000)
+    expect([evicted, await existing(store, ids)]).toEqual([['b'], ['a', 'c', 'd']])
+    await store.update('a', (state) => void Object.assign(state, large(2_500)))
+    expect(await existing(store, ids)).toEqual(['a'])
+    await store.create('e', large(10_000), 10_000)
+    expect(await existing(store, ids)).toEqual(['e'])
+  })
+
+  it('count for nothing when they expire, are dropped or deleted, and for less when they shrink', async () => {
+    const store = createMemorySessionStore({ maxTotalBytes: 3_500, maxSessions: 2 })
+    for (let count = 0; count < 50; count++) {
+      await store.create(`expires ${count}`, large(), 10)
+      vi.advanceTimersByTime(11)
+      await store.create(`deleted ${count}`, large(), 10)
+      await store.delete(`deleted ${count}`)
+      await store.create(`shrinks ${count}`, large(), 10)
+      await store.update(`shrinks ${count}`, (state) => void Object.assign(state, large(1)))
+    }
+    for (const id of ['a', 'b']) await store.create(id, large(1_500), 10)
+    expect(await existing(store, ids)).toEqual(['a', 'b'])
+  })
+
+  it('are 32 MiB by default, with the memory of their objects', async () => {
+    const store = createMemorySessionStore()
+    const nested = { clientCapabilities: { experimental: { a: { list: Array.from({ length: 20_000 }, () => []) } } } }
+    const many = Array.from({ length: 1_000 }, (_, index) => `${index}`)
+    for (const id of many) await store.create(id, nested, 10_000)
+    expect(await existing(store, many)).toHaveLength(39)
+  })
+})
 
 describe('the events of all streams', () => {
   const large = 'x'.repeat(1_000)

@@ -92,36 +92,76 @@ export class ExpiringMap<V> {
 export interface MemorySessionStoreOptions {
   /** How many sessions are kept; more drop the one that was not used for longest. Default: 10,000. */
   maxSessions?: number
+  /**
+   * How many bytes the records of all sessions take, estimated from their JSON; more drop the session that was not used
+   * for longest. Default: 32 Mi.
+   */
+  maxTotalBytes?: number
   /** Called with the id of each session that expired or was dropped. Default: none. */
   onEvict?: (id: string) => void
 }
 
-/** Records are JSON, for which this takes half the time of `structuredClone`. */
-function copyOf(state: Readonly<SessionState>): SessionState {
-  return JSON.parse(JSON.stringify(state))
+interface SessionRecord {
+  /** Frozen and replaced with each change, so readers need no copy. */
+  state: Readonly<SessionState>
+  /** The estimated size of the state. */
+  bytes: number
 }
 
-/** Records are frozen and replaced with each change, so readers need no copy. */
+/** The memory that an object or array takes besides its content, in bytes. */
+const OBJECT_COST = 40
+
+/** Estimates the memory of a JSON value from its text: `[[],[]]` takes far more than its 7 characters. */
+function estimateBytes(text: string): number {
+  let bytes = text.length
+  for (const character of text) if (character === '{' || character === '[') bytes += OBJECT_COST
+  return bytes
+}
+
+/** Creates a session store within this process. Its copies are made by JSON, in half the time of `structuredClone`. */
 export function createMemorySessionStore({
   maxSessions = 10_000,
+  maxTotalBytes = 33_554_432,
   onEvict,
 }: MemorySessionStoreOptions = {}): SessionStore {
-  const sessions = new ExpiringMap<{ state: SessionState }>(maxSessions, (id) => onEvict?.(id))
+  /** The bytes of all records. */
+  let total = 0
+  const sessions = new ExpiringMap<SessionRecord>(maxSessions, (id, { bytes }) => {
+    total -= bytes
+    onEvict?.(id)
+  })
+
+  function write(record: SessionRecord, text: string): Readonly<SessionState> {
+    const bytes = estimateBytes(text)
+    total += bytes - record.bytes
+    record.bytes = bytes
+    record.state = Object.freeze(JSON.parse(text))
+    // The session itself was used last, so it stays.
+    while (total > maxTotalBytes && sessions.size > 1) sessions.dropOldest()
+    return record.state
+  }
+
   return {
     create(id, state, ttl) {
       if (sessions.get(id)) throw new Error('A session with this id exists already')
-      sessions.set(id, { state: Object.freeze(copyOf(state)) }, ttl)
+      const record: SessionRecord = { state, bytes: 0 }
+      sessions.set(id, record, ttl)
+      write(record, JSON.stringify(state))
     },
     get: (id, ttl) => sessions.get(id, ttl)?.state,
     update(id, change) {
-      const stored = sessions.get(id)
-      if (stored === undefined) return undefined
-      const state = copyOf(stored.state)
+      const record = sessions.get(id)
+      if (record === undefined) return undefined
+      const state: SessionState = JSON.parse(JSON.stringify(record.state))
       change(state)
-      stored.state = Object.freeze(state)
-      return state
+      return write(record, JSON.stringify(state))
     },
-    delete: (id) => sessions.get(id) !== undefined && sessions.delete(id),
+    delete(id) {
+      const record = sessions.get(id)
+      if (record === undefined) return false
+      total -= record.bytes
+      return sessions.delete(id)
+    },
   }
 }
 
