@@ -58,6 +58,27 @@ describe('the legacy era', () => {
     expect(await peer.raw('ping')).toEqual({})
   })
 
+  it('accepts a handshake of 64 Ki characters, and refuses more by name', async () => {
+    const handshake = (capability: number, name: number) => ({
+      protocolVersion: '2025-11-25',
+      capabilities: { experimental: { a: { b: 'x'.repeat(capability) } } },
+      clientInfo: { name: 'c', version: '1', note: 'x'.repeat(name) },
+    })
+    const large = await connectRaw(oneTool(() => text(1)))
+    expect(await large.raw('initialize', handshake(65_000, 65_000))).toMatchObject({ protocolVersion: '2025-11-25' })
+    const refused = await connectRaw(oneTool(() => text(1)))
+    for (const [capability, name, member] of [
+      [65_536, 1, 'capabilities'],
+      [1, 65_536, 'clientInfo'],
+    ] as const) {
+      expect(await refused.raw('initialize', handshake(capability, name))).toMatchObject({
+        code: -32602,
+        message: expect.stringMatching(`params.${member}: expected at most 65536 characters of JSON, got 655\\d\\d`),
+      })
+    }
+    expect(await refused.raw('initialize', handshake(1, 1))).toMatchObject({ protocolVersion: '2025-11-25' })
+  })
+
   it('sends logs at or above the level of the session', async () => {
     const server = oneTool(
       async (_, { log }) => {

@@ -84,6 +84,18 @@ interface InitializeParams {
   readonly clientInfo: Implementation
 }
 
+/** How long the client's name and capabilities may be as JSON: sessions keep them, before anybody is known. */
+const MAX_HANDSHAKE_LENGTH = 65_536
+
+function sizeProblem({ capabilities, clientInfo }: InitializeParams): string | undefined {
+  for (const [name, value] of Object.entries({ capabilities, clientInfo })) {
+    const { length } = JSON.stringify(value)
+    if (length <= MAX_HANDSHAKE_LENGTH) continue
+    return `params.${name}: expected at most ${MAX_HANDSHAKE_LENGTH} characters of JSON, got ${length}`
+  }
+  return undefined
+}
+
 /** The handshake: agrees on a revision and stores in the session who the client is. */
 async function initialize(
   { id, method, params = {} }: RequestMessage,
@@ -95,6 +107,8 @@ async function initialize(
   const problem = paramsProblem(LATEST_LEGACY_REVISION, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   const requested = params as unknown as InitializeParams
+  const tooLarge = sizeProblem(requested)
+  if (tooLarge !== undefined) return errorMessage(id, invalidParams(tooLarge))
   // The newest revision of this era if the requested one is not served: the client decides whether to continue.
   const revision = revisionsOf('legacy').find((each) => each === requested.protocolVersion) ?? LATEST_LEGACY_REVISION
   // The client may declare capabilities that the agreed revision does not have.
