@@ -3,7 +3,7 @@ import { createMemoryEventBus, createMemorySessionStore } from '@mcpx/protocol/m
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../index.ts'
 import type { EndpointOptions } from './options.ts'
-import { eventsOf, gate, HandWritten, openSession, post, request } from './server.fixture.ts'
+import { eventsOf, gate, get, HandWritten, openSession, post, request } from './server.fixture.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -112,6 +112,27 @@ describe('an input request', () => {
     await events.rest()
     expect(outcomes).toEqual([{ roots: [] }])
     expect(heard).toHaveLength(3)
+  })
+
+  it('is rejected, and gives its place back, if the client reads no stream and sends nothing for long', async () => {
+    const { app, outcomes } = asking({}, { sessions: { awayTimeout: 60 }, limits: { running: 3 } })
+    const [gone, pinging, reading] = [await openSession(app), await openSession(app), await openSession(app)]
+    const open = async (session: string) => {
+      const events = eventsOf(await post(app, request('tools/call'), { 'mcp-session-id': session }))
+      expect(await events.message()).toMatchObject({ method: 'roots/list' })
+      return events
+    }
+    const kept = await open(reading)
+    for (const session of [gone, pinging]) await (await open(session)).cancel()
+    expect((await post(app, request('tools/call'), { 'mcp-session-id': gone })).status).toBe(503)
+    for (let times = 0; times < 10; times++) {
+      await pause(20)
+      await get(app, { 'mcp-session-id': pinging, 'last-event-id': 'unknown' })
+    }
+    expect(outcomes).toMatchObject([{ name: 'ConnectionError', reason: 'unreachable' }])
+    expect((await post(app, request('ping', {}, 2), { 'mcp-session-id': pinging })).status).toBe(200)
+    await kept.cancel()
+    await expect.poll(() => outcomes.length, { timeout: 2_000 }).toBe(3)
   })
 
   it('ignores a late answer', async () => {

@@ -21,6 +21,7 @@ describe('a limit of an endpoint', () => {
     [{ keepAlive: '15s' }, 'keepAlive: expected a number of ms from 1, or Infinity, got 15s'],
     [{ bodyTimeout: 0 }, 'bodyTimeout: expected a number of ms from 1, or Infinity, got 0'],
     [{ sessions: { ttl: Number.NaN } }, 'sessions.ttl: expected a number of ms from 1, or Infinity, got NaN'],
+    [{ sessions: { awayTimeout: 0 } }, 'sessions.awayTimeout: expected a number of ms from 1, or Infinity, got 0'],
     [{ sessions: { ttl: 0 } }, 'sessions.ttl: expected a number of ms from 1, or Infinity, got 0'],
     [{ sessions: { retry: '1s' } }, 'sessions.retry: expected a whole number of ms from 0, got 1s'],
     [{ sessions: { retry: 0.5 } }, 'sessions.retry: expected a whole number of ms from 0, got 0.5'],

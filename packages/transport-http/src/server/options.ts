@@ -56,6 +56,11 @@ export interface SessionOptions {
    * its stream stores messages for 30 times as long, up to 900 messages or `limits.unsent`. Default: 1,000.
    */
   readonly retry?: number | undefined
+  /**
+   * The time that requests to a client wait for its answers while it reads no stream and sends nothing, in ms. Beyond it
+   * they are rejected, so that their calls end. `Infinity`: as long as the request itself. Default: 300,000.
+   */
+  readonly awayTimeout?: number | undefined
   /** Connects the processes that serve one endpoint. Default: none, for a single process. */
   readonly bus?: EventBus | undefined
 }
@@ -159,9 +164,10 @@ export function checkOptions(responder: Responder, options: EndpointOptions): vo
   checkNames('', options, OPTION_NAMES)
   checkNames('limits.', options.limits ?? {}, Object.keys(HTTP_LIMITS))
   if (!sessions) return
-  checkNames('sessions.', sessions, ['store', 'ttl', 'events', 'retry', 'bus'])
+  checkNames('sessions.', sessions, ['store', 'ttl', 'events', 'retry', 'awayTimeout', 'bus'])
   checkTime('sessions.ttl', sessions.ttl, 1)
-  // Clients accept only whole numbers.
+  checkTime('sessions.awayTimeout', sessions.awayTimeout, 1)
+  // It is sent to clients, which accept no other numbers.
   const { retry } = sessions
   if (retry === undefined || (Number.isSafeInteger(retry) && retry >= 0)) return
   throw new RangeError(`sessions.retry: expected a whole number of ms from 0, got ${retry}`)

@@ -30,6 +30,8 @@ export class LiveSession {
   state: Readonly<SessionState>
   /** How often `state` was replaced. If it changes while a record is being read, that record is outdated. */
   changes = 0
+  /** When the client last sent something, in ms since 1970. */
+  seenAt = Date.now()
   /** The number of open SSE streams. */
   readers = 0
   /** The number of calls and streams that need this object. */

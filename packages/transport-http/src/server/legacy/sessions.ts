@@ -23,6 +23,7 @@ import { type HttpAnswer, refusal } from '../responses.ts'
 import { LiveSession, updateTemporary } from './session.ts'
 
 const DEFAULT_TTL = 30 * 60_000
+const AWAY_TIMEOUT = 5 * 60_000
 /** How long to wait for another process to answer that it writes a stream, in ms. */
 const FIND_WRITER = 1_000
 
@@ -39,6 +40,8 @@ export class Sessions {
   /** Undefined if sessions are disabled. Each request then has a temporary session. */
   readonly #store: SessionStore | undefined
   readonly #ttl: number
+  /** The time after which a client without stream and messages is away, in ms. */
+  readonly awayTimeout: number
   readonly #bus: EventBus | undefined
   readonly #report: (problem: Error) => void
   readonly #live = new Map<string, LiveSession>()
@@ -48,6 +51,7 @@ export class Sessions {
     const sessions = options.sessions === false ? undefined : (options.sessions ?? {})
     this.#store = sessions && (sessions.store ?? createMemorySessionStore())
     this.#ttl = sessions?.ttl ?? DEFAULT_TTL
+    this.awayTimeout = sessions?.awayTimeout ?? AWAY_TIMEOUT
     this.#bus = sessions?.bus
     this.#report = report
   }
@@ -84,6 +88,7 @@ export class Sessions {
     if (state === undefined || state.subject !== principalOf(request.auth)) return noSession(requestId)
     const live = this.#live.get(id) ?? new LiveSession(id, state)
     live.holders += 1
+    live.seenAt = Date.now()
     if (live.changes === changes) live.state = state
     await this.#keep(live)
     return live
@@ -107,6 +112,11 @@ export class Sessions {
 
   async #subscribe(bus: EventBus, live: LiveSession): Promise<() => unknown> {
     return bus.subscribe(topicOf(live.id), (text) => this.#receive(live, text))
+  }
+
+  /** Whether the client of a session reads no stream, and has sent nothing for long. */
+  isAway({ readers, seenAt }: LiveSession): boolean {
+    return readers === 0 && Date.now() - seenAt >= this.awayTimeout
   }
 
   hold(live: LiveSession): void {
@@ -191,6 +201,8 @@ export class Sessions {
 
   /** Handles a message of another process. Reports and ignores invalid messages, because other programs may use the bus. */
   #receive(live: LiveSession, text: string): void {
+    // The client is alive at another process, which may also read a stream of this one.
+    live.seenAt = Date.now()
     try {
       const message = JSON.parse(text) as BusMessage
       if ('answer' in message) live.requests.settle(message.answer)

@@ -17,12 +17,20 @@ export interface Storing {
   readonly report: (problem: Error) => void
 }
 
+/** The owner of a stream that answers a POST. */
+export interface StoredStreamOwner {
+  onEnd(): void
+  /** Called at this interval while the stream has no reader, in ms. */
+  readonly unreadInterval: number
+  onUnread(): void
+}
+
 export class StoredStream {
   readonly id: string
   /** The id of the last event that was stored. */
   lastEventId: string | undefined
   readonly #storing: Storing
-  readonly #onEnd: (() => void) | undefined
+  readonly #owner: StoredStreamOwner | undefined
   #reader: EventStream | undefined
   /** A reader that is still receiving the events it missed. */
   #joining: EventStream | undefined
@@ -32,10 +40,10 @@ export class StoredStream {
   /** Resolves when the last call of the store has finished. Undefined if no call is pending. */
   #lastCall: Promise<void> | undefined
 
-  constructor(storing: Storing, id: string, onEnd?: () => void) {
+  constructor(storing: Storing, id: string, owner?: StoredStreamOwner) {
     this.#storing = storing
     this.id = id
-    this.#onEnd = onEnd
+    this.#owner = owner
   }
 
   /** Resolves when all messages sent so far are stored. Undefined if they already are. */
@@ -77,7 +85,7 @@ export class StoredStream {
         this.#hasEnded = true
         this.stopRefreshing()
         this.#reader?.end()
-        this.#onEnd?.()
+        this.#owner?.onEnd()
       },
     )
   }
@@ -95,7 +103,10 @@ export class StoredStream {
     if (this.#reader === reader) this.#reader = undefined
     if (this.#joining === reader) this.#joining = undefined
     if (this.#hasEnded || this.#reader !== undefined || this.#joining !== undefined) return
-    this.#refreshing ??= every(REFRESH, () => void this.refresh())
+    this.#refreshing ??= every(Math.min(REFRESH, this.#owner?.unreadInterval ?? REFRESH), () => {
+      void this.refresh()
+      this.#owner?.onUnread()
+    })
   }
 
   /** Stops refreshing the stream, so that the store can expire it. */

@@ -72,7 +72,7 @@ export class SessionStreams {
   /** Opens the stream of a POST. Calls `onLost` when messages can no longer reach the client. */
   openPost(live: LiveSession, request: HttpRequest, onLost: () => void): MessageStream {
     if (!this.canResume(live)) return createPlainStream(this.#openReader(live, request, undefined, onLost))
-    const stream = this.#createPost(live)
+    const stream = this.#createPost(live, onLost)
     const body = this.#openReader(live, request, stream)
     stream.open(body)
     return {
@@ -83,11 +83,17 @@ export class SessionStreams {
     }
   }
 
-  #createPost(live: LiveSession): StoredStream {
+  #createPost(live: LiveSession, onLost: () => void): StoredStream {
     const id = this.#newId(live, 'post')
-    const stream = new StoredStream(this.#storing as Storing, id, () => {
-      live.streams.delete(id)
-      this.sessions.release(live)
+    const stream = new StoredStream(this.#storing as Storing, id, {
+      onEnd: () => {
+        live.streams.delete(id)
+        this.sessions.release(live)
+      },
+      unreadInterval: this.sessions.awayTimeout,
+      onUnread: () => {
+        if (this.sessions.isAway(live)) onLost()
+      },
     })
     this.sessions.hold(live)
     live.streams.set(id, stream)
