@@ -59,7 +59,7 @@ describe('tools', () => {
     const server = createServer(info, { onWarning: ({ message }) => void warnings.push(message) })
     for (const name of ['ok', 'a.b-c_D9', 'with space', 'ä', 'x'.repeat(129)]) server.tool(name, {}, () => '')
     expect(warnings).toHaveLength(3)
-    expect(() => server.tool('ok', {}, () => '')).toThrow('is there already')
+    expect(() => server.tool('ok', {}, () => '')).toThrow('is already registered')
     expect(() => server.tool('OK', {}, () => '')).not.toThrow()
   })
 

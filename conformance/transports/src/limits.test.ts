@@ -251,7 +251,7 @@ describe('sessions', () => {
     expect(await goodCall(port, rawLegacy(first))).toContain('"text":"good"')
     const third = await openSession(url)
     expect(evicted).toEqual([second])
-    expect(await goodCall(port, rawLegacy(second))).toMatch(/^HTTP\/1\.1 404[\s\S]*Unknown or expired session/)
+    expect(await goodCall(port, rawLegacy(second))).toMatch(/^HTTP\/1\.1 404[\s\S]*Session not found/)
     for (const id of [first, third]) expect(await goodCall(port, rawLegacy(id))).toContain('"text":"good"')
   })
 

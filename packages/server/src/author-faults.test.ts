@@ -109,7 +109,7 @@ describe.each(asking)('a key that is used twice in one run, in revision %s', (re
     expect(runs).toBeLessThan(5)
     expect(faults).toHaveLength(1)
     expect(faults[0]?.error).toBeInstanceOf(QuestionError)
-    expect(String(faults[0]?.error)).toContain('Question "seat": the key was used already in this run of the handler')
+    expect(String(faults[0]?.error)).toContain('Question "seat": the key was already used in this run of the handler')
   })
 
   it('also fails within one round of several input requests', async () => {

@@ -1,9 +1,9 @@
-/** Changes of lists and resources: who publishes them, and how they reach clients that are slow or many. */
+/** Publishes changes of lists and resources, and distributes them to many or slow clients. */
 
 import type { Awaitable, Change, Handler, JsonObject } from '@mcpx/protocol'
 import { capabilitiesOf, LIST_KINDS } from './dispatch.ts'
 
-/** The notification that tells a client of a change. */
+/** Returns the notification for a change. */
 export function changeNotification(change: Change): { method: string; params?: JsonObject } {
   return change.kind === 'resource'
     ? { method: 'notifications/resources/updated', params: { uri: change.uri } }
@@ -16,12 +16,12 @@ export class ChangeFeed {
   readonly #subscriptions = new Set<{ readonly listener: (change: Change) => void }>()
   readonly #pendingLists = new Set<string>()
 
-  /** @param onError gets what listeners throw; the other listeners are still called */
+  /** @param onError called with errors of listeners; the other listeners are still called */
   constructor(onError: (error: unknown) => void = () => {}) {
     this.#onError = onError
   }
 
-  /** Calls every listener before it returns. */
+  /** Calls all listeners synchronously. */
   publish(change: Change): void {
     for (const subscription of [...this.#subscriptions]) {
       if (!this.#subscriptions.has(subscription)) continue
@@ -34,8 +34,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Publishes a change of a list once, however many are made before the current task ends. Listeners that subscribe within
-   * that task know it already.
+   * Publishes a change of a list at the end of the current task. Several changes of one list in a task are published once.
+   * Listeners that subscribe within the task are not called, because they read the list after the change.
    */
   publishList(kind: (typeof LIST_KINDS)[number]): void {
     if (this.#pendingLists.has(kind) || this.#subscriptions.size === 0) return
@@ -56,42 +56,42 @@ export class ChangeFeed {
 
 /** A client that receives changes. An open stream costs little more than this object. */
 export interface ChangeReceiver {
-  /** Whether nothing can be sent now: changes wait. */
+  /** Whether the client is still receiving earlier messages. Changes then wait. */
   isBusy: boolean
-  /** The changes that wait, each once, so that their number is bounded. */
+  /** The waiting changes. Each is kept once, which bounds their number. */
   waiting: Map<string, Change> | undefined
-  /** Asked right before the change is sent. */
+  /** Returns whether the client wants the change. Called right before the change is sent. */
   wants(change: Change): boolean
-  /** Resolves when there is room for more. */
+  /** Sends a change. Resolves when the next one can be sent. */
   send(change: Change): Awaitable<void>
-  /** The server is being closed. */
+  /** Called when the server is closed. */
   end?(): void
 }
 
-/** Distributes the changes of all parts of a server. However many receivers there are, they share one subscription to each part. */
+/** Distributes the changes of all parts of a server. All receivers share one subscription per part. */
 export class ChangeHub {
   readonly #parts: readonly Handler[]
   readonly #onError: (error: unknown) => void
   readonly #receivers = new Set<ChangeReceiver>()
-  /** Called at once with each change. */
+  /** Called synchronously with each change. */
   readonly #listeners = new Set<{ readonly listener: (change: Change) => void }>()
-  /** The changes since the last task: several changes of one list are sent once. */
+  /** The changes of the current task. Several changes of one list are sent once. */
   readonly #changed = new Map<string, Change>()
-  /** How to unsubscribe from each part. */
+  /** The functions that unsubscribe from each part. */
   readonly #subscribed = new Map<Handler, () => void>()
-  /** How many `subscriptions/listen` streams are open. */
+  /** The number of open `subscriptions/listen` streams. */
   openStreams = 0
 
   /**
-   * @param parts the live array of parts: it is read again when the first receiver is added, and in `onPartAdded`
-   * @param onError gets what parts and receivers throw
+   * @param parts the live array of parts; it is read again when the first receiver is added, and in `onPartAdded`
+   * @param onError called with errors of parts and receivers
    */
   constructor(parts: readonly Handler[], onError: (error: unknown) => void) {
     this.#parts = parts
     this.#onError = onError
   }
 
-  /** Throws what a part throws when it is subscribed to, if it is the only part. */
+  /** Adds a receiver. If there is only one part and it throws on subscription, the error is rethrown. */
   add(receiver: ChangeReceiver): void {
     this.#subscribeOnFirst()
     this.#receivers.add(receiver)
@@ -101,7 +101,7 @@ export class ChangeHub {
     if (this.#receivers.delete(receiver)) this.#unsubscribeAfterLast()
   }
 
-  /** Calls the listener at once with each change until the returned function is called. Throws as `add` does. */
+  /** Calls the listener synchronously with each change until the returned function is called. Throws like `add`. */
   readonly onChange = (listener: (change: Change) => void): (() => void) => {
     this.#subscribeOnFirst()
     const entry = { listener }
@@ -111,7 +111,7 @@ export class ChangeHub {
     }
   }
 
-  /** A part was added to the others: receivers are told that its lists changed, once per task. */
+  /** Subscribes to an added part, and notifies receivers once per task that the lists of the part have changed. */
   onPartAdded(part: Handler): void {
     if (!this.#isUsed) return
     this.#attempt(() => this.#subscribeToParts())
@@ -127,7 +127,7 @@ export class ChangeHub {
     if (receiver.waiting !== undefined) void this.#sendWaiting(receiver)
   }
 
-  /** Ends the receivers that end with the server. */
+  /** Ends all receivers that have an `end` method. */
   close(): void {
     for (const receiver of this.#receivers) this.#attempt(() => receiver.end?.())
   }
@@ -149,7 +149,7 @@ export class ChangeHub {
   #subscribeToParts(): void {
     for (const part of this.#parts) {
       if (this.#subscribed.has(part) || part.changes === undefined) continue
-      // A new function for each: parts may keep listeners in one `Set`.
+      // A new function per part, because parts may share one `Set` of listeners.
       const subscribe = () => {
         const unsubscribe = part.changes?.((change) => this.#note(change))
         this.#subscribed.set(part, unsubscribe ?? (() => {}))

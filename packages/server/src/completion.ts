@@ -1,4 +1,4 @@
-/** Completion: proposes values for the arguments of prompts and the variables of resource templates. */
+/** Proposes values for the arguments of prompts and the variables of resource templates. */
 
 import {
   type Awaitable,
@@ -12,7 +12,7 @@ import {
 import type { Prompts } from './prompts.ts'
 import type { Resources } from './resources.ts'
 
-/** Some of the values, and how many there are. */
+/** Proposed values, and the total number of values. */
 export interface Proposals {
   readonly values: readonly string[]
   readonly total?: number
@@ -20,19 +20,19 @@ export interface Proposals {
 }
 
 /**
- * Proposes values for what was typed so far, best first; `known` holds the arguments that are filled in already. Only the
- * first 100 values are sent. A plain list is searched for values that begin with what was typed.
+ * Proposes values for a partial input, best first. `known` contains the other arguments that already have values. Only the
+ * first 100 values are sent. If the completer is a plain list, the values that begin with the input are proposed.
  */
 export type Completer =
   | readonly string[]
   | ((typed: string, known: Readonly<Record<string, string>>, ctx: Context) => Awaitable<readonly string[] | Proposals>)
 
-/** By the name of the argument or variable. */
+/** Completers by the name of the argument or variable. */
 export type Completers = Readonly<Record<string, Completer | undefined>>
 
 const MAX_VALUES = 100
 
-/** An argument without a completer has no proposals; an argument that does not exist is an error. */
+/** Creates the `complete` handler. It returns no proposals without a completer, and throws for an unknown argument. */
 export function createCompletion(prompts: Prompts, resources: Resources): OtherHandler['complete'] {
   function find(ref: CompleteRequestParams['ref'], ctx: Context): { names: readonly string[]; completers: Completers } {
     if (ref.type === 'ref/prompt') {

@@ -18,7 +18,7 @@ import { toBase64 } from './base64.ts'
 export interface BlockOptions {
   /** The audience, priority and date of the content. */
   annotations?: Annotations
-  /** Metadata for clients that know it. */
+  /** Metadata for clients that support it. */
   _meta?: MetaObject
 }
 
@@ -39,7 +39,7 @@ export function audio(data: Uint8Array | string, mimeType: string, options?: Blo
 
 /** Options of an embedded resource. */
 export interface ResourceBlockOptions extends BlockOptions {
-  /** Default: `text/plain`, `application/octet-stream` for bytes, `application/json` for everything else. */
+  /** Default: `text/plain` for strings, `application/octet-stream` for bytes, `application/json` for all other values. */
   mimeType?: string
 }
 
@@ -49,12 +49,12 @@ export function resource(uri: string, value: unknown, options: ResourceBlockOpti
   return { type: 'resource', resource: toContents(uri, value, mimeType), ...block }
 }
 
-/** A link to a resource that can be read; it need not be listed. */
+/** A link to a resource. The resource can be read, but does not have to be in a list. */
 export function link(uri: string, name: string, options?: Omit<ResourceLink, 'type' | 'uri' | 'name'>): ResourceLink {
   return { type: 'resource_link', uri, name, ...options }
 }
 
-/** The contents of a resource, by the type of the value. Throws a `TypeError` for a value that JSON cannot hold. */
+/** Converts a value to the contents of a resource. Throws a `TypeError` for a value that cannot be written as JSON. */
 export function toContents(
   uri: string,
   value: unknown,
@@ -67,14 +67,14 @@ export function toContents(
   return { uri, mimeType: mimeType ?? 'application/json', text: toJson(value) }
 }
 
-/** Throws a `TypeError` for a value that JSON cannot hold. */
+/** Writes a value as JSON. Throws a `TypeError` for a value that cannot be written as JSON. */
 export function toJson(value: unknown): string {
   const json: string | undefined = JSON.stringify(value)
   if (json === undefined) throw new TypeError(`A ${typeof value} cannot be written as JSON`)
   return json
 }
 
-/** The string members that each kind of block needs, except for embedded resources. */
+/** The required string members of each block type, except for embedded resources. */
 const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   image: ['data', 'mimeType'],
@@ -98,5 +98,5 @@ function encodeData(data: Uint8Array | string): string {
 
 function checkMimeType(mimeType: string): string {
   if (/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;.*)?$/.test(mimeType)) return mimeType
-  throw new TypeError(`${JSON.stringify(mimeType)} is no MIME type such as "image/png"`)
+  throw new TypeError(`Expected a MIME type such as "image/png", got ${JSON.stringify(mimeType)}`)
 }

@@ -1,4 +1,4 @@
-/** The context of one request: what a handler may know and do while it answers. */
+/** The context of one request, which handlers receive. */
 
 import {
   type Answered,
@@ -19,14 +19,14 @@ import {
 } from '@mcpx/protocol'
 import { type Asker, elicit, openUrl, PendingAnswer, type Question, roots, sample } from './questions.ts'
 
-/** The client of a request, as its era knows and reaches it. */
+/** Sends log messages, notifications and questions to the client of a request. Each era implements it. */
 export interface ClientAccess {
   readonly client: ClientFacts
-  /** The lowest level of log messages that the client wants; undefined when it wants none. */
+  /** The lowest level of log messages that the client wants. Undefined if it wants none. */
   readonly logLevel: LoggingLevel | undefined
   /** Sends a notification that belongs to the request, in the form of the client's revision. */
   notify(method: string, params: JsonObject): Awaitable<void>
-  /** Called once, for the first question or step. */
+  /** Creates the asker of the request. Called once, for the first question or step. */
   createAsker(): Asker
 }
 
@@ -35,7 +35,7 @@ export class RequestContext implements Context {
   readonly #exchange: Exchange
   readonly #access: ClientAccess
   readonly #pending: PendingAnswer<unknown>[] = []
-  /** The keys of the questions that this run of the handler asked. */
+  /** The keys of the questions in this run of the handler. */
   readonly #askedKeys = new Set<string>()
   #asker: Asker | undefined
   #log: Logger | undefined
@@ -81,17 +81,17 @@ export class RequestContext implements Context {
     return this.#log
   }
 
-  /** The questions of this request; undefined when none was asked. */
+  /** The asker of this request. Undefined before the first question or step. */
   get asker(): Asker | undefined {
     return this.#asker
   }
 
-  /** The questions and steps that the handler did not await, as the author wrote them. */
+  /** The questions and steps that the handler did not await, as source code such as `ctx.elicit("seat")`. */
   get notAwaited(): readonly string[] {
     return this.#pending.filter((answer) => !answer.isAwaited).map(({ label }) => label)
   }
 
-  // Functions are bound, as handlers take them out of the context, and created when they are read: most calls read none.
+  // These members are getters that return bound functions: handlers may destructure the context, and most calls use none.
 
   get progress(): Context['progress'] {
     return (done, total, message) => this.#sendProgress(done, total, message)
@@ -176,7 +176,7 @@ function createLogger(access: ClientAccess): Logger {
   return Object.fromEntries(entries) as Logger
 }
 
-/** The context of calls to handlers outside of a request: notifications are dropped, and nobody can be asked. */
+/** Creates a context for handler calls outside of a request. It drops notifications and rejects questions. */
 export function createInternalContext({ auth, requestInfo }: Partial<Exchange>, signal: AbortSignal): Context {
   const exchange: Exchange = { signal, auth, requestInfo, session: undefined, notify: async () => {} }
   return new RequestContext({}, exchange, {
@@ -184,14 +184,14 @@ export function createInternalContext({ auth, requestInfo }: Partial<Exchange>, 
     logLevel: undefined,
     notify: async () => {},
     createAsker() {
-      throw new Error('Nobody can be asked: no request of a client is being answered')
+      throw new Error('Questions are not possible: the handler was called outside of a client request')
     },
   })
 }
 
 /**
- * A context in which the members of `changes` replace those of `ctx`. A whole context in `changes` is returned as it is.
- * Use it in handlers that call other handlers: a copy by `{ ...ctx }` loses the getters of `ctx`.
+ * Returns a context in which the members of `changes` replace those of `ctx`. If `changes` is a whole context, it is
+ * returned unchanged. Use it in handlers that call other handlers, because `{ ...ctx }` loses the getters of `ctx`.
  *
  * ```ts
  * const asGuest = (inner: ToolHandler): ToolHandler => ({
@@ -206,7 +206,7 @@ export function deriveContext(ctx: Context, changes: Partial<Context>): Context 
   return new Proxy({} as Context, {
     get: (_, name) => (Object.hasOwn(changes, name) ? Reflect.get(changes, name) : memberOf(ctx, name)),
     has: (_, name) => Object.hasOwn(changes, name) || name in ctx,
-    // A copy has the changes; `deriveContext` finds all other members in the context that it derives from.
+    // Only the changes are own members. All other members are read from `ctx`.
     ownKeys: () => Reflect.ownKeys(changes),
     getOwnPropertyDescriptor: (_, name) => {
       const own = Reflect.getOwnPropertyDescriptor(changes, name)

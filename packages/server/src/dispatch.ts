@@ -1,4 +1,4 @@
-/** The methods of handlers: what each answers, which names its parameters hold, and how a request reaches it. */
+/** Calls the handler member for a request, and lists which members and parameters belong to each method. */
 
 import {
   type Context,
@@ -14,7 +14,7 @@ import {
 import type { Faults } from './errors.ts'
 import type { Endpoint, ServerRequest } from './middleware.ts'
 
-/** The member of a handler that answers each request. */
+/** The handler member for each request method. */
 export const HANDLER_MEMBERS = {
   'tools/list': 'listTools',
   'tools/call': 'callTool',
@@ -29,10 +29,10 @@ export const HANDLER_MEMBERS = {
   'logging/setLevel': 'setLogLevel',
 } as const satisfies Readonly<Record<string, keyof Handler>>
 
-/** Members whose requests succeed where the handler lacks them: whether a server accepts them is up to its capabilities. */
+/** Members whose requests succeed even if the handler lacks them, because the capabilities decide whether they are allowed. */
 const OPTIONAL_MEMBERS: readonly string[] = ['subscribe', 'unsubscribe', 'setLogLevel']
 
-/** Calls the member of the handler that answers the request. A failed tool becomes a result. Throws for an unknown method. */
+/** Calls the handler member for a request. Converts tool failures to results. Throws for an unknown method. */
 export async function dispatch(
   handler: Handler,
   request: ServerRequest,
@@ -60,10 +60,10 @@ export async function dispatch(
   }
 }
 
-/** The lists whose changes clients are told of. */
+/** The lists for which clients receive change notifications. */
 export const LIST_KINDS = ['tools', 'prompts', 'resources'] as const
 
-/** The capabilities of a handler follow from its members. */
+/** Returns the capabilities of a handler, which follow from its members. */
 export function capabilitiesOf(handler: Handler, isLogging: boolean): ServerCapabilities {
   const list = handler.changes === undefined ? {} : { listChanged: true }
   const capabilities: ServerCapabilities = {}
@@ -77,7 +77,7 @@ export function capabilitiesOf(handler: Handler, isLogging: boolean): ServerCapa
   return capabilities
 }
 
-/** A handler with these members, each of which exists only while `exists` returns true. */
+/** Creates a handler from these members. A member is visible only while `exists` returns true for it. */
 export function createDynamicHandler(
   members: Readonly<Record<string, (...args: never) => unknown>>,
   exists: (member: keyof Handler) => boolean,
@@ -90,7 +90,7 @@ export function createDynamicHandler(
   return handler
 }
 
-/** Resources are named by their URIs, templates by the template. */
+/** A kind of item. The name of a resource is its URI; the name of a template is the template string. */
 export type ItemKind = 'tool' | 'prompt' | 'resource'
 
 export interface ItemName {
@@ -98,7 +98,7 @@ export interface ItemName {
   readonly name: string
 }
 
-/** The members whose parameters name an item, and its kind; completion requests say the kind themselves. */
+/** The members whose parameters name an item, with the kind of item. Completion requests contain the kind. */
 export const NAMING_MEMBERS = {
   callTool: 'tool',
   getPrompt: 'prompt',
@@ -110,7 +110,7 @@ export const NAMING_MEMBERS = {
 
 export type NamingMember = keyof typeof NAMING_MEMBERS
 
-/** The parameters of those members, as far as they name an item. */
+/** The parameters of these members that name an item. */
 export interface NamingParams {
   readonly name?: string
   readonly uri?: string
@@ -123,18 +123,18 @@ export function itemNameIn(member: NamingMember, params: NamingParams): ItemName
   return { kind, name: name ?? uri }
 }
 
-/** The parameters with another name. */
+/** Returns a copy of the parameters with another name. */
 export function renameParams<Params extends NamingParams>(params: Params, { kind, name }: ItemName): Params {
   const named = kind === 'resource' ? { uri: name } : { name }
   return params.ref === undefined ? { ...params, ...named } : { ...params, ref: { ...params.ref, ...named } }
 }
 
-/** The error for a name that does not exist. */
+/** Creates the error for a name that does not exist. */
 export function unknownNameError({ kind, name }: ItemName): RpcError {
   return kind === 'resource' ? resourceNotFound(name, 'modern') : invalidParams(`Unknown ${kind}: ${quoted(name)}`)
 }
 
-/** A handler whose members run requests through the middleware of their server. */
+/** Creates a handler whose members run requests through the middleware of the server. */
 export function createServerHandler(run: Endpoint, exists: (member: keyof Handler) => boolean): Handler {
   const members = Object.entries(HANDLER_MEMBERS).map(([method, member]) => {
     return [member, (params: JsonObject, ctx: Context) => run({ method, params }, ctx)] as const

@@ -97,7 +97,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
           code: -32603,
           message: expect.stringMatching(/^Internal error \([0-9a-f]{8}\)$/),
         })
-        const message = expect.stringContaining(`The handler gave ${give() === null ? 'null' : ''}`)
+        const message = expect.stringContaining(`The handler returned ${give() === null ? 'null' : ''}`)
         expect(faults.splice(0)).toMatchObject([{ name: 'ResultError', message }])
       }
     }
@@ -137,7 +137,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
       revision,
     )
     expect(await peer.call('tools/call', { name: 't' })).toMatchObject({ code: -32603 })
-    const message = `The handler gave ${kind} as the result of tools/call; expected an object`
+    const message = `The handler returned ${kind} as the result of tools/call; expected an object`
     expect(faults).toMatchObject([{ name: 'ResultError', message }])
   })
 

@@ -1,4 +1,4 @@
-/** The two eras of the protocol behind one interface: the modern one of 2026-07-28, and the legacy one with sessions. */
+/** The common interface of the two eras: modern (2026-07-28) and legacy (with sessions). */
 
 import type {
   Exchange,
@@ -28,9 +28,9 @@ import type { ServerRequest } from './middleware.ts'
 import type { RequestState } from './request-state.ts'
 
 export interface ServerEra {
-  /** Whether the message belongs to this era. */
+  /** Returns whether a message belongs to this era. */
   matches(message: RequestMessage | NotificationMessage, exchange: Exchange): boolean
-  /** The response to a request; undefined for notifications, and for requests whose stream was closed. */
+  /** Handles a message. Returns the response, or undefined for notifications and for requests whose stream was closed. */
   handle(
     message: RequestMessage | NotificationMessage,
     exchange: Exchange,
@@ -40,34 +40,34 @@ export interface ServerEra {
 
 /** Limits of a server. */
 export interface ServerLimits {
-  /** How many `subscriptions/listen` streams may be open at once. Default: 1,000. */
+  /** The most `subscriptions/listen` streams that are open at the same time. Default: 1,000. */
   readonly listens: number
-  /** How many URIs one session or stream may subscribe to. Default: 1,000. */
+  /** The most URIs that one session or stream subscribes to. Default: 1,000. */
   readonly subscriptions: number
-  /** How often one legacy call may return questions. Default: 16. */
+  /** How often one legacy call may return `inputRequired()`. Default: 16. */
   readonly rounds: number
 }
 
-/** The members of a server that the eras need. */
+/** The parts of a server that the eras use. */
 export interface ServerInternals {
   readonly info: Implementation
   readonly instructions: string | undefined
   /** All parts of the server, without its middleware. */
   readonly handler: Handler
   readonly capabilities: ServerCapabilities
-  /** Whether the logging capability is declared; otherwise log messages must not be sent. */
+  /** Whether the logging capability is declared. If not, log messages must not be sent. */
   readonly isLogging: boolean
   readonly limits: ServerLimits
   readonly faults: Faults
   readonly requestState: RequestState
   readonly changes: ChangeHub
-  /** Fires when the server is closed. */
+  /** Aborted when the server is closed. */
   readonly closing: AbortSignal
   /** Runs a request through the middleware and the handler. Reports questions that the handler did not await. */
   run(request: ServerRequest, ctx: RequestContext): Promise<object>
 }
 
-/** Describes the problem with the parameters of a request in one sentence. The most frequent request is checked by hand. */
+/** Returns a sentence about invalid parameters, or undefined. `tools/call` has a handwritten check, because it is frequent. */
 export function paramsProblem(revision: Revision, method: string, params: JsonObject): string | undefined {
   if (method === 'tools/call' && params.inputResponses === undefined && params.requestState === undefined) {
     return toolCallProblem(params)

@@ -1,4 +1,4 @@
-/** The errors of this package, and how faults in user code are reported to the author and masked for clients. */
+/** The errors of this package. Reports faults in user code to the author, and masks them for clients. */
 
 import {
   type CallToolResult,
@@ -12,14 +12,14 @@ import {
 } from '@mcpx/protocol'
 import type { ServerRequest } from './middleware.ts'
 
-/** Something was registered, or an option was set, in a way that cannot work: the message names the place and the remedy. */
+/** A registration or an option is invalid. The message names the place and the remedy. */
 export class RegistrationError extends Error {
   override readonly name = 'RegistrationError'
 }
 
 /**
- * Thrown by a tool to tell the model what went wrong. It becomes a result with `isError: true`; thrown by a resource, a
- * prompt or a completer, it becomes a protocol error with this message. Every other error is masked.
+ * Thrown by handlers to send an error message to the client. From a tool it becomes a result with `isError: true`, which the
+ * model reads. From a resource, prompt or completer it becomes a protocol error. All other errors are masked.
  *
  * ```ts
  * throw new ToolError('There is no city called Atlantis.')
@@ -29,27 +29,30 @@ export class ToolError extends Error {
   override readonly name = 'ToolError'
 }
 
-/** An input request that breaks a rule, or a key that is used twice. A fault of the server's author: clients never see its message. */
+/** An input request is invalid, or its key is used twice. This is a bug of the server; clients never see the message. */
 export class QuestionError extends Error {
   override readonly name = 'QuestionError'
 }
 
-/** A handler returned something that cannot be sent. A fault of the server's author: clients never see its message. */
+/** A handler returned a value that cannot be sent. This is a bug of the server; clients never see the message. */
 export class ResultError extends Error {
   override readonly name = 'ResultError'
 }
 
-/** Thrown where an answer is missing: it ends this run of the handler. The call asks the question even if the handler catches it. */
+/**
+ * Thrown by a question that has no answer yet, to end this run of the handler. The question is sent even if the handler
+ * catches this error.
+ */
 export class InputRequired extends Error {
   override readonly name = 'InputRequired'
 
   constructor() {
-    super('Input is required from the client: this run of the handler ends here and starts again with the answer')
+    super('Input is required from the client: this run of the handler ends, and the handler runs again with the answer')
   }
 }
 
 /**
- * The error to throw for a URI that names no resource. Each client gets the form that its revision has.
+ * Creates the error for a URI without a resource. Each client receives the error code of its revision.
  *
  * ```ts
  * throw resourceNotFound('note://7')
@@ -60,8 +63,8 @@ export function resourceNotFound(uri: string): RpcError {
 }
 
 /**
- * Called with each fault. `id` is all that the client sees of it. `request` names the method and the tool, prompt or URI,
- * such as `tools/call "search"`; it is undefined for faults outside of a request.
+ * Called with each fault. The client sees only `id`. `request` is the method with the tool, prompt or URI, such as
+ * `tools/call "search"`. It is undefined for faults outside of a request.
  */
 export type OnError = (error: unknown, ctx: Context | undefined, id: string, request: string | undefined) => void
 
@@ -69,7 +72,7 @@ export type OnError = (error: unknown, ctx: Context | undefined, id: string, req
 export class Faults {
   readonly #onError: (...args: Parameters<OnError>) => void
 
-  /** @param onError may throw or reject: that never affects the response. Default: writes to stderr. */
+  /** @param onError may throw or reject without an effect on the response. Default: writes to stderr. */
   constructor(onError: OnError = logFault) {
     this.#onError = guarded<Parameters<OnError>>(onError)
   }
@@ -81,14 +84,14 @@ export class Faults {
     return id
   }
 
-  /** The error to respond with: protocol errors as they are, all others masked. */
+  /** Returns the error for the response. Protocol errors are unchanged; all others are reported and masked. */
   toRpcError(error: unknown, ctx?: Context, request?: ServerRequest): RpcError {
     if (error instanceof RpcError) return error
     if (error instanceof ToolError) return internalError(error.message)
     return internalError(`Internal error (${this.report(error, ctx, request)})`)
   }
 
-  /** The result of a tool that failed. Throws protocol errors and questions: they are not tool failures. */
+  /** Returns the result of a failed tool. Rethrows protocol errors and `InputRequired`, which are not tool failures. */
   toToolResult(error: unknown, ctx: Context, request: ServerRequest): CallToolResult {
     if (error instanceof RpcError || error instanceof InputRequired) throw error
     if (error instanceof ToolError) return failedResult(error.message)
@@ -96,21 +99,21 @@ export class Faults {
   }
 }
 
-/** A tool result that tells the model about a failure. */
+/** Creates a tool result that tells the model about a failure. */
 export function failedResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-/** Without `onError` the author would have nothing but the id that a client saw. */
+/** The default of `onError`. Writes the error to stderr, so that the author can find it by the id. */
 function logFault(error: unknown, ctx: Context | undefined, id: string, request: string | undefined): void {
-  // A cancelled call shows no id to anybody, and its failure is usually the cancellation itself.
+  // The response to a cancelled call is not sent, and its error is usually the cancellation itself.
   if (ctx?.signal.aborted === true) return
   const place = request === undefined ? '' : ` in ${request}`
-  // biome-ignore lint/suspicious/noConsole: errors go to stderr, and there is nowhere else to tell them
+  // biome-ignore lint/suspicious/noConsole: without onError, stderr is the only place for errors
   console.error(`@mcpx/server: error ${id}${place}:`, error)
 }
 
-/** The method, and the name of the tool or prompt, or the URI: `tools/call "search"`. */
+/** Returns the method with the name of the tool or prompt, or the URI: `tools/call "search"`. */
 export function describeRequest({ method, params }: ServerRequest): string {
   const { name, uri } = (params.ref ?? params) as JsonObject
   const target = name ?? uri

@@ -48,7 +48,7 @@ describe('a header annotation of an argument', () => {
       object({ a: object({ x: annotated('R') }), b: annotated('r') }),
       'input.b: x-mcp-header "r" is used by input.a.x',
     ],
-    ['the root', object({}, { 'x-mcp-header': 'A' }), 'input: x-mcp-header can only stand on a property'],
+    ['the root', object({}, { 'x-mcp-header': 'A' }), 'input: x-mcp-header is allowed only on a property'],
   ])('is rejected for %s', (_name, schema, message) => {
     expect(headerProblem(schema, 'input')).toContain(message)
   })
@@ -81,7 +81,7 @@ describe('a header annotation of an argument', () => {
     registry.addTool('good', { input: z.object({ region }) }, () => '')
     const input = z.object({ region, list: z.array(z.object({ region })) })
     expect(() => registry.addTool('bad', { input }, () => '')).toThrow(
-      'Tool "bad", input.list[].region: x-mcp-header can only',
+      'Tool "bad", input.list[].region: x-mcp-header is allowed only',
     )
   })
 })

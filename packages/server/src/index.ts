@@ -1,4 +1,4 @@
-/** A server of the protocol: one handler for every revision, on any transport. */
+/** Creates MCP servers. Handlers are written once for all revisions and transports. */
 
 export type { Answered, Ask, AuthInfo, Context, Handler } from '@mcpx/protocol'
 export {

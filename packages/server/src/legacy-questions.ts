@@ -1,4 +1,4 @@
-/** Questions of the legacy era: requests of the server, which the client answers while the handler waits. */
+/** Sends the questions of legacy calls, as requests to the client, while the handler waits. */
 
 import {
   type Awaitable,
@@ -29,13 +29,13 @@ import {
   toStepResult,
 } from './questions.ts'
 
-/** How long a user may take, in ms; the client may end the call earlier. */
+/** How long to wait for the answer of a user, in ms. The client may cancel the call earlier. */
 const ANSWER_TIMEOUT = 3_600_000
 
-/** How often a question is asked again whose answer does not fit. */
+/** The most times that a question is sent if its answers are invalid. */
 const ATTEMPTS = 3
 
-/** The asker of one call. Hand-written questions make a call run again: answers and steps stay. */
+/** The asker of one call. If the handler returns `inputRequired()` and runs again, answers and steps are kept. */
 export class LegacyAsker implements Asker {
   readonly #exchange: Exchange
   readonly #session: Session
@@ -80,7 +80,7 @@ export class LegacyAsker implements Asker {
       if ('value' in checked) return checked.value
       problem = checked.problem
     }
-    throw internalError(`The client answered ${request.method} ${ATTEMPTS} times with what does not fit: ${problem}`)
+    throw internalError(`The client sent ${ATTEMPTS} invalid answers to ${request.method}: ${problem}`)
   }
 
   async #askOnce(request: InputRequest, problem: string): Promise<InputResponse> {
@@ -91,7 +91,7 @@ export class LegacyAsker implements Asker {
       const result = await this.#request(method, stripParamsFor(this.#revision, method, params))
       const schema = serverRequestResult(this.#revision, method)
       const flaw = schema && check(schema, result, 'result').problem
-      if (flaw !== undefined) throw internalError(`The client answered ${method} with what is not its result. ${flaw}`)
+      if (flaw !== undefined) throw internalError(`The client sent an invalid result for ${method}. ${flaw}`)
       if (elicitationId !== undefined && (result as JsonObject).action === 'accept') this.#visits.push(elicitationId)
       return result as InputResponse
     } catch (error) {
@@ -107,7 +107,7 @@ export class LegacyAsker implements Asker {
   }
 }
 
-/** In this era a visit to a URL has an id, so that the client can be told when it is complete. */
+/** Returns the parameters of a legacy request. URL questions get an id for the later notification of completion. */
 function toParams(request: InputRequest, problem: string): JsonObject {
   const asked = problem === '' ? request : repeatQuestion(request, problem)
   const params: JsonObject = { ...('params' in asked ? asked.params : undefined) }
@@ -117,17 +117,17 @@ function toParams(request: InputRequest, problem: string): JsonObject {
 /** Poll intervals in ms, about two seconds in all. `notifications/initialized` may arrive through another process. */
 const POLL_INTERVALS = [5, 15, 30, 50, 100, 200, 400, 600, 600]
 
-/** Resolves when the client has sent `notifications/initialized`, or the signal fires; rejects when it does not send it. */
+/** Resolves when the client has sent `notifications/initialized`, or the signal is aborted. Rejects after the last poll. */
 async function untilInitialized(session: Session, signal: AbortSignal): Promise<void> {
   if (isInitialized(session)) return
   for (const ms of POLL_INTERVALS) {
     await new Promise((resolve) => setTimeout(resolve, ms))
     if (isInitialized(session) || signal.aborted) return
-    // Reads the record from the store.
+    // An empty update, which reads the newest record from the store.
     await session.update(() => {})
     if (isInitialized(session)) return
   }
-  throw invalidRequest('The client cannot be asked: it has not sent "notifications/initialized"')
+  throw invalidRequest('Cannot send requests to the client: it has not sent "notifications/initialized"')
 }
 
 function isInitialized({ state }: Session): boolean {

@@ -1,4 +1,4 @@
-/** The legacy era: a handshake opens a session, whose record holds what the server knows of the client. */
+/** Handles messages of the legacy era. The handshake opens a session, whose record stores the facts about the client. */
 
 import {
   type Awaitable,
@@ -40,7 +40,7 @@ import { failedResult } from './errors.ts'
 import { LegacyAsker } from './legacy-questions.ts'
 import { isInputRequired, toResult } from './results.ts'
 
-/** The level of log messages until the client sets one. */
+/** The log level until the client sets one. */
 const DEFAULT_LOG_LEVEL: LoggingLevel = 'info'
 
 export const legacy: ServerEra = {
@@ -71,7 +71,7 @@ async function answer(message: RequestMessage, exchange: Exchange, server: Serve
   return await runUntilComplete({ message, exchange, session, revision, server }, params)
 }
 
-/** Removes answers and state of the modern era, which a legacy client could only forge. */
+/** Removes the modern members for answers and state, because a legacy client can only have forged them. */
 function withoutModernParams(params: JsonObject = {}): JsonObject {
   if (!('inputResponses' in params || 'requestState' in params)) return params
   const { inputResponses, requestState, ...others } = params
@@ -84,7 +84,7 @@ interface InitializeParams {
   readonly clientInfo: Implementation
 }
 
-/** How long the client's name and capabilities may be as JSON: sessions keep them, before anybody is known. */
+/** How long the client's name and capabilities may be as JSON: sessions store them before the caller is authenticated. */
 const MAX_HANDSHAKE_LENGTH = 65_536
 
 function sizeProblem({ capabilities, clientInfo }: InitializeParams): string | undefined {
@@ -96,26 +96,26 @@ function sizeProblem({ capabilities, clientInfo }: InitializeParams): string | u
   return undefined
 }
 
-/** The handshake: agrees on a revision and stores in the session who the client is. */
+/** Handles the handshake: agrees on a revision, and stores the client's name and capabilities in the session. */
 async function initialize(
   { id, method, params = {} }: RequestMessage,
   session: Session,
   server: ServerInternals,
 ): Promise<ResponseMessage> {
-  const alreadyInitialized = () => invalidRequest('The session is initialized already: open a new one')
+  const alreadyInitialized = () => invalidRequest('The session is already initialized: open a new one')
   if (session.state.revision !== undefined) return errorMessage(id, alreadyInitialized())
   const problem = paramsProblem(LATEST_LEGACY_REVISION, method, params)
   if (problem !== undefined) return errorMessage(id, invalidParams(problem))
   const requested = params as unknown as InitializeParams
   const tooLarge = sizeProblem(requested)
   if (tooLarge !== undefined) return errorMessage(id, invalidParams(tooLarge))
-  // The newest revision of this era if the requested one is not served: the client decides whether to continue.
+  // If the requested revision is not supported, offers the newest legacy one. The client decides whether to continue.
   const revision = revisionsOf('legacy').find((each) => each === requested.protocolVersion) ?? LATEST_LEGACY_REVISION
   // The client may declare capabilities that the agreed revision does not have.
   const { capabilities, clientInfo } = stripParamsFor(revision, method, requested)
   try {
     await session.update((state) => {
-      // Another process may have been quicker.
+      // Another process may have initialized the session in the meantime.
       if (state.revision !== undefined) throw alreadyInitialized()
       Object.assign(state, { revision, clientInfo, clientCapabilities: capabilities })
     })
@@ -128,7 +128,7 @@ async function initialize(
   }
 }
 
-/** A request whose parameters were checked. */
+/** A request with valid parameters. */
 interface LegacyCall {
   readonly message: RequestMessage
   readonly exchange: Exchange
@@ -138,8 +138,8 @@ interface LegacyCall {
 }
 
 /**
- * Runs the handler, and again whenever it returns questions by hand: they are asked in between. Questions and steps in a
- * straight line run once for all runs; a hand-written question may be asked again under the same key.
+ * Runs the handler. If it returns `inputRequired()`, sends the questions and runs it again with the answers. Awaited
+ * questions and steps are executed only once over all runs; questions in `inputRequired()` may be sent again.
  */
 async function runUntilComplete(call: LegacyCall, params: JsonObject): Promise<ResponseMessage> {
   const { message, revision, exchange, server } = call
@@ -175,7 +175,7 @@ async function askByHand(
   return { inputResponses, requestState }
 }
 
-/** The client of a call, from the record of its session. */
+/** The client of a call, as described in the session record. */
 class LegacyClient implements ClientAccess {
   readonly #call: LegacyCall
   #asker: LegacyAsker | undefined
@@ -199,7 +199,7 @@ class LegacyClient implements ClientAccess {
     return exchange.notify(method, stripParamsFor(revision, method, params))
   }
 
-  /** The same for all runs of the call. */
+  /** Returns the asker, which is the same in all runs of the call. */
   createAsker(): LegacyAsker {
     const { exchange, session, revision } = this.#call
     this.#asker ??= new LegacyAsker(exchange, session, revision)
@@ -207,7 +207,7 @@ class LegacyClient implements ClientAccess {
   }
 }
 
-/** Runs the handler. Requests that change the session change its record when the handler accepted them. */
+/** Runs the handler. If the handler succeeds and the request changes the session, also updates the session record. */
 async function run(
   { session, server }: LegacyCall,
   request: { method: string; params: JsonObject },
@@ -253,10 +253,10 @@ const sessionChanges: Readonly<Record<string, SessionChange>> = {
   },
 }
 
-/** Methods that name a resource. */
+/** Methods with the URI of a resource. */
 const RESOURCE_METHODS = ['resources/read', 'resources/subscribe', 'resources/unsubscribe']
 
-/** Replaces errors of the modern era by those that this era has. */
+/** Converts an error to a response of this era. Codes that only the modern era has are replaced. */
 function toErrorResponse(id: RequestId, method: string, error: RpcError): ResponseMessage {
   if (error.code === ErrorCode.MissingRequiredClientCapability) {
     const problem = `The client cannot be asked. ${error.message}`
@@ -270,7 +270,7 @@ function toErrorResponse(id: RequestId, method: string, error: RpcError): Respon
   return errorMessage(id, isMissingResource ? resourceNotFound(uri, 'legacy') : error)
 }
 
-/** Sends changes of lists, and of the resources that the session subscribed to, until the returned function is called. */
+/** Sends list changes and updates of subscribed resources to a session, until the returned function is called. */
 export function watchChanges(
   session: Session,
   send: (message: NotificationMessage) => Awaitable<void>,

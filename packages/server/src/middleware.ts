@@ -1,4 +1,4 @@
-/** Middleware: functions around every request, which may change it, answer it, or pass it on. */
+/** Middleware: functions that run around every request and may change it, answer it, or pass it on. */
 
 import type { Awaitable, Context, JsonObject, ListToolsResult, PageRequest, Tool } from '@mcpx/protocol'
 import { deriveContext } from './context.ts'
@@ -12,24 +12,24 @@ export interface ServerRequest {
 }
 
 /**
- * Passes the request, or another one, on and returns the result. The members of `ctx` replace those of the context; so
- * `{ auth }` and `{ ...ctx, auth }` mean the same.
+ * Calls the next middleware or the handler, and returns its result. Default: with the same request and context. The members
+ * of `ctx` replace those of the context, so `{ auth }` and `{ ...ctx, auth }` have the same effect.
  */
 export type Next = (request?: ServerRequest, ctx?: Partial<Context>) => Promise<object>
 
-/** Returns the tool of this name that the caller may see, or undefined. Rejects when the list fails. */
+/** Returns the tool with this name if the caller may see it, otherwise undefined. Rejects if the tool list fails. */
 export type ToolLookup = (name: string, ctx: Context) => Promise<Tool | undefined>
 
 /**
- * Calls `next` at most once and returns its result, or another one. `findTool` returns the definition of a tool, such as
- * its annotations.
+ * Handles a request: calls `next` at most once, and returns its result or another one. `findTool` returns the definition of
+ * a tool, with its annotations.
  */
 export type Middleware = (request: ServerRequest, ctx: Context, next: Next, findTool: ToolLookup) => Awaitable<object>
 
-/** The function that answers requests behind all middleware. */
+/** The function that handles requests after all middleware. */
 export type Endpoint = (request: ServerRequest, ctx: Context) => Awaitable<object>
 
-/** Combines the middlewares and the endpoint into one function: the first middleware is the outermost. */
+/** Combines middlewares and the endpoint into one function. The first middleware is the outermost. */
 export function wrap(middlewares: readonly Middleware[], endpoint: Endpoint): Endpoint {
   const findTool = createToolLookup(endpoint)
   return middlewares.reduceRight<Endpoint>(
@@ -46,10 +46,10 @@ export function wrap(middlewares: readonly Middleware[], endpoint: Endpoint): En
   )
 }
 
-/** Longer lists are an error: the tool might be on the next page. */
+/** The most pages that a lookup reads. A longer list is an error, because the tool might be on a later page. */
 const MAX_PAGES = 1_000
 
-/** Asks the endpoint itself: a lookup is no request that other middlewares should see. */
+/** Creates a tool lookup. It calls the endpoint directly, so that other middlewares do not see the list requests. */
 function createToolLookup(endpoint: Endpoint): ToolLookup {
   return async (name, ctx) => {
     let page: PageRequest = {}
@@ -59,7 +59,6 @@ function createToolLookup(endpoint: Endpoint): ToolLookup {
       if (tool !== undefined || result.nextCursor === undefined) return tool
       page = { cursor: result.nextCursor }
     }
-    const rest = `${JSON.stringify(name)} was not looked for to its end`
-    throw new Error(`The list of tools has more than ${MAX_PAGES} pages: ${rest}`)
+    throw new Error(`Cannot find the tool ${JSON.stringify(name)}: the list of tools has more than ${MAX_PAGES} pages`)
   }
 }

@@ -1,4 +1,4 @@
-/** A request of the modern era: its client, and how its result is finished. */
+/** A request of the modern era: access to its client, and the final form of its result. */
 
 import {
   type Envelope,
@@ -15,12 +15,12 @@ import type { ServerInternals } from './era.ts'
 import { ResultError } from './errors.ts'
 import { type CallState, ModernAsker } from './modern-questions.ts'
 
-/** A request whose envelope and parameters were checked. */
+/** A request with a valid envelope and valid parameters. */
 export interface ModernCall {
   readonly message: RequestMessage
   readonly params: JsonObject
   readonly envelope: Envelope
-  /** The entry of the method in the table of the revision. */
+  /** The entry of the method in the method table of the revision. */
   readonly entry: MethodEntry
   readonly exchange: Exchange
   readonly server: ServerInternals
@@ -36,15 +36,15 @@ export function createClientAccess(call: ModernCall, state?: CallState): ClientA
   }
 }
 
-/** The members of a call that finishing its result needs. */
+/** The members of a call that `finishResult` uses. */
 export interface FinishedCall extends Pick<ModernCall, 'server' | 'entry'> {
   readonly message: Pick<RequestMessage, 'method'>
 }
 
-/** The result types of the protocol. Others belong to extensions, which are not supported. */
+/** The result types of the protocol. Extensions may define others, which are not supported. */
 const RESULT_TYPES: readonly unknown[] = ['complete', 'input_required']
 
-/** Adds what this era demands of results: their type, cache hints, and the server that made them. */
+/** Adds the members that modern results require: the result type, cache hints, and the server info. */
 export function finishResult({ server, entry, message }: FinishedCall, result: object): object {
   const finished = withServerInfo(result, server.info)
   if (finished.resultType === undefined) finished.resultType = 'complete'
@@ -56,7 +56,7 @@ export function finishResult({ server, entry, message }: FinishedCall, result: o
   return finished
 }
 
-/** A whole number of milliseconds. Invalid values become 0 (not cacheable); Infinity becomes Number.MAX_SAFE_INTEGER. */
+/** Rounds to whole ms. Invalid values become 0 (not cacheable); Infinity becomes Number.MAX_SAFE_INTEGER. */
 function toTtl(ms: unknown): number {
   if (typeof ms !== 'number' || !(ms > 0)) return 0
   return Math.min(Math.floor(ms), Number.MAX_SAFE_INTEGER)

@@ -1,4 +1,4 @@
-/** Questions of the modern era: the request ends with them, and the handler runs again when the client sends the answers. */
+/** Questions of modern calls. The response contains them, and the handler runs again when the client sends the answers. */
 
 import {
   type Awaitable,
@@ -26,19 +26,19 @@ import {
 } from './questions.ts'
 import type { StateBinding } from './request-state.ts'
 
-/** The state of a call between two rounds, which the client carries sealed. */
+/** The state of a call between two rounds. The client stores it, encrypted. */
 export interface CallState extends JsonObject {
   /** The accepted answers. */
   answers?: Record<string, unknown>
-  /** The kinds of their questions. */
+  /** The kinds of the questions, by the same keys. */
   kinds?: Record<string, string>
   /** The results of finished steps. */
   steps?: Record<string, unknown>
-  /** The state that the handler returned by hand. */
+  /** The state that the handler passed to `inputRequired`. */
   own?: string
 }
 
-/** Throws an `RpcError` for a state that was altered, has expired, or belongs to another call. */
+/** Decrypts the state in a call. Throws an `RpcError` if it was altered, has expired, or belongs to another call. */
 export function openCallState(call: ModernCall): Promise<CallState> {
   return call.server.requestState.open(call.params.requestState as string, bindingOf(call))
 }
@@ -50,7 +50,7 @@ export class ModernAsker implements Asker {
   readonly #kinds: QuestionKinds
   readonly #runningSteps = new Map<string, Promise<unknown>>()
   readonly #openRequests: Record<string, InputRequest> = {}
-  /** Whether the author made a mistake: it is reported now, not when the client has answered the other questions. */
+  /** Whether a question is invalid. The error is then reported immediately, and the other questions are not sent. */
   #isBroken = false
 
   constructor(call: ModernCall, state: CallState = {}) {
@@ -96,7 +96,7 @@ export class ModernAsker implements Asker {
     }
   }
 
-  /** Accepts the answer of this round if it fits; otherwise the question stays open. Returns whether there is an answer. */
+  /** Accepts the answer of this round if it is valid; otherwise the question stays open. Returns whether it has an answer. */
   async #acceptAnswer(key: string, { request, check: checkAnswer }: Question): Promise<boolean> {
     if (Object.hasOwn(this.#answers, key)) return true
     this.#openRequests[key] = request
@@ -115,7 +115,7 @@ export class ModernAsker implements Asker {
   }
 }
 
-/** The result that asks the client, with the sealed state of the call. */
+/** Creates the result that asks the client, with the encrypted state of the call. */
 export async function sealQuestions(
   call: ModernCall,
   result: InputRequiredResult,

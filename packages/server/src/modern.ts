@@ -1,4 +1,4 @@
-/** The modern era: every request carries all that it needs in its envelope, and the server remembers nothing. */
+/** Handles messages of the modern era. Each request contains its envelope, and the server keeps no state between requests. */
 
 import {
   claimsModern,
@@ -27,10 +27,11 @@ import { isInputRequired, toResult } from './results.ts'
 import { openSubscription } from './subscriptions.ts'
 
 export const modern: ServerEra = {
+  // Requests of this era have an envelope. Notifications have none, so one without a session counts as modern.
   matches: (message, { session }) => ('id' in message ? claimsModern(message) : session === undefined),
 
   async handle(message, exchange, server) {
-    // No notification of a client means anything to this era.
+    // The modern era has no client notifications for the server; transports handle cancellation.
     if (!('id' in message)) return undefined
     const { id, method, params = {} } = message
     if (method === 'initialize' && !claimsModern(message)) return errorMessage(id, wrongEraError(params))
@@ -51,7 +52,7 @@ export const modern: ServerEra = {
   },
 }
 
-/** A legacy client may show only the message to its user: it names the revisions that are served. */
+/** Creates the error for a legacy handshake. Its message names the revisions, because some clients show only the message. */
 function wrongEraError({ protocolVersion }: JsonObject): RpcError {
   return unsupportedVersion(typeof protocolVersion === 'string' ? protocolVersion : 'none', revisionsOf('modern'))
 }
@@ -84,14 +85,14 @@ async function answer(call: ModernCall): Promise<ResponseMessage> {
   }
 }
 
-/** The finished result, or the questions that the client has to answer first. */
+/** Runs the handler. Returns the finished result, or the questions that the client has to answer first. */
 async function run(call: ModernCall, params: JsonObject, ctx: RequestContext): Promise<object> {
   const request = { method: call.message.method, params }
   let returned: unknown
   try {
     returned = await call.server.run(request, ctx)
   } catch (error) {
-    // A handler may turn a missing answer into any error: the question counts.
+    // If a handler replaced our error with its own, the open questions are still returned.
     returned = ctx.asker?.unfinished?.()
     if (returned === undefined) throw error
   }
@@ -103,7 +104,7 @@ async function run(call: ModernCall, params: JsonObject, ctx: RequestContext): P
   return finishResult(call, await sealQuestions(call, result, ctx.asker as ModernAsker | undefined))
 }
 
-/** Replaces codes of the legacy era, and codes that the protocol reserves. */
+/** Replaces error codes of the legacy era, and reserved codes that the protocol does not define. */
 function toModernError(error: RpcError): RpcError {
   const { code, message, data } = error
   if (code === ErrorCode.ResourceNotFound) {

@@ -1,4 +1,4 @@
-/** Tools, resources and prompts under their names: who may see and use them, and their lists page by page. */
+/** Stores tools, resources and prompts by name, checks who may see and use them, and lists them in pages. */
 
 import {
   type AuthInfo,
@@ -15,24 +15,24 @@ import { RegistrationError } from './errors.ts'
 
 export interface VisibilityOptions {
   /**
-   * Decides for each caller whether the item exists. `auth` is undefined where nobody authenticated the caller. Only `true`
-   * grants visibility; a promise does not. Default: the item exists for everybody, and callers who hold the `scopes` see it
-   * in lists.
+   * Returns whether the item exists for a caller. `auth` is undefined for a caller who is not authenticated. Only `true`
+   * grants visibility; a promise does not. Default: the item exists for all callers, and those with the `scopes` see it in
+   * lists.
    */
   visible?: ((auth: AuthInfo | undefined) => boolean | undefined) | undefined
-  /** The scopes that a caller needs to use the item; without them, the error names them. Default: none. */
+  /** The scopes that a caller needs to use the item. The error for a caller without them names them. Default: none. */
   scopes?: readonly string[] | undefined
 }
 
 /** Decides who may see and use an item. */
 export interface AccessRule {
-  /** Whether the item is in the lists of this caller. */
+  /** Returns whether the item is in the lists of this caller. */
   lists(auth: AuthInfo | undefined): boolean
-  /** Whether the item exists for this caller. Throws `insufficientScope` for a caller who may know of it and lacks scopes. */
+  /** Returns whether the item exists for this caller. Throws `insufficientScope` if it does and the caller lacks scopes. */
   admits(auth: AuthInfo | undefined): boolean
 }
 
-/** Returns undefined where everybody may see and use the item. */
+/** Creates the access rule of an item. Returns undefined if all callers may see and use it. */
 export function createAccessRule({ visible, scopes = [] }: VisibilityOptions): AccessRule | undefined {
   const isVisible = visible && ((auth: AuthInfo | undefined) => visible(auth) === true)
   if (scopes.length === 0) return isVisible && { lists: isVisible, admits: isVisible }
@@ -51,11 +51,11 @@ export function createAccessRule({ visible, scopes = [] }: VisibilityOptions): A
 
 export interface NamedItem {
   readonly name: string
-  /** Undefined when everybody may see and use it. */
+  /** Undefined if all callers may see and use the item. */
   readonly access: AccessRule | undefined
 }
 
-/** Whether the item exists for this caller. Throws `insufficientScope` for a caller who lacks scopes. */
+/** Returns whether the item exists for this caller. Throws `insufficientScope` for a caller who lacks scopes. */
 export function isAdmitted({ access }: NamedItem, auth: AuthInfo | undefined): boolean {
   return access === undefined || access.admits(auth)
 }
@@ -64,10 +64,10 @@ function isListed({ access }: NamedItem, auth: AuthInfo | undefined): boolean {
   return access === undefined || access.lists(auth)
 }
 
-/** How long, and for whom, a result may be cached. */
+/** How long a result may be cached, and whether caches may share it between callers. */
 export type CacheHints = Pick<CacheableResult, 'ttlMs' | 'cacheScope'>
 
-/** The author's hints, but never `public` for something that not everybody may see. */
+/** Completes the hints of the author. Restricted items are never `public`. */
 export function toCacheHints(hints: CacheHints | undefined, isRestricted: boolean): CacheHints {
   return isRestricted ? { ...hints, cacheScope: 'private' } : { ...hints }
 }
@@ -85,7 +85,7 @@ export class NamedItems<Item extends NamedItem> {
     return [...this.#items.values()]
   }
 
-  /** Whether some items are not for everybody. */
+  /** Whether an item has an access rule. */
   get isRestricted(): boolean {
     return this.all.some(({ access }) => access !== undefined)
   }
@@ -102,13 +102,13 @@ export class NamedItems<Item extends NamedItem> {
     return this.#items.get(name)
   }
 
-  /** The item in the lists of this caller. */
+  /** Returns an item if it is in the lists of this caller. */
   getListed(name: string, auth: AuthInfo | undefined): Item | undefined {
     const item = this.#items.get(name)
     return item && isListed(item, auth) ? item : undefined
   }
 
-  /** Throws where the item does not exist for this caller, or the caller lacks scopes for it. */
+  /** Returns an item. Throws if it does not exist for this caller, or the caller lacks scopes. */
   find(name: string, { auth }: Context): Item {
     const item = this.#items.get(name)
     if (item === undefined || !isAdmitted(item, auth)) throw unknownNameError({ kind: this.#kind, name })
@@ -120,7 +120,7 @@ export class NamedItems<Item extends NamedItem> {
     const { name } = item
     if (!replace && this.#items.has(name)) {
       const label = `${this.#kind[0]?.toUpperCase()}${this.#kind.slice(1)} ${quoted(name)}`
-      throw new RegistrationError(`${label} is there already; remove it first, or pass \`replace: true\``)
+      throw new RegistrationError(`${label} is already registered; remove it first, or pass \`replace: true\``)
     }
     this.#items.set(name, item)
   }
@@ -136,12 +136,12 @@ export interface ListOptions {
   readonly hints: CacheHints | undefined
 }
 
-/** The members of a page besides its items. */
+/** The members of a page except its items. */
 export interface PageFrame extends CacheHints {
   nextCursor?: string
 }
 
-/** A page of the items that the caller may see. `list` keeps the cursors of one list from being used for another. */
+/** Returns a page of the items that the caller may see. Cursors contain `list`, so they are valid only for this list. */
 export function listPage<Item extends NamedItem>(
   items: NamedItems<Item>,
   list: string,
@@ -168,8 +168,8 @@ export interface Page<Item> {
 }
 
 /**
- * The page behind a cursor. A cursor names the last item of the page before, so it stays valid when items are added or
- * removed.
+ * Returns the page after a cursor. A cursor contains the name of the last item of the previous page, so it stays valid when
+ * items are added or removed.
  */
 export function cutPage<Item>(
   all: readonly Item[],
@@ -186,7 +186,10 @@ export function cutPage<Item>(
   return { items, nextCursor: writeCursor(`${list}:${end}:${nameOf(last)}`) }
 }
 
-/** Behind the item that the cursor names; where that item is gone, its old position: the next item has taken its place. */
+/**
+ * Returns the index after the item that the cursor names. If that item was removed, returns its old index, because the next
+ * item has moved there.
+ */
 function startOf<Item>(all: readonly Item[], nameOf: (item: Item) => string, list: string, cursor: string): number {
   const { end, name } = readCursor(cursor, /^(\w+):(\d{1,15}):(.*)$/s, ([, kind, end, name]) =>
     kind === list ? { end: Number(end), name } : undefined,
@@ -197,12 +200,12 @@ function startOf<Item>(all: readonly Item[], nameOf: (item: Item) => string, lis
   return found === -1 ? Math.max(end - 1, 0) : found + 1
 }
 
-/** Longer cursors are refused unread. */
+/** The longest accepted cursor, in characters. */
 const MAX_CURSOR_LENGTH = 64 * 1024
 
 export const writeCursor: (position: string) => string = toBase64Url
 
-/** The position that a cursor holds, from the groups of the pattern. Throws an `RpcError` for a cursor of another list or server. */
+/** Reads the position in a cursor with a pattern. Throws an `RpcError` for a cursor of another list or server. */
 export function readCursor<Position>(
   cursor: string,
   pattern: RegExp,
@@ -215,7 +218,7 @@ export function readCursor<Position>(
     const position = groups && toPosition(groups)
     if (position) return position
   } catch {
-    // Not UTF-8: the cursor did not come from here.
+    // Not UTF-8, so this server has not created the cursor.
   }
-  throw invalidParams('Invalid cursor: it does not belong to this list; ask again without one')
+  throw invalidParams('Invalid cursor: it does not belong to this list; request the list without a cursor')
 }

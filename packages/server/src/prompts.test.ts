@@ -78,9 +78,9 @@ describe('a prompt', () => {
     const registry = createRegistry()
     const add = (args: Parameters<typeof registry.addPrompt>[1]) => registry.addPrompt('it', args, () => '')
     expect(() => add({ args: z.object({ n: z.number() }) })).toThrow(
-      'Prompt "it", args.n: arguments of prompts are strings',
+      'Prompt "it", args.n: prompt arguments are strings',
     )
-    expect(() => add({ args: z.record(z.string(), z.string()) })).toThrow('one object whose properties are known')
+    expect(() => add({ args: z.record(z.string(), z.string()) })).toThrow('an object schema with properties')
     expect(() => add({ args: z.string() })).toThrow('Prompt "it", args: must be an object')
     expect(() => add({ complete: { x: [] } } as never)).toThrow('Prompt "it", complete: there is no argument "x"')
   })

@@ -1,4 +1,4 @@
-/** The prompts of a server: how they are registered, listed and filled in. */
+/** Registers, lists and renders the prompts of a server. */
 
 import {
   type AnySchema,
@@ -41,28 +41,29 @@ export interface PromptOptions<Args = AnySchema> extends VisibilityOptions {
   /** Shown to the user. Default: none. */
   description?: string
   /**
-   * An object of strings: a schema of any library that converts to JSON Schema, or a JSON Schema. Default: no arguments.
+   * The arguments, an object of strings: a schema of any library that converts to JSON Schema, or a JSON Schema.
+   * Default: no arguments.
    */
   args?: Args
   /** Proposes values for the arguments. */
   complete?: { readonly [Name in Extract<keyof SchemaInput<Args>, string>]?: Completer }
   /** Icons that a client may show. Default: none. */
   icons?: Icon[]
-  /** Metadata for clients that know it. */
+  /** Metadata for clients that support it. */
   _meta?: MetaObject
-  /** Whether the prompt replaces a prompt of the same name. Default: false, which refuses the name. */
+  /** Whether the prompt replaces a prompt with the same name. Default: false, which throws for a used name. */
   replace?: boolean
 }
 
 const OPTION_NAMES: readonly (keyof PromptOptions)[] = [...COMMON_OPTIONS, 'args', 'complete']
 
-/** A message of a prompt; a string stands for a text block. */
+/** A message of a prompt. A string becomes a text block. */
 export interface PromptLine {
   readonly role: Role
   readonly content: string | ContentBlock
 }
 
-/** The values that a prompt may return: the user's message as a string or content, several messages, or a whole result. */
+/** The values that a prompt may return: a user message (string or content), several messages, or a whole result. */
 export type PromptReturn = Awaitable<
   string | ContentBlock | readonly PromptLine[] | GetPromptResult | InputRequiredResult
 >
@@ -72,7 +73,7 @@ export type GetPrompt<Args> = (args: SchemaOutput<Args>, ctx: Context) => Prompt
 export interface PromptsOptions extends ListOptions, SchemaOptions {}
 
 interface RegisteredPrompt extends NamedItem {
-  /** As clients see it. */
+  /** The definition that clients see. */
   readonly definition: Prompt
   readonly arguments: readonly PromptArgument[]
   readonly completers: Completers
@@ -135,12 +136,12 @@ function createPrompt(
   }
 }
 
-/** Reads the arguments of a prompt off its JSON Schema. Throws a `RegistrationError` for an argument that accepts no string. */
+/** Returns the arguments in a JSON Schema. Throws a `RegistrationError` for an argument that accepts no string. */
 function readArguments({ properties, required }: JsonObject, where: string): PromptArgument[] {
-  if (!isObject(properties)) throw new RegistrationError(`${where}: expected one object whose properties are known`)
+  if (!isObject(properties)) throw new RegistrationError(`${where}: expected an object schema with properties`)
   return Object.entries(properties).map(([name, property]) => {
     if (!acceptsString(property)) {
-      throw new RegistrationError(`${where}.${name}: arguments of prompts are strings; convert inside of the schema`)
+      throw new RegistrationError(`${where}.${name}: prompt arguments are strings; convert them inside the schema`)
     }
     const argument: PromptArgument = { name }
     const { title, description } = isObject(property) ? property : {}
@@ -151,7 +152,7 @@ function readArguments({ properties, required }: JsonObject, where: string): Pro
   })
 }
 
-/** Whether some string may fit; references are not followed. */
+/** Returns whether a schema accepts some string. References are not followed and count as yes. */
 function acceptsString(schema: unknown): boolean {
   if (!isObject(schema)) return schema !== false
   const { type, anyOf, oneOf, const: only, enum: choices } = schema

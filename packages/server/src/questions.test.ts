@@ -39,16 +39,16 @@ const broken: readonly (readonly [string, unknown, string])[] = [
     { method: 'elicitation/create', params: { requestedSchema: form({}).params } },
     'message',
   ],
-  ['an invalid URL', visit('not a url'), 'params.url: "not a url" is no URL'],
+  ['an invalid URL', visit('not a url'), 'params.url: "not a url" is not an absolute URL'],
   ['a URL without a scheme', visit('example.com/pay'), 'params.url'],
   ['no URL', visit(undefined), 'params.url'],
   ['an unknown mode', visit('https://example.com', 'voice'), 'params.mode'],
   [
     'a method that is not an input request',
     { method: 'tools/call', params: { name: 'x' } },
-    '"tools/call" cannot be asked',
+    'roots/list, got "tools/call"',
   ],
-  ['an inherited member', { method: 'toString' }, '"toString" cannot be asked'],
+  ['an inherited member', { method: 'toString' }, 'roots/list, got "toString"'],
   ['null', null, 'expected a request, got null'],
   ['a sample without a limit', sample([], {}), 'params.maxTokens'],
   ['a tool use without its result', sample([said(use)]), 'the last tool uses have no results'],
@@ -97,7 +97,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
 
   it('does not send an invalid URL [S-231]', async () => {
     const { errors } = await run((ctx) => ctx.openUrl('visit', { message: 'm', url: 'not a url' }))
-    expect(String(errors[0])).toContain('Question "visit": params.url: "not a url" is no URL')
+    expect(String(errors[0])).toContain('Question "visit": params.url: "not a url" is not an absolute URL')
   })
 
   it('uses a key for one kind of input request', async () => {
@@ -109,7 +109,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     }
     const { errors, answer } = await run(way, answers)
     expect(errors[0]).toBeInstanceOf(QuestionError)
-    expect(String(errors[0])).toContain('Question "it": the key names a question of another kind in this call')
+    expect(String(errors[0])).toContain('Question "it": the key was first used for roots/list and is now used for')
     expect(shownIn(answer)).toMatch(/error \(?[0-9a-f]{8}\)/)
     const together = await run(
       (ctx) => Promise.all([ctx.roots('it'), ctx.sample('it', { messages: [], maxTokens: 1 })]),
@@ -118,7 +118,7 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     expect(together.errors[0]).toBeInstanceOf(QuestionError)
     const same = await run(async (ctx) => text([await ctx.roots('it'), await ctx.roots('it')]), answers)
     expect(same.errors[0]).toBeInstanceOf(QuestionError)
-    expect(String(same.errors[0])).toContain('Question "it": the key was used already in this run of the handler')
+    expect(String(same.errors[0])).toContain('Question "it": the key was already used in this run of the handler')
     expect(shownIn(same.answer)).toMatch(/error \(?[0-9a-f]{8}\)/)
   })
 

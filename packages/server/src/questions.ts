@@ -1,4 +1,4 @@
-/** Input requests to the client: how handlers write them, and the rules that they must keep. The eras send them. */
+/** Creates and checks input requests ("questions") of handlers. Each era sends them in its own way. */
 
 import {
   type Ask,
@@ -35,38 +35,38 @@ import {
 import { QuestionError } from './errors.ts'
 import { createStandardCheck } from './schema-check.ts'
 
-/** Returns the value that the handler gets, or why the question is to be asked again. */
+/** Checks a response. Returns the value for the handler, or a problem, after which the question is asked again. */
 export type AnswerCheck = (response: InputResponse) => Awaitable<{ value: unknown } | { problem: string }>
 
-/** An input request within a handler, and the check of its response. */
+/** An input request of a handler, with the check of its response. */
 export interface Question {
   /** The input request as the protocol sends it. */
   readonly request: InputRequest
-  /** Default: every answer of the right kind is accepted. */
+  /** Default: every response of the right type is accepted. */
   readonly check?: AnswerCheck
 }
 
 export type Questions = Readonly<Record<string, Question>>
 
-/** Sends the questions of one call to the client. Each era has its own. */
+/** Sends the questions of one call to the client. Each era implements it. */
 export interface Asker {
   /**
-   * The answers by the keys of the questions. Questions that the client cannot be asked are left out; when none is left,
-   * rejects with the capabilities that the client would have to declare.
+   * Returns the answers by key. Questions that the client does not support are left out. If it supports none of them,
+   * rejects with an error that names the missing capabilities.
    *
-   * @param askedKeys the keys that this run of the handler used before; the keys of these questions are added
+   * @param askedKeys the keys of earlier questions in this run of the handler; the keys of these questions are added
    */
   ask(questions: Questions, askedKeys: Set<string>): Promise<Readonly<Record<string, unknown>>>
-  /** The result of a step, which runs once per call. */
+  /** Runs a step once per call, and returns its result. */
   step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result>
-  /** The result that asks the questions which the client has yet to answer; modern era only. */
+  /** Returns the result that asks the open questions, or undefined. Modern era only. */
   unfinished?(): InputRequiredResult | undefined
-  /** Called when the call has ended successfully. */
+  /** Called when the call has succeeded. */
   finish?(): Promise<void>
 }
 
 /**
- * Asks the user to fill in a form. Throws a `QuestionError` for a schema that no form can show.
+ * Creates a form question for `ctx.ask`. Throws a `QuestionError` for a schema that a form cannot show.
  *
  * ```ts
  * const { seat, meal } = await ctx.ask({
@@ -83,26 +83,28 @@ export function elicit<Form extends FormSchema>({ message, schema }: ElicitOptio
   }
 }
 
-/** Asks the user to visit a URL. `accept` means that the user agreed to, not that the visit is complete. */
+/**
+ * Creates a question for `ctx.ask` that sends the user to a URL. `accept` means that the user agreed to open it, not that
+ * the visit is complete.
+ */
 export function openUrl({ message, url }: OpenUrlOptions): Ask<ElicitResult> {
   return { request: { method: 'elicitation/create', params: { mode: 'url', message, url } } }
 }
 
 /**
- * Asks the client's model.
+ * Creates a sampling question for `ctx.ask`, which the client's model answers.
  *
- * @deprecated The protocol may drop sampling from its first revision on or after 2027-07-28 on (SEP-2577): call the
- * model's provider.
+ * @deprecated A revision published on or after 2027-07-28 may remove sampling (SEP-2577): call the API of a model provider.
  */
 export function sample(params: SampleParams): Ask<CreateMessageResult> {
   return { request: { method: 'sampling/createMessage', params } }
 }
 
 /**
- * Asks for the folders that the client works in.
+ * Creates a question for `ctx.ask` that requests the folders of the client.
  *
- * @deprecated The protocol may drop roots from its first revision on or after 2027-07-28 on (SEP-2577): take folders as
- * arguments, URIs or configuration.
+ * @deprecated A revision published on or after 2027-07-28 may remove roots (SEP-2577): accept folders as arguments, URIs or
+ * configuration.
  */
 export function roots(): Ask<Root[]> {
   return {
@@ -111,12 +113,12 @@ export function roots(): Ask<Root[]> {
   }
 }
 
-/** The JSON Schema keywords that a form field supports; others are left out. */
+/** The JSON Schema keywords that a form field supports. Others are removed. */
 const KEYWORDS =
   /^(?:type|title|description|default|enum|enumNames|oneOf|format|minimum|maximum|items|(?:min|max)(?:Length|Items))$/
 const FORMATS = /^(?:email|uri|date|date-time)$/
 
-/** Throws a `QuestionError` for a schema that no form can show; it names the field. */
+/** Converts a schema to the schema of a form. Throws a `QuestionError` that names the field if a form cannot show it. */
 function toRequestedSchema(schema: FormSchema): RequestedSchema {
   if (!isStandard(schema)) return schema
   const { type, properties = {}, required = [] } = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
@@ -128,14 +130,14 @@ function toRequestedSchema(schema: FormSchema): RequestedSchema {
   if (Array.isArray(required) && required.length > 0) form.required = required
   const { problem } = check(RequestedSchema, form, 'schema')
   if (problem !== undefined) {
-    throw new QuestionError(`A form can only ask for strings, numbers, booleans and choices. ${problem}`)
+    throw new QuestionError(`Form fields can only be strings, numbers, booleans and choices. ${problem}`)
   }
   return form as unknown as RequestedSchema
 }
 
 function toFormField(field: JsonObject): JsonObject {
   const options = field.anyOf
-  // Libraries write titled choices as a union of constants.
+  // Libraries convert choices with titles to a union of constants.
   const isChoice = Array.isArray(options) && options.every((option) => typeof option?.const === 'string')
   const oneOf = isChoice && options.map((option) => ({ const: option.const, title: option.title ?? option.const }))
   const source = oneOf ? { ...field, type: 'string', oneOf } : field
@@ -144,10 +146,14 @@ function toFormField(field: JsonObject): JsonObject {
   )
 }
 
-/** Leaves out formats that forms do not have, and the bounds that libraries add to every integer. */
+/**
+ * Returns whether a form supports a keyword with this value. It excludes formats that forms do not have, and a `minimum` or
+ * `maximum` at the limits of safe integers, because zod adds these to every integer.
+ */
 function isSupported(key: string, value: unknown): boolean {
   if (key === 'format') return FORMATS.test(String(value))
-  return !/imum$/.test(key) || Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER
+  const isBound = key === 'minimum' || key === 'maximum'
+  return !isBound || Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER
 }
 
 async function checkForm(
@@ -169,16 +175,16 @@ function isStandard(schema: FormSchema): schema is StandardSchema {
   return '~standard' in schema
 }
 
-/** The keys of one call. An answer fits one kind of question only, so each key names one kind in all runs of the call. */
+/** The kind of question per key. A key must keep its kind in all runs of a call. */
 export type QuestionKinds = Map<string, string>
 
 /**
- * Checks questions before they are sent, and returns those that the client can be asked.
+ * Checks questions before they are sent, records their keys, and returns the questions that the client supports.
  *
- * @param declaresContext whether clients of the revision declare that they support the context of servers; in other
- * revisions they just support it
- * @throws QuestionError for a question that breaks a rule of the protocol, or a key that was used before
- * @throws RpcError when the client can be asked none of them; it names the missing capabilities
+ * @param declaresContext whether the revision has the capability `sampling.context`; in other revisions every client with
+ * sampling supports `includeContext`
+ * @throws QuestionError for an invalid question, or a key that was used before
+ * @throws RpcError if the client supports none of the questions; it names the missing capabilities
  */
 export function claimQuestions(
   questions: Questions,
@@ -191,15 +197,15 @@ export function claimQuestions(
   for (const [key, { request }] of usable) {
     claimKind(kinds, key, request)
     if (askedKeys.has(key)) {
-      const remedy = 'give each question a key of its own, such as `seat-2` for the second'
-      throw new QuestionError(`Question ${quoted(key)}: the key was used already in this run of the handler; ${remedy}`)
+      const remedy = 'use different keys, such as `seat-2` for the second question'
+      throw new QuestionError(`Question ${quoted(key)}: the key was already used in this run of the handler; ${remedy}`)
     }
     askedKeys.add(key)
   }
   return usable
 }
 
-/** Leaves out questions that the client cannot be asked. Throws when none is left, and for a question that breaks a rule. */
+/** Returns the questions that the client supports. Throws if it supports none of them, and for an invalid question. */
 export function usableQuestions(
   questions: Questions,
   capabilities: ClientCapabilities,
@@ -218,25 +224,25 @@ export function usableQuestions(
 }
 
 function claimKind(kinds: QuestionKinds, key: string, { method, params }: InputRequest): void {
-  const kind = isUrlMode(params) ? `${method} url` : method
+  const kind = isUrlMode(params) ? `${method} (url)` : method
   const known = kinds.get(key) ?? kind
   if (known !== kind) {
-    const detail = `${kind}, and before ${known}; give each question a key of its own`
-    throw new QuestionError(`Question ${quoted(key)}: the key names a question of another kind in this call: ${detail}`)
+    const detail = `the key was first used for ${known} and is now used for ${kind}; use different keys`
+    throw new QuestionError(`Question ${quoted(key)}: ${detail}`)
   }
   kinds.set(key, kind)
 }
 
 const problems: Readonly<Record<string, (request: InputRequest) => string | undefined>> = {
   'elicitation/create': elicitationProblem,
-  // Whether the client supports tools is checked with its capabilities.
+  // `true`: tools are allowed. `missingCapabilities` checks whether the client supports them.
   'sampling/createMessage': ({ params }) =>
     check(CreateMessageRequestParamsShape, params, 'params').problem ??
     samplingProblem(params as CreateMessageRequestParams, true),
   'roots/list': (request) => check(ListRootsRequest, request).problem,
 }
 
-/** Throws a `QuestionError` that names the key, the place, and what is wrong there. */
+/** Throws a `QuestionError` for an invalid question. It names the key, the place and the problem. */
 function checkQuestion(key: string, request: InputRequest): void {
   const problem = questionProblem(request)
   if (problem !== undefined) throw new QuestionError(`Question ${quoted(key)}: ${problem}`)
@@ -247,7 +253,7 @@ function questionProblem(request: InputRequest): string | undefined {
   const method: unknown = request.method
   if (typeof method === 'string' && Object.hasOwn(problems, method)) return problems[method]?.(request)
   const known = Object.keys(problems).join(', ')
-  return `${typeof method === 'string' ? quoted(method) : kindOf(method)} cannot be asked; what can be is ${known}`
+  return `method: expected one of ${known}, got ${typeof method === 'string' ? quoted(method) : kindOf(method)}`
 }
 
 function elicitationProblem({ params }: InputRequest): string | undefined {
@@ -256,7 +262,7 @@ function elicitationProblem({ params }: InputRequest): string | undefined {
   if (problem !== undefined) return problem
   if (isUrl) {
     const { url } = params as ElicitRequestURLParams
-    return URL.canParse(url) ? undefined : `params.url: ${quoted(url)} is no URL; it has to begin with a scheme`
+    return URL.canParse(url) ? undefined : `params.url: ${quoted(url)} is not an absolute URL`
   }
   const { properties, required = [] } = (params as ElicitRequestFormParams).requestedSchema
   const stray = required.findIndex((name) => !Object.hasOwn(properties, name))
@@ -268,7 +274,7 @@ function isUrlMode(params: unknown): boolean {
   return (params as { mode?: unknown } | undefined)?.mode === 'url'
 }
 
-/** The capabilities that the client would have to declare for this question; undefined when it declared them. */
+/** Returns the capabilities that the client lacks for this question, or undefined. */
 function missingCapabilities(
   { method, ...request }: InputRequest,
   { elicitation, sampling, roots }: ClientCapabilities,
@@ -278,7 +284,7 @@ function missingCapabilities(
   if (method === 'roots/list') return roots ? undefined : { roots: {} }
   if (method === 'elicitation/create') {
     if (isUrlMode(params)) return elicitation?.url ? undefined : { elicitation: { url: {} } }
-    // An empty object means forms.
+    // An empty `elicitation` object means that only forms are supported.
     return elicitation && (elicitation.form ?? !elicitation.url) ? undefined : { elicitation: { form: {} } }
   }
   if ((params?.tools ?? params?.toolChoice) !== undefined && !sampling?.tools) return { sampling: { tools: {} } }
@@ -287,14 +293,14 @@ function missingCapabilities(
   return sampling ? undefined : { sampling: {} }
 }
 
-/** The same question again; a form says what was wrong with the answer. */
+/** Returns the question for another attempt. The message of a form then contains the problem with the last answer. */
 export function repeatQuestion(request: InputRequest, problem: string): InputRequest {
   const { method, params } = request as { method: string; params?: JsonObject }
   if (method !== 'elicitation/create' || isUrlMode(params)) return request
   return { ...request, params: { ...params, message: `${params?.message} (${problem})` } } as InputRequest
 }
 
-/** The result of a step as JSON: the modern era sends it to the client and back. */
+/** Converts the result of a step to JSON values, because the modern era sends it to the client and back. */
 export function toStepResult(key: string, value: unknown): unknown {
   try {
     return value === undefined ? null : JSON.parse(JSON.stringify(value))
@@ -303,7 +309,7 @@ export function toStepResult(key: string, value: unknown): unknown {
   }
 }
 
-/** Starts a task on the first call with a key; later calls get the same promise. */
+/** Starts a task on the first call with a key. Later calls return the same promise. */
 export function startOnce<Value>(
   started: Map<string, Promise<Value>>,
   key: string,
@@ -314,13 +320,13 @@ export function startOnce<Value>(
   return promise
 }
 
-/** The promise of a question or a step. It knows whether it was awaited, and never causes an unhandled rejection. */
+/** The promise of a question or a step. It records whether it was awaited, and never causes an unhandled rejection. */
 export class PendingAnswer<Value> extends Promise<Value> {
-  /** The call as the author wrote it, such as `ctx.elicit("seat")`. */
+  /** The call as source code, such as `ctx.elicit("seat")`. */
   readonly label: string
   #isAwaited = false
 
-  /** `then` returns plain promises. */
+  /** Makes `then` return plain promises. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise
   }
@@ -335,7 +341,7 @@ export class PendingAnswer<Value> extends Promise<Value> {
     return this.#isAwaited
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is a promise, and notes who awaits it
+  // biome-ignore lint/suspicious/noThenProperty: this is a promise that records whether it is awaited
   override then<Fulfilled = Value, Rejected = never>(
     onFulfilled?: ((value: Value) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
@@ -344,7 +350,7 @@ export class PendingAnswer<Value> extends Promise<Value> {
     return super.then(onFulfilled, onRejected)
   }
 
-  /** Calls the listener when the promise settles. That does not count as awaiting it. */
+  /** Calls the listener when the promise settles. This does not count as awaiting it. */
   onSettled(listener: () => void): void {
     void super.then(listener, listener)
   }

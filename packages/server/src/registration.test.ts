@@ -45,16 +45,18 @@ describe('a registration with invalid arguments', () => {
   it('is rejected if plain properties are passed instead of a schema', () => {
     for (const side of ['input', 'output']) {
       expect(() => server().tool('x', { [side]: { a: z.number() } }, run)).toThrow(
-        `Tool "x", ${side}: "a" is a schema of its own; put the properties into one object, as z.object({ … }) does`,
+        `Tool "x", ${side}: expected one schema, but "a" is a schema too; put the properties into one object schema, such as z.object({ … })`,
       )
     }
-    expect(() => server().prompt('x', { args: { a: z.string() } }, run)).toThrow('Prompt "x", args: "a" is a schema')
+    expect(() => server().prompt('x', { args: { a: z.string() } }, run)).toThrow(
+      'Prompt "x", args: expected one schema, but "a" is a schema too',
+    )
   })
 })
 
 describe('a server without a name', () => {
   it.each([[undefined], ['s'], [{}], [{ name: 's' }], [{ version: '1' }]])('is rejected: %j', (given) => {
-    expect(() => createServer(given as never)).toThrow('createServer: expected { name, version } as texts')
+    expect(() => createServer(given as never)).toThrow('createServer: expected { name, version } as strings')
   })
 })
 

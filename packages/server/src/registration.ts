@@ -1,4 +1,4 @@
-/** Checks how tools, resources, prompts and the server itself are set up, for callers without types. */
+/** Checks the arguments of registrations and of `createServer`, for callers without TypeScript. */
 
 import { isObject, kindOf, MAX_NAME_LENGTH, MAX_URI_LENGTH, quoted, tooLong } from '@mcpx/protocol'
 import { RegistrationError } from './errors.ts'
@@ -12,7 +12,7 @@ const FORMS = {
   Resource: '.resource(uri, { description }, content, or (variables, ctx) => …)',
 }
 
-/** Our options by the names that other libraries use. */
+/** Our option names by the names that other libraries use. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   inputSchema: 'input',
   parameters: 'input',
@@ -21,8 +21,8 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Checks the arguments of `tool`, `prompt` and `resource`, for callers without types. Returns what errors about the item
- * begin with. Throws a `RegistrationError` that shows how the item is registered.
+ * Checks the arguments of `tool`, `prompt` and `resource`, for callers without TypeScript. Returns the beginning of error
+ * messages about the item. Throws a `RegistrationError` that shows the correct form.
  */
 export function checkRegistration(
   kind: keyof typeof FORMS,
@@ -41,7 +41,7 @@ export function checkRegistration(
   return label
 }
 
-/** Throws a `RegistrationError` that names the first option that does not exist. */
+/** Throws a `RegistrationError` if an option does not exist. It names the first one. */
 export function checkOptionNames(label: string, options: object, optionNames: readonly string[]): void {
   const stray = Object.keys(options).find((option) => !optionNames.includes(option))
   if (stray === undefined) return
@@ -53,7 +53,7 @@ export function checkOptionNames(label: string, options: object, optionNames: re
   throw new RegistrationError(`${label}: there is no option ${quoted(stray)}; ${remedy}`)
 }
 
-/** The members of these names that are defined. */
+/** Returns the members with these names that are not undefined. */
 export function pickDefined<Options extends object, Name extends keyof Options>(
   options: Options,
   ...names: readonly Name[]

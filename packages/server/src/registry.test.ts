@@ -60,13 +60,13 @@ describe('a registry', () => {
     registry.addTool('a', {}, () => 'old')
     registry.addTool('b', {}, () => '')
     expect(() => registry.addTool('a', {}, () => '')).toThrow(
-      'Tool "a" is there already; remove it first, or pass `replace: true`',
+      'Tool "a" is already registered; remove it first, or pass `replace: true`',
     )
     registry.addTool('a', { replace: true }, () => 'new')
     expect(await names(registry)).toEqual(['a', 'b'])
     expect(await registry.callTool?.({ name: 'a' }, ctx)).toMatchObject({ content: [{ text: 'new' }] })
     registry.addPrompt('a', {}, () => '')
-    expect(() => registry.addPrompt('a', {}, () => '')).toThrow('Prompt "a" is there already')
+    expect(() => registry.addPrompt('a', {}, () => '')).toThrow('Prompt "a" is already registered')
   })
 
   it('warns about names that clients may reject', async () => {

@@ -1,4 +1,4 @@
-/** A handler that is filled with tools, resources and prompts, also while it runs. */
+/** A handler to which tools, resources and prompts can be added at any time. */
 
 import type { AuthInfo, Handler, JsonSchema, JsonSchemaValidator } from '@mcpx/protocol'
 import { ChangeFeed } from './changes.ts'
@@ -14,13 +14,13 @@ import { type NoInput, type NoOutput, type RunTool, type SomeSchema, type ToolOp
 type ListKind = 'tools' | 'resources' | 'prompts'
 
 export interface RegistryOptions {
-  /** How many items a page of a list holds. Default: 1,000. */
+  /** The most items on a page of a list. Default: 1,000. */
   readonly pageSize?: number | undefined
-  /** How long, and for whom, clients may cache each list. Default: not cacheable. */
+  /** The cache hints of each list. Default: not cacheable. */
   readonly cache?: { readonly [List in ListKind | 'resourceTemplates']?: CacheHints } | undefined
   /** Called with warnings, for example a tool name that some clients reject. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
-  /** Gets what listeners to changes throw. Default: none. */
+  /** Called with errors of change listeners. Default: none. */
   readonly onError?: ((error: unknown) => void) | undefined
   /** Called after each registration. Default: none. */
   readonly onRegister?: (() => void) | undefined
@@ -29,8 +29,8 @@ export interface RegistryOptions {
 }
 
 /**
- * A registry is a handler: `listTools` and `callTool` exist as soon as a tool was registered, and stay; likewise for the
- * others. All `add` methods throw a `RegistrationError` for items that could not work.
+ * A handler with methods that add items. `listTools` and `callTool` exist from the first registered tool on, and likewise
+ * for resources and prompts. All `add` methods throw a `RegistrationError` for an invalid item.
  *
  * ```ts
  * const registry = createRegistry()
@@ -50,17 +50,17 @@ export interface Registry extends OwningHandler {
     read: ReadResource<Uri> | Awaited<ReadReturn>,
   ): void
   addPrompt<Args extends SomeSchema = NoInput>(name: string, options: PromptOptions<Args>, get: GetPrompt<Args>): void
-  /** Returns whether the tool existed. */
+  /** Removes a tool. Returns whether it existed. */
   removeTool(name: string): boolean
-  /** Returns whether the resource, or the template of this string, existed. */
+  /** Removes a resource or a template. Returns whether it existed. */
   removeResource(uri: string): boolean
-  /** Returns whether the prompt existed. */
+  /** Removes a prompt. Returns whether it existed. */
   removePrompt(name: string): boolean
-  /** Tells subscribers that the contents of a resource changed. */
+  /** Notifies subscribers that the contents of a resource have changed. */
   resourceUpdated(uri: string): void
   changes: NonNullable<Handler['changes']>
   owns(kind: ItemKind, name: string): boolean
-  /** The input schema of a tool in the list of this caller. */
+  /** Returns the input schema of a tool if it is in the list of this caller. */
   inputSchemaOf(name: string, auth: AuthInfo | undefined): JsonSchema | undefined
 }
 
@@ -74,7 +74,7 @@ export function createRegistry(options: RegistryOptions = {}): Registry {
   const resources = new Resources({ ...use, hints: cache.resources, templateHints: cache.resourceTemplates })
   const completion = { complete: createCompletion(prompts, resources) }
   const feed = new ChangeFeed(onError)
-  /** Declares the logging capability. The server keeps the level: there is nothing to do here. */
+  /** Declares the logging capability. It does nothing, because the server stores the level. */
   const logging = { setLogLevel: async () => {} }
 
   function onAdded(kind: ListKind, ...members: (Partial<Handler> | false | undefined)[]): void {

@@ -108,7 +108,7 @@ describe('a sealed state', () => {
     await refused(text, {}, state)
     await refused(text, {}, new RequestState({ secrets, onWarning }))
     await refused(await state.seal({}, binding), { subject: 'bob' }, state)
-    expect(warned).toEqual([expect.stringContaining('give createServer the same `secrets`')])
+    expect(warned).toEqual([expect.stringContaining('pass the same `secrets` to createServer')])
   })
 
   it('needs a secret of sufficient length', () => {

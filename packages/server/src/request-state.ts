@@ -1,11 +1,11 @@
-/** Seals the state of an unfinished call into a string that only this server can open, for this call alone. */
+/** Encrypts the state of an unfinished call into a string that only this server can decrypt, and only for the same call. */
 
 import { invalidParams, type JsonObject } from '@mcpx/protocol'
 import { fromBase64Url, toBase64Url } from './base64.ts'
 
-/** The request that a sealed state belongs to: it does not open for any other. */
+/** The request that an encrypted state belongs to. It cannot be decrypted for another request. */
 export interface StateBinding {
-  /** The principal; undefined for anonymous callers. */
+  /** The principal. Undefined for anonymous callers. */
   readonly subject: string | undefined
   readonly method: string
   /** The parameters, without `_meta`, input responses and state. */
@@ -13,32 +13,32 @@ export interface StateBinding {
 }
 
 export interface RequestStateOptions {
-  /** The secret that seals, then older secrets that still open. At least 16 characters each. Default: a random one. */
+  /** Secrets of at least 16 characters. The first one encrypts; all decrypt. Default: a random one. */
   readonly secrets?: readonly string[] | undefined
   /** How long a state is valid, in ms. Default: 600,000. */
   readonly ttl?: number | undefined
-  /** Called once when a state was sealed elsewhere while there are no shared secrets. */
+  /** Called once if a state of another process is received and `secrets` is not set. */
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 
-/** Longer states, in characters, are refused unread. */
+/** The longest accepted state, in characters. */
 const MAX_LENGTH = 1024 * 1024
-/** A sealed state is the id of its key, the nonce, and the encrypted data. */
+/** An encrypted state consists of the id of its key, the nonce, and the encrypted data. */
 const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
 const DATA_AT = KEY_ID_BYTES + NONCE_BYTES
 const MIN_SECRET = 16
 
 const SEALED_ELSEWHERE =
-  'A call came back with a state that this process has not sealed. Where several processes serve one endpoint, or one is' +
-  ' started anew, give createServer the same `secrets` in each: calls that ask are lost otherwise'
+  'A call had a request state that this process has not encrypted. If several processes serve one endpoint, or if a process' +
+  ' restarts, pass the same `secrets` to createServer in each; otherwise calls with questions fail'
 
 interface SealingKey {
   readonly id: Uint8Array
   readonly key: CryptoKey
 }
 
-/** Seals the states of unfinished calls, and opens them again. */
+/** Encrypts and decrypts the states of unfinished calls. */
 export class RequestState {
   readonly #secrets: readonly string[] | undefined
   readonly #ttl: number
@@ -66,7 +66,7 @@ export class RequestState {
     return toBase64Url(whole)
   }
 
-  /** Throws an `RpcError` for a state that was altered, has expired, or belongs to another request. */
+  /** Decrypts a state. Throws an `RpcError` if it was altered, has expired, or belongs to another request. */
   async open(text: string, binding: StateBinding): Promise<JsonObject> {
     const bytes = fromBase64Url(text, MAX_LENGTH)
     if (bytes === undefined) throw stateError()
@@ -82,7 +82,7 @@ export class RequestState {
     return data
   }
 
-  /** Not in the constructor: workerd has no random values while modules are loaded. */
+  /** Creates the keys on first use, because workerd has no random values while modules are loaded. */
   #getKeys(): Promise<SealingKey[]> {
     this.#keys ??= Promise.all((this.#secrets ?? [randomSecret()]).map(importKey))
     return this.#keys
@@ -101,11 +101,9 @@ async function decrypt(algorithm: AesGcmParams, key: CryptoKey, sealed: Uint8Arr
   }
 }
 
-/** One message for every cause: the cause would only help an attacker. */
+/** Creates the error, with the same message for every cause, because the cause would help an attacker. */
 function stateError() {
-  return invalidParams(
-    'params.requestState: not valid here. It was altered, has expired, or belongs to another request',
-  )
+  return invalidParams('params.requestState: not valid. It was altered, has expired, or belongs to another request')
 }
 
 async function importKey(secret: string): Promise<SealingKey> {
@@ -128,8 +126,8 @@ function bindingText({ subject, method, params }: StateBinding): string {
 }
 
 /**
- * JSON with sorted members: the client may write them in another order when it comes back. Numbers that JSON does not have
- * are written by their names, so that they differ from null.
+ * Writes JSON with sorted members, because the client may send them in another order. Numbers that JSON does not support are
+ * written by name, so that they differ from null.
  */
 function canonical(value: unknown): string {
   if (typeof value === 'number') return String(value)

@@ -145,7 +145,7 @@ describe('a resource template', () => {
   it('fails to list resources without a URI', async () => {
     const registry = createRegistry()
     registry.addResource('note://{id}', { list: () => [{ name: 'x' } as Resource] }, () => '')
-    await expect(list(registry)).rejects.toThrow('lists something without a `uri`')
+    await expect(list(registry)).rejects.toThrow('lists an item without a `uri`')
   })
 })
 
@@ -172,7 +172,7 @@ describe('registering a resource', () => {
     expect(() => register('a:b', { list: () => [] })).toThrow('only templates have `list`')
     expect(() => register('note://{id}', { complete: { ID: [] } })).toThrow('there is no variable "ID"')
     const registry = register('a:b')
-    expect(() => registry.addResource('a:b', {}, '')).toThrow('Resource "a:b" is there already')
+    expect(() => registry.addResource('a:b', {}, '')).toThrow('Resource "a:b" is already registered')
     registry.addResource('a:b', { replace: true }, 'new')
     expect(await read(registry, 'a:b')).toMatchObject({ contents: [{ text: 'new' }] })
   })

@@ -1,4 +1,4 @@
-/** The resources of a server: how they are registered, listed and read. */
+/** Registers, lists and reads the resources of a server. */
 
 import {
   type Annotations,
@@ -38,7 +38,7 @@ import {
 import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
 import { toReadResult } from './results.ts'
 
-/** One object type out of an intersection. */
+/** Converts an intersection to one object type. */
 type Flat<Members> = { [Name in keyof Members]: Members[Name] }
 
 type Named<Name extends string, Value> = Name extends `${infer Bare}:${number}`
@@ -63,12 +63,12 @@ type Expressions<Template extends string> = Template extends `${string}{${infer 
   ? Expression<Body> & Expressions<Rest>
   : unknown
 
-/** The variables of a URI template, read off its string; none for a URI. */
+/** The variables of a URI template, inferred from its string. A URI has none. */
 export type UriVariables<Template extends string> = string extends Template
   ? Readonly<Record<string, string | string[]>>
   : Flat<Expressions<Template>>
 
-/** A resource as a template lists it. */
+/** A resource in the list of a template. */
 export interface ListedResource extends Omit<Resource, 'name'> {
   /** Default: the URI. */
   name?: string
@@ -78,35 +78,35 @@ export interface ListedResource extends Omit<Resource, 'name'> {
 export interface ResourceOptions<Uri extends string = string> extends VisibilityOptions {
   /** Default: the URI or template. */
   name?: string
-  /** The name that people see. Default: none. */
+  /** The display name. Default: none. */
   title?: string
-  /** Says what the resource contains. Default: none. */
+  /** Describes the contents of the resource. Default: none. */
   description?: string
-  /** Default: `text/plain`, `application/octet-stream` for bytes, `application/json` for everything else. */
+  /** Default: `text/plain` for strings, `application/octet-stream` for bytes, `application/json` for all other values. */
   mimeType?: string
-  /** In bytes. Not for templates. */
+  /** The size in bytes. Not for templates. Default: none. */
   size?: number
   /** Icons that a client may show. Default: none. */
   icons?: Icon[]
   /** The audience, priority and date of the resource. */
   annotations?: Annotations
-  /** Metadata for clients that know it. */
+  /** Metadata for clients that support it. */
   _meta?: MetaObject
-  /** How long, and for whom, clients may cache the contents. Default: not cacheable. */
+  /** The cache hints of the contents. Default: not cacheable. */
   cache?: CacheHints
-  /** Whether clients may subscribe to updates, which `resourceUpdated` sends. Default: false. */
+  /** Whether clients may subscribe to updates. `resourceUpdated` sends them. Default: false. */
   subscribe?: boolean
   /** Lists resources of a template. Default: none. */
   list?: (ctx: Context) => Awaitable<readonly ListedResource[]>
   /** Proposes values for the variables of a template. */
   complete?: { readonly [Name in Extract<keyof UriVariables<Uri>, string>]?: Completer }
-  /** Whether the resource replaces a resource of the same URI. Default: false, which refuses the URI. */
+  /** Whether the resource replaces a resource with the same URI. Default: false, which throws for a used URI. */
   replace?: boolean
 }
 
 /**
- * The values that a resource may return: a string, bytes, a value that is sent as JSON, contents, an array of contents, or a whole result.
- * `undefined` and `null` mean that there is no such resource.
+ * The values that a resource may return: a string, bytes, a value that is sent as JSON, contents, an array of contents, or a
+ * whole result. `undefined` and `null` mean that the resource does not exist.
  */
 export type ReadReturn = Awaitable<
   | string
@@ -144,15 +144,15 @@ export interface ResourcesOptions extends ListOptions {
   readonly templateHints: CacheHints | undefined
 }
 
-/** A resource, or a template for a family of resources, under its URI or template. */
+/** A registered resource or template. Its name is the URI or the template string. */
 interface RegisteredResource extends NamedItem {
   readonly isTemplate: boolean
-  /** As clients see it, without `uri` or `uriTemplate`. */
+  /** The definition that clients see, without `uri` or `uriTemplate`. */
   readonly definition: Omit<Resource, 'uri'>
   readonly hints: CacheHints
   readonly variables: readonly string[]
   readonly completers: Completers
-  /** The values of the variables; undefined when the URI does not match. */
+  /** Returns the values of the variables, or undefined if the URI does not match. */
   match(uri: string): UriTemplateMatch | undefined
   read(variables: UriTemplateMatch, ctx: Context, uri: string): unknown
   readonly list: ((ctx: Context) => Awaitable<readonly ListedResource[]>) | undefined
@@ -179,17 +179,17 @@ export class Resources {
     items.add(resource, options.replace)
   }
 
-  /** Returns whether the resource or template existed. */
+  /** Removes a resource or template. Returns whether it existed. */
   remove(uri: string): boolean {
     return this.#resources.remove(uri) || this.#templates.remove(uri)
   }
 
-  /** Whether a URI, or the string of a template, belongs to a registered resource or template. */
+  /** Returns whether a URI or a template string belongs to a registered resource or template. */
   has(uri: string): boolean {
     return this.#templates.has(uri) || this.#match(uri) !== undefined
   }
 
-  /** The template of this string, or the resource or template that the URI belongs to, if it exists for the caller. */
+  /** Finds the template with this string, or the resource or template for this URI, if it exists for the caller. */
   findReference({ uri }: ResourceTemplateReference, { auth }: Context): RegisteredResource | undefined {
     const resource = this.#templates.get(uri) ?? this.#match(uri)?.resource
     return resource && isAdmitted(resource, auth) ? resource : undefined
@@ -214,11 +214,11 @@ export class Resources {
 
   readonly subscription: SubscriptionHandler = {
     subscribe: async ({ uri }, ctx) => void this.#find(uri, ctx),
-    // A client must be able to unsubscribe from a resource that no longer exists.
+    // Does not check the URI, so that clients can unsubscribe from a resource that was removed.
     unsubscribe: async () => {},
   }
 
-  /** A URI belongs to the first item that it matches, even if the caller may not see that item. */
+  /** Finds the first item that matches a URI, even if the caller may not see that item. */
   #match(uri: string): ResourceMatch | undefined {
     const resource = this.#resources.get(uri)
     if (resource !== undefined) return { resource, variables: {} }
@@ -253,7 +253,7 @@ async function listTemplate({ name, definition, list }: RegisteredResource, ctx:
   const { mimeType } = definition
   const listed = (await list?.(ctx)) ?? []
   return listed.map((item) => {
-    if (typeof item?.uri !== 'string') throw new ResultError(`Resource "${name}" lists something without a \`uri\``)
+    if (typeof item?.uri !== 'string') throw new ResultError(`Resource "${name}" lists an item without a \`uri\``)
     return { name: item.uri, ...(mimeType === undefined ? undefined : { mimeType }), ...item }
   })
 }
@@ -295,7 +295,7 @@ function parseTemplate(uri: string, label: string): Pick<RegisteredResource, 'va
 }
 
 function parseUri(uri: string, label: string): Pick<RegisteredResource, 'variables' | 'match'> {
-  // RFC 3986: a scheme, then no blanks, control characters or brackets.
+  // As in RFC 3986: a scheme, and no spaces, control characters or brackets.
   if (!/^[a-z][a-z\d+.-]*:[^\s<>"{}|\\^`\p{Cc}]*$/iu.test(uri)) {
     throw new RegistrationError(`${label}: expected a URI with a scheme, such as "config://app"`)
   }

@@ -1,4 +1,4 @@
-/** Checks values with the schemas of libraries, so that each refinement runs once and its failure reaches the caller. */
+/** Checks values with schemas of libraries. Each refinement runs once, and the caller receives its failure. */
 
 import type { SchemaResult, StandardSchema } from '@mcpx/protocol'
 
@@ -16,9 +16,9 @@ interface ZodSchema extends StandardSchema {
 }
 
 /**
- * `validate` of zod tries without promises first: it starts an asynchronous refinement, drops its promise and starts it
- * again. A dropped promise that rejects ends the process. So a schema of zod with functions of its author is run
- * asynchronously from the start. Others stay synchronous, which takes a third of the time for large values.
+ * Creates the check of a schema. zod schemas that contain functions of the author are run asynchronously, because `validate`
+ * of zod first runs synchronously: it starts an asynchronous refinement, drops its promise, and starts it again. If the
+ * dropped promise rejects, the process ends. Other schemas run synchronously, which takes a third of the time.
  */
 export function createStandardCheck(schema: StandardSchema): StandardCheck {
   if (!isZod(schema) || !holdsFunction(schema, new Set())) return schema['~standard'].validate
@@ -32,10 +32,10 @@ function isZod(schema: StandardSchema): schema is ZodSchema {
   return '_zod' in schema && typeof (schema as Partial<ZodSchema>).safeParseAsync === 'function'
 }
 
-/** Functions that zod does not wait for: of messages, conditions, `trim()` and the like, and `catch()`. */
+/** The members of zod definitions whose functions are synchronous: messages, conditions, `trim()` and others, `catch()`. */
 const SYNCHRONOUS = ['error', 'when', 'tx', 'catchValue']
 
-/** Whether a definition of zod holds a function that may be asynchronous. */
+/** Returns whether a zod definition contains a function that may be asynchronous. */
 function holdsFunction(part: unknown, seen: Set<unknown>): boolean {
   if (typeof part === 'function') return true
   if (typeof part !== 'object' || part === null || seen.has(part)) return false

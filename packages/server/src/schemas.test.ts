@@ -53,7 +53,9 @@ describe.each(Object.entries(libraries))('a schema of %s', (_name, input) => {
     registry.addTool('bad', { output: input }, () => ({ a: 'x' }) as never)
     const call = async (name: string) => registry.callTool?.({ name }, ctx)
     expect(await call('good')).toMatchObject({ structuredContent: { a: 1 } })
-    await expect(call('bad')).rejects.toThrow('Tool "bad" returned what its output does not allow. result.a: ')
+    await expect(call('bad')).rejects.toThrow(
+      'Tool "bad" returned a value that does not match its output schema. result.a: ',
+    )
   })
 })
 
@@ -106,7 +108,7 @@ describe('the listed schema', () => {
     expect((await shown({ output: z.array(z.string()) })).outputSchema).toMatchObject({ type: 'array' })
     expect((await shown({ output: z.union([z.string(), z.object({})]) })).outputSchema).toHaveProperty('anyOf')
     for (const output of [z.any(), z.unknown(), {}]) {
-      expect(() => shown({ output })).toThrow('Tool "it", output: the schema is empty, it says nothing')
+      expect(() => shown({ output })).toThrow('Tool "it", output: the schema is empty; describe the value')
     }
     expect(() => shown({ input: {} })).toThrow('the schema is empty')
   })
@@ -134,7 +136,7 @@ describe('a schema that cannot be converted', () => {
   it.each([
     ['zod', z.object({ a: z.object({ b: z.array(z.date()) }) }), 'input.a.b[]: Date cannot be represented'],
     ['zod, under a name', z.object({ a: z.record(z.string(), z.bigint()) }), 'input.a.*: BigInt cannot be represented'],
-    ['ArkType', type({ a: { b: 'Date' } }), 'input.a.b: date cannot be said in JSON Schema'],
+    ['ArkType', type({ a: { b: 'Date' } }), 'input.a.b: date cannot be expressed in JSON Schema'],
     ['Valibot', toStandardJsonSchema(v.object({ a: v.object({ b: v.date() }) })), 'input.a.b: The "date" schema'],
   ])('is rejected at registration with the tool and the path: %s', (_library, input, message) => {
     expect(() => shown({ input })).toThrow(RegistrationError)
@@ -155,7 +157,7 @@ describe('a schema that cannot be converted', () => {
     expect(() => shown({ input: v.object({}) as unknown as AnySchema })).toThrow(
       'the valibot schema cannot be converted to JSON Schema',
     )
-    expect(() => shown({ input: bare })).toThrow('wrap it by z.toJSONSchema of zod/mini')
+    expect(() => shown({ input: bare })).toThrow('wrap it with z.toJSONSchema of zod/mini')
   })
 
   it('is rejected if it is not a schema', () => {
@@ -178,7 +180,7 @@ describe('a schema that cannot be converted', () => {
     const warnings: string[] = []
     const onWarning = ({ message }: Error) => warnings.push(message)
     void shown({ input: z.object({ a: z.unknown(), b: z.any().describe('anything') }) }, { onWarning })
-    expect(warnings).toEqual(['Tool "it", input.a: clients are told nothing about it; give it a type or a description'])
+    expect(warnings).toEqual(['Tool "it", input.a: the schema is empty; add a type or a description'])
   })
 })
 

@@ -1,4 +1,4 @@
-/** Schemas of tools and prompts: the JSON Schema that clients see, its `x-mcp-header` annotations, and the check of values. */
+/** Prepares the schemas of tools and prompts: the JSON Schema for clients, its `x-mcp-header` annotations, and the check. */
 
 import { createJsonSchemaValidator } from '@mcpx/json-schema'
 import {
@@ -14,7 +14,7 @@ import {
 import { RegistrationError, reasonOf } from './errors.ts'
 import { createStandardCheck } from './schema-check.ts'
 
-/** A problem with a value. `at` is the whole path, where that is known as a string already. */
+/** A problem with a value. `at` is the whole path, if the validator returned it as a string. */
 export interface Issue extends SchemaIssue {
   readonly at?: string
 }
@@ -23,11 +23,11 @@ export type Checked =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly value?: undefined; readonly issues: readonly Issue[] }
 
-/** Returns the converted value, or what is wrong with it. */
+/** Checks a value. Returns the converted value or the issues. */
 export type CheckSchema = (value: unknown) => Checked | Promise<Checked>
 
 export interface PreparedSchema {
-  /** As clients see it. */
+  /** The JSON Schema that clients see. */
   readonly json: JsonObject
   readonly check: CheckSchema
 }
@@ -43,7 +43,7 @@ export interface SchemaUse extends SchemaOptions {
   readonly where: string
   /** The beginning of paths in checked values. */
   readonly root: string
-  /** Clients see what is passed in, or what comes out. */
+  /** Whether clients see the input or the output of the schema. */
   readonly side: 'input' | 'output'
 }
 
@@ -54,38 +54,39 @@ export function getDefaultValidator(): JsonSchemaValidator {
   return defaultValidator
 }
 
-/** The dialect of a schema that names none. */
+/** The default dialect. */
 const DEFAULT_DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/
 
-/** Throws a `RegistrationError` for a schema that is broken, or cannot be converted to JSON Schema. */
+/** Prepares a schema. Throws a `RegistrationError` if it is invalid or cannot be converted to JSON Schema. */
 export function prepareSchema(schema: AnySchema, use: SchemaUse): PreparedSchema {
   const { where, root, validator, warn } = use
   const json = toJsonSchema(schema, use)
-  // A library's default `$schema` says nothing; one that the author wrote is kept.
+  // Libraries add the default `$schema`, which is removed. A `$schema` of the author is kept.
   if (isStandard(schema) && typeof json.$schema === 'string' && DEFAULT_DIALECT.test(json.$schema)) {
     delete json.$schema
   }
   if (Object.keys(json).every((keyword) => keyword === '$schema')) {
-    throw new RegistrationError(`${where}: the schema is empty, it says nothing`)
+    throw new RegistrationError(`${where}: the schema is empty; describe the value`)
   }
   warnOfEmptyProperties(json, where, warn)
   if (isStandard(schema)) return { json, check: createStandardCheck(schema) }
   return { json, check: createJsonCheck(compile(validator, json, where), root) }
 }
 
-/** The same for a schema that has to describe an object: its JSON Schema gets `type: "object"` at the root. */
+/** Prepares a schema that must describe an object. Its JSON Schema gets `type: "object"` at the root. */
 export function prepareObjectSchema(schema: AnySchema, use: SchemaUse): PreparedSchema {
   const { json, check } = prepareSchema(schema, use)
   if (json.type === 'object') return { json, check }
-  // Libraries write unions of objects without it; adding it changes nothing then.
+  // Libraries convert unions of objects without `type`. Adding it does not change the meaning.
   if (describesObjects(json, json, new Map())) return { json: { type: 'object', ...json }, check }
   const found = typeof json.type === 'string' ? `it is of type "${json.type}"` : 'it may be something else'
   throw new RegistrationError(`${use.where}: must be an object, but ${found}; put it into a property of an object`)
 }
 
 /**
- * Checks JSON against the JSON Schema that clients see of a library's schema, whose own check expects values before they
- * are written as JSON. Compiled on first use. Returns undefined for a plain JSON Schema: its check does that already.
+ * Creates a check of JSON with the JSON Schema that clients see, because the check of a library's schema expects values
+ * before they are written as JSON. Compiled on first use. Returns undefined for a plain JSON Schema, whose check does the
+ * same.
  */
 export function createOutputCheck(schema: AnySchema, json: JsonObject, use: SchemaUse): CheckSchema | undefined {
   if (!isStandard(schema)) return undefined
@@ -112,14 +113,14 @@ function createJsonCheck(compiled: CompiledSchema, root: string): CheckSchema {
   }
 }
 
-const WRAP_REMEDY = 'put the properties into one object, as z.object({ … }) does'
+const WRAP_REMEDY = 'put the properties into one object schema, such as z.object({ … })'
 
 function toJsonSchema(schema: AnySchema, { side, where }: SchemaUse): JsonObject {
   if (isStandard(schema)) return convertSchema(schema, side, where)
   if (!isObject(schema)) throw new RegistrationError(`${where}: expected a schema, got ${typeof schema}`)
   const stray = Object.keys(schema).find((key) => isStandard((schema as JsonObject)[key] as AnySchema))
   if (stray !== undefined)
-    throw new RegistrationError(`${where}: ${quoted(stray)} is a schema of its own; ${WRAP_REMEDY}`)
+    throw new RegistrationError(`${where}: expected one schema, but ${quoted(stray)} is a schema too; ${WRAP_REMEDY}`)
   try {
     return copyJson(schema)
   } catch (cause) {
@@ -132,7 +133,7 @@ function isStandard(schema: AnySchema): schema is StandardSchema {
   return isHolder && '~standard' in schema && isObject(schema['~standard'])
 }
 
-/** A private copy. Throws for a circular schema. */
+/** Returns a deep copy. Throws for a circular schema. */
 function copyJson(schema: object): JsonObject {
   return JSON.parse(JSON.stringify(schema)) as JsonObject
 }
@@ -140,13 +141,15 @@ function copyJson(schema: object): JsonObject {
 /** Marks a place that a library could not convert to JSON Schema. */
 const UNSAID = '~unsaid'
 
-/** ArkType asks this for each part that it cannot convert. Parts that it can convert partly are kept. */
+/** Called by ArkType for each part that it cannot convert. Parts that it can convert partly are kept. */
 function fallback({ code, base }: { readonly code?: unknown; readonly base?: unknown }): unknown {
   if (code === 'defaultValue') return undefined
-  return isObject(base) && Object.keys(base).length > 0 ? base : { [UNSAID]: `${code} cannot be said in JSON Schema` }
+  return isObject(base) && Object.keys(base).length > 0
+    ? base
+    : { [UNSAID]: `${code} cannot be expressed in JSON Schema` }
 }
 
-/** With these options, libraries that throw without naming a place (zod, Valibot) leave a mark there instead. */
+/** Options with which libraries that throw without a path (zod, Valibot) mark the place in the JSON Schema instead. */
 const marking = {
   fallback,
   unrepresentable: ({ message }: { readonly message?: unknown }) => ({ [UNSAID]: message }),
@@ -155,13 +158,13 @@ const marking = {
     errors === undefined ? undefined : { [UNSAID]: errors[0] },
 }
 
-/** Throws a `RegistrationError` that begins with `where` and the path of the part that cannot be converted. */
+/** Converts a schema to JSON Schema. Throws a `RegistrationError` with `where` and the path of a part that fails. */
 function convertSchema(schema: StandardSchema, side: 'input' | 'output', where: string): JsonObject {
   const convert = (schema['~standard'].jsonSchema as StandardSchema['~standard']['jsonSchema'] | undefined)?.[side]
   if (typeof convert !== 'function') {
     const { vendor } = schema['~standard']
     const version = vendor === 'zod' ? 'zod 4.2 or newer is needed; ' : ''
-    const remedy = 'wrap it by z.toJSONSchema of zod/mini or toStandardJsonSchema of Valibot, or give a JSON Schema'
+    const remedy = 'wrap it with z.toJSONSchema of zod/mini or toStandardJsonSchema of Valibot, or pass a JSON Schema'
     throw new RegistrationError(
       `${where}: the ${vendor} schema cannot be converted to JSON Schema: ${version}${remedy}`,
     )
@@ -203,12 +206,16 @@ function warnOfEmptyProperties(root: JsonObject, where: string, warn: (message: 
   if (!JSON.stringify(root).includes('{}')) return
   for (const { schema, path, keyword } of schemaPlaces(root, where)) {
     if (keyword === 'properties' && isObject(schema) && Object.keys(schema).length === 0) {
-      warn(`${path}: clients are told nothing about it; give it a type or a description`)
+      warn(`${path}: the schema is empty; add a type or a description`)
     }
   }
 }
 
-/** `known` holds the references that were looked up already; a reference that leads back to itself describes no object. */
+/**
+ * Returns whether a schema accepts only objects.
+ *
+ * @param known results of references, so that circular references end; they count as no
+ */
 function describesObjects(schema: unknown, root: JsonObject, known: Map<string, boolean>): boolean {
   if (!isObject(schema)) return false
   const { type, anyOf, oneOf, allOf, $ref } = schema
@@ -224,7 +231,7 @@ function describesObjects(schema: unknown, root: JsonObject, known: Map<string, 
   return known.get($ref) === true
 }
 
-/** The target of a JSON pointer within the schema. */
+/** Returns the target of a JSON pointer within the schema. */
 function resolveReference(ref: string, root: JsonObject): unknown {
   if (!ref.startsWith('#/')) return undefined
   let node: unknown = root
@@ -244,11 +251,11 @@ function unescapePointer(segment: string): string {
   }
 }
 
-/** How many issues are described; the rest are counted. */
+/** The most issues in a description. The number of further issues is added. */
 const MAX_ISSUES = 10
 const MAX_ISSUE_LENGTH = 500
 
-/** One line for each issue, such as `arguments.a: expected number, got string`. */
+/** Returns a line for each issue, such as `arguments.a: expected number, got string`. */
 export function describeIssues(issues: readonly Issue[], root: string): string {
   const lines = issues
     .slice(0, MAX_ISSUES)
@@ -274,28 +281,28 @@ function truncate(value: string): string {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
-/** Keywords that hold one schema. */
+/** Keywords whose value is a schema. */
 const SINGLE = words(
   'items additionalItems unevaluatedItems contains additionalProperties unevaluatedProperties propertyNames ' +
     'not if then else contentSchema',
 )
-/** Keywords that hold a list of schemas. */
+/** Keywords whose value is a list of schemas. */
 const LISTS = words('allOf anyOf oneOf prefixItems items')
-/** Keywords that hold schemas under names. */
+/** Keywords whose value is an object of schemas. */
 const MAPS = words('properties patternProperties $defs definitions dependentSchemas dependencies')
 
-/** A place where a schema belongs. */
+/** A place in a schema that contains a schema. */
 export interface SchemaPlace {
   readonly schema: unknown
-  /** Of the value that the schema describes, as far as schemas tell it. */
+  /** The path of the described value, as far as it follows from the schema. */
   readonly path: string
-  /** The keyword that holds it; empty for the root. */
+  /** The keyword that contains the schema. Empty for the root. */
   readonly keyword: string
-  /** Whether only `properties` lead to it. */
+  /** Whether it is reached through `properties` alone. */
   readonly isProperty: boolean
 }
 
-/** The root, and all places below it, each before those that it holds. */
+/** Yields the root and all places below it, parents first. */
 export function* schemaPlaces(root: JsonObject, path: string): Generator<SchemaPlace> {
   const waiting: SchemaPlace[] = [{ schema: root, path, keyword: '', isProperty: false }]
   for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
@@ -326,10 +333,10 @@ function pathSegment(keyword: string, name: string): string {
 const HEADER_ANNOTATION = 'x-mcp-header'
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const HEADER_TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
-/** How deep annotations are looked for: schemas of handlers may be cyclic. */
+/** The depth of the search for annotations, because schemas of handlers may be cyclic. */
 const MAX_DEPTH = 32
 
-/** Whether an argument is mirrored in an HTTP header: one that is reached through `properties` alone. */
+/** Returns whether an argument is mirrored in an HTTP header. Only arguments reached through `properties` alone can be. */
 export function mirrorsArguments({ properties }: JsonObject, depth = 0): boolean {
   if (!isObject(properties) || depth >= MAX_DEPTH) return false
   return Object.values(properties).some((property) => {
@@ -337,7 +344,7 @@ export function mirrorsArguments({ properties }: JsonObject, depth = 0): boolean
   })
 }
 
-/** Describes the first wrong `x-mcp-header` annotation and its place; undefined when all are right. */
+/** Describes the first invalid `x-mcp-header` annotation with its place. Returns undefined if all are valid. */
 export function headerProblem(root: JsonObject, where: string): string | undefined {
   if (!JSON.stringify(root).includes(HEADER_ANNOTATION)) return undefined
   const seen = new Map<string, string>()
@@ -348,7 +355,7 @@ export function headerProblem(root: JsonObject, where: string): string | undefin
     const problem = isProperty
       ? (annotationProblem(header, schema) ??
         (seen.has(key) ? `"${header}" is used by ${seen.get(key)} already` : undefined))
-      : 'can only stand on a property reached through "properties" alone'
+      : 'is allowed only on a property reached through "properties" alone'
     if (problem !== undefined) return `${path}: ${HEADER_ANNOTATION} ${problem}`
     seen.set(key, path)
   }

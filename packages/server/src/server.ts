@@ -1,4 +1,4 @@
-/** `createServer`: a server and its methods. */
+/** `createServer` and the server that it returns. */
 
 import {
   type Awaitable,
@@ -36,25 +36,28 @@ import type { Fluent, NoOffers } from './typed-server.ts'
 export interface ServerOptions {
   /** Tells the model how to use the server. */
   readonly instructions?: string | undefined
-  /** Seal the state of unfinished calls: the current secret, then older secrets that still open. Default: a random one for this process. */
+  /**
+   * Secrets that encrypt the state of unfinished calls. The first one encrypts; all decrypt. Default: a random one for this
+   * process.
+   */
   readonly secrets?: readonly string[] | undefined
   /** How long the state of an unfinished call is valid, in ms. Default: 600,000. */
   readonly stateTtl?: number | undefined
   /** Called with each fault in user code; the client sees only its id. Default: writes to stderr. */
   readonly onError?: OnError | undefined
-  /** Whether clients of the revisions before 2026-07-28 are served. Default: true. */
+  /** Whether clients of revisions before 2026-07-28 are supported. Default: true. */
   readonly legacy?: boolean | undefined
   /**
-   * Whether the logging capability is declared; without it, `ctx.log` sends nothing. Default: true where something is
-   * registered, a mounted server declares it, or the handler has a `setLogLevel`.
+   * Whether the logging capability is declared. Without it, `ctx.log` sends nothing. Default: true if a tool, resource or
+   * prompt is registered, or a handler or mounted server supports logging.
    *
-   * @deprecated The protocol may drop logging from its first revision on or after 2027-07-28 on
-   * (SEP-2577): write to stderr, or trace with OpenTelemetry.
+   * @deprecated A revision published on or after 2027-07-28 may remove logging (SEP-2577): write to stderr, or trace with
+   * OpenTelemetry.
    */
   readonly logging?: boolean | undefined
-  /** How many items a page of a list holds. Default: 1,000. */
+  /** The most items on a page of a list. Default: 1,000. */
   readonly pageSize?: RegistryOptions['pageSize']
-  /** How long, and for whom, clients may cache the lists of registered items. Default: not cacheable. */
+  /** The cache hints of the lists of registered items. Default: not cacheable. */
   readonly cache?: RegistryOptions['cache']
   /** Called with warnings, for example a tool name that some clients reject. Default: none. */
   readonly onWarning?: RegistryOptions['onWarning']
@@ -81,31 +84,31 @@ const OPTION_NAMES: readonly (keyof ServerOptions)[] = [
 /** The default limits of a server. */
 export const SERVER_LIMITS: ServerLimits = { listens: 1_000, subscriptions: 1_000, rounds: 16 }
 
-/** Answers messages of every revision that it serves, on any number of connections at once. */
+/** A server. It handles messages of all supported revisions, on any number of connections. */
 export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers>, Responder {
-  /** The whole server with its middleware, to be mounted elsewhere, or called. */
+  /** The whole server with its middleware as a handler, for mounting and for direct calls. */
   readonly handler: Handler
   /**
-   * Adds everything of another handler or server; names get the prefix: `search` becomes `github.search`. Throws a
-   * `RegistrationError` for a server that would be mounted inside itself, be it by way of other servers.
+   * Adds all items of another handler or server with a prefix, so that `search` becomes `github.search`. Throws a
+   * `RegistrationError` if the server would contain itself, also through other servers.
    */
   mount(prefix: string, target: Mountable): this
-  /** Adds a middleware around every request; the first one added is the outermost. */
+  /** Adds a middleware that runs around every request. The first one added is the outermost. */
   use(middleware: Middleware): this
-  /** Removes a tool; clients are told. Returns whether the tool existed. */
+  /** Removes a tool and notifies clients. Returns whether it existed. */
   removeTool(name: string): boolean
-  /** Removes a resource or template; clients are told. Returns whether it existed. */
+  /** Removes a resource or template and notifies clients. Returns whether it existed. */
   removeResource(uri: string): boolean
-  /** Removes a prompt; clients are told. Returns whether the prompt existed. */
+  /** Removes a prompt and notifies clients. Returns whether it existed. */
   removePrompt(name: string): boolean
-  /** Tells subscribers that the contents of a resource changed. */
+  /** Notifies subscribers that the contents of a resource have changed. */
   resourceUpdated(uri: string): void
-  /** Ends open subscriptions; nothing else is kept open. */
+  /** Ends open subscriptions. Transports must be closed separately. */
   close(): void
 }
 
 /**
- * Creates a server. Tools, resources and prompts are added by its methods, or by a handler object in `options`, or both.
+ * Creates a server. Tools, resources and prompts are added by methods, by the handler members of `options`, or both.
  *
  * ```ts
  * const server = createServer({ name: 'clock', version: '1.0.0' })
@@ -123,7 +126,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
   const server: Server = {
     handler: createServerHandler(core.callEndpoint, (member) => core.hasMember(member)),
 
-    // The types of what was registered exist for the compiler alone: at run time there is one object.
+    // The chained types exist only for the compiler. At run time, all methods return the same object.
     tool(name, toolOptions, run) {
       registry.addTool(name, toolOptions as ToolOptions, run as never)
       return server as never
@@ -154,7 +157,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
 
     legacy: servesLegacy,
     respond(message, exchange) {
-      // Messages that belong to no served era are refused by the modern one.
+      // The modern era refuses messages that belong to no supported era.
       const era = eras.find((each) => each.matches(message, exchange)) ?? modern
       return era.handle(message, exchange, core)
     },
@@ -177,10 +180,10 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
 
 function checkServerInfo(info: Implementation): void {
   if (typeof info?.name === 'string' && typeof info.version === 'string') return
-  throw new RegistrationError(`createServer: expected { name, version } as texts, got ${JSON.stringify(info)}`)
+  throw new RegistrationError(`createServer: expected { name, version } as strings, got ${JSON.stringify(info)}`)
 }
 
-/** A handler object may have members of its own. */
+/** Checks the options. Unknown members are refused only without a handler, because a handler object may have any members. */
 function checkServerOptions(options: ServerOptions & WholeHandler): void {
   if (!isHandler(options)) checkOptionNames('createServer', options, OPTION_NAMES)
   checkOptionNames('createServer, limits', options.limits ?? {}, Object.keys(SERVER_LIMITS))
@@ -188,12 +191,12 @@ function checkServerOptions(options: ServerOptions & WholeHandler): void {
 
 const HANDLER_NAMES: readonly string[] = [...Object.values(HANDLER_MEMBERS), 'changes']
 
-/** Also true for an instance of a class, whose methods are not its own members. */
+/** Returns whether the options contain handler members, also inherited ones of a class instance. */
 function isHandler(options: object): boolean {
   return HANDLER_NAMES.some((name) => name in options)
 }
 
-/** The parts of a server, and everything that the eras need of it. */
+/** The parts of a server, and the members that the eras use. */
 class ServerCore implements ServerInternals {
   readonly info: Implementation
   readonly instructions: string | undefined
@@ -203,7 +206,7 @@ class ServerCore implements ServerInternals {
   readonly registry: Registry
   readonly changes: ChangeHub
   readonly #logging: boolean | undefined
-  /** The handler object of the options, what was registered, and what was mounted; what was registered comes first. */
+  /** The registry, then the handler object of the options and the mounted handlers. */
   readonly #parts: Handler[]
   readonly #middlewares: Middleware[] = []
   #handler: Handler | undefined
@@ -220,7 +223,7 @@ class ServerCore implements ServerInternals {
     this.faults = new Faults(onError)
     const report = (error: unknown) => void this.faults.report(error)
     this.requestState = new RequestState({ secrets, ttl: stateTtl, onWarning: report })
-    // The object itself, not a copy, which would lose the methods of a class.
+    // The object itself, because a copy would lose inherited methods.
     this.#parts = isHandler(options) ? [options as Handler] : []
     this.changes = new ChangeHub(this.#parts, report)
     const onRegister = () => {
@@ -282,7 +285,7 @@ class ServerCore implements ServerInternals {
     return result
   }
 
-  /** Throws what the `visible` option of a tool throws. */
+  /** Returns the input schema of a tool. Rethrows errors of the `visible` option of a tool. */
   inputSchemaOf(tool: string, exchange: Exchange): Awaitable<JsonSchema | undefined> {
     if (this.registry.owns('tool', tool)) return this.registry.inputSchemaOf(tool, exchange.auth)
     if (this.handler === this.registry || this.handler.listTools === undefined) return undefined
@@ -295,7 +298,7 @@ class ServerCore implements ServerInternals {
     this.changes.close()
   }
 
-  /** Created when needed: the first controller of a process takes as long as reading a small file. */
+  /** Creates the controller on first use, because the first one in a process takes as long as reading a small file. */
   #getClosing(): AbortController {
     this.#closing ??= new AbortController()
     return this.#closing

@@ -55,7 +55,9 @@ describe('the structured content of a tool with an output schema', () => {
   ] as const)('fits the output that is shown, or is nothing: %s [S-162]', async (_what, output, value) => {
     const failing = sent(output as AnySchema, value)
     await expect(failing).rejects.toThrow(ResultError)
-    await expect(failing).rejects.toThrow(/^Tool "t" returned what its output does not allow as JSON\. result/)
+    await expect(failing).rejects.toThrow(
+      /^Tool "t" returned a value that does not match its output schema as JSON\. result/,
+    )
     const whole = sent(output as AnySchema, { content: [], structuredContent: value })
     await expect(whole).rejects.toThrow(ResultError)
   })

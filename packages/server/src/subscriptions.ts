@@ -1,4 +1,4 @@
-/** `subscriptions/listen`: a stream of the changes that a modern client asked for. */
+/** Handles `subscriptions/listen`: sends the changes that a modern client requested. */
 
 import {
   type Change,
@@ -22,7 +22,7 @@ import { LIST_KINDS } from './dispatch.ts'
 import type { ServerInternals } from './era.ts'
 import { createClientAccess, finishResult, type ModernCall } from './modern-call.ts'
 
-/** Opens a stream. Resolves with its last message when the server closes it, and with undefined when the client did. */
+/** Opens a stream. Resolves with its response when the server closes it, or with undefined when the client closes it. */
 export async function openSubscription(call: ModernCall): Promise<ResponseMessage | undefined> {
   const { server, message, params } = call
   const wanted = params.notifications as SubscriptionFilter
@@ -35,13 +35,13 @@ export async function openSubscription(call: ModernCall): Promise<ResponseMessag
     return errorMessage(message.id, internalError(`Too many subscriptions: at most ${listens}`))
   }
   const subscription = new Subscription(call, supportedFilter(wanted, server.capabilities))
-  // May throw: only then does the stream count as open.
+  // The stream counts as open only after `add`, which may throw.
   server.changes.add(subscription)
   server.changes.openStreams++
   return new Promise((resolve) => subscription.open(call, resolve))
 }
 
-/** The part of the filter that the server supports. */
+/** Returns the part of the filter that the server supports. */
 function supportedFilter(wanted: SubscriptionFilter, capabilities: ServerCapabilities): SubscriptionFilter {
   const filter: SubscriptionFilter = {}
   for (const kind of LIST_KINDS) {
@@ -55,9 +55,9 @@ function supportedFilter(wanted: SubscriptionFilter, capabilities: ServerCapabil
 
 type Resolve = (response: ResponseMessage | undefined | Promise<ResponseMessage | undefined>) => void
 
-/** An open stream. It keeps only the parts of its request that it needs until the end. */
+/** An open stream. To save memory, it keeps only the parts of its request that it still uses. */
 class Subscription implements ChangeReceiver {
-  /** Nothing may precede the acknowledgement. */
+  /** Initially true, because the acknowledgement must be the first message. */
   isBusy = true
   waiting: ChangeReceiver['waiting']
   readonly #server: ServerInternals
@@ -66,7 +66,7 @@ class Subscription implements ChangeReceiver {
   readonly #entry: MethodEntry
   #filter: SubscriptionFilter
   #resources: ResourceSubscriptions | undefined
-  /** Undefined when the stream has ended. */
+  /** Resolves the promise of the request. Undefined after the end of the stream. */
   #resolve: Resolve | undefined
 
   constructor({ server, entry, exchange, message }: ModernCall, filter: SubscriptionFilter) {
@@ -102,12 +102,12 @@ class Subscription implements ChangeReceiver {
   async #subscribe(call: ModernCall, uris: readonly string[]): Promise<void> {
     const resources = new ResourceSubscriptions(call)
     this.#resources = resources
-    // Before the handler, which may take its time: a client that has left must not keep its place.
+    // Before calling the handler, which may be slow: a disconnected client must not count as an open stream.
     this.#listenForEnd()
     for (const uri of new Set(uris)) {
       if (this.#resolve !== undefined) await resources.add(uri)
     }
-    // Subscriptions that were made after the end are undone here.
+    // The stream ended while the handler subscribed. `#onEnd` may have missed the last subscription.
     if (this.#resolve === undefined) return resources.removeAll()
     this.#filter = { ...this.#filter, resourceSubscriptions: resources.uris }
     this.#acknowledge()
@@ -115,7 +115,7 @@ class Subscription implements ChangeReceiver {
 
   #acknowledge(): void {
     const sent = this.#notify('notifications/subscriptions/acknowledged', { notifications: this.#filter })
-    // After the first notification, which opens the stream: transports notice the end of open streams at less cost.
+    // After the first notification, because watching for the end of a stream is cheaper once it is open.
     if (this.#resources === undefined) this.#listenForEnd()
     void sent.then(() => this.#server.changes.resume(this))
   }
@@ -148,7 +148,7 @@ class Subscription implements ChangeReceiver {
   }
 }
 
-/** Tells the handler about the resources of one stream, by the requests that legacy sessions send. */
+/** Subscribes the handler to the resources of one stream, with the same requests that legacy clients send. */
 class ResourceSubscriptions {
   readonly #call: ModernCall
   readonly #ctx: RequestContext
@@ -159,7 +159,7 @@ class ResourceSubscriptions {
     this.#ctx = new RequestContext(call.params, call.exchange, createClientAccess(call))
   }
 
-  /** A resource that the handler refuses, for example because the caller may not see it, is left out. */
+  /** Subscribes to a resource. If the handler refuses it, for example to hide it from the caller, the URI is left out. */
   async add(uri: string): Promise<void> {
     if (await this.#run('resources/subscribe', uri, (error) => !(error instanceof RpcError))) this.uris.push(uri)
   }
@@ -170,7 +170,7 @@ class ResourceSubscriptions {
     for (const uri of uris) await this.#run('resources/unsubscribe', uri, () => true)
   }
 
-  /** Returns whether the handler accepted the request. */
+  /** Runs a request. Returns whether the handler accepted it. */
   async #run(method: string, uri: string, isFault: (error: unknown) => boolean): Promise<boolean> {
     const { server } = this.#call
     const request = { method, params: { uri } }

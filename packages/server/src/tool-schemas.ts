@@ -1,4 +1,4 @@
-/** The input schemas of tools, for transports that mirror arguments in headers. */
+/** Finds the input schemas of tools, for transports that mirror arguments in headers. */
 
 import {
   type AuthInfo,
@@ -14,7 +14,7 @@ import { createInternalContext } from './context.ts'
 import type { Faults } from './errors.ts'
 import { mirrorsArguments } from './schemas.ts'
 
-/** The input schemas of the tools that mirror arguments, by the name of the tool. */
+/** The input schemas of tools with mirrored arguments, by tool name. */
 type Schemas = ReadonlyMap<string, JsonSchema>
 
 interface CacheEntry {
@@ -22,15 +22,15 @@ interface CacheEntry {
   readonly expiresAt: number
 }
 
-/** How long schemas are cached at least, in ms: also lists that clients may not cache are read once for many calls. */
+/** The shortest time that schemas are cached, in ms. It also applies to lists that clients may not cache. */
 const MIN_TTL = 10_000
 const MAX_CALLERS = 1_000
 const MAX_PAGES = 1_000
 
-/** The cache key of a list that is the same for everybody. */
+/** The cache key of a list that is the same for all callers. */
 const EVERYBODY = ''
 
-/** Reads the schemas off the tool list of a handler, for each caller. A list that fails is reported, and has no schemas. */
+/** Reads the schemas from the tool list of a handler, per caller. If the list fails, reports the error and finds none. */
 export class ListedSchemas {
   readonly #handler: Handler
   readonly #faults: Faults
@@ -43,7 +43,7 @@ export class ListedSchemas {
     this.#closing = closing
   }
 
-  /** Returns a promise only when the list has to be read. */
+  /** Finds the input schema of a tool. Returns a promise only if the list has to be read. */
   find(tool: string, { auth, requestInfo }: Exchange): Awaitable<JsonSchema | undefined> {
     const key = keyOf(auth)
     const known = this.#fresh(EVERYBODY) ?? this.#fresh(key)
@@ -77,18 +77,18 @@ export class ListedSchemas {
         return new Map()
       }
     })()
-    // Calls that arrive meanwhile wait for the same list.
+    // Calls that arrive in the meantime wait for the same list.
     this.#store(key, reading, Number.POSITIVE_INFINITY)
     return reading
   }
 }
 
-/** Lists depend on the caller. */
+/** Returns the cache key of a caller, because lists depend on the caller. */
 function keyOf(auth: AuthInfo | undefined): string {
   return auth === undefined ? 'nobody' : JSON.stringify([principalOf(auth), auth.clientId, auth.scopes])
 }
 
-/** Reads all pages. The cache hints are those of the first. */
+/** Reads all pages. Returns the cache hints of the first page. */
 async function readList(handler: Handler, ctx: ReturnType<typeof createInternalContext>) {
   const tools = new Map<string, JsonObject>()
   let first: ListToolsResult | undefined
@@ -96,7 +96,7 @@ async function readList(handler: Handler, ctx: ReturnType<typeof createInternalC
   for (let count = 0; count < MAX_PAGES; count++) {
     const page = (await handler.listTools?.(cursor === undefined ? {} : { cursor }, ctx)) as ListToolsResult
     first ??= page
-    // As with calls, the first tool of a name counts.
+    // As in calls, the first tool with a name is used.
     for (const { name, inputSchema } of page.tools) {
       if (!tools.has(name)) tools.set(name, inputSchema)
     }

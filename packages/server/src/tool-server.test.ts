@@ -137,7 +137,9 @@ describe.each(REVISIONS)('a server with tools, revision %s', (revision) => {
     const day = '1970-01-01T00:00:00.000Z'
     expect(await call(new Date(0))).toMatchObject({ content: [{ text: JSON.stringify({ at: day }) }] })
     expect(await call(Number.NaN)).toMatchObject({ isError: true })
-    expect(faults).toEqual([expect.stringContaining('Tool "t" returned what its output does not allow as JSON')])
+    expect(faults).toEqual([
+      expect.stringContaining('Tool "t" returned a value that does not match its output schema as JSON'),
+    ])
   })
 
   it('can be mounted in any server, with its middleware', async () => {

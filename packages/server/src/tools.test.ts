@@ -169,7 +169,7 @@ describe('the return value of a tool with output schema', () => {
   it('fails with a named error if it does not match the schema [S-162]', async () => {
     await expect(giving('object', { n: 'x' })).rejects.toThrow(ResultError)
     await expect(giving('object', { n: 'x' })).rejects.toThrow(
-      'Tool "object" returned what its output does not allow. result.n: ',
+      'Tool "object" returned a value that does not match its output schema. result.n: ',
     )
     await expect(giving('object', undefined)).rejects.toThrow(ResultError)
     await expect(giving('object', text('hi'))).rejects.toThrow(ResultError)

@@ -1,4 +1,4 @@
-/** The tools of a server: how they are registered, listed and called. */
+/** Registers, lists and calls the tools of a server. */
 
 import type {
   AnySchema,
@@ -39,7 +39,7 @@ import {
   type SchemaOptions,
 } from './schemas.ts'
 
-/** A schema of a library, or a JSON Schema. Names few members of `AnySchema`: the compiler compares each with the schema's. */
+/** A schema of a library, or a JSON Schema. It has fewer members than `AnySchema`, which speeds up the compiler. */
 export type SomeSchema = ConvertibleSchema | RawJsonSchema
 
 interface ConvertibleSchema {
@@ -49,10 +49,10 @@ interface ConvertibleSchema {
   }
 }
 
-/** Stands for no `input` or `args`: there are no arguments. */
+/** The type of `input` or `args` if the option is missing: no arguments. */
 export interface NoInput extends StandardSchema<Record<string, never>> {}
 
-/** Stands for no `output`: the tool may return anything. */
+/** The type of `output` if the option is missing: the tool may return any value. */
 export interface NoOutput extends StandardSchema<unknown> {}
 
 /** Options of a tool. */
@@ -69,19 +69,19 @@ export interface ToolOptions<Input = AnySchema, Output = AnySchema> extends Visi
   annotations?: ToolAnnotations
   /** Icons that a client may show. Default: none. */
   icons?: Icon[]
-  /** Metadata for clients that know it. */
+  /** Metadata for clients that support it. */
   _meta?: MetaObject
-  /** Whether the tool replaces a tool of the same name. Default: false, which refuses the name. */
+  /** Whether the tool replaces a tool with the same name. Default: false, which throws for a used name. */
   replace?: boolean
 }
 
 const OPTION_NAMES: readonly (keyof ToolOptions)[] = [...COMMON_OPTIONS, 'input', 'output', 'annotations']
 
 /**
- * The values that a tool may return: the input of its `output` schema, or a whole result. Without `output` anything: a string, content
- * made by `text()` and the like, an array of those, nothing, or a value that the model sees as JSON.
+ * The values that a tool may return: the input of its `output` schema, or a whole result. Without `output`, any value: a
+ * string, content from `text()` and similar functions, an array of these, undefined, or a value that is sent as JSON.
  *
- * While the compiler infers the type of a `new Promise` in the tool, `Output` is not known yet, and so `never`.
+ * `Output` is `never` while the compiler infers the type of a `new Promise` in the tool.
  */
 export type ToolReturn<Output> = Awaitable<
   ([Output] extends [never] ? unknown : SchemaInput<Output>) | WholeResult<SchemaInput<Output>> | InputRequiredResult
@@ -95,7 +95,7 @@ export type RunTool<Input, Output> = (args: SchemaOutput<Input>, ctx: Context) =
 export interface ToolsOptions extends ListOptions, SchemaOptions {}
 
 interface RegisteredTool extends NamedItem {
-  /** As clients see it. */
+  /** The definition that clients see. */
   readonly definition: Tool
   readonly input: PreparedSchema | undefined
   readonly output: PreparedOutput | undefined
@@ -122,7 +122,7 @@ export class Tools extends NamedItems<RegisteredTool> {
     callTool: async (params, ctx) => {
       const { input, output, run } = this.find(params.name, ctx)
       try {
-        // A tool without `input` ignores the arguments of clients that send some.
+        // A tool without `input` ignores all arguments.
         const { issues, value } = input === undefined ? { value: {} } : await input.check(params.arguments ?? {})
         if (issues !== undefined) return failedResult(describeIssues(issues, 'arguments'))
         const returned = await run(value as never, ctx)

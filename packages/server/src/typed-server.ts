@@ -1,4 +1,4 @@
-/** The types of the methods that register tools, resources and prompts: a chain of calls remembers what was registered. */
+/** The types of the methods that register items. A chain of calls collects the types of all registered items. */
 
 import type { Catalogue, Catalogued, SchemaInput, SchemaOutput } from '@mcpx/protocol'
 import type { GetPrompt, PromptOptions } from './prompts.ts'
@@ -7,10 +7,10 @@ import type { NoInput, NoOutput, RunTool, SomeSchema, ToolOptions } from './tool
 
 /** The types of a server without tools and prompts. */
 export interface NoOffers {
-  /** No tools yet. */
+  /** No tools. */
   // biome-ignore lint/complexity/noBannedTypes: an object without members is meant
   tools: {}
-  /** No prompts yet. */
+  /** No prompts. */
   // biome-ignore lint/complexity/noBannedTypes: an object without members is meant
   prompts: {}
 }
@@ -30,15 +30,15 @@ export interface WithPrompt<Name extends string, Args> {
 }
 
 /**
- * Interfaces that extend this one keep their own methods along a chain: each method returns the object that it was called
- * on. The type of `~catalogue` holds everything that was registered. The object's type is inferred as `This`: with the type
- * `this`, the compiler compares everything registered so far again at each step (measured).
+ * The registration methods. Each returns the object it was called on, so interfaces that extend this one keep their methods
+ * in a chain. The type of `~catalogue` contains all registered items. The type of the object is inferred as `This` because,
+ * with the type `this`, the compiler compares all registered items again in each step (measured).
  */
 export interface Fluent<Offers extends Catalogue = NoOffers> extends Catalogued<Offers> {
   /**
-   * Adds a tool. `run` gets the output of the `input` schema; what it returns is checked against `output`, by the compiler
-   * and at run time. Wrong arguments are answered by the library; throw a `ToolError` to tell the model what went wrong.
-   * Throws a `RegistrationError` for a name that is taken, or a schema that cannot be converted to JSON Schema.
+   * Adds a tool. `run` receives the output of the `input` schema. Its return value is checked with `output`, by the compiler
+   * and at run time. Invalid arguments are refused before `run` is called; throw a `ToolError` for other errors that the
+   * model should read. Throws a `RegistrationError` for a used name, or a schema that cannot be converted to JSON Schema.
    *
    * ```ts
    * server.tool('add', {
@@ -56,9 +56,9 @@ export interface Fluent<Offers extends Catalogue = NoOffers> extends Catalogued<
   ): This & WithTool<Name, Input, Output>
 
   /**
-   * Adds a resource under a URI, or a family of resources under a URI template. The contents of a resource may be given as
-   * they are; a template needs a function of its variables. A URI belongs to the resource of that URI, else to the first
-   * template that matches.
+   * Adds a resource with a URI, or many resources with a URI template. The contents of a resource may be a value or a
+   * function; a template needs a function, which receives its variables. A URI is read from the resource with that URI, or
+   * else from the first template that matches.
    *
    * ```ts
    * server.resource('note://{id}', { list: () => notes.all() }, ({ id }) => notes.get(id))
@@ -72,7 +72,7 @@ export interface Fluent<Offers extends Catalogue = NoOffers> extends Catalogued<
   ): This
 
   /**
-   * Adds a prompt. Clients send its arguments as strings; `args` may convert them.
+   * Adds a prompt. Clients send its arguments as strings, which the `args` schema may convert.
    *
    * ```ts
    * server.prompt('review', { args: z.object({ code: z.string() }) }, ({ code }) => `Review this:\n${code}`)

@@ -142,7 +142,7 @@ export const inputRequests: Behaviours = {
     // Using a key twice in one run is an error of the handler, because the call would never end.
     expect(await client.callTool('twice')).toMatchObject({ isError: true })
     expect(faults.map(String)).toEqual([
-      expect.stringMatching(/^QuestionError: Question "roots": the key was used already/),
+      expect.stringMatching(/^QuestionError: Question "roots": the key was already used/),
     ])
   },
 

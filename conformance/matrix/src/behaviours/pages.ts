@@ -53,7 +53,7 @@ export const pages: Behaviours = {
     for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
       await expect(client.request(method, { cursor: 'mine' })).rejects.toMatchObject({
         code: -32602,
-        message: 'Invalid cursor: it does not belong to this list; ask again without one',
+        message: 'Invalid cursor: it does not belong to this list; request the list without a cursor',
       })
     }
   },

@@ -83,6 +83,6 @@ export const sealedState: Behaviours = {
     await new Promise((resolve) => setTimeout(resolve, 20))
     await expect(
       shortLived.request('tools/call', { ...params, ...answers, requestState: late.requestState }),
-    ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('params.requestState: not valid here') })
+    ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('params.requestState: not valid') })
   },
 }

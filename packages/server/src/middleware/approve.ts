@@ -1,4 +1,4 @@
-/** `approve`: chosen tools run only when a human has approved the call. */
+/** `approve`: runs selected tools only after a human has approved the call. */
 
 import {
   type Awaitable,
@@ -12,31 +12,31 @@ import {
 import { failedResult } from '../errors.ts'
 import type { Middleware } from '../middleware.ts'
 
-/** Yes or no, or the result of an elicitation: `accept` means yes. */
+/** A boolean, or the result of an elicitation, in which `accept` means yes. */
 export type Approval = boolean | { readonly action: 'accept' | 'decline' | 'cancel' }
 
 /** Options of `approve`. */
 export interface ApproveOptions {
-  /** Which calls need approval. Default: calls of all tools without `readOnlyHint: true`. */
+  /** Returns whether a call needs approval. Default: true for all tools without `readOnlyHint: true`. */
   readonly when?: ((tool: Tool, call: CallToolRequestParams) => boolean | undefined) | undefined
-  /** Asks for approval, once per call. Default: asks the user by a form that shows the tool's name and the arguments. */
+  /** Asks for approval, once per call. Default: shows the user a form with the tool's name and the arguments. */
   readonly ask?: ((call: CallToolRequestParams, ctx: Context) => Awaitable<Approval>) | undefined
   /** The text of the form before the arguments. Default: a question that names the tool. */
   readonly message?: string | ((tool: Tool, call: CallToolRequestParams) => string) | undefined
-  /** The key of the question: two of these middlewares on one server need different keys. Default: `mcpx.approve.` and the tool's name. */
+  /** The key of the question. Two `approve` middlewares on one server need different keys. Default: `mcpx.approve.<tool>`. */
   readonly key?: string | undefined
 }
 
-/** How many characters of the arguments the form shows; the rest is counted. */
+/** The most characters of the arguments in the form. The number of omitted characters is shown. */
 const MAX_ARGUMENTS_LENGTH = 2_000
 
-/** The form has no fields: accepting it is the answer. */
+/** A form without fields, because accepting it is the approval. */
 const FORM: RequestedSchema = { type: 'object', properties: {} }
 
 /**
- * Asks before a tool runs. Without approval the tool does not run, and the result says so, with `isError`. A client that
- * cannot be asked gets an error that names the missing capabilities. Calls of tools that are not in the list pass: the
- * handler rejects unknown tools, so list every tool that can be called.
+ * Creates a middleware that asks before a tool runs. Without approval the tool does not run, and the call returns a result
+ * with `isError`. If the client does not support forms, the call fails with an error that names the missing capabilities.
+ * Calls of tools that are not in the tool list pass without approval, so list every tool that can be called.
  *
  * ```ts
  * server.use(approve({ when: (tool) => tool.annotations?.destructiveHint !== false }))
@@ -59,7 +59,7 @@ function mayChange({ annotations }: Tool): boolean {
 
 function isApproved(options: ApproveOptions, tool: Tool, call: CallToolRequestParams, ctx: Context): Promise<boolean> {
   const { ask, message, key = `mcpx.approve.${tool.name}` } = options
-  // As a step, so that the answer is kept when the handler runs again for a later question.
+  // A step, so that the approval is kept when the handler runs again after a later question.
   if (ask !== undefined) return ctx.step(key, async () => isYes(await ask(call, ctx)))
   const intro = typeof message === 'function' ? message(tool, call) : (message ?? question(tool, call))
   const text = `${intro}\n\n${describeValue(call.arguments ?? {}, MAX_ARGUMENTS_LENGTH)}`
@@ -77,7 +77,7 @@ function question({ title, annotations }: Tool, { name }: CallToolRequestParams)
 
 const declined = new WeakSet<object>()
 
-/** Whether the result says that a call was not approved, as opposed to the result of a tool that failed. */
+/** Returns whether a result is the refusal of `approve`, and not the failure of a tool. */
 export function isDeclined(result: object): boolean {
   return declined.has(result)
 }
@@ -89,13 +89,13 @@ function refusal({ name }: CallToolRequestParams): CallToolResult {
   return result
 }
 
-/** Longer strings within a value are cut, so that they cannot push the rest out of sight. */
+/** Longer strings within a value are cut, so that other members stay visible. */
 const MAX_STRING_LENGTH = 300
 
-/** Characters that are invisible, or change how others look: control, format, line and paragraph separators. */
+/** Characters that are invisible or change how others are displayed: control, format, line and paragraph separators. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** A value as JSON for a human to read: nothing in it is hidden, and its length is limited. */
+/** Writes a value as JSON for humans. Invisible characters are escaped, and the length is limited. */
 export function describeValue(value: unknown, maxLength: number): string {
   const json = JSON.stringify(value, (_, member) => (typeof member === 'string' ? shorten(member) : member), 2) ?? ''
   const lines = json.split('\n').map((line) => line.replace(INVISIBLE, escapeCharacter))

@@ -8,12 +8,13 @@ import { isInputRequired } from '../results.ts'
 import { isDeclined } from './approve.ts'
 
 /**
+ * The outcome of a request:
  * - `ok`: the request succeeded.
  * - `error`: the response is a protocol error.
- * - `tool-error`: the tool failed, and its result says so.
- * - `declined`: `approve()` kept the tool from running.
- * - `input-required`: the client has to answer questions first, and then sends the request again.
- * - `cancelled`: the request failed after the client had cancelled it.
+ * - `tool-error`: the tool failed; its result has `isError`.
+ * - `declined`: `approve()` refused the call.
+ * - `input-required`: the response asks questions; the client sends the request again with the answers.
+ * - `cancelled`: the request failed after the client cancelled it.
  */
 export type AuditOutcome = 'ok' | 'error' | 'tool-error' | 'declined' | 'input-required' | 'cancelled'
 
@@ -25,13 +26,13 @@ export interface AuditEntry {
   readonly method: string
   /** The tool, prompt or URI. */
   readonly target: string | undefined
-  /** The authenticated principal; undefined for anonymous callers. */
+  /** The authenticated principal. Undefined for anonymous callers. */
   readonly subject: string | undefined
   /** The id of the OAuth client. */
   readonly clientId: string | undefined
-  /** How the client names itself; not authenticated. */
+  /** The name and version that the client sent. They are not authenticated. */
   readonly client: { readonly name: string; readonly version: string } | undefined
-  /** The arguments of a tool, prompt or completion: shortened, with secrets removed. */
+  /** The arguments of a tool, prompt or completion, shortened and without secrets. */
   readonly arguments: unknown
   /** How the request ended. */
   readonly outcome: AuditOutcome
@@ -44,11 +45,11 @@ export interface AuditEntry {
 /** Options of `audit`. */
 export interface AuditOptions {
   /**
-   * Whether the value under a key is a secret; called for keys at any depth. Default: `looksSecret`, which knows words such
-   * as password, token, secret, cookie and authorization.
+   * Returns whether the value of a key is secret. Called for keys at any depth. Default: `looksSecret`, which recognizes
+   * words such as password, token, secret, cookie and authorization.
    */
   readonly isSecret?: IsSecret | undefined
-  /** About how many characters of the arguments an entry holds; the rest is marked as left out. Default: 4,096. */
+  /** The approximate number of argument characters in an entry. The rest is marked as left out. Default: 4,096. */
   readonly maxLength?: number | undefined
   /** Called when an entry could not be written. Default: none. */
   readonly onError?: ((error: unknown, entry: AuditEntry) => void) | undefined
@@ -58,7 +59,8 @@ export interface AuditOptions {
 const LONGEST_NAME = 200
 
 /**
- * Writes an entry for each request. The response does not wait for `write`, and is the same when `write` fails.
+ * Creates a middleware that writes an entry for each request. The response neither waits for `write` nor depends on its
+ * success.
  *
  * ```ts
  * server.use(audit((entry) => sink.write(entry), { onError: (error) => logger.error(error) }))
@@ -70,7 +72,7 @@ export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: Au
   const send = (entry: AuditEntry) => guarded(write, (error) => report(error, entry))(entry)
   return async (request, ctx, next) => {
     const start = performance.now()
-    // Before the handler, which might change the arguments.
+    // Copied before the handler runs, because it might change the arguments.
     const args = redact(argumentsOf(request.params), isSecret, { left: maxLength }, 0)
     const facts = { ...factsOf(request, ctx, isSecret), arguments: args }
     const end = (ending: Ending) => send({ ...facts, ...ending, duration: performance.now() - start })
@@ -110,7 +112,7 @@ function targetOf({ name, uri, ref }: JsonObject, isSecret: IsSecret): string | 
   return typeof address === 'string' ? cut(redactUri(address, isSecret)) : undefined
 }
 
-/** The arguments of a completion include the one that is being completed. */
+/** Returns the arguments of a request. Those of a completion include the argument that is being completed. */
 function argumentsOf({ arguments: given, argument, context }: JsonObject): unknown {
   if (typeof argument !== 'object' || argument === null) return given
   const { name, value } = argument as JsonObject
@@ -135,7 +137,7 @@ function failureOf(error: unknown, ctx: Context): Ending {
   return { outcome: ctx.signal.aborted ? 'cancelled' : 'error', errorCode }
 }
 
-/** An open question is the response, whatever the handler returned or threw. */
+/** Returns whether the response asks questions. They are sent even if the handler returned a result or threw an error. */
 function isUnfinished(ctx: Context): boolean {
   return (ctx as { readonly asker?: Asker | undefined }).asker?.unfinished?.() !== undefined
 }
@@ -150,7 +152,7 @@ const MAX_KEY_LENGTH = 100
 const SECRET_WORDS =
   /passw|passphrase|passcode|secret|token|apikey|accesskey|privatekey|authorization|credential|cookie|bearer|signature|sessionid|cardnumber|securitycode|otp$|^(?:pwd|pass|pin|cvv|cvc|ssn|iban|auth|jwt|mnemonic|seedphrase)$/
 
-/** Whether a key names a secret: `password`, `api_key`, `accessToken`, `X-Auth-Token`, `pin`. */
+/** Returns whether a key names a secret, such as `password`, `api_key`, `accessToken`, `X-Auth-Token` or `pin`. */
 export function looksSecret(key: string): boolean {
   return SECRET_WORDS.test(
     key
@@ -207,7 +209,7 @@ function shorten(text: string, isSecret: IsSecret, budget: Budget): string {
   return text.length > 4 * MAX_STRING_LENGTH || plain.length > length ? `${plain.slice(0, length)}…` : plain
 }
 
-/** Returns strings without URIs unchanged. */
+/** Removes secrets from a URI. Returns strings without URIs unchanged. */
 function redactUri(uri: string, isSecret: IsSecret): string {
   if (!uri.includes('://')) return uri
   return uri

@@ -1,30 +1,30 @@
-/** `rateLimit`: limits how many requests a caller may send within a window of time. */
+/** `rateLimit`: limits the number of requests per caller within a time window. */
 
 import { type Awaitable, type CallToolResult, type Context, principalOf, RpcError } from '@mcpx/protocol'
 import { failedResult } from '../errors.ts'
 import type { Middleware, ServerRequest } from '../middleware.ts'
 
-/** The error code of refused requests, which is that of HTTP. Outside of the range that JSON-RPC reserves. */
+/** The error code of refused requests, as in HTTP. JSON-RPC does not reserve it. */
 export const RATE_LIMITED = 429
 
 /** Options of `rateLimit`. */
 export interface RateLimitOptions {
-  /** How many requests a caller may send in each window. A whole number, 1 or more. */
+  /** The most requests of a caller in each window. A whole number, at least 1. */
   readonly limit: number
-  /** The length of a window in ms. It begins with the first request, so twice the limit can pass around its end. */
+  /** The length of a window in ms. It starts with the first request, so up to twice the limit can pass around its end. */
   readonly window: number
   /**
-   * Returns the caller to count; requests for which it returns undefined are not counted. Default: the principal; all
-   * anonymous callers are counted as one.
+   * Returns the key under which a request is counted. If it returns undefined, the request is not counted. Default: the
+   * principal; all anonymous callers share one key.
    */
   readonly key?: ((request: ServerRequest, ctx: Context) => string | undefined) | undefined
-  /** Holds the counts. A request fails when its store does. Default: `createMemoryCounterStore()`, for this process. */
+  /** Stores the counts. If the store fails, the request fails. Default: `createMemoryCounterStore()`, for this process. */
   readonly store?: CounterStore | undefined
 }
 
 /**
- * Refuses requests beyond the limit. A refused tool call is a result with `isError`, which models read; every other refused
- * request is an error with the code 429 and `data.retryAfterMs`.
+ * Creates a middleware that refuses requests beyond the limit. A refused tool call returns a result with `isError`, which
+ * models read. Other requests fail with the code 429 and `data.retryAfterMs`.
  *
  * ```ts
  * server.use(rateLimit({ limit: 100, window: 60_000 }))
@@ -36,11 +36,11 @@ export function rateLimit({ limit, window, key = callerOf, store }: RateLimitOpt
   if (!Number.isFinite(window) || window <= 0) throw new RangeError(`window: expected more than 0, got ${window}`)
   const counters = store ?? createMemoryCounterStore()
   return async (request, ctx, next) => {
-    // Refusing would keep a subscription alive that the client wants to end.
+    // Never refused, because the client could not end its subscription.
     if (request.method === 'resources/unsubscribe') return next()
     const caller = key(request, ctx)
     if (caller === undefined) return next()
-    // Limits that share a store do not share counts.
+    // The key contains the limit and the window, so that several limits can use one store.
     const count = await counters.increment(`${limit}/${window} ${caller}`, window)
     return count.count <= limit ? next() : refuse(request, `at most ${limit} in ${seconds(window)}`, count)
   }
@@ -61,27 +61,27 @@ function seconds(ms: number): string {
   return ms < 1_000 ? `${Math.ceil(ms)} ms` : `${Math.ceil(ms / 1_000)} s`
 }
 
-/** The requests of one caller in the current window. */
+/** The count of one caller in the current window. */
 export interface Count {
-  /** The number of requests since the window began, with this one. */
+  /** The number of requests in the window, including this one. */
   readonly count: number
-  /** When the window ends, as `Date.now()` counts. */
+  /** The end of the window, in ms since 1970. */
   readonly resetsAt: number
 }
 
-/** Holds the counts of callers. Where several processes serve one endpoint, they share a store. */
+/** Stores the counts of callers. Processes that serve one endpoint should share a store. */
 export interface CounterStore {
-  /** Increments the count of a key atomically. The first count of a key begins a window. */
+  /** Increments the count of a key atomically. The first count of a key starts a window. */
   increment(key: string, window: number): Awaitable<Count>
 }
 
 /** Options of `createMemoryCounterStore`. */
 export interface MemoryCounterStoreOptions {
-  /** How many keys are counted at once; beyond that, the oldest window is dropped. Default: 10,000. */
+  /** The most keys that are counted. Beyond it, the oldest window is dropped. Default: 10,000. */
   readonly maxKeys?: number | undefined
 }
 
-/** A store in the memory of this process. */
+/** Creates a counter store in the memory of this process. */
 export function createMemoryCounterStore({ maxKeys = 10_000 }: MemoryCounterStoreOptions = {}): CounterStore {
   if (!(maxKeys >= 1)) throw new RangeError(`maxKeys: expected 1 or more, got ${maxKeys}`)
   const windows = new Map<string, { count: number; resetsAt: number }>()

@@ -1,4 +1,4 @@
-/** `timeout`: limits how long a request may take, whatever its handler does. */
+/** `timeout`: limits how long a request may take. */
 
 import { type Context, RpcError } from '@mcpx/protocol'
 import { deriveContext } from '../context.ts'
@@ -6,17 +6,17 @@ import { failedResult } from '../errors.ts'
 import type { Middleware, ServerRequest } from '../middleware.ts'
 import { PendingAnswer } from '../questions.ts'
 
-/** The error code of requests that took too long, which is that of HTTP. Outside of the range that JSON-RPC reserves. */
+/** The error code of requests that took too long, as in HTTP. JSON-RPC does not reserve it. */
 export const TIMED_OUT = 504
 
-/** The longest delay that timers support, about 24 days; longer limits are reduced to it. */
+/** The longest delay that timers support, about 24 days. Longer limits are reduced to it. */
 const MAX_DELAY = 2 ** 31 - 1
 
 /**
- * Answers for a handler that takes longer than `limit` ms, and fires its `ctx.signal`. For a tool call the response is a
- * result with `isError`; for every other request it is an error with the code 504 and `data.timeoutMs`. The time that the
- * client takes to answer questions does not count. `Infinity`, or a function that returns undefined, means no limit. Throws
- * a `RangeError` for a limit that is not more than 0.
+ * Creates a middleware that stops requests after `limit` ms: it responds, and aborts `ctx.signal` of the handler. A tool
+ * call returns a result with `isError`; other requests fail with the code 504 and `data.timeoutMs`. Time spent on questions
+ * to the client does not count. `Infinity`, or a function that returns undefined, means no limit. Throws a `RangeError` for
+ * a limit of 0 or less.
  *
  * ```ts
  * server.use(timeout(30_000))
@@ -30,7 +30,7 @@ export function timeout(limit: number | ((request: ServerRequest) => number | un
     if (ms === undefined || ms === Number.POSITIVE_INFINITY) return next()
     const deadline = new Deadline(Math.min(checkLimit(ms), MAX_DELAY))
     try {
-      // The race also handles the rejection of a handler that fails later.
+      // `race` also prevents an unhandled rejection if the handler fails after the deadline.
       const result = await Promise.race([next(request, withDeadline(ctx, deadline)), deadline.passed])
       return result ?? timedOut(request, ms)
     } finally {
@@ -50,7 +50,7 @@ function timedOut({ method }: ServerRequest, ms: number): object {
   return failedResult(problem)
 }
 
-/** The context of the handler: its signal fires at the deadline, and questions pause the clock. */
+/** Derives the context of the handler. Its signal is aborted at the deadline, and questions pause the timer. */
 function withDeadline(ctx: Context, deadline: Deadline): Context {
   let signal: AbortSignal | undefined
   return deriveContext(ctx, {
@@ -87,18 +87,18 @@ class Deadline {
     this.#start()
   }
 
-  /** Fires at the deadline. */
+  /** Aborted at the deadline. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** Pauses the clock until the question is answered. Asks nothing after the deadline: the promise rejects. */
+  /** Asks a question and pauses the timer until it is answered. After the deadline it rejects without asking. */
   pauseDuring<Value>(ask: () => Promise<Value>): Promise<Value> {
     if (this.signal.aborted) return new PendingAnswer('', Promise.reject(this.signal.reason))
     const answer = ask()
     this.#pause()
     const resume = () => this.#resume()
-    // The same promise is returned, so that a forgotten `await` is still noticed.
+    // Returns the same promise, so that a missing `await` is still detected.
     if (answer instanceof PendingAnswer) answer.onSettled(resume)
     else answer.then(resume, resume)
     return answer

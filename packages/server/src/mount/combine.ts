@@ -1,4 +1,4 @@
-/** Combines several handlers into one: lists are joined, and each name belongs to one of them. */
+/** Combines several handlers into one: joins their lists, and routes each name to one of them. */
 
 import {
   type Awaitable,
@@ -24,23 +24,24 @@ import { readCursor, writeCursor } from '../named-items.ts'
 /** A kind of item that a mounted server can own. */
 export type OwnedKind = ItemKind
 
-/** A handler that knows its names. A handler without `owns` is a catch-all: it is asked for names that nobody owns. */
+/** A handler that can list its names. One without `owns` is a catch-all, which is called for names that no other owns. */
 export interface OwningHandler extends Handler {
   /**
-   * Whether the handler has an item of this name, even if the caller may not see it. A resource is named by its URI, a
-   * template by the template. Must not throw, and must be fast: it is called for each item of a list.
+   * Returns whether the handler has an item with this name, even if the caller may not see it. The name of a resource is its
+   * URI; the name of a template is the template string. Must not throw, and must be fast, because it is called for each item
+   * of a list.
    */
   owns?(kind: OwnedKind, name: string): boolean
 }
 
-/** The member without which a handler has no items of the kind. */
+/** The member that a handler with items of the kind must have. */
 const ANSWERING_MEMBERS = { tool: 'callTool', prompt: 'getPrompt', resource: 'readResource' } as const
 
 /**
- * Asks the parts in order; of two items with one name, the first part's counts, and lists omit the other. The combined
- * handler has a member while any part has it. A single part is returned as it is.
+ * Combines parts. If two parts have an item with the same name, the first part is used, and lists omit the other item. The
+ * combined handler has a member while any part has it. A single part is returned unchanged.
  *
- * @param changes listens to all parts
+ * @param changes subscribes to the changes of all parts
  */
 export function combine(parts: readonly Handler[], changes?: Handler['changes']): OwningHandler {
   const [only] = parts
@@ -50,7 +51,7 @@ export function combine(parts: readonly Handler[], changes?: Handler['changes'])
     { ...createMembers(all), ...(changes && { changes }) },
     (member) => all.some((part) => part[member] !== undefined),
   )
-  // With a catch-all among the parts, nobody can know which names do not exist.
+  // With a catch-all among the parts, it is unknown which names do not exist.
   if (all.every((part) => part.owns !== undefined)) {
     handler.owns = (kind, name) => all.some((part) => isOwner(part, { kind, name }))
   }
@@ -66,7 +67,7 @@ function createMembers(parts: readonly OwningHandler[]): Record<string, (...args
   return { setLogLevel, ...Object.fromEntries([...lists, ...naming]) }
 }
 
-/** A part without the member is not asked: it proposes nothing, and has no subscriptions. */
+/** Creates a member that calls the part which owns the name. Parts without the member are skipped. */
 function createRouter(parts: readonly OwningHandler[], member: NamingMember) {
   const fallback = member === 'complete' ? { completion: { values: [] } } : undefined
   return async (params: NamingParams, ctx: Context): Promise<unknown> => {
@@ -79,7 +80,7 @@ function createRouter(parts: readonly OwningHandler[], member: NamingMember) {
   }
 }
 
-/** Calls the catch-alls in order, until one does not say that the name, or another parameter, is invalid. */
+/** Calls the catch-alls in order until one accepts the name, and its other parameters. */
 async function callCatchAll<Result>(
   parts: readonly OwningHandler[],
   item: ItemName,
@@ -98,7 +99,7 @@ async function callCatchAll<Result>(
   throw failure ?? unknownNameError(item)
 }
 
-/** Whether an error may mean that a name does not exist. */
+/** Returns whether an error may mean that a name does not exist. */
 export function isNameError(error: unknown): error is RpcError {
   return (
     error instanceof RpcError && (error.code === ErrorCode.InvalidParams || error.code === ErrorCode.ResourceNotFound)
@@ -109,13 +110,13 @@ function isOwner(part: OwningHandler, { kind, name }: ItemName): boolean {
   return part.owns !== undefined && part[ANSWERING_MEMBERS[kind]] !== undefined && part.owns(kind, name)
 }
 
-/** Whether another part than the one at this index answers for the name. Owners precede catch-alls. */
+/** Returns whether the name belongs to a part with another index. Owners precede catch-alls. */
 function isTaken(parts: readonly OwningHandler[], index: number, item: ItemName): boolean {
   const isCatchAll = parts[index]?.owns === undefined
   return parts.some((part, other) => (isCatchAll ? other !== index : other < index) && isOwner(part, item))
 }
 
-/** A list of handlers, and what its items are called. */
+/** A list of a handler, with the names of its members. */
 export interface List {
   readonly member: 'listTools' | 'listPrompts' | 'listResources' | 'listResourceTemplates'
   readonly items: 'tools' | 'prompts' | 'resources' | 'resourceTemplates'
@@ -142,14 +143,14 @@ export type ListingHandler = Readonly<
   Partial<Record<List['member'], (page: PageRequest, ctx: Context) => Awaitable<ListResult> | undefined>>
 >
 
-/** Pages of joined lists hold at most this many items. A page of a part is never cut. */
+/** The most items on a page of a joined list. A page of a single part may be longer, because it is never split. */
 const PAGE_SIZE = 1_000
 
 /** The position at which a joined list continues. */
 interface Position {
   /** The index of the part. */
   readonly index: number
-  /** The part's own cursor; undefined for its first page. */
+  /** The cursor of the part. Undefined for its first page. */
   readonly cursor: string | undefined
 }
 
@@ -157,7 +158,7 @@ interface Position {
 function createJoinedList(parts: readonly OwningHandler[], list: List) {
   const has = (part: Handler) => part[list.member] !== undefined
 
-  /** The first page of the next part that has such a list, from this index on. */
+  /** Returns the first page of the next part with such a list, starting at this index. */
   function firstPageFrom(start: number): Position | undefined {
     const index = parts.findIndex((part, at) => at >= start && has(part))
     return index === -1 ? undefined : { index, cursor: undefined }
@@ -187,7 +188,7 @@ function createJoinedList(parts: readonly OwningHandler[], list: List) {
       next = cursor === undefined ? firstPageFrom(index + 1) : { index, cursor }
       if (cursor !== undefined) break
     }
-    // All pages of a list must have one scope, and parts that are not on this page may be private.
+    // All pages of a list must have the same cache scope, and parts on other pages may be private.
     const isPartial = parts.filter(has).length > 1 && (page.cursor !== undefined || next !== undefined)
     const { nextCursor: _, ...frame } = Object.assign({}, ...sources.toReversed()) as ListResult
     const result = { ...frame, ...joinCacheHints(sources, isPartial), [list.items]: [...items.values()] }
@@ -195,7 +196,7 @@ function createJoinedList(parts: readonly OwningHandler[], list: List) {
   }
 }
 
-/** Throws an `RpcError` for a cursor of another list or server. */
+/** Reads a cursor. Throws an `RpcError` for a cursor of another list or server. */
 function readPosition(cursor: string, parts: number): Position {
   return readCursor(cursor, /^(0|[1-9]\d{0,5})(?::(.*))?$/s, ([, index, own]) =>
     Number(index) < parts ? { index: Number(index), cursor: own } : undefined,
@@ -206,12 +207,12 @@ function writePosition({ index, cursor }: Position): string {
   return writeCursor(cursor === undefined ? `${index}` : `${index}:${cursor}`)
 }
 
-/** The request with the part's own cursor. */
+/** Returns the request with the cursor of the part. */
 function pageOf({ cursor: _, ...page }: PageRequest, { cursor }: Position): PageRequest {
   return cursor === undefined ? page : { ...page, cursor }
 }
 
-/** The shortest time, and `public` only if all parts are public and no page is missing. */
+/** Joins cache hints: the shortest time, and `public` only if all parts are public and on this page. */
 function joinCacheHints(sources: readonly CacheableResult[], isPartial: boolean): CacheableResult {
   const hints: CacheableResult = {}
   const ttls = sources.map(({ ttlMs }) => ttlMs)

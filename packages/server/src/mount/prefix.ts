@@ -26,7 +26,7 @@ import {
 import { RegistrationError } from '../errors.ts'
 import { isNameError, LISTS, type List, type ListingHandler, type ListResult, type OwningHandler } from './combine.ts'
 
-/** A handler, or an object that has one, such as a server. */
+/** A handler, or an object with a handler, such as a server. */
 export type Mountable = Handler | { readonly handler: Handler }
 
 export function handlerOf(target: Mountable): Handler {
@@ -34,9 +34,9 @@ export function handlerOf(target: Mountable): Handler {
 }
 
 /**
- * Names and URIs get the prefix in results and lose it in requests, wherever the protocol has them. In links and embedded
- * resources, `http:` and `https:` URIs stay. Throws a `RangeError` for a prefix that is not a letter followed by letters,
- * digits and hyphens.
+ * Returns a handler that adds a prefix to all names and URIs in results, and removes it in requests. In links and embedded
+ * resources, `http:` and `https:` URIs are unchanged. Throws a `RangeError` for a prefix that is not a letter followed by
+ * letters, digits and hyphens.
  */
 export function mounted(prefix: string, target: Mountable): OwningHandler {
   const names = new Prefix(prefix)
@@ -55,7 +55,7 @@ export function mounted(prefix: string, target: Mountable): OwningHandler {
   return handler
 }
 
-/** Each member is called only while the mounted handler has it. */
+/** Creates the members of the mounted handler. A member is called only while the inner handler has it. */
 function createMembers(source: Handler, names: Prefix): Record<string, (...args: never) => unknown> {
   const inner = source as Required<Handler>
   const lister = source as unknown as Required<ListingHandler>
@@ -78,7 +78,7 @@ function createMembers(source: Handler, names: Prefix): Record<string, (...args:
   return { ...Object.fromEntries([...lists, ...naming]), setLogLevel, changes }
 }
 
-/** Calls the member with the inner name; results, and errors that name the item, get the outer names. */
+/** Creates a member that calls the inner one with the inner name, and changes results and errors to the outer names. */
 function createRenaming(inner: Required<Handler>, member: NamingMember, names: Prefix) {
   return async (params: NamingParams, ctx: Context): Promise<object | undefined> => {
     const outer = itemNameIn(member, params)
@@ -110,7 +110,7 @@ function renameList(result: ListResult, list: List, names: Prefix): object {
   return { ...result, [list.items]: items }
 }
 
-/** The metadata of a tool may name the `ui:` resource that shows its results. */
+/** Renames the `ui:` resource in the metadata of a tool, which displays the results of the tool. */
 function renameView(tool: Tool, names: Prefix): Tool {
   const { ui, 'ui/resourceUri': flat } = tool._meta ?? {}
   const uri = (ui as { resourceUri?: unknown } | undefined)?.resourceUri
@@ -138,7 +138,7 @@ function renameResult(result: object, member: NamingMember, names: Prefix): obje
   }
 }
 
-/** Clients fetch web addresses by themselves: they stay. */
+/** Renames the URI in a content block. Web addresses are unchanged, because clients fetch them directly. */
 function renameBlock(block: ContentBlock, names: Prefix): ContentBlock {
   const rename = (uri: string) => (/^https?:/i.test(uri) ? uri : names.add('resource', uri))
   if (block.type === 'resource_link') return mapMember(block, 'uri', rename)
@@ -146,13 +146,13 @@ function renameBlock(block: ContentBlock, names: Prefix): ContentBlock {
   return mapMember(block, 'resource', (held: { uri: string }) => mapMember(held, 'uri', rename))
 }
 
-/** A copy in which the member is replaced, if the object has it. */
+/** Returns a copy with a mapped member, or the object itself if it does not have the member. */
 function mapMember<Holder extends object, Value>(holder: Holder, key: string, map: (value: Value) => Value): Holder {
   if (!(key in holder)) return holder
   return { ...holder, [key]: map((holder as Record<string, Value>)[key] as Value) }
 }
 
-/** Schemes that hosts recognize, and which therefore stay; the prefix becomes the first segment. */
+/** Schemes that hosts recognize and that are kept. The prefix becomes the first path segment. */
 const NAMED_SCHEME = /^(?:ui|skill):\/\//
 
 /** Adds a prefix to names and URIs, and removes it. */
@@ -176,7 +176,7 @@ class Prefix {
     return scheme === undefined ? this.#start + name : scheme + this.#segment + name.slice(scheme.length)
   }
 
-  /** The reverse; undefined for a name without the prefix. */
+  /** Removes the prefix. Returns undefined for a name without it. */
   remove(kind: ItemKind, name: string): string | undefined {
     const own = name.slice(this.#start.length)
     if (name.startsWith(this.#start)) return own
@@ -197,7 +197,7 @@ interface Mount {
 
 const mounts = new WeakMap<Handler, Mount[]>()
 
-/** Throws a `RegistrationError` when the outer handler would be mounted inside itself, be it by way of other servers. */
+/** Records a mount. Throws a `RegistrationError` if the outer handler would contain itself, also through other servers. */
 export function recordMount(outer: Handler, prefix: string, handler: Handler): void {
   const path = findPath(outer, { prefix, handler }, new Set())
   if (path !== undefined) {
@@ -208,7 +208,7 @@ export function recordMount(outer: Handler, prefix: string, handler: Handler): v
   mounts.set(outer, [...(mounts.get(outer) ?? []), { prefix, handler }])
 }
 
-/** The prefixes from a mount to a handler; undefined when the mount does not contain it. */
+/** Returns the prefixes from a mount to a handler, or undefined if the mount does not contain it. */
 function findPath(goal: Handler, { prefix, handler }: Mount, seen: Set<Handler>): string[] | undefined {
   if (handler === goal) return [prefix]
   if (seen.has(handler)) return undefined
