@@ -91,8 +91,8 @@ export function namedParams(name: string, args: JsonObject = {}): JsonObject {
   return { name, arguments: args }
 }
 
-/** Other SDKs expect one object with all parameters. */
-function checkString(form: string, value: unknown): void {
+/** Throws for an object with all parameters, as other SDKs expect it. */
+export function checkString(form: string, value: unknown): void {
   if (typeof value !== 'string') throw new TypeError(`${form}: expected string first, got ${kindOf(value)}`)
 }
 

@@ -1,6 +1,6 @@
 /** Changes that wait to be read. A change that already waits is not added again: it will be read after it happened. */
 
-import type { Change } from '@mcpx/protocol'
+import { type Change, ConnectionError } from '@mcpx/protocol'
 
 export interface ChangeQueue {
   /** Returns false when too many different changes wait. */
@@ -10,8 +10,10 @@ export interface ChangeQueue {
   next(): Promise<IteratorResult<Change>>
 }
 
-/** @param limit how many different changes may wait. */
-export function createChangeQueue(limit: number): ChangeQueue {
+/** How many different changes may wait to be read, unless a limit is given. */
+const MAX_WAITING = 10_000
+
+export function createChangeQueue(limit: number = MAX_WAITING): ChangeQueue {
   const waiting = new Map<string, Change>()
   let readers: { resolve(result: IteratorResult<Change>): void; reject(error: Error): void }[] = []
   let ended: { error: Error | undefined } | undefined
@@ -49,3 +51,8 @@ export function createChangeQueue(limit: number): ChangeQueue {
 }
 
 const DONE: IteratorResult<Change> = { done: true, value: undefined }
+
+export function overflowError(): ConnectionError {
+  const hint = 'Read the changes faster, or listen to fewer resources.'
+  return new ConnectionError('limit', `More than ${MAX_WAITING} changes wait to be read`, { hint })
+}

@@ -2,7 +2,7 @@
 
 import { type Change, ConnectionError, pause, type SubscriptionFilter } from '@mcpx/protocol'
 import { createDeferred } from './async.ts'
-import { createChangeQueue } from './change-queue.ts'
+import { createChangeQueue, overflowError } from './change-queue.ts'
 import { changesOf, type Side } from './era.ts'
 import type { ListenOptions } from './options.ts'
 import type { Reconnector } from './reconnect.ts'
@@ -31,8 +31,6 @@ export interface Listening extends AsyncIterableIterator<Change> {
 
 /** How long the server may take to confirm, in ms, unless the options say otherwise. */
 export const CONFIRM_TIMEOUT = 60_000
-/** How many different changes may wait to be read. */
-const MAX_WAITING = 10_000
 /** How often in a row a broken stream is opened again, and the delays between the attempts, in ms. */
 const MAX_ATTEMPTS = 8
 const FIRST_DELAY = 250
@@ -50,7 +48,7 @@ export class ChangeStream implements Listening {
   readonly #filter: SubscriptionFilter
   readonly #timeout: number
   readonly #stop = new AbortController()
-  readonly #queue = createChangeQueue(MAX_WAITING)
+  readonly #queue = createChangeQueue()
   readonly #ready = createDeferred<SubscriptionFilter>()
   /** When the open stream was confirmed. */
   #openSince: number | undefined
@@ -196,9 +194,4 @@ function isBroken(error: unknown, wasConfirmed: boolean): boolean {
   if (!(error instanceof ConnectionError)) return false
   const { reason, retryable } = error
   return retryable || brokenReasons.includes(reason) || (wasConfirmed && reason === 'timeout')
-}
-
-function overflowError(): ConnectionError {
-  const hint = 'Read the changes faster, or listen to fewer resources.'
-  return new ConnectionError('limit', `More than ${MAX_WAITING} changes wait to be read`, { hint })
 }

@@ -117,6 +117,34 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('a group of servers, the fi
     expect(problems).toEqual(['The server "broken" failed', 'The server "broken" failed'])
   })
 
+  it('rejects cancelled lists, and calls with wrong arguments', async () => {
+    await using group = await connectAll({ git: server(revision, 'g'), mail: server('2026-07-28', 'm') })
+    const stop = new AbortController()
+    stop.abort()
+    const cancelled = { reason: 'cancelled' }
+    await expect(group.listTools({ signal: stop.signal }).all()).rejects.toMatchObject(cancelled)
+    await expect(group.listTools({ signal: stop.signal })[Symbol.asyncIterator]().next()).rejects.toMatchObject(
+      cancelled,
+    )
+    expect(() => group.listTools({ timeuot: 3 } as never)).toThrow('there is no option "timeuot"')
+    await expect(group.callTool({ name: 'git.find' } as never)).rejects.toThrow('expected string first, got object')
+  })
+
+  it('reports that changes are not read', async () => {
+    const git = connectorTo(() => server('2025-06-18', 'g'))
+    await using group = await connectAll({ git })
+    const listening = group.listen({ resourceSubscriptions: ['git.a:/'] })
+    await listening.ready
+    for (let index = 0; index <= 10_000; index++) {
+      void git.server.notify('notifications/resources/updated', { uri: `a:/${index}` })
+    }
+    const readAll = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      for await (const _ of listening);
+    }
+    await expect(readAll()).rejects.toMatchObject({ reason: 'limit' })
+  })
+
   it('closes all clients', async () => {
     const group = await connectAll({ git: server(revision, 'g'), mail: server('2026-07-28', 'm') })
     await group.close()

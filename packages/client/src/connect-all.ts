@@ -13,11 +13,12 @@ import {
   type ServerCapabilities,
   type SubscriptionFilter,
 } from '@mcpx/protocol'
-import { createChangeQueue } from './change-queue.ts'
+import { checkString } from './calls.ts'
+import { createChangeQueue, overflowError } from './change-queue.ts'
 import type { Listening } from './change-stream.ts'
 import type { Client, ClientCalls, ServerOf } from './client.ts'
 import { connect } from './connect.ts'
-import { type ClientOptions, checkClientOptions } from './options.ts'
+import { type CallOptions, type ClientOptions, checkCallOptions, checkClientOptions } from './options.ts'
 import type { Listing } from './pagination.ts'
 
 type GroupMembers = Exclude<keyof ClientCalls, 'request'> | 'listen' | 'close'
@@ -102,11 +103,16 @@ function createGroup(
 
   function join<Item>(
     capability: keyof ServerCapabilities,
+    options: CallOptions = {},
     list: (client: Client) => Listing<Item>,
     rename: (member: string, item: Item) => Item,
   ): Listing<Item> {
+    checkCallOptions(`${capability} of a group`, options)
     const able = members.filter(({ client }) => client.server.capabilities[capability] !== undefined)
-    return joinListings(able, list, rename, handleFailure)
+    return joinListings(able, list, rename, (member, error) => {
+      if (options.signal?.aborted) throw error
+      handleFailure(member, error)
+    })
   }
 
   async function close(): Promise<void> {
@@ -114,22 +120,25 @@ function createGroup(
   }
 
   return {
-    listTools: (options) => join('tools', (client) => client.listTools(options), withName),
-    listPrompts: (options) => join('prompts', (client) => client.listPrompts(options), withName),
-    listResources: (options) => join('resources', (client) => client.listResources(options), withNameAndUri),
+    listTools: (options) => join('tools', options, (client) => client.listTools(options), withName),
+    listPrompts: (options) => join('prompts', options, (client) => client.listPrompts(options), withName),
+    listResources: (options) => join('resources', options, (client) => client.listResources(options), withNameAndUri),
     listResourceTemplates: (options) =>
-      join('resources', (client) => client.listResourceTemplates(options), withNameAndTemplate),
+      join('resources', options, (client) => client.listResourceTemplates(options), withNameAndTemplate),
     async callTool(full, args, options) {
+      checkString('callTool(name, args)', full)
       const { member, name } = splitName(full)
       const result = await memberOf(member, full).callTool(name, args, options)
       return { ...result, content: result.content.map((block) => withUri(member, block)) }
     },
     async readResource(full, options) {
+      checkString('readResource(uri)', full)
       const { member, uri } = splitUri(full)
       const result = await memberOf(member, full).readResource(uri, options)
       return { ...result, contents: result.contents.map((each) => ({ ...each, uri: groupUri(member, each.uri) })) }
     },
     async getPrompt(full, args, options) {
+      checkString('getPrompt(name, args)', full)
       const { member, name } = splitName(full)
       const result = await memberOf(member, full).getPrompt(name, args, options)
       return {
@@ -205,18 +214,19 @@ interface MemberStream {
   readonly stream: Listening
 }
 
-/** How many different changes may wait to be read. */
-const MAX_WAITING = 10_000
-
 /** Joins streams to one that ends when all of them have ended. */
 function joinStreams(streams: readonly MemberStream[], onFailure: (member: Member, error: unknown) => void): Listening {
-  const queue = createChangeQueue(MAX_WAITING)
+  const queue = createChangeQueue()
   const close = () => {
     for (const { stream } of streams) stream.close()
   }
   const read = async ({ member, stream }: MemberStream) => {
     try {
-      for await (const change of stream) if (!queue.push(groupChange(member.name, change))) close()
+      for await (const change of stream) {
+        if (queue.push(groupChange(member.name, change))) continue
+        queue.end(overflowError())
+        close()
+      }
     } catch (error) {
       onFailure(member, error)
     }

@@ -18,6 +18,7 @@ import {
   type ListRootsResult,
   methodNotFound,
   quoted,
+  type Root,
   samplingProblem,
   withFormDefaults,
 } from '@mcpx/protocol'
@@ -142,8 +143,9 @@ async function listRoots({ roots }: ClientOptions): Promise<ListRootsResult> {
 }
 
 /** Throws `InvalidAnswer` for the first root that is not a `file:` URI. */
-export function checkRoots(roots: readonly { uri: string }[]): void {
-  roots.forEach(({ uri }, index) => {
+export function checkRoots(roots: readonly Root[]): void {
+  roots.forEach((root: Root | undefined, index) => {
+    const uri = root?.uri ?? ''
     if (/^file:\/\//i.test(uri) && URL.canParse(uri)) return
     throw new InvalidAnswer(`roots[${index}].uri: expected a file: URI, got ${quoted(uri)}`)
   })
