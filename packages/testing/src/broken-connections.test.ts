@@ -24,7 +24,7 @@ const channels = (change: (end: Channel) => Partial<Channel>) => (): [Channel, C
   ]
 }
 
-const quickChannels = (create: () => [Channel, Channel]) => channelContract(create, { capacity: 1_000, timeout: 200 })
+const quickChannels = (create: () => [Channel, Channel]) => channelContract(create, { capacity: 1_000, timeout: 1_000 })
 
 expectFailures<[Channel, Channel]>('the contract of channels', quickChannels, {
   'carries messages of every kind in both directions, in order and unchanged': [
@@ -70,11 +70,11 @@ expectFailures<[Channel, Channel]>('the contract of channels', quickChannels, {
   ],
   'ends both ends when one is closed; closing again has no effect': [
     channels(() => ({ close: async () => {} })),
-    'expected receive() of both ends to resolve after close() within 200 ms, got nothing',
+    'expected receive() of both ends to resolve after close() within 1000 ms, got nothing',
   ],
   'releases a sender that waits for room when it is closed': [
     channels((end) => ({ send: (message) => (end.send(message) === undefined ? undefined : never) })),
-    'expected the promise of send() to settle after close() within 200 ms, got nothing',
+    'expected the promise of send() to settle after close() within 1000 ms, got nothing',
   ],
   'refuses a second call of receive() with a TypeError': [
     channels((end) => {
@@ -100,7 +100,7 @@ expectFailures<[Channel, Channel]>('the contract of channels', quickChannels, {
           }
         }),
     })),
-    'expected receive() to reject within 200 ms, got nothing',
+    'expected receive() to reject within 1000 ms, got nothing',
   ],
 })
 

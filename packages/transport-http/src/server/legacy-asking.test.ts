@@ -115,7 +115,7 @@ describe('an input request', () => {
   })
 
   it('is rejected, and gives its place back, if the client reads no stream and sends nothing for long', async () => {
-    const { app, outcomes } = asking({}, { sessions: { awayTimeout: 60 }, limits: { running: 3 } })
+    const { app, outcomes } = asking({}, { sessions: { awayTimeout: 600 }, limits: { running: 3 } })
     const [gone, pinging, reading] = [await openSession(app), await openSession(app), await openSession(app)]
     const open = async (session: string) => {
       const events = eventsOf(await post(app, request('tools/call'), { 'mcp-session-id': session }))
@@ -126,7 +126,7 @@ describe('an input request', () => {
     for (const session of [gone, pinging]) await (await open(session)).cancel()
     expect((await post(app, request('tools/call'), { 'mcp-session-id': gone })).status).toBe(503)
     for (let times = 0; times < 10; times++) {
-      await pause(20)
+      await pause(100)
       await get(app, { 'mcp-session-id': pinging, 'last-event-id': 'unknown' })
     }
     expect(outcomes).toMatchObject([{ name: 'ConnectionError', reason: 'unreachable' }])
