@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, decodeProtectedHeader, type JWK, jwtVerify } from 'jose'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { sha256 } from '../resource-server/dpop.ts'
 import { clientCredentials } from './client-credentials.ts'
 import { oauth } from './oauth.ts'
@@ -110,6 +110,27 @@ it('ignores nonces that do not fit into a header', async () => {
   const fetch = oauth({ redirect: world.redirect, dpop: true })(world.fetch)
   for (let call = 0; call < 2; call++) await fetch(world.mcp)
   expect(await proofOf(world.to('/mcp').at(-1)?.headers)).not.toHaveProperty('nonce')
+})
+
+it('works if responses share the headers of other responses, like those of the server of Hono for Node', async () => {
+  const Plain = Response
+  class Sharing extends Plain {
+    constructor(body?: BodyInit | null, init?: ResponseInit) {
+      super(body, init)
+      if (init?.headers instanceof Headers) Object.defineProperty(this, 'headers', { value: init.headers })
+    }
+  }
+  vi.stubGlobal('Response', Sharing)
+  try {
+    const world = new World()
+    const token = JSON.stringify({ access_token: 'granted', token_type: 'Bearer' })
+    world.valid.add('granted')
+    // The headers of a response of the network are immutable.
+    world.interfere = ({ url }) => (url.endsWith('/token') ? fetch(`data:application/json,${token}`) : undefined)
+    expect((await oauth({ redirect: world.redirect })(world.fetch)(world.mcp)).status).toBe(200)
+  } finally {
+    vi.unstubAllGlobals()
+  }
 })
 
 it('binds tokens of client credentials', async () => {

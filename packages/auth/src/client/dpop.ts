@@ -29,6 +29,11 @@ export function nonceOf({ headers }: Response): string | undefined {
   return nonce === null || nonce === '' || nonce.length > MAX_NONCE_LENGTH ? undefined : nonce
 }
 
+/** The part of a response that the library needs for the next proof: it would parse challenges of any length. */
+export function withNonceOnly(response: Response): Response {
+  return new Response(null, { headers: { 'dpop-nonce': nonceOf(response) ?? '' } })
+}
+
 /** A key that is stored with the tokens that are bound to it. */
 export class DpopKey {
   readonly #algorithm: string
@@ -69,8 +74,7 @@ export class DpopKey {
       [allowInsecureRequests]: true,
       [customFetch]: async (_, { headers: { authorization = '', dpop = '' } }) => {
         response = await send({ authorization, dpop })
-        // The library needs the nonce only: it would parse challenges of any length.
-        return new Response(null, { headers: { 'dpop-nonce': nonceOf(response) ?? '' } })
+        return withNonceOnly(response)
       },
     })
     return response

@@ -17,7 +17,7 @@ import {
 import { AuthError, type AuthStep, printable, redact } from '../auth-error.ts'
 import { basicAuthorization, readJson } from '../bounded-fetch.ts'
 import type { ServerMetadata } from './discovery.ts'
-import { type DpopKey, nonceOf } from './dpop.ts'
+import { type DpopKey, nonceOf, withNonceOnly } from './dpop.ts'
 import type { Connection } from './requests.ts'
 
 /** How a client sends its secret. */
@@ -92,26 +92,19 @@ export async function tryTokenRequest(
   const sent = Object.entries(params).filter((param): param is [string, string] => param[1] !== undefined)
   for (let attempt = 0; ; attempt++) {
     let secrets: string[] = []
+    let response = new Response()
     const options = {
       ...(dpop && { DPoP: await dpop.handle() }),
       [allowInsecureRequests]: true,
       [customFetch]: async (url: string, init: { readonly body: URLSearchParams }) => {
         secrets = [...init.body.values(), client.secret ?? '']
-        const response = await send(url, init)
-        if (nonceOf(response) === undefined) response.headers.delete('dpop-nonce')
-        return response
+        response = await send(url, init)
+        return withNonceOnly(response)
       },
     }
-    const response = await genericTokenEndpointRequest(
-      server,
-      { client_id: client.id },
-      authentication,
-      grantType,
-      sent,
-      options,
-    )
+    await genericTokenEndpointRequest(server, { client_id: client.id }, authentication, grantType, sent, options)
     const result = await readTokenResponse(step, server.token_endpoint, response, secrets)
-    const wantsNonce = 'error' in result && result.code === 'use_dpop_nonce' && response.headers.has('dpop-nonce')
+    const wantsNonce = 'error' in result && result.code === 'use_dpop_nonce' && nonceOf(response) !== undefined
     if (!wantsNonce || attempt === MAX_NONCES) return result
   }
 }
