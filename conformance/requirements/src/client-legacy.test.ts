@@ -199,7 +199,11 @@ describe('a server of a legacy revision', () => {
     await using client = await connect(server, { onElicit: decline })
     await client.listTools().all()
     await client.callTool('t')
-    expect(server.requestsOf('tools/call')[0]?.params).toEqual({ name: 't' })
+    expect(server.requestsOf('tools/call')[0]?.params).toEqual({
+      name: 't',
+      arguments: {},
+      _meta: { progressToken: expect.any(Number) },
+    })
     expect(server.requestsOf('initialize')[0]?.params?.capabilities).not.toHaveProperty('tasks')
   })
 })
