@@ -79,6 +79,25 @@ describe('the legacy era', () => {
     expect(await refused.raw('initialize', handshake(1, 1))).toMatchObject({ protocolVersion: '2025-11-25' })
   })
 
+  it('refuses subscriptions to more than 256 Ki characters of URIs, but not the same ones again', async () => {
+    const server = createServer(
+      { name: 's', version: '1' },
+      { readResource: () => ({ contents: [] }), subscribe: () => {}, unsubscribe: () => {} },
+    )
+    const peer = await connect(server, '2025-11-25')
+    const uriOf = (index: number) => `a://${index}`.padEnd(8_192, 'x')
+    for (let index = 0; index < 32; index++) {
+      expect(await peer.call('resources/subscribe', { uri: uriOf(index) })).toEqual({})
+    }
+    expect(await peer.call('resources/subscribe', { uri: 'b://x' })).toMatchObject({
+      code: -32600,
+      message: 'Too many subscriptions: at most 262144 characters of URIs for a session; unsubscribe from some',
+    })
+    expect(await peer.call('resources/subscribe', { uri: uriOf(0) })).toEqual({})
+    expect(await peer.call('resources/unsubscribe', { uri: uriOf(0) })).toEqual({})
+    expect(await peer.call('resources/subscribe', { uri: 'b://x' })).toEqual({})
+  })
+
   it('sends logs at or above the level of the session', async () => {
     const server = oneTool(
       async (_, { log }) => {

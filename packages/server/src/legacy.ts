@@ -222,6 +222,9 @@ async function run(
   return {}
 }
 
+/** How long all URIs of a session may be: the record of a session is copied at each change. */
+const MAX_SUBSCRIPTIONS_LENGTH = 262_144
+
 interface SessionChange {
   isSupported(server: ServerInternals): boolean
   checkLimits?(state: SessionState, params: JsonObject, server: ServerInternals): void
@@ -236,10 +239,14 @@ const sessionChanges: Readonly<Record<string, SessionChange>> = {
   'resources/subscribe': {
     isSupported: ({ handler }) => handler.subscribe !== undefined,
     checkLimits({ subscriptions = [] }, { uri }, { limits }) {
-      if (subscriptions.length < limits.subscriptions || subscriptions.includes(uri as string)) return
-      throw invalidRequest(
-        `Too many subscriptions: at most ${limits.subscriptions} for a session; unsubscribe from some`,
-      )
+      if (subscriptions.includes(uri as string)) return
+      const remedy = 'for a session; unsubscribe from some'
+      if (subscriptions.length >= limits.subscriptions) {
+        throw invalidRequest(`Too many subscriptions: at most ${limits.subscriptions} ${remedy}`)
+      }
+      const length = subscriptions.reduce((sum, each) => sum + each.length, (uri as string).length)
+      if (length <= MAX_SUBSCRIPTIONS_LENGTH) return
+      throw invalidRequest(`Too many subscriptions: at most ${MAX_SUBSCRIPTIONS_LENGTH} characters of URIs ${remedy}`)
     },
     apply(state, { uri }) {
       state.subscriptions = [...new Set([...(state.subscriptions ?? []), uri as string])]
