@@ -77,7 +77,7 @@ export class SseConnections {
   }
 
   other(request: HttpRequest): HttpAnswer {
-    if (request.raw.method !== 'GET') return methodNotAllowed('GET')
+    if (request.raw.method !== 'GET') return methodNotAllowed('GET, POST')
     if (this.#isStopped) return shuttingDown()
     if (!request.acceptsEvents) return eventsNotAccepted()
     const most = this.#endpoint.limits.running
