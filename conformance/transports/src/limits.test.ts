@@ -111,7 +111,7 @@ describe('a peer that does not read', () => {
     await waitUntil(() => warnings.length === 6)
     expect(warnings[0]).toMatchObject({
       reason: 'limit',
-      message: expect.stringContaining('4 wait for a slow peer (limits.unsent)'),
+      message: expect.stringContaining('4 are waiting for a slow peer (limits.unsent)'),
     })
     await serving.close()
   })
@@ -126,7 +126,7 @@ describe('a peer that does not read', () => {
     for (let id = 1; id <= 10; id++) input.write(`{"jsonrpc":"2.0","id":${id},"method":"m"}\n`)
     expect(await serving.closed).toMatchObject({
       reason: 'limit',
-      message: '3 answers wait for a peer that has read none for 80 ms (limits.unsent, limits.stallTimeout)',
+      message: '3 responses are unsent, and the peer has read none for 80 ms (limits.unsent, limits.stallTimeout)',
     })
   })
 
@@ -143,7 +143,7 @@ describe('a peer that does not read', () => {
     expect(await caught(() => connection.request('m'))).toMatchObject({
       reason: 'limit',
       retryable: true,
-      message: 'm was not sent: 2 requests wait already (limits.pending)',
+      message: 'm was not sent: 2 requests are already pending (limits.pending)',
     })
     for (const error of await Promise.all(waiting)) expect(error).toMatchObject({ reason: 'timeout' })
     await connection.close()

@@ -1,4 +1,4 @@
-/** Answers messages of the peer: calls the responder, and makes sure that each request gets at most one response. */
+/** Handles messages of the peer: calls the responder, and sends at most one response per request. */
 
 import type { Awaitable } from './async.ts'
 import { ConnectionError, internalError, invalidRequest, methodNotFound, type RpcError } from './errors.ts'
@@ -12,7 +12,7 @@ import {
   type ResponseMessage,
 } from './messages.ts'
 
-/** The part that all exchanges of one connection share. */
+/** The members of a connection that its exchanges use. */
 export interface ExchangeHost {
   /** The caller of the connection. */
   readonly auth: AuthInfo | undefined
@@ -22,9 +22,9 @@ export interface ExchangeHost {
   readonly session: Session | undefined
   /** Sends a notification to the peer. */
   notify(method: string, params: JsonObject | undefined): Awaitable<void>
-  /** Stops the clock of a request of this side, or of all that wait. */
+  /** Pauses the timeout of one of our requests, or of all pending ones, until the returned function is called. */
   hold(id: RequestId | undefined): () => void
-  /** The options of a request of this side. Default: unknown. */
+  /** Returns the options of one of our requests. Default: unknown. */
   optionsOf?(id: RequestId): RequestOptions | undefined
 }
 
@@ -40,7 +40,7 @@ export class RunningExchange implements Exchange {
   /** Whether the request runs until one side ends it. */
   readonly isStream: boolean
 
-  /** @param during the request of this side on whose stream the message came. */
+  /** @param during the id of the related request: the one of our requests whose stream carried the message */
   constructor(host: ExchangeHost, during?: RequestId, isStream = false) {
     this.#host = host
     this.#during = during
@@ -80,7 +80,7 @@ export class RunningExchange implements Exchange {
     return this.#host.hold(this.#during)
   }
 
-  /** Whether the peer still wants the response. */
+  /** Whether the response can still be sent. */
   get isOpen(): boolean {
     return this.#state === 'open'
   }
@@ -89,7 +89,7 @@ export class RunningExchange implements Exchange {
     return this.#state === 'open' ? this.#host.notify(method, params) : undefined
   }
 
-  /** The message was handled: further notifications have no effect. */
+  /** Called when the message was handled. Later notifications have no effect. */
   end(): void {
     if (this.#state === 'open') this.#state = 'ended'
   }
@@ -100,7 +100,7 @@ export class RunningExchange implements Exchange {
     else this.#callListener(true)
   }
 
-  /** The response is no longer wanted. */
+  /** Aborts the exchange: its response is not sent. */
   abort(reason: unknown): void {
     if (this.#state !== 'open') return
     this.#state = 'aborted'
@@ -116,31 +116,31 @@ export class RunningExchange implements Exchange {
   }
 }
 
-/** The id of a request of the peer; a notification has none and is identified by its exchange. */
+/** The key of a running message: the id of a request, or the exchange of a notification, which has no id. */
 export type RunningKey = RequestId | RunningExchange
 
 export interface RunningRequests {
-  /** How many messages are being handled. */
+  /** The number of messages that are being handled. */
   readonly size: number
   /** Whether a message with this key is being handled. */
   has(key: RunningKey): boolean
   /** Records that a message is being handled. */
   add(key: RunningKey, exchange: RunningExchange): void
-  /** The message was handled. */
+  /** Removes a message that was handled. */
   delete(key: RunningKey): void
-  /** Aborts one request. Returns false when it is not running. */
+  /** Aborts one request. Returns false if it is not running. */
   abort(id: RequestId, reason: unknown): boolean
   /** Aborts every request that is being handled. */
   abortAll(reason: unknown): void
-  /** Aborts the requests that never end by themselves. */
+  /** Aborts the requests that run until they are ended, such as subscriptions. */
   abortStreams(reason: unknown): void
-  /** Ends the requests that never end by themselves with a response, where they support it. */
+  /** Finishes such requests with a response if they support it; aborts the others. */
   finishStreams(reason: unknown): void
-  /** Resolves once no message is being handled. */
+  /** Resolves when no message is being handled. */
   idle(): Promise<void>
 }
 
-/** An id is free again when its request was handled, not when it was cancelled. */
+/** Creates the record of running messages. An id can be used again after its request was handled, also if it was cancelled. */
 export function createRunningRequests(): RunningRequests {
   const running = new Map<RunningKey, RunningExchange>()
   let onIdle: (() => void)[] = []
@@ -181,7 +181,7 @@ export interface AnsweringOptions {
   readonly responder: Responder | undefined
   readonly running: RunningRequests
   readonly host: ExchangeHost
-  /** How many requests and notifications may run at once. */
+  /** The most requests and notifications that run at the same time. */
   readonly limit: number
   /** Called when a notification was handled. */
   readonly onHeard: () => void
@@ -190,17 +190,18 @@ export interface AnsweringOptions {
 
 export interface Answering {
   /**
-   * Resolves to the response to a request, or to undefined when it is no longer wanted. Never rejects.
-   * @param during the request of this side on whose stream it came, where the transport knows it.
+   * Answers a request. Resolves to its response, or to undefined if it was cancelled. Never rejects.
+   *
+   * @param during the id of the related request, if the transport knows it
    */
   answer(message: RequestMessage, during?: RequestId): Promise<ResponseMessage | undefined>
   /** Passes a notification to the responder. */
   hear(message: NotificationMessage): void
-  /** From now on requests are refused. */
+  /** Refuses all later requests. */
   stop(): void
 }
 
-/** The method of a request that is answered when its subscription ends. */
+/** The method of subscription requests. Their response is sent when the subscription ends. */
 export const LISTEN = 'subscriptions/listen'
 
 export function createAnswering({ responder, running, host, limit, onHeard, report }: AnsweringOptions): Answering {
@@ -209,12 +210,12 @@ export function createAnswering({ responder, running, host, limit, onHeard, repo
   function refusalOf({ id, method }: RequestMessage): RpcError | undefined {
     if (responder === undefined) return methodNotFound(method)
     if (running.has(id)) return invalidRequest('Invalid message: id: a request with this id is still in flight')
-    if (isStopped) return internalError('Shutting down: no new requests are taken')
+    if (isStopped) return internalError('Shutting down: no new requests are accepted')
     if (running.size >= limit) return internalError(`Too many requests at once: at most ${limit} (limits.running)`)
     return undefined
   }
 
-  /** Calls the responder. Anything thrown is reported, and counts as no response. */
+  /** Calls the responder. Reports errors that it throws, and then returns undefined. */
   async function run(
     key: RunningKey,
     exchange: RunningExchange,
@@ -244,7 +245,12 @@ export function createAnswering({ responder, running, host, limit, onHeard, repo
     hear(message) {
       if (responder === undefined) return
       if (running.size >= limit) {
-        report(new ConnectionError('limit', `${message.method} was dropped: ${limit} run already (limits.running)`))
+        report(
+          new ConnectionError(
+            'limit',
+            `Dropped ${message.method}: ${limit} messages are already being handled (limits.running)`,
+          ),
+        )
         return
       }
       const exchange = new RunningExchange(host)

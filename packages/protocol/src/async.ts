@@ -1,15 +1,15 @@
-/** Small tools for promises and callbacks. */
+/** Functions for promises and callbacks. */
 
 /** A value, or a promise of it. */
 export type Awaitable<T> = T | PromiseLike<T>
 
-/** Whether a value is a promise. */
+/** Returns whether a value is a promise. */
 export function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && typeof (value as Partial<PromiseLike<T>>).then === 'function'
 }
 
 /**
- * Wraps a callback so that calling it never throws. `fail` is called with what the callback throws or rejects with, and
+ * Wraps a callback so that calling it never throws. `fail` is called with errors of the callback, also if it rejects; it
  * must not throw. Default of `fail`: none.
  */
 export function guarded<Args extends readonly unknown[]>(
@@ -26,7 +26,7 @@ export function guarded<Args extends readonly unknown[]>(
   }
 }
 
-/** Waits for a number of ms. Rejects with the reason of the signal when it fires. */
+/** Waits for a number of ms. Rejects with the reason of the signal if it is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -250,7 +250,7 @@ describe('encoding', () => {
     expect(() => encode({ jsonrpc: '2.0', method: 'tools/call', params: loop })).toThrow(
       'the parameters of tools/call cannot be written as JSON',
     )
-    expect(() => encode({ jsonrpc: '2.0', id: 1, result: { n: 1n } })).toThrow('the answer cannot be written as JSON')
+    expect(() => encode({ jsonrpc: '2.0', id: 1, result: { n: 1n } })).toThrow('the response cannot be written as JSON')
   })
 
   it.each<[string, object]>([
@@ -266,7 +266,7 @@ describe('encoding', () => {
   })
 
   it.each([undefined, () => {}, { toJSON() {} }])('rejects a result that JSON cannot represent', (result) => {
-    expect(() => encode({ jsonrpc: '2.0', id: 1, result: result as never })).toThrow('the answer cannot be written')
+    expect(() => encode({ jsonrpc: '2.0', id: 1, result: result as never })).toThrow('the response cannot be written')
   })
 
   it.each([
@@ -280,9 +280,9 @@ describe('encoding', () => {
       expect(JSON.parse(encode(message))).toEqual(JSON.parse(JSON.stringify(message)))
     }
     const nothing = { content: [block], toJSON: () => undefined }
-    expect(() => encode({ jsonrpc: '2.0', id: 1, result: nothing })).toThrow('the answer cannot be written')
+    expect(() => encode({ jsonrpc: '2.0', id: 1, result: nothing })).toThrow('the response cannot be written')
     const loop: unknown[] = [block]
     loop.push(loop)
-    expect(() => encode({ jsonrpc: '2.0', id: 1, result: { content: loop } })).toThrow('the answer cannot be written')
+    expect(() => encode({ jsonrpc: '2.0', id: 1, result: { content: loop } })).toThrow('the response cannot be written')
   })
 })

@@ -1,14 +1,14 @@
-/** Reads and writes messages. A text that is refused is returned as a `Refusal`, never thrown. */
+/** Parses and serializes messages. For an invalid string, it returns a `Refusal` and does not throw. */
 
 import { internalError, parseError } from './errors.ts'
 import { placeOf } from './json.ts'
 import { CODEC_LIMITS, type CodecLimits, type ValueLimits } from './limits.ts'
 import { checkMessage, type Message, Refusal, refuse } from './messages.ts'
 
-/** The contents of one text: a message, an array of them (2025-03-26 only; the receiver decides), or a refusal. */
+/** A parsed string: a message, a batch (valid only in 2025-03-26, which the receiver checks), or a refusal. */
 export type Decoded = Message | Refusal | (Message | Refusal)[]
 
-/** Reads one text. Never throws. A refusal names the problem and its place, and never repeats a value. */
+/** Parses one string. Never throws. A refusal names the problem and its place, and never contains a value. */
 export function decode(text: string, limits: Readonly<CodecLimits> = CODEC_LIMITS): Decoded {
   if (text.length > limits.maxLength) return refuse(text, `longer than ${limits.maxLength} characters`)
   let value: unknown
@@ -22,21 +22,21 @@ export function decode(text: string, limits: Readonly<CodecLimits> = CODEC_LIMIT
   return Array.isArray(value) ? checkBatch(value, limits) : checkMessage(value)
 }
 
-/** Writes one message as one line of JSON. Throws an `RpcError` for a value that JSON cannot hold. */
+/** Serializes a message as one line of JSON. Throws an `RpcError` for a value that cannot be written as JSON. */
 export function encode(message: Message): string {
   try {
     const text = JSON.stringify(message)
     if ('result' in message && !text.includes('"result":')) throw new TypeError('The result has no JSON')
     return text
   } catch (cause) {
-    const part = 'method' in message ? `the parameters of ${message.method}` : 'the answer'
+    const part = 'method' in message ? `the parameters of ${message.method}` : 'the response'
     throw internalError(`Internal error: ${part} cannot be written as JSON`, { cause })
   }
 }
 
 /**
- * Walks a value once and returns the first limit that it exceeds, if any. Members named `__proto__` are removed: as parsed
- * they are harmless, but user code that copies them with `Object.assign` would replace a prototype.
+ * Returns a sentence about the first exceeded limit, or undefined. Also removes members named `__proto__`, because user code
+ * that copies them with `Object.assign` would replace a prototype.
  */
 function enforceLimits(value: unknown, limits: ValueLimits): string | undefined {
   const walk: Walk = { limits, left: limits.maxValues, path: [] }
@@ -46,17 +46,17 @@ function enforceLimits(value: unknown, limits: ValueLimits): string | undefined 
 
 interface Walk {
   readonly limits: ValueLimits
-  /** How many more values the message may hold. */
+  /** The number of values that the message may still contain. */
   left: number
-  /** The place of a number that is not finite, from the root. */
+  /** The path from the root to a number that is not finite. */
   readonly path: PropertyKey[]
 }
 
-/** No JSON holds such a number: `1e999` is read as infinity, which would be written as null. */
+/** The problem of numbers such as `1e999`, which JavaScript parses as Infinity and would write as null. */
 const NOT_FINITE = 'expected a number within ±1.8e308, got a larger one'
 
 function problemIn(value: unknown, depth: number, walk: Walk): string | undefined {
-  // A number that is the id has an error of its own.
+  // Depth 1 may be the id, for which `idProblem` has a more precise error.
   if (typeof value === 'number') return Number.isFinite(value) || depth === 1 ? undefined : NOT_FINITE
   if (typeof value !== 'object' || value === null) return undefined
   if (depth >= walk.limits.maxDepth) return `nested deeper than ${walk.limits.maxDepth} levels`
@@ -76,7 +76,7 @@ function itemProblem(items: unknown[], depth: number, walk: Walk): string | unde
 }
 
 function memberProblem(members: object, depth: number, walk: Walk): string | undefined {
-  // A parsed object inherits no members.
+  // `for in` is enough, because a parsed object has no inherited members.
   for (const key in members) {
     walk.left -= 1
     if (walk.left < 0) return `more than ${walk.limits.maxValues} values`
@@ -102,7 +102,7 @@ function checkBatch(items: unknown[], limits: CodecLimits): Refusal | (Message |
   })
 }
 
-/** Engines differ in whether they name the position. The part of the text that they quote is left out. */
+/** Returns the position of a syntax error, if the engine names it. Excerpts in the engine's message are left out. */
 function positionOf(cause: unknown, text: string): string {
   const message = cause instanceof Error ? cause.message : ''
   const position = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message)?.[1]

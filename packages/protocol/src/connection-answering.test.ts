@@ -218,7 +218,7 @@ describe('rejected messages', () => {
     const closed = bare({ responder: { respond } })
     await text(closed.far, '[{"jsonrpc":"2.0","id":1,"method":"m"}]')
     await turn()
-    expect(closed.received).toMatchObject([{ error: { code: -32600, message: expect.stringContaining('array') } }])
+    expect(closed.received).toMatchObject([{ error: { code: -32600, message: expect.stringContaining('batches') } }])
     const open = bare({ responder: { respond } })
     await open.duplex.session.update((state) => void Object.assign(state, { revision: '2025-03-26' }))
     const lines = [

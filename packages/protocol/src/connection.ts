@@ -1,4 +1,4 @@
-/** JSON-RPC over a channel: requests and responses in both directions, any number of them in flight. */
+/** JSON-RPC over a channel, with any number of concurrent requests in both directions. */
 
 import { type Answering, createAnswering, createRunningRequests, type ExchangeHost, LISTEN } from './answering.ts'
 import { type Awaitable, guarded } from './async.ts'
@@ -25,34 +25,34 @@ import type { Channel, Requester } from './transport.ts'
 
 /** Options of `createDuplex`. */
 export interface DuplexOptions {
-  /** Answers the peer. Default: none; every method is unknown. */
+  /** Handles messages of the peer. Default: none; all methods are unknown. */
   responder?: Responder | undefined
-  /** The peer. Default: unknown. */
+  /** The authenticated peer. Default: unknown. */
   auth?: AuthInfo | undefined
   /** The HTTP request that opened the connection. Default: none. */
   requestInfo?: RequestInfo | undefined
   /** The id of the session of this connection. Default: `connection`. */
   sessionId?: string | undefined
-  /** Whether arrays of messages are accepted. Default: if the session has negotiated the revision that has them. */
+  /** Returns whether batches are accepted. Default: true if the session has negotiated revision 2025-03-26. */
   takesBatches?: (() => boolean) | undefined
-  /** How long running calls may continue after the peer has ended its side, in ms. Default: 0. */
+  /** How long running requests may continue after the end of the peer's input, in ms. Default: 0. */
   drainTimeout?: number | undefined
   /** Limits of running and pending requests. Default: `DUPLEX_LIMITS`. */
   limits?: Partial<DuplexLimits> | undefined
-  /** Called once with each problem that was ignored, dropped or masked. Default: none. */
+  /** Called with each ignored, dropped or masked problem. Default: none. */
   onWarning?: ((warning: Error) => void) | undefined
 }
 
 export interface Duplex extends Requester {
   /** The session of this connection. */
   readonly session: Session
-  /** How many messages are being handled, and how many requests wait for their response. */
+  /** The number of messages that are being handled, and of requests that wait for a response. */
   readonly load: { readonly running: number; readonly pending: number }
-  /** Refuses new requests, waits for the running ones up to this many ms, then closes. */
+  /** Refuses new requests, waits for running ones for at most `timeout` ms, then closes. */
   drain(timeout: number): Promise<void>
 }
 
-/** Starts to read the channel at once. */
+/** Creates a connection over a channel, and starts reading immediately. */
 export function createDuplex(channel: Channel, options: DuplexOptions = {}): Duplex {
   return new ChannelConnection(channel, options)
 }
@@ -76,7 +76,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   #resolveClosed: (reason: ConnectionError | undefined) => void = () => {}
   #session: Session | undefined
   #stopChanges: (() => void) | undefined
-  /** The error of requests that are sent too late: the peer has ended its side, or the connection is closed. */
+  /** The error of new requests after the peer has ended its input, or after the connection was closed. */
   #noMoreRequests: ConnectionError | undefined
   #ending: Promise<void> | undefined
 
@@ -104,7 +104,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
       onHeard: () => this.#watchChanges(),
       report: this.#report,
     })
-    // Throws here, not later, when the channel has a receiver already.
+    // `receive` throws synchronously if the channel already has a receiver.
     void this.#untilInputEnds(channel.receive((item) => this.#receive(item)))
   }
 
@@ -117,7 +117,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
     return { running: this.#running.size, pending: this.#pending.size }
   }
 
-  // Requests and notifications of this side
+  // Our requests and notifications
 
   async request(method: string, params?: object, options: RequestOptions = {}): Promise<unknown> {
     const refusal = this.#requestRefusal(options.label ?? method, options.signal)
@@ -125,6 +125,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
     this.#lastId += 1
     const id = this.#lastId
     const result = this.#pending.add(id, method, options)
+    // With an invalid timeout, `result` is already rejected and the request is not pending, so it is not sent.
     if (this.#pending.get(id) !== undefined) void this.#sendRequest(id, method, params, options)
     return result
   }
@@ -134,11 +135,15 @@ class ChannelConnection implements Duplex, ExchangeHost {
     if (signal?.aborted === true) return cancelledError(label, signal)
     const limit = this.#limits.pending
     if (this.#pending.size < limit && this.#queue.unsentRequests < limit) return undefined
-    const hint = 'Await some of the answers before asking on.'
-    return new ConnectionError('limit', `${label} was not sent: ${limit} requests wait already (limits.pending)`, {
-      retryable: true,
-      hint,
-    })
+    const hint = 'Await some responses before you send more requests.'
+    return new ConnectionError(
+      'limit',
+      `${label} was not sent: ${limit} requests are already pending (limits.pending)`,
+      {
+        retryable: true,
+        hint,
+      },
+    )
   }
 
   async #sendRequest(id: RequestId, method: string, params: object | undefined, options: RequestOptions) {
@@ -200,7 +205,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
     this.#resolveClosed(reason)
   }
 
-  /** Rejects all waiting and all future requests. */
+  /** Rejects all pending and all later requests. */
   #failRequests(error: ConnectionError): void {
     this.#noMoreRequests ??= error
     this.#pending.failAll(this.#noMoreRequests)
@@ -225,7 +230,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
       await this.close(isKnown ? error : new ConnectionError('closed', 'The connection broke', { cause: error }))
       return
     }
-    // No response can arrive any more; the requests of the peer may still be answered.
+    // No more responses can arrive. Requests of the peer may still be answered.
     const reason = new ConnectionError('closed', 'The peer ended the connection')
     this.#failRequests(reason)
     this.#running.abortStreams(reason)
@@ -233,9 +238,9 @@ class ChannelConnection implements Duplex, ExchangeHost {
     await this.close()
   }
 
-  /** Handles one item of the channel. While too many responses wait to leave, nothing more is read. */
+  /** Handles one item of the channel. Returns a promise, which pauses reading, while too many responses wait to be sent. */
   #receive(item: Decoded): Awaitable<void> {
-    // Messages that are still in the channel when it is closed are ignored.
+    // Ignores messages that were in the channel when it was closed.
     if (this.#ending !== undefined) return undefined
     if (Array.isArray(item)) void this.#receiveBatch(item, this.#acceptsBatches())
     else if (item instanceof Refusal) void this.#sendAnswer(this.#receiveRefusal(item))
@@ -252,7 +257,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   async #receiveRequest(message: RequestMessage): Promise<void> {
     const response = await this.#answering.answer(message)
     void this.#sendAnswer(response)
-    // Peers may wait for either of the two ways that the specification has to end a subscription.
+    // The specification has two ways to end a subscription. A peer may wait for either, so both are sent.
     if (message.method !== LISTEN || response === undefined || !('result' in response)) return
     await this.notify('notifications/cancelled', { requestId: message.id, reason: 'The subscription has ended' })
   }
@@ -266,11 +271,13 @@ class ChannelConnection implements Duplex, ExchangeHost {
     if (message.method === 'notifications/cancelled') this.#receiveCancellation(message)
     else if (id !== undefined && this.#pending.hear(id, message)) return
     else if (message.method === 'notifications/progress') {
-      this.#report(new ConnectionError('unmatched', 'Progress was ignored: no request waits for it'))
+      this.#report(
+        new ConnectionError('unmatched', 'Ignored a progress notification: no pending request has its token'),
+      )
     } else this.#answering.hear(message)
   }
 
-  /** The peer cancels one of its requests, or ends a subscription of this side. */
+  /** Handles a cancellation: the peer cancels one of its requests, or ends one of our subscriptions. */
   #receiveCancellation(message: NotificationMessage): void {
     const id = message.params?.requestId
     if (!isRequestId(id)) return
@@ -286,9 +293,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
 
   async #receiveBatch(items: (Message | Refusal)[], isAccepted: boolean): Promise<void> {
     if (!isAccepted) {
-      const error = invalidRequest(
-        `Invalid message: an array of messages is only let in with revision ${BATCH_REVISION}`,
-      )
+      const error = invalidRequest(`Invalid message: batches are accepted only in revision ${BATCH_REVISION}`)
       this.#report(error)
       await this.#sendAnswer(errorMessage(undefined, error))
       return
@@ -308,7 +313,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
     const mayBeResponse = kind === 'response' || kind === 'unknown'
     if (mayBeResponse && id !== undefined) {
       const hint = 'The peer does not speak JSON-RPC 2.0.'
-      const message = `The answer was refused. ${error.message}`
+      const message = `Invalid response. ${error.message}`
       if (this.#pending.fail(id, new ConnectionError('invalid-message', message, { hint }))) return undefined
     }
     this.#report(error)
@@ -322,13 +327,13 @@ class ChannelConnection implements Duplex, ExchangeHost {
     } catch (problem) {
       if (hasEnded(problem)) return
       this.#report(problem as Error)
-      // A result that cannot be written is replaced by the error that says so, which can.
+      // If the response cannot be written as JSON, sends an error response instead.
       const repaired = problem instanceof RpcError ? repair(answer) : undefined
       if (repaired !== undefined) await this.#sendAnswer(repaired)
     }
   }
 
-  /** Starts the notifications of the responder once the session is ready. */
+  /** Starts the notifications of the responder after the session is initialized. */
   #watchChanges(): void {
     const session = this.#session
     if (this.#stopChanges !== undefined || session?.state.initialized !== true || this.#ending !== undefined) return
@@ -342,7 +347,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   }
 }
 
-/** The session of a connection ends with it: its record is a plain object, replaced with each change. */
+/** The session of a connection. Its record is a plain object, which each update replaces. */
 class ConnectionSession implements Session {
   readonly id: string
   state: Readonly<SessionState> = {}
@@ -364,7 +369,7 @@ class ConnectionSession implements Session {
   }
 }
 
-/** Replaces each response that cannot be written by an error; undefined when all can be written. */
+/** Replaces responses that cannot be written as JSON with error responses. Returns undefined if there are none. */
 function repair(answer: Message | Message[]): Message | Message[] | undefined {
   const answers = [answer].flat()
   const repaired = answers.map(writable)
@@ -384,10 +389,12 @@ function writable(answer: Message): Message {
 function unmatchedError(response: ResponseMessage, lastId: number): ConnectionError {
   const { id } = response
   const isKnown = typeof id === 'number' && id > 0 && id <= lastId
-  const why = isKnown ? 'it was answered, cancelled or timed out before' : 'no such request was sent'
+  const why = isKnown
+    ? `request ${id} was already answered, cancelled or timed out`
+    : `no request with this id was sent (id of type ${typeof id})`
   const text =
     id === undefined && 'error' in response
       ? `The peer reports an error without an id: ${response.error.message.slice(0, 200)}`
-      : `An answer was ignored, ${why} (id of type ${typeof id}${isKnown ? ` ${id}` : ''})`
+      : `Ignored a response: ${why}`
   return new ConnectionError('unmatched', text)
 }

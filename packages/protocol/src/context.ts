@@ -1,4 +1,4 @@
-/** The context of a handler: facts about one request, and functions to interact with the client while answering it. */
+/** The context of a handler: facts about one request, and functions that communicate with its client. */
 
 import type { Awaitable } from './async.ts'
 import type { AuthInfo, RequestInfo } from './exchange.ts'
@@ -17,9 +17,9 @@ import type { LoggingLevel } from './schemas/server-features.ts'
 import type { ClientCapabilities, Implementation } from './schemas/shared.ts'
 import type { SchemaOutput, StandardSchema } from './standard-schema.ts'
 
-/** The client, as it describes itself; to be shown, not to be trusted. */
+/** The client's description of itself. It is not authenticated: display it, but do not trust it. */
 export interface ClientFacts {
-  /** Name and version of the client; undefined when it did not send them. */
+  /** Name and version of the client. Undefined if it did not send them. */
   readonly info: Implementation | undefined
   /** The capabilities that the client declared. */
   readonly capabilities: ClientCapabilities
@@ -33,7 +33,7 @@ export type Logger = {
 /** The form for the user: a schema of any library, or the form itself. */
 export type FormSchema = StandardSchema | RequestedSchema
 
-/** The reaction of the user to a form; accepted values are valid. */
+/** The user's response to a form. Accepted values are valid. */
 export type ElicitOutcome<Form> =
   | { readonly action: 'accept'; readonly content: Form extends StandardSchema ? SchemaOutput<Form> : JsonObject }
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
@@ -48,7 +48,7 @@ export interface ElicitOptions<Form extends FormSchema> {
 
 /** Options of `Context.openUrl`. */
 export interface OpenUrlOptions {
-  /** Why the user should visit the URL. */
+  /** The reason to visit the URL, for the user. */
   readonly message: string
   /** The URL that the user should visit. */
   readonly url: string
@@ -57,13 +57,13 @@ export interface OpenUrlOptions {
 /** The parameters of a sampling request. */
 export type SampleParams = Omit<CreateMessageRequestParams, '_meta'>
 
-/** An input request whose response has a type, made by `elicit()` and its like of the server. */
+/** An input request with a typed response, created by `elicit()`, `openUrl()`, `sample()` or `roots()` of the server. */
 export interface Ask<Answer> {
   /** The input request as the protocol sends it. */
   readonly request: InputRequest
   /**
-   * Returns the value for the handler, or why the user is asked again. Default: any response of the right kind is
-   * valid.
+   * Returns the value for the handler, or a problem, after which the user is asked again. Default: any response of the right
+   * type is valid.
    */
   readonly check?: (response: InputResponse) => Awaitable<{ readonly value: Answer } | { readonly problem: string }>
 }
@@ -75,7 +75,7 @@ interface PlainAnswers {
 }
 
 /**
- * The type of the response to an input request: one made by `elicit()` and its like, or a plain one of the protocol.
+ * The type of the response to an input request, which is an `Ask` or a plain request of the protocol.
  */
 export type Answered<Question> =
   Question extends Ask<infer Answer>
@@ -84,9 +84,9 @@ export type Answered<Question> =
       ? PlainAnswers[Method]
       : InputResponse
 
-/** The request that a handler answers: facts about it, and functions that reach the client meanwhile. */
+/** The request that a handler answers: facts about it, and functions that communicate with the client. */
 export interface Context {
-  /** Fires when the response is no longer wanted. */
+  /** Aborted when the request is cancelled. */
   readonly signal: AbortSignal
   /** The caller, as established by a guard. */
   readonly auth: AuthInfo | undefined
@@ -96,49 +96,49 @@ export interface Context {
   readonly meta: JsonObject
   /** The responses of the client in this round to input requests that the handler returned itself. */
   readonly inputResponses: Readonly<Record<string, InputResponse>> | undefined
-  /** The state that the handler returned with those input requests; it was sealed in transit. */
+  /** The state that the handler returned with these input requests. It was encrypted in transit. */
   readonly requestState: string | undefined
-  /** Headers and URL; undefined without HTTP. */
+  /** Headers and URL. Undefined without HTTP. */
   readonly requestInfo: RequestInfo | undefined
-  /** Reports progress. Nothing is sent when the client did not ask for it. `done` must grow. */
+  /** Reports progress, if the client requested it. `done` must increase with each call. */
   progress(done: number, total?: number, message?: string): Awaitable<void>
   /**
    * Sends log messages to the client, if it wants them and the server declares `logging`.
    *
-   * @deprecated The protocol may drop logging from its first revision on or after 2027-07-28 on (SEP-2577): write to
-   * stderr, or trace with OpenTelemetry.
+   * @deprecated A revision published on or after 2027-07-28 may remove logging (SEP-2577): write to stderr, or trace with
+   * OpenTelemetry.
    */
   readonly log: Logger
   /**
-   * Closes the SSE stream; the call keeps running and the client reconnects to resume. Use it for work of minutes. Has no
-   * effect when the client cannot resume: that needs HTTP, a session of 2025-11-25 and an event store.
+   * Closes the SSE stream; the call keeps running and the client reconnects to resume. Use it for calls that take minutes.
+   * Has no effect if the client cannot resume, which needs HTTP, a session of 2025-11-25 and an event store.
    */
   closeStream(): void
-  /** Asks the user to fill in a form. The key names the input request within this call and must not change. */
+  /** Asks the user to fill in a form. The key identifies the question and must be the same in all runs of a call. */
   elicit<Form extends FormSchema>(key: string, options: ElicitOptions<Form>): Promise<ElicitOutcome<Form>>
-  /** Asks the user to visit a URL. `accept` means that they agreed to, not that they are done. */
+  /** Asks the user to visit a URL. `accept` means that the user agreed to open it, not that the visit is complete. */
   openUrl(key: string, options: OpenUrlOptions): Promise<ElicitResult>
   /**
    * Asks the client's model to generate a message.
    *
-   * @deprecated The protocol may drop sampling from its first revision on or after 2027-07-28 on (SEP-2577): call the
-   * model's provider.
+   * @deprecated A revision published on or after 2027-07-28 may remove sampling (SEP-2577): call the API of a model
+   * provider.
    */
   sample(key: string, params: SampleParams): Promise<CreateMessageResult>
   /**
    * Returns the folders that the client works in.
    *
-   * @deprecated The protocol may drop roots from its first revision on or after 2027-07-28 on (SEP-2577): take folders
-   * as arguments, URIs or configuration.
+   * @deprecated A revision published on or after 2027-07-28 may remove roots (SEP-2577): accept folders as arguments, URIs
+   * or configuration.
    */
   roots(key?: string): Promise<Root[]>
   /**
-   * Sends several input requests in one round. Those that the client does not support are not sent: their response is
-   * missing.
+   * Sends several input requests in one round. Requests that the client does not support are not sent, and the result has no
+   * member for them.
    */
   ask<Questions extends Readonly<Record<string, InputRequest | Ask<unknown>>>>(
     questions: Questions,
   ): Promise<{ readonly [Key in keyof Questions]?: Answered<Questions[Key]> }>
-  /** Runs a function once per call, however often the handler runs again. The result must be JSON. */
+  /** Runs a function once per call, even if the handler runs several times. The result must be JSON. */
   step<Result>(key: string, run: () => Awaitable<Result>): Promise<Result>
 }

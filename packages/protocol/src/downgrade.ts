@@ -1,19 +1,19 @@
 /**
- * Removes or converts what an older revision does not have: the rules say which members of results and parameters came
- * with which revision, the conversions what newer content becomes.
+ * Adapts results and parameters for older revisions. Rules list the revision that added each member. Conversions replace
+ * newer content.
  */
 
 import { isObject } from './json.ts'
 import type { JsonObject } from './messages.ts'
 import { type CapabilityTable, eraOf, eraTables, type Revision } from './methods.ts'
 
-/** A result for a peer of a revision: the same object if nothing has to change. The input is never changed. */
+/** Adapts a result for a revision. Returns the same object if nothing changes; the input is never modified. */
 export function stripFor<T extends object>(revision: Revision, method: string, result: T): T {
   if (eraOf(revision) === 'modern') return result
   return strip(ruleFor(resultRules, method) ?? plainResult, result, revision) as T
 }
 
-/** The parameters of a request or notification for a peer of a revision, likewise. */
+/** Adapts the parameters of a request or notification for a revision. Same behaviour as `stripFor`. */
 export function stripParamsFor<T extends object>(revision: Revision, method: string, params: T): T {
   if (eraOf(revision) === 'modern') return params
   return strip(ruleFor(paramsRules, method), params, revision) as T
@@ -21,78 +21,81 @@ export function stripParamsFor<T extends object>(revision: Revision, method: str
 
 // Rules
 
-/** What to do with one object, or with each item of an array. */
+/** A rule for an object, or for each item of an array. */
 interface Rule {
   /** Members that were added later, with the revision that added them. */
   readonly since?: Readonly<Record<string, Revision>>
-  /** Members with rules of their own. */
+  /** Rules for members. */
   readonly within?: Readonly<Record<string, Rule>>
   /**
-   * Where removing members is not enough: what the object becomes. Returns the object itself if nothing has to
-   * change.
+   * Converts the object, if removing members is not enough. Runs before members are removed. Returns the same object if
+   * nothing changes.
    */
   readonly becomes?: (value: JsonObject, revision: Revision) => JsonObject | JsonObject[]
-  /** `becomes` applies to revisions before this one. */
+  /** The first revision that does not need `becomes`. */
   readonly before?: Revision
 }
 
 type Rules = Readonly<Record<string, Rule>>
 
-const MARCH = '2025-03-26'
-const JUNE = '2025-06-18'
-const NOVEMBER = '2025-11-25'
-const MODERN = '2026-07-28'
+const R2025_03_26 = '2025-03-26'
+const R2025_06_18 = '2025-06-18'
+const R2025_11_25 = '2025-11-25'
+const R2026_07_28 = '2026-07-28'
 
-const retry = { inputResponses: MODERN, requestState: MODERN } as const
-const task = { task: NOVEMBER } as const
+const retry = { inputResponses: R2026_07_28, requestState: R2026_07_28 } as const
+const task = { task: R2025_11_25 } as const
 
-const named = { title: JUNE } as const
-const listed = { ...named, icons: NOVEMBER, _meta: JUNE } as const
-const annotations: Rule = { since: { lastModified: JUNE } }
-const implementation: Rule = { since: { ...named, icons: NOVEMBER, websiteUrl: NOVEMBER, description: NOVEMBER } }
+const named = { title: R2025_06_18 } as const
+const listed = { ...named, icons: R2025_11_25, _meta: R2025_06_18 } as const
+const annotations: Rule = { since: { lastModified: R2025_06_18 } }
+const implementation: Rule = {
+  since: { ...named, icons: R2025_11_25, websiteUrl: R2025_11_25, description: R2025_11_25 },
+}
 const resource: Rule = { since: listed, within: { annotations } }
-const contents: Rule = { since: { _meta: JUNE } }
+const contents: Rule = { since: { _meta: R2025_06_18 } }
 
-/** `icons` is a member of resource links, which are not blocks at all before the revision that has `title`. */
+/** A content block. `title` of resource links needs no rule, because revisions without it have no resource links. */
 const block: Rule = {
-  since: { _meta: JUNE, icons: NOVEMBER },
+  since: { _meta: R2025_06_18, icons: R2025_11_25 },
   within: { annotations, resource: contents },
   becomes: oldBlock,
-  before: JUNE,
+  before: R2025_06_18,
 }
-const sampledBlock: Rule = { ...block, before: MODERN }
+// Unlike other blocks, `tool_result` needs a conversion in all legacy revisions: its structured content must be an object.
+const sampledBlock: Rule = { ...block, before: R2026_07_28 }
 
 const tool: Rule = {
-  since: { ...listed, annotations: MARCH, outputSchema: JUNE, execution: NOVEMBER },
+  since: { ...listed, annotations: R2025_03_26, outputSchema: R2025_06_18, execution: R2025_11_25 },
   becomes: oldToolSchemas,
-  before: MODERN,
+  before: R2026_07_28,
 }
 const prompt: Rule = { since: listed, within: { arguments: { since: named } } }
 const message: Rule = {
-  since: { _meta: NOVEMBER },
+  since: { _meta: R2025_11_25 },
   within: { content: sampledBlock },
   becomes: oldMessages,
-  before: NOVEMBER,
+  before: R2025_11_25,
 }
 
-const plainResult: Rule = { since: { resultType: MODERN, ttlMs: MODERN, cacheScope: MODERN } }
+const plainResult: Rule = { since: { resultType: R2026_07_28, ttlMs: R2026_07_28, cacheScope: R2026_07_28 } }
 
 const resultRules: Rules = {
   initialize: result({ within: { capabilities: capabilities('server'), serverInfo: implementation } }),
   'tools/list': result({ within: { tools: tool } }),
   'tools/call': result({
-    since: { structuredContent: JUNE },
+    since: { structuredContent: R2025_06_18 },
     within: { content: block },
     becomes: oldToolResult,
-    before: MODERN,
+    before: R2026_07_28,
   }),
   'resources/list': result({ within: { resources: resource } }),
   'resources/templates/list': result({ within: { resourceTemplates: resource } }),
   'resources/read': result({ within: { contents } }),
   'prompts/list': result({ within: { prompts: prompt } }),
   'prompts/get': result({ within: { messages: { within: { content: block } } } }),
-  'sampling/createMessage': result({ within: { content: sampledBlock }, becomes: oldSampled, before: NOVEMBER }),
-  'roots/list': result({ within: { roots: { since: { _meta: JUNE } } } }),
+  'sampling/createMessage': result({ within: { content: sampledBlock }, becomes: oldSampled, before: R2025_11_25 }),
+  'roots/list': result({ within: { roots: { since: { _meta: R2025_06_18 } } } }),
 }
 
 const paramsRules: Rules = {
@@ -100,16 +103,16 @@ const paramsRules: Rules = {
   'tools/call': { since: { ...retry, ...task } },
   'resources/read': { since: retry },
   'prompts/get': { since: retry },
-  'completion/complete': { since: { context: JUNE }, within: { ref: { since: named } } },
+  'completion/complete': { since: { context: R2025_06_18 }, within: { ref: { since: named } } },
   'sampling/createMessage': {
-    since: { ...task, tools: NOVEMBER, toolChoice: NOVEMBER },
+    since: { ...task, tools: R2025_11_25, toolChoice: R2025_11_25 },
     within: { messages: message, tools: tool },
   },
   'elicitation/create': {
-    since: { ...task, mode: NOVEMBER },
-    within: { requestedSchema: { since: { $schema: NOVEMBER }, becomes: oldForm, before: NOVEMBER } },
+    since: { ...task, mode: R2025_11_25 },
+    within: { requestedSchema: { since: { $schema: R2025_11_25 }, becomes: oldForm, before: R2025_11_25 } },
   },
-  'notifications/progress': { since: { message: MARCH } },
+  'notifications/progress': { since: { message: R2025_03_26 } },
 }
 
 function ruleFor(rules: Rules, method: string): Rule | undefined {
@@ -120,7 +123,7 @@ function result(rule: Rule): Rule {
   return { ...rule, since: { ...plainResult.since, ...rule.since } }
 }
 
-/** The capability table says when each capability came. Paths of more than two names came with their parents. */
+/** Creates the rule for capabilities from the capability table. Deeper paths were added together with their parents. */
 function capabilities(side: keyof CapabilityTable): Rule {
   const since: Record<string, Revision> = {}
   const within: Record<string, { since: Record<string, Revision> }> = {}
@@ -139,6 +142,7 @@ function capabilities(side: keyof CapabilityTable): Rule {
 // Applying a rule
 
 function strip(rule: Rule | undefined, value: unknown, revision: Revision): unknown {
+  // `lastChange` includes nested rules, so recent revisions return here without copying or walking the value.
   if (rule === undefined || typeof value !== 'object' || value === null || revision >= lastChange(rule)) return value
   if (Array.isArray(value)) return stripItems(rule, value, revision)
   const { becomes, before } = rule
@@ -173,7 +177,7 @@ function stripMembers({ since, within }: Rule, value: JsonObject, revision: Revi
 
 const lastChanges = new WeakMap<Rule, string>()
 
-/** The revision from which on a rule has no effect. */
+/** Returns the first revision for which a rule, with its nested rules, changes nothing. */
 function lastChange(rule: Rule): string {
   let last = lastChanges.get(rule)
   if (last === undefined) {
@@ -186,15 +190,15 @@ function lastChange(rule: Rule): string {
 
 // Conversions
 
-/** The revision that added a kind of block; the others were there from the first one on. */
+/** The revision that added each block type. All other types exist since the first revision. */
 const blockSince: Readonly<Record<string, Revision>> = {
-  audio: MARCH,
-  resource_link: JUNE,
-  tool_use: NOVEMBER,
-  tool_result: NOVEMBER,
+  audio: R2025_03_26,
+  resource_link: R2025_06_18,
+  tool_use: R2025_11_25,
+  tool_result: R2025_11_25,
 }
 
-/** Blocks that a revision does not have become text. */
+/** Converts a block of a type that the revision does not have to a text block. */
 function oldBlock(block: JsonObject, revision: Revision): JsonObject {
   const type = `${block.type}`
   const isTooNew = Object.hasOwn(blockSince, type) && revision < (blockSince[type] as Revision)
@@ -217,22 +221,22 @@ function textFor(block: JsonObject): string {
   }
 }
 
-/** Structured content was always an object before the modern era. */
+/** Removes structured content that is not an object, because legacy revisions allow only objects. */
 function oldToolResult(result: JsonObject): JsonObject {
   return 'structuredContent' in result && !isObject(asJson(result.structuredContent))
     ? without(result, 'structuredContent')
     : result
 }
 
-/** The value that JSON has for a value with a `toJSON`, such as a date. */
+/** Returns the result of `toJSON` for values that have it, such as dates; otherwise the value itself. */
 function asJson(value: unknown): unknown {
   const toJSON = (value as { readonly toJSON?: unknown } | null | undefined)?.toJSON
   return typeof toJSON === 'function' ? toJSON.call(value, 'structuredContent') : value
 }
 
 /**
- * Output schemas described objects only, and the schema of a property was always an object. Older peers refuse a whole
- * list for one tool that differs.
+ * Removes an output schema that does not describe an object, and replaces boolean schemas of properties. Legacy clients
+ * refuse the whole tool list if one tool has these.
  */
 function oldToolSchemas(tool: JsonObject): JsonObject {
   const { inputSchema, outputSchema } = tool
@@ -243,7 +247,7 @@ function oldToolSchemas(tool: JsonObject): JsonObject {
   return output === undefined ? without(changed, 'outputSchema') : { ...changed, outputSchema: output }
 }
 
-/** `true` and `false` as schemas of properties become objects with the same meaning. */
+/** Replaces `true` and `false` as schemas of properties with objects of the same meaning. */
 function oldSchema(schema: unknown): unknown {
   if (!isObject(schema) || !isObject(schema.properties)) return schema
   const properties = Object.entries(schema.properties)
@@ -255,13 +259,13 @@ function oldSchema(schema: unknown): unknown {
   return { ...schema, properties: Object.fromEntries(changed) }
 }
 
-/** A message had one block: one with several becomes several messages. */
+/** Splits a message into one message per block. */
 function oldMessages(message: JsonObject): JsonObject | JsonObject[] {
   const { content } = message
   return Array.isArray(content) ? content.map((block: unknown) => ({ ...message, content: block })) : message
 }
 
-/** A sampled message had one block: several become one of text. */
+/** Joins the blocks of a sampled message into one text block, because older revisions allow only one block. */
 function oldSampled(result: JsonObject): JsonObject {
   const { content } = result
   if (!Array.isArray(content)) return result
@@ -269,7 +273,10 @@ function oldSampled(result: JsonObject): JsonObject {
   return { ...result, content: content.length === 1 ? content[0] : text }
 }
 
-/** Forms had no fields for several values, titles in a list of their own, and defaults for booleans only. */
+/**
+ * Converts a form. Before 2025-11-25, forms had no multi-select fields, kept option titles in `enumNames`, and allowed
+ * defaults only for booleans.
+ */
 function oldForm(form: JsonObject): JsonObject {
   if (!isObject(form.properties)) return form
   const fields = Object.entries(form.properties)

@@ -1,6 +1,6 @@
 /**
- * The `_meta` names of the protocol: the envelope of modern requests, the marks of results and notifications,
- * progress tokens.
+ * Reads and writes the `_meta` members of the protocol: the envelope of modern requests, the server info of results,
+ * subscription ids, and progress tokens.
  */
 
 import { isObject, kindOf, placeOf } from './json.ts'
@@ -17,32 +17,32 @@ export const CLIENT_CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabiliti
 export const CLIENT_INFO_KEY = 'io.modelcontextprotocol/clientInfo'
 /** The `_meta` name of the lowest level of log messages that the client wants. */
 export const LOG_LEVEL_KEY = 'io.modelcontextprotocol/logLevel'
-/** The `_meta` name of the server that made a result. */
+/** The `_meta` name of the server that created a result. */
 export const SERVER_INFO_KEY = 'io.modelcontextprotocol/serverInfo'
 /** The `_meta` name of the subscription that a notification belongs to. */
 export const SUBSCRIPTION_ID_KEY = 'io.modelcontextprotocol/subscriptionId'
 
-/** The description of a modern request and of its sender, in the `_meta` of the request. */
+/** The members in the `_meta` of a modern request that describe the request and its sender. */
 export interface Envelope {
-  /** As sent: it may be the name of no revision. */
+  /** The revision, as sent. It may be unknown. */
   protocolVersion: string
   /** The capabilities that the client declares for this request. */
   clientCapabilities: ClientCapabilities
-  /** For people to read; nothing may depend on it. */
+  /** The name and version of the client, for display only. Default: unknown. */
   clientInfo?: Implementation | undefined
-  /** The client wants log messages of this level and above. Default: none. */
+  /** The lowest level of log messages that the client wants. Default: it wants none. */
   logLevel?: LoggingLevel | undefined
 }
 
-/** Whether a message has a protocol version in its `_meta`, valid or not: it belongs to the modern era. */
+/** Returns whether a message has a protocol version in its `_meta`, and so belongs to the modern era, even if it is invalid. */
 export function claimsModern(message: unknown): boolean {
   const meta = isObject(message) ? metaOf(message.params) : undefined
   return isObject(meta) && meta[PROTOCOL_VERSION_KEY] !== undefined
 }
 
 /**
- * Reads the envelope from the parameters of a request, or returns its first problem as a sentence. If the revision is
- * unknown, only the required members are read, as the others may differ there.
+ * Reads the envelope in the parameters of a request. Returns a sentence about the first problem if it is invalid. If the
+ * revision is unknown, reads only the required members, because others may differ in that revision.
  */
 export function readEnvelope(params: unknown): Envelope | string {
   const meta = metaOf(params) ?? {}
@@ -73,7 +73,7 @@ function readOptional(meta: JsonObject, envelope: Envelope): Envelope | string {
   return envelope
 }
 
-/** Parameters with an envelope; other metadata stays. */
+/** Adds an envelope to parameters. Other metadata is kept. */
 export function withEnvelope(params: object | undefined, envelope: Envelope): JsonObject {
   const meta: JsonObject = {
     [PROTOCOL_VERSION_KEY]: envelope.protocolVersion,
@@ -84,12 +84,12 @@ export function withEnvelope(params: object | undefined, envelope: Envelope): Js
   return withMeta(params, meta)
 }
 
-/** A result that names the server that made it. */
+/** Adds the server info to the metadata of a result. */
 export function withServerInfo(result: object, serverInfo: Implementation): JsonObject {
   return withMeta(result, { [SERVER_INFO_KEY]: serverInfo })
 }
 
-/** The server that made a result, if the result names it in a readable way. */
+/** Returns the server info of a result, or undefined if it is missing or invalid. */
 export function serverInfoOf(result: unknown): Implementation | undefined {
   const info = metaMember(result, SERVER_INFO_KEY)
   return info !== undefined && implementationProblem(info, SERVER_INFO_KEY) === undefined
@@ -97,23 +97,23 @@ export function serverInfoOf(result: unknown): Implementation | undefined {
     : undefined
 }
 
-/** The parameters of a notification, or the final result, of a subscription; `id` is the id of the request. */
+/** Adds the id of a subscription, which is the id of its request, to the parameters of a notification or to a result. */
 export function withSubscriptionId(paramsOrResult: object | undefined, id: RequestId): JsonObject {
   return withMeta(paramsOrResult, { [SUBSCRIPTION_ID_KEY]: id })
 }
 
-/** The subscription that a notification or a result belongs to. `0` and `''` are ids. */
+/** Returns the subscription id of a notification or a result. `0` and `''` are valid ids. */
 export function subscriptionIdOf(paramsOrResult: unknown): RequestId | undefined {
   const id = metaMember(paramsOrResult, SUBSCRIPTION_ID_KEY)
   return isRequestId(id) ? id : undefined
 }
 
-/** The parameters of a request that asks for progress notifications; the id of the request is the token. */
+/** Adds a progress token to parameters, which requests progress notifications. The token is the id of the request. */
 export function withProgressToken(params: object | undefined, token: RequestId): JsonObject {
   return withMeta(params, { progressToken: token })
 }
 
-/** The id of the request that a notification belongs to, if its parameters name one. */
+/** Returns the id of the request that a notification names in its parameters, or undefined. */
 export function relatedRequest({ method, params }: NotificationMessage): RequestId | undefined {
   if (method !== 'notifications/progress') return subscriptionIdOf(params)
   const token = params?.progressToken
@@ -135,7 +135,7 @@ function metaMember(holder: unknown, key: string): unknown {
 }
 
 /**
- * Capabilities that consist of objects alone need no schema; the schema finds the problem of others, if there is one.
+ * Checks capabilities. If all members are objects, they are valid; otherwise the schema is used, which is slower.
  */
 function capabilitiesProblem(value: unknown): string | undefined {
   if (isObject(value) && everyMember(value, (member) => isObject(member) && everyMember(member, isObject))) {
@@ -144,7 +144,7 @@ function capabilitiesProblem(value: unknown): string | undefined {
   return problemOf(ClientCapabilities, value, placeOf([CLIENT_CAPABILITIES_KEY], 'params._meta'))
 }
 
-/** An implementation that consists of short strings alone needs no schema. */
+/** Checks an implementation. If all members are short strings, it is valid; otherwise the schema is used. */
 function implementationProblem(value: unknown, key: string): string | undefined {
   const isShort = (member: unknown) => typeof member === 'string' && member.length <= MAX_NAME_LENGTH
   const isPlain = isObject(value) && !('icons' in value) && everyMember(value, isShort)
@@ -167,17 +167,17 @@ const LABEL = '[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
 const GRAMMAR = new RegExp(`^(?:${LABEL}(?:\\.${LABEL})*/)?(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)?$`)
 const RESERVED = /^[^./]+\.(?:modelcontextprotocol|mcp)[./]/
 
-/** Whether a name follows the grammar. */
+/** Returns whether a string is a valid `_meta` name. */
 export function isMetaKey(key: string): boolean {
   return key !== '' && GRAMMAR.test(key)
 }
 
-/** Whether a name is reserved for the protocol: its second label is `modelcontextprotocol` or `mcp`. */
+/** Returns whether a name is reserved for the protocol: its second label is `modelcontextprotocol` or `mcp`. */
 export function isReservedMetaKey(key: string): boolean {
   return RESERVED.test(key)
 }
 
-/** Whether a name can be the id of an extension: like a `_meta` name, but always with a prefix. */
+/** Returns whether a string is a valid extension id: a `_meta` name with a prefix. */
 export function isExtensionId(id: string): boolean {
   return isMetaKey(id) && id.includes('/') && !id.endsWith('/')
 }

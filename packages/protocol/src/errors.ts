@@ -1,34 +1,34 @@
-/** The errors of the protocol, which a peer sends, and the errors of a connection, which this side finds. */
+/** `RpcError`: errors that are sent as JSON-RPC errors. `ConnectionError`: failures of the connection itself. */
 
 import { quoted } from './json.ts'
 
 /** The error member of a response. */
 export interface ErrorObject {
-  /** The JSON-RPC error code; those of the protocol are in `ErrorCode`. */
+  /** The JSON-RPC error code. `ErrorCode` lists those of the protocol. */
   code: number
-  /** One sentence for people. */
+  /** One sentence for humans. */
   message: string
-  /** Facts for the peer. */
+  /** Additional facts for the peer. */
   data?: unknown
 }
 
 /** Options of `RpcError`. */
 export interface RpcErrorOptions {
-  /** Facts for the peer; must be JSON. */
+  /** Additional facts for the peer. Must be JSON. */
   data?: unknown
   /** The error behind this one. Never sent to the peer. */
   cause?: unknown
 }
 
 /**
- * An error of the protocol: thrown by a handler, it is sent to the peer; sent by the peer, it is thrown to the
- * caller.
+ * A JSON-RPC error. If a handler throws it, it is sent to the peer. If a peer sends it, it is thrown to the caller of the
+ * request.
  */
 export class RpcError extends Error implements ErrorObject {
   override readonly name = 'RpcError'
-  /** The JSON-RPC error code; those of the protocol are in `ErrorCode`. */
+  /** The JSON-RPC error code. `ErrorCode` lists those of the protocol. */
   readonly code: number
-  /** Facts for the peer; JSON. */
+  /** Additional facts for the peer, as JSON values. */
   readonly data?: unknown
 
   constructor(code: number, message: string, { data, cause }: RpcErrorOptions = {}) {
@@ -52,49 +52,49 @@ export const ErrorCode = {
   UnsupportedProtocolVersion: -32022,
   /** 2025-11-25 only. */
   UrlElicitationRequired: -32042,
-  /** The caller lacks scopes; see `insufficientScope`. */
+  /** The caller lacks scopes. See `insufficientScope`. */
   InsufficientScope: 403,
   /** Legacy era only: the user declined a sampling request. */
   UserRejected: -1,
 } as const
 
-/** The text is not JSON. */
+/** Creates the error for a string that is not JSON. */
 export function parseError(message = 'The text is not valid JSON', options?: RpcErrorOptions): RpcError {
   return new RpcError(ErrorCode.ParseError, message, options)
 }
 
-/** The JSON is not a JSON-RPC message, or the message must not be sent now. */
+/** Creates the error for JSON that is not a JSON-RPC message, or a message that is not allowed at this time. */
 export function invalidRequest(message: string, options?: RpcErrorOptions): RpcError {
   return new RpcError(ErrorCode.InvalidRequest, message, options)
 }
 
-/** The revision has no such method. */
+/** Creates the error for a method that the revision does not have. */
 export function methodNotFound(method: string): RpcError {
   return new RpcError(ErrorCode.MethodNotFound, `Method not found: ${quoted(method)}`)
 }
 
-/** The parameters are invalid; the message names the place and what was expected. */
+/** Creates the error for invalid parameters. The message should name the place and the expected value. */
 export function invalidParams(message: string, options?: RpcErrorOptions): RpcError {
   return new RpcError(ErrorCode.InvalidParams, message, options)
 }
 
-/** The answering side failed. The message must be safe to show to the peer. */
+/** Creates the error for a failure of the receiver of a request. The message must be safe to show to the peer. */
 export function internalError(message = 'Internal error', options?: RpcErrorOptions): RpcError {
   return new RpcError(ErrorCode.InternalError, message, options)
 }
 
-/** No such resource. Modern revisions use the code of invalid parameters, legacy revisions a code of their own. */
+/** Creates the error for an unknown resource. Modern revisions use the code `InvalidParams`, legacy ones `ResourceNotFound`. */
 export function resourceNotFound(uri: string, era: 'legacy' | 'modern'): RpcError {
   const code = era === 'legacy' ? ErrorCode.ResourceNotFound : ErrorCode.InvalidParams
   return new RpcError(code, `Resource not found: ${quoted(uri)}`, { data: { uri } })
 }
 
-/** A header differs from the body. */
+/** Creates the error for a header that differs from the body. */
 export function headerMismatch(message: string): RpcError {
   return new RpcError(ErrorCode.HeaderMismatch, message)
 }
 
-/** The request needs a capability that the client did not declare, such as `{ elicitation: { url: {} } }`. */
+/** Creates the error for a request that needs a capability the client did not declare, such as `{ elicitation: { url: {} } }`. */
 export function missingClientCapability(
   required: object,
   message = `The client must declare: ${capabilityPaths(required).join(', ')}`,
@@ -102,7 +102,7 @@ export function missingClientCapability(
   return new RpcError(ErrorCode.MissingRequiredClientCapability, message, { data: { requiredCapabilities: required } })
 }
 
-/** The requested revision is not served here; `supported` lists those that are. */
+/** Creates the error for a revision that is not supported. `supported` lists the supported ones. */
 export function unsupportedVersion(requested: string, supported: readonly string[]): RpcError {
   const message = `Unsupported protocol version ${quoted(requested)}; supported: ${supported.join(', ')}`
   return new RpcError(ErrorCode.UnsupportedProtocolVersion, message, {
@@ -111,16 +111,16 @@ export function unsupportedVersion(requested: string, supported: readonly string
 }
 
 /**
- * The caller needs all of these scopes, those that it holds included. A transport that has a challenge for this, such as
- * HTTP with status 403, sends it. The protocol has no code for this error and reserves -32768 to -32000, so the code lies
- * outside and equals the HTTP status.
+ * Creates the error for a caller who lacks scopes. `scopes` lists all required scopes, including those that the caller has.
+ * HTTP transports send a challenge with status 403. The protocol has no code for this error, so its code is the HTTP status,
+ * outside of the reserved range from -32768 to -32000.
  */
 export function insufficientScope(scopes: readonly string[]): RpcError {
   const text = `The caller needs the scope${scopes.length === 1 ? '' : 's'} ${scopes.map(quoted).join(', ')}`
   return new RpcError(ErrorCode.InsufficientScope, text, { data: { requiredScopes: [...scopes] } })
 }
 
-/** The user must visit these URLs first; 2025-11-25 only. */
+/** Creates the error for a request that needs the user to visit URLs first. 2025-11-25 only. */
 export function urlElicitationRequired(
   elicitations: readonly object[],
   message = 'The request needs the user to visit a URL first',
@@ -128,12 +128,12 @@ export function urlElicitationRequired(
   return new RpcError(ErrorCode.UrlElicitationRequired, message, { data: { elicitations: [...elicitations] } })
 }
 
-/** The user declined a sampling request; legacy era only. */
+/** Creates the error for a sampling request that the user declined. Legacy era only. */
 export function userRejected(message = 'The user rejected the request'): RpcError {
   return new RpcError(ErrorCode.UserRejected, message)
 }
 
-/** The error of a response as an exception. */
+/** Converts the error of a response to an exception. */
 export function toRpcError(error: ErrorObject): RpcError {
   return new RpcError(error.code, error.message, { data: error.data })
 }
@@ -146,17 +146,17 @@ function capabilityPaths(required: object): string[] {
 }
 
 /**
- * Why a message was not sent or not answered.
- * - `closed`: the connection ended.
- * - `timeout`: no response in time.
- * - `cancelled`: the caller's signal fired.
- * - `invalid-message`: the peer sent something that is not the protocol.
- * - `unmatched`: the peer answered a request that is not waiting.
- * - `limit`: a limit of this side was reached.
- * - `unreachable`: no connection could be made, or it broke below the protocol.
- * - `refused`: the transport refused, for example with an HTTP status.
- * - `exited`: the process of the peer stopped.
- * - `unsupported`: the peer does not support it, or the revision does not have it; nothing was sent.
+ * The reason why a message was not sent or a request has no response.
+ * - `closed`: the connection has ended.
+ * - `timeout`: no response arrived in time.
+ * - `cancelled`: the signal of the caller was aborted, or the peer cancelled the request.
+ * - `invalid-message`: the peer sent an invalid message.
+ * - `unmatched`: the peer sent a response or a notification for a request that is not pending.
+ * - `limit`: a local limit was reached.
+ * - `unreachable`: the connection could not be opened, or it failed on the network level.
+ * - `refused`: the transport refused the request, for example with an HTTP status.
+ * - `exited`: the server process has exited.
+ * - `unsupported`: the peer or the revision does not support the request; it was not sent.
  */
 export type ConnectionErrorReason =
   | 'closed'
@@ -172,26 +172,26 @@ export type ConnectionErrorReason =
 
 /** Options of `ConnectionError`. */
 export interface ConnectionErrorOptions {
-  /** Whether the same call may succeed when it is repeated. Default: false. */
+  /** Whether the same call may succeed if it is repeated. Default: false. */
   retryable?: boolean
-  /** One sentence that says what to do about it. */
+  /** One sentence with the remedy. */
   hint?: string
-  /** The HTTP status, where the transport refused with one. */
+  /** The HTTP status, if the transport refused with one. */
   status?: number
   /** The error behind this one. */
   cause?: unknown
 }
 
-/** A failure of the connection, as opposed to `RpcError`, which the peer sent. */
+/** A failure of the connection. In contrast, an `RpcError` was sent by the peer. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
-  /** Why the message was not sent or not answered. */
+  /** The reason why the message was not sent or has no response. */
   readonly reason: ConnectionErrorReason
-  /** Whether the same call may succeed when it is repeated. */
+  /** Whether the same call may succeed if it is repeated. */
   readonly retryable: boolean
-  /** One sentence that says what to do about it. */
+  /** One sentence with the remedy. */
   readonly hint: string | undefined
-  /** The HTTP status, where the transport refused with one. */
+  /** The HTTP status, if the transport refused with one. */
   readonly status: number | undefined
 
   constructor(reason: ConnectionErrorReason, message: string, options: ConnectionErrorOptions = {}) {

@@ -1,4 +1,4 @@
-/** One received message: its caller, its session, the way back, and the responder that answers it. */
+/** The interfaces of one received message: its exchange, caller and session, and the responder that handles it. */
 
 import type { Awaitable } from './async.ts'
 import type { Envelope } from './envelope.ts'
@@ -8,25 +8,25 @@ import type { LoggingLevel } from './schemas/server-features.ts'
 import type { ClientCapabilities, Implementation } from './schemas/shared.ts'
 import type { JsonSchema } from './standard-schema.ts'
 
-/** The caller, after its credentials were verified. */
+/** A caller with verified credentials. */
 export interface AuthInfo {
-  /** The name that the issuer has for the caller. */
+  /** The name of the caller at its issuer. */
   readonly subject: string
-  /** Two issuers may give the same name to different people. Absent where there is only one issuer. */
+  /** The issuer of the credentials, because two issuers may use the same subject. Undefined if there is only one issuer. */
   readonly issuer?: string | undefined
-  /** The OAuth client, where there is one. */
+  /** The id of the OAuth client. Undefined without OAuth. */
   readonly clientId?: string | undefined
   /** All scopes that the credentials grant, including scopes that are implied by others. */
   readonly scopes: readonly string[]
-  /** When the credentials expire, in seconds since 1970. */
+  /** The expiry of the credentials, in seconds since 1970. */
   readonly expiresAt?: number | undefined
   /** The other claims of the credentials. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
- * The name of a caller among those of all issuers: sessions and sealed state are bound to it. Undefined without a
- * caller.
+ * Returns a name for the caller that is unique over all issuers. Sessions and encrypted state are bound to it. Returns
+ * undefined without a caller.
  */
 export function principalOf(auth: AuthInfo | undefined): string | undefined {
   if (auth === undefined) return undefined
@@ -35,26 +35,26 @@ export function principalOf(auth: AuthInfo | undefined): string | undefined {
   return issuer === undefined && !subject.startsWith('[') ? subject : JSON.stringify([issuer ?? null, subject])
 }
 
-/** The scopes that a caller lacks. */
+/** A request that was refused because the caller lacks a scope. */
 export interface ScopeRefusal {
   /** All scopes that the operation needs, including those that the caller holds. */
   readonly requiredScopes: readonly string[]
-  /** Undefined where the caller is not known. */
+  /** The caller. Undefined if the caller is not authenticated. */
   readonly auth: AuthInfo | undefined
 }
 
 /**
- * Authenticates HTTP requests before the server handles them. A plain function is a guard; the members are optional.
+ * Authenticates HTTP requests before the server handles them. A guard is a function with optional members.
  */
 export interface Guard {
   /**
-   * Returns the caller, a response in place of the server's (such as 401), or undefined where the caller need not be
-   * known.
+   * Returns the caller, or a response that is sent instead of the server's (such as 401), or undefined to accept an
+   * anonymous caller.
    */
   (request: Request): Awaitable<AuthInfo | Response | undefined>
-  /** Answers public requests, such as those for OAuth metadata. Undefined for any other request. */
+  /** Answers public requests, such as those for OAuth metadata. Returns undefined for other requests. */
   metadata?(request: Request): Response | undefined
-  /** Challenges a caller that lacks scopes. The status and headers are used; the transport writes the body. */
+  /** Returns the challenge for a caller who lacks scopes. Its status and headers are used; the transport writes the body. */
   refuse?(request: Request, refusal: ScopeRefusal): Response
 }
 
@@ -65,21 +65,21 @@ export interface RequestOptions {
   /** Cancels the request and notifies the peer. The promise rejects with `ConnectionError` `cancelled`. */
   signal?: AbortSignal | undefined
   /**
-   * How long to wait for the response, in ms; each progress notification restarts it. Default: 60,000. `Infinity`: no
-   * timeout. The clock stops while this side answers a request of the peer (`Exchange.hold`).
+   * How long to wait for the response, in ms. Each progress notification restarts it. It is paused while a request from the
+   * peer is handled (`Exchange.hold`). Default: 60,000. `Infinity`: no timeout.
    */
   timeout?: number | undefined
   /**
-   * How long to wait in spite of progress, in ms, without the time in which this side answers requests of the peer.
-   * Default: 600,000, or the timeout if that is longer.
+   * Maximum total time, in ms. Progress does not extend it; time spent on requests from the peer does not count.
+   * Default: 600,000, or `timeout` if that is longer.
    */
   maxTimeout?: number | undefined
   /**
-   * Called with the notifications that belong to this request. If given, the request asks for progress notifications.
+   * Called with the notifications of this request. If set, the request also asks for progress notifications. Default: none.
    */
   onNotification?: ((notification: NotificationMessage) => void) | undefined
   /**
-   * Notifies the peer when the request is cancelled. Default: true; false for the handshake, which must not be
+   * Whether the peer is notified if the request is cancelled. Default: true. Use false for the handshake, which must not be
    * cancelled.
    */
   announceCancel?: boolean | undefined
@@ -87,124 +87,126 @@ export interface RequestOptions {
 
 /** The record of a legacy session. */
 export interface SessionState {
-  /** The negotiated revision; absent before the handshake. */
+  /** The negotiated revision. Undefined before the handshake. */
   revision?: Revision
-  /** The client has sent `notifications/initialized`. */
+  /** Whether the client has sent `notifications/initialized`. */
   initialized?: boolean
   /** Name and version of the client. */
   clientInfo?: Implementation
   /** The capabilities that the client declared in `initialize`. */
   clientCapabilities?: ClientCapabilities
-  /** Log messages below this level are not sent. */
+  /** The lowest level of log messages that are sent. */
   logLevel?: LoggingLevel
   /** URIs of the resources that the client has subscribed to. */
   subscriptions?: string[]
-  /** The principal that opened the session; no other principal may use it. */
+  /** The principal that opened the session. Other principals may not use it. */
   subject?: string
 }
 
-/** A legacy session: its record, and a way to send requests to the peer. It is loaded for one message and not kept. */
+/**
+ * A legacy session: its record, and a method that sends requests to the peer. Over HTTP a session is loaded per request; on
+ * a connection it lives as long as the connection.
+ */
 export interface Session {
   /** The id of the session. */
   readonly id: string
-  /** The record as it was when it was last loaded. */
+  /** The record, as last loaded or updated. */
   readonly state: Readonly<SessionState>
   /**
-   * Changes the record where it is stored and refreshes `state`. The callback is called with the newest record, changes it
-   * in place, and may be called more than once.
+   * Changes the stored record and refreshes `state`. The callback receives the newest record and changes it in place. It may
+   * be called more than once.
    */
   update(change: (state: SessionState) => void): Awaitable<void>
   /**
-   * Sends a request to the peer. Rejects with `RpcError` for an error response, with `ConnectionError` without a
+   * Sends a request to the peer. Rejects with `RpcError` for an error response, and with `ConnectionError` without a
    * response.
    */
   request(method: string, params?: object, options?: RequestOptions): Promise<unknown>
 }
 
-/** The HTTP request below the protocol. Absent without HTTP. */
+/** The HTTP request that carried a message. */
 export interface RequestInfo {
-  /** The headers, without those that carry credentials. */
+  /** The headers, without those that contain credentials. */
   readonly headers: Headers
   /** The complete URL. */
   readonly url: string
 }
 
-/** One received message: everything that is needed to answer it, and nothing that outlives it. */
+/** Everything needed to answer one message. */
 export interface Exchange {
-  /** Fires when the response is no longer wanted. Created when it is first read. */
+  /** Aborted when the request is cancelled. Created on first access. */
   readonly signal: AbortSignal
   /**
-   * Registers the one listener that is called once when the exchange ends before its response was sent: with `true` when
-   * the transport shuts down and can still deliver the response, with `false` when the response is no longer wanted. It is
-   * called at once if that has happened already. Cheaper than `signal` for thousands of open streams. Optional: a
-   * transport may support `signal` alone.
+   * Registers the only listener, which is called once if the exchange ends before its response was sent. `graceful` is true
+   * if the transport shuts down and can still send the response, and false if the request was cancelled. The listener is
+   * called immediately if the exchange has already ended. Cheaper than `signal` for thousands of open streams. Optional for
+   * transports.
    */
   onClose?(listener: (graceful: boolean) => void): void
-  /** The caller, as established by the transport; never taken from the message. */
+  /** The caller, as authenticated by the transport. It never comes from the message. */
   readonly auth: AuthInfo | undefined
-  /** The session of this message; legacy era only. */
+  /** The session of this message. Legacy era only. */
   readonly session: Session | undefined
-  /** The HTTP request that carried the message; undefined without HTTP. */
+  /** The HTTP request that carried the message. Undefined without HTTP. */
   readonly requestInfo: RequestInfo | undefined
   /**
-   * The envelope of a modern request, parsed once by the transport that read the message; the server parses the message
-   * when it is absent. A responder that changes the `_meta` of a message must pass an exchange without it.
+   * The envelope of a modern request, if the transport has already parsed it; otherwise the server parses the message. A
+   * responder that changes the `_meta` of a message must pass on an exchange without it.
    */
   readonly envelope?: Envelope | undefined
   /**
-   * Sends a notification before the response. Resolves when the transport can accept more: await it to send no faster
-   * than the peer reads. Has no effect once the exchange has ended.
+   * Sends a notification before the response. Resolves when the transport can accept more, so await it to send no faster
+   * than the peer reads. Has no effect after the exchange has ended.
    */
   notify(method: string, params?: JsonObject): Awaitable<void>
   /**
-   * Closes the SSE stream; the call keeps running and the client reconnects to resume. Has no effect when the client
-   * cannot resume. Optional: only transports with resumable streams have it.
+   * Closes the SSE stream; the call keeps running and the client reconnects to resume. Has no effect if the client cannot
+   * resume. Only transports with resumable streams have it.
    */
   closeStream?(): void
   /**
-   * The options of the request of this side on whose stream the message came. Absent where it came on no such stream,
-   * and where the transport has one stream for all requests, as pipes have.
+   * The options of the related request: the one of our requests whose stream carried the message. Undefined if there is no
+   * such stream, for example because the transport has one stream for all messages.
    */
   readonly during?: RequestOptions | undefined
   /**
-   * Stops the clocks of the requests of this side that the message may belong to, until the returned function is called:
-   * of the request on whose stream it came, else of all that wait. For requests that people answer, who take their time.
+   * Pauses the timeout of the related request until the returned function is called. If the related request is unknown,
+   * pauses all pending ones. Use it while a user answers a request.
    */
   hold?(): () => void
 }
 
-/** Answers messages. One object serves any number of connections at once; a server is one. */
+/** Handles messages, as a server does. One responder can be used by any number of connections. */
 export interface Responder {
   /**
-   * Whether the peer must get no response now, neither to requests nor to malformed messages: servers of the modern era
-   * must not send requests, and their clients must not answer them. Default: false.
+   * Whether no responses are sent, neither to requests nor to malformed messages. Modern clients set it, because modern
+   * servers must not send requests and clients must not answer them. Default: false.
    */
   readonly silent?: boolean | undefined
   /**
-   * Whether legacy revisions are served. If false, a transport opens no sessions and refuses requests for one. Default: true.
+   * Whether legacy revisions are supported. If false, transports refuse to open sessions. Default: true.
    */
   readonly legacy?: boolean | undefined
   /**
-   * Answers one message: returns a response to a request, undefined for a notification. A cancelled request may be
-   * answered; the transport drops the response. Anything thrown is masked and reported.
+   * Handles one message. Returns the response to a request, and undefined for a notification. The transport drops the
+   * response to a cancelled request. Errors are masked and reported.
    */
   respond(message: RequestMessage | NotificationMessage, exchange: Exchange): Awaitable<ResponseMessage | undefined>
   /**
-   * Sends a session its notifications (list changes, resource updates, logs) until the returned function is called. The
-   * transport calls it once the session is ready. A promise from `send` means that there is no room for more until it
-   * resolves; it never rejects. Nothing is sent before `watchChanges` has returned.
+   * Sends list changes, resource updates and logs to a session until the returned function is called. The transport calls it
+   * after the session is initialized. If `send` returns a promise, wait for it before you send more; it never rejects. Must
+   * not call `send` before it has returned.
    */
   watchChanges?(session: Session, send: (message: NotificationMessage) => Awaitable<void>): () => void
   /**
-   * Called when a session has ended, with its connection or at the request of its client. Not called for a session that
-   * only expired.
+   * Called when a session ends with its connection, or because its client deleted it. Not called when a session expires.
    */
   sessionEnded?(session: Session): Awaitable<void>
   /**
-   * Returns the input schema of a tool, for transports that mirror arguments in headers: its `x-mcp-header` annotations
-   * name the headers that must equal the body. Undefined for a tool that this caller cannot see, and possibly for a tool
-   * without such annotations. Called before each call, so it has to be cheap; an unchanged schema is the same object.
-   * Never throws.
+   * Returns the input schema of a tool, for transports that mirror arguments in headers. Its `x-mcp-header` annotations name
+   * the headers that must equal the arguments. Returns undefined for a tool that this caller cannot see; may return
+   * undefined for a tool without annotations. Called before each call, so it must be fast. Returns the same object while the
+   * schema is unchanged. Never throws.
    */
   inputSchemaOf?(name: string, exchange: Exchange): Awaitable<JsonSchema | undefined>
 }

@@ -1,4 +1,4 @@
-/** The values of an elicitation form: their problems, and the defaults of those that are absent. */
+/** Checks the values of an elicitation form, and adds defaults. */
 
 import { isObject, notInteger, placeOf, unexpected } from './json.ts'
 import type { JsonObject } from './messages.ts'
@@ -10,7 +10,7 @@ interface Choices {
   readonly anyOf?: readonly { readonly const: unknown }[] | undefined
 }
 
-/** A field of any kind that a form may have. */
+/** A form field of any type. */
 interface Field extends Choices {
   readonly type: string
   readonly items?: Choices | undefined
@@ -24,7 +24,7 @@ interface Field extends Choices {
   readonly default?: unknown
 }
 
-/** The first problem with the values of a form, as one sentence; undefined when they are valid. */
+/** Checks the values of a form. Returns a sentence about the first problem, or undefined if they are valid. */
 export function formProblem(form: RequestedSchema, content: unknown, root = 'content'): string | undefined {
   if (!isObject(content)) return unexpected(root, 'object', content)
   for (const name of form.required ?? []) {
@@ -38,7 +38,7 @@ export function formProblem(form: RequestedSchema, content: unknown, root = 'con
   return undefined
 }
 
-/** The values of a form, with its defaults for those that are absent. */
+/** Returns the values of a form, with the defaults of missing ones. */
 export function withFormDefaults(form: RequestedSchema, content: JsonObject = {}): JsonObject {
   const filled: JsonObject = { ...content }
   for (const [name, field] of Object.entries(form.properties as Record<string, Field>)) {
@@ -59,7 +59,7 @@ function fieldProblem(place: string, field: Field, value: unknown): string | und
   return problem && `${place}: expected ${problem}`
 }
 
-/** The expected size of a value that is too small or too large. */
+/** Returns the expected size if a value is too small or too large. */
 function boundsProblem(field: Field, value: unknown): string | undefined {
   if (Array.isArray(value)) return outside(value.length, field.minItems, field.maxItems, ' items')
   if (typeof value === 'string') return outside([...value].length, field.minLength, field.maxLength, ' characters')
@@ -71,11 +71,11 @@ function outside(size: number, least = size, most = size, unit: string): string 
   return size > most ? `at most ${most}${unit}` : undefined
 }
 
-// Formats. Each is checked in time linear in the text.
+// Formats. Each check takes time linear in the length of the string.
 
 const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)*$/
 const DATE = /^\d{4}-\d\d-\d\d$/
-/** The part after the date (RFC 3339), with leap seconds. */
+/** The time part of a date-time (RFC 3339), with leap seconds. */
 const TIME = /^t(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
 
 const formats: Readonly<Record<string, readonly [expected: string, fits: (text: string) => boolean]>> = {
@@ -85,7 +85,7 @@ const formats: Readonly<Record<string, readonly [expected: string, fits: (text: 
   'date-time': ['a date and time (YYYY-MM-DDThh:mm:ssZ)', isDateTime],
 }
 
-/** The expected format of a text; undefined when the text has it, or when forms do not have the format. */
+/** Returns the expected format if a string does not match it; undefined if it matches, or if forms do not have the format. */
 function formatProblem(format: string, text: string): string | undefined {
   const known = Object.hasOwn(formats, format) ? formats[format] : undefined
   return known === undefined || known[1](text) ? undefined : known[0]
@@ -94,7 +94,7 @@ function formatProblem(format: string, text: string): string | undefined {
 function isDate(text: string): boolean {
   if (!DATE.test(text)) return false
   const date = new Date(text)
-  // Some runtimes read February 30 as March 2.
+  // Some runtimes parse February 30 as March 2.
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 

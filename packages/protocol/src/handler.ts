@@ -1,4 +1,4 @@
-/** Handlers: the part of a server that answers requests, such as a registry, a mounted set of servers, or a proxy. */
+/** The interfaces of handlers, which answer the requests of a server. Registries, mounted servers and proxies are handlers. */
 
 import type { Awaitable } from './async.ts'
 import type { Context } from './context.ts'
@@ -20,11 +20,11 @@ import type {
 
 /** The requested page of a list. */
 export interface PageRequest {
-  /** The `nextCursor` of the previous page; absent for the first. */
+  /** The `nextCursor` of the previous page. Undefined for the first page. */
   readonly cursor?: string | undefined
 }
 
-/** A change that clients may want to know: of a list, or of a resource. */
+/** A change of a list or of a resource. */
 export type Change =
   | { readonly kind: 'tools' | 'prompts' | 'resources' }
   | { readonly kind: 'resource'; readonly uri: string }
@@ -63,26 +63,26 @@ export interface PromptHandler {
   getPrompt(params: GetPromptRequestParams, ctx: Context): Awaitable<GetPromptResult | InputRequiredResult>
 }
 
-/** The part of a handler that is neither tool, resource nor prompt. */
+/** The members of a handler for completion, logging and changes. */
 export interface OtherHandler {
   /** Completes an argument of a prompt or a variable of a resource template. */
   complete(params: CompleteRequestParams, ctx: Context): Awaitable<CompleteResult>
   /**
    * Called with the lowest level of log messages that a session wants. A handler with this method declares `logging`.
    *
-   * @deprecated The protocol may drop logging from its first revision on or after 2027-07-28 on (SEP-2577): write to
-   * stderr, or trace with OpenTelemetry.
+   * @deprecated A revision published on or after 2027-07-28 may remove logging (SEP-2577): write to stderr, or trace with
+   * OpenTelemetry.
    */
   setLogLevel(params: { readonly level: LoggingLevel }, ctx: Context): Awaitable<void>
   /**
-   * Calls the listener with each change until the returned function is called. A server calls it once while it has any
-   * number of subscribers, with a function that is not used twice and does not throw. Anything that this method throws
-   * goes to the server's `onError`; changes of other parts of the server still arrive.
+   * Calls the listener with each change until the returned function is called. A server subscribes once for all its
+   * subscribers. The listener is a new function for each subscription and never throws. Errors of this method are passed to
+   * `onError` of the server and do not affect other parts.
    */
   changes(listener: (change: Change) => void): () => void
 }
 
-/** Any of the parts. The methods of a handler are its capabilities. */
+/** A handler with any of the parts. Its methods determine the capabilities of the server. */
 export interface Handler
   extends Partial<ToolHandler & ResourceHandler & SubscriptionHandler & PromptHandler & OtherHandler> {}
 
@@ -98,15 +98,14 @@ export type WholeHandler = Whole<ToolHandler> &
 
 /** The types of one tool. */
 export interface ToolTypes {
-  /** The arguments of callers. */
+  /** The arguments of calls. */
   input: unknown
   /** The structured content of results. */
   output: unknown
 }
 
 /**
- * The tools and prompts of a server as types: they connect the code of a server and of its clients without generated
- * code.
+ * The types of the tools and prompts of a server. Clients in TypeScript use them without generated code.
  */
 export interface Catalogue {
   /** The arguments and results of each tool. */
@@ -115,7 +114,7 @@ export interface Catalogue {
   prompts: Record<string, Record<string, string | undefined>>
 }
 
-/** Something whose catalogue the compiler knows. The member exists for types only. */
+/** An object with a catalogue. The member exists only in types. */
 export interface Catalogued<out Offers extends Catalogue> {
   readonly '~catalogue'?: Offers
 }

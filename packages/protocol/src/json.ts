@@ -1,6 +1,6 @@
-/** Kinds and places of JSON values, as error messages name them. Messages never repeat a value. */
+/** Parts of error messages about JSON values: types and places. Messages never contain a value. */
 
-/** `string`, `null`, `array`, `nothing` for undefined, and so on: the kind of a value. */
+/** Returns the type of a value for messages, such as `string`, `null` or `array`. `nothing` means undefined. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
@@ -8,17 +8,17 @@ export function kindOf(value: unknown): string {
   return typeof value
 }
 
-/** Whether a value is a JSON object: not null, and not an array. */
+/** Returns whether a value is a JSON object: not null, and not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `params: expected object, got array`. */
+/** Returns a sentence such as `params: expected object, got array`. */
 export function unexpected(place: string, expected: string, value: unknown): string {
   return `${place}: expected ${expected}, got ${kindOf(value)}`
 }
 
-/** The problem with a value that is not a safe integer. */
+/** Returns a sentence about a value that is not a safe integer. */
 export function notInteger(place: string, expected: string, value: unknown): string {
   if (typeof value !== 'number') return unexpected(place, expected, value)
   return Number.isInteger(value)
@@ -26,19 +26,19 @@ export function notInteger(place: string, expected: string, value: unknown): str
     : `${place}: expected ${expected}, got a number that is not an integer`
 }
 
-/** `id: expected at most 1024 characters, got 4000`. */
+/** Returns a sentence such as `id: expected at most 1024 characters, got 4000`. */
 export function tooLong(place: string, limit: number, value: string): string {
   return `${place}: expected at most ${limit} characters, got ${value.length}`
 }
 
 const MAX_QUOTED_LENGTH = 100
 
-/** A name that a peer sent, quoted and shortened so that it is safe to print. */
+/** Quotes and shortens a name that a peer sent, so that it is safe to print. */
 export function quoted(name: string): string {
   return JSON.stringify(name.length > MAX_QUOTED_LENGTH ? `${name.slice(0, MAX_QUOTED_LENGTH)}…` : name)
 }
 
-/** `params.tools[0].name`; names that are not plain identifiers are shortened and quoted. */
+/** Returns a path such as `params.tools[0].name`. Names that are not identifiers are shortened and quoted. */
 export function placeOf(path: readonly PropertyKey[], root: string): string {
   const place = path.map((key) => {
     if (typeof key === 'number') return `[${key}]`

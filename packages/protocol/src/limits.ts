@@ -1,23 +1,22 @@
 /** The limits of messages and connections, with their defaults. */
 
 export interface ValueLimits {
-  /** How deep objects and arrays may nest. */
+  /** The deepest nesting of objects and arrays. */
   maxDepth: number
-  /** How many members and items a message may hold in all. */
+  /** The most members and items in a message, in total. */
   maxValues: number
 }
 
 export interface CodecLimits extends ValueLimits {
   /**
-   * How long the text of a message may be, in UTF-16 code units. A transport that counts bytes does so while it
-   * reads.
+   * The longest message, in UTF-16 code units. Transports that limit bytes do so while they read.
    */
   maxLength: number
-  /** How many messages an array may hold. */
+  /** The most messages in a batch. */
   maxBatch: number
 }
 
-/** Defaults: 32 Mi characters, 128 levels, 1,000,000 values, 100 messages in an array. */
+/** The default limits: 32 Mi characters, 128 levels, 1,000,000 values, 100 messages in a batch. */
 export const CODEC_LIMITS: Readonly<CodecLimits> = {
   maxLength: 32 * 1024 * 1024,
   maxDepth: 128,
@@ -25,32 +24,31 @@ export const CODEC_LIMITS: Readonly<CodecLimits> = {
   maxBatch: 100,
 }
 
-/** How long an id of a request, or a progress token, may be, in UTF-16 code units. */
+/** The longest request id or progress token, in UTF-16 code units. */
 export const MAX_ID_LENGTH = 1_024
-/** How long the name of a tool, prompt, resource, argument or program may be, in UTF-16 code units. */
+/** The longest name of a tool, prompt, resource, argument or program, in UTF-16 code units. */
 export const MAX_NAME_LENGTH = 1_024
-/** How long the URI of a resource may be, in UTF-16 code units. */
+/** The longest URI of a resource, in UTF-16 code units. */
 export const MAX_URI_LENGTH = 8_192
 /**
- * How long a cursor may be, in UTF-16 code units. V8 hashes strings of more than 16,383 by their length alone, so that
- * maps with many of them as keys take quadratic time.
+ * The longest cursor, in UTF-16 code units. V8 hashes strings of more than 16,383 code units by length only, so maps with
+ * many longer keys take quadratic time.
  */
 export const MAX_CURSOR_LENGTH = 16_000
 
-/** The limits of a connection: every part of it that a peer can fill. */
+/** The limits of all parts of a connection that a peer can fill. */
 export interface DuplexLimits {
-  /** How many messages of the peer are handled at once. More requests are refused. Default: 10,000. */
+  /** The most messages of the peer that are handled at the same time. More requests are refused. Default: 10,000. */
   running: number
-  /** How many requests of this side may wait for a response. More are rejected. Default: 10,000. */
+  /** The most pending requests to the peer. More are rejected. Default: 10,000. */
   pending: number
   /**
-   * How many responses may wait for a slow peer before reading stops, and how many notifications before more are
-   * dropped. Default: 10,000. With less than the peer may have pending, two sides that send each other requests without
-   * reading can wait for each other.
+   * The most unsent responses before reading stops, and the most unsent notifications before more are dropped. Default:
+   * 10,000. If it is lower than the peer's limit of pending requests, two peers that only send can block each other.
    */
   unsent: number
   /**
-   * How long that many responses may wait without one being taken, in ms, before the connection is closed. Default:
+   * How long the peer may read nothing while that many responses wait, in ms. Then the connection is closed. Default:
    * 60,000.
    */
   stallTimeout: number
@@ -65,8 +63,8 @@ export const DUPLEX_LIMITS: Readonly<DuplexLimits> = {
 }
 
 /**
- * Completes limits with defaults. Absent and `undefined` mean the default. Throws a `RangeError` for other values
- * than numbers of 0 or more.
+ * Completes limits with defaults, which replace missing and undefined values. Throws a `RangeError` for a value that is not
+ * a number of 0 or more.
  */
 export function withDefaultLimits<Limits extends object>(
   defaults: Readonly<Limits>,

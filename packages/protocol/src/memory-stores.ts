@@ -1,4 +1,4 @@
-/** The stores of one process: sessions, events of SSE streams, and an event bus. */
+/** Stores in the memory of one process: sessions, events of SSE streams, and an event bus. */
 
 import type { SessionState } from './exchange.ts'
 import type { EventBus, EventStore, SessionStore } from './stores.ts'
@@ -10,17 +10,17 @@ interface Entry<V> {
 }
 
 /**
- * A map with a time to live for each entry. A full map drops the entry that was not used for longest. No timer runs: a use
- * of one entry drops those that have expired, as long as they are the ones that were not used for longest.
+ * A map with a time to live per entry. A full map drops the least recently used entry. There is no timer: each use of the
+ * map drops expired entries, starting with the least recently used one, until it finds one that has not expired.
  */
 export class ExpiringMap<V> {
   readonly #maxEntries: number
   readonly #onEvict: ((key: string, value: V) => void) | undefined
-  /** In the order of use, oldest first. */
+  /** The entries, least recently used first. */
   readonly #entries = new Map<string, Entry<V>>()
-  /** When the next entry may expire, in ms since 1970. */
+  /** The earliest time at which an entry may expire, in ms since 1970. */
   #nextExpiry = Number.POSITIVE_INFINITY
-  /** The key that was used last. If it is in the map, it is the last one. */
+  /** The most recently used key. If it is in the map, it is the last entry. */
   #newest: string | undefined
 
   /** @param onEvict called with each entry that expired or was dropped */
@@ -29,7 +29,7 @@ export class ExpiringMap<V> {
     this.#onEvict = onEvict
   }
 
-  /** Returns the value if it has not expired. Counts as a use, and restarts the time to live when one is given. */
+  /** Returns the value if it has not expired. Counts as a use. Restarts the time to live if `ttl` is given. */
   get(key: string, ttl?: number): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
@@ -60,14 +60,15 @@ export class ExpiringMap<V> {
     return this.#entries.size
   }
 
-  /** Drops the entry that was not used for longest. */
+  /** Drops the least recently used entry. */
   dropOldest(): void {
     const [oldest] = this.#entries.keys()
     if (oldest !== undefined) this.#evict(oldest)
   }
 
   #use(key: string, entry: Entry<V>, now: number): void {
-    // Deletions fill the table of a map, which V8 then replaces: an event of the same stream as the last needs none.
+    // The entry moves to the end by deletion. V8 replaces the table of a map after many deletions, so none is made for the
+    // entry that is already last.
     if (key !== this.#newest) this.#entries.delete(key)
     this.#entries.set(key, entry)
     this.#newest = key
@@ -90,7 +91,7 @@ export class ExpiringMap<V> {
 
 /** Options of `createMemorySessionStore`. */
 export interface MemorySessionStoreOptions {
-  /** How many sessions are kept; more drop the one that was not used for longest. Default: 10,000. */
+  /** The most sessions that are kept. Beyond it, the least recently used one is dropped. Default: 10,000. */
   maxSessions?: number
   /**
    * How many bytes the records of all sessions take, estimated from their JSON; more drop the session that was not used
@@ -118,7 +119,7 @@ function estimateBytes(text: string): number {
   return bytes
 }
 
-/** Creates a session store within this process. Its copies are made by JSON, in half the time of `structuredClone`. */
+/** Creates a session store within this process. Records are frozen and replaced by updates, so readers need no copy. */
 export function createMemorySessionStore({
   maxSessions = 10_000,
   maxTotalBytes = 33_554_432,
@@ -169,34 +170,34 @@ export function createMemorySessionStore({
 
 /** Options of `createMemoryEventStore`. */
 export interface MemoryEventStoreOptions {
-  /** How long a stream is kept after it was last appended to, replayed or refreshed, in ms. Default: 300,000. */
+  /** How long a stream is kept after its last append, replay or refresh, in ms. Default: 300,000. */
   ttl?: number
-  /** How many complete streams are kept; more drop the one that was not used for longest. Default: 1,000. */
+  /** The most complete streams that are kept. Beyond it, the least recently used one is dropped. Default: 1,000. */
   maxStreams?: number
-  /** How many open streams are kept, likewise: complete streams never replace them. Default: 10,000. */
+  /** The most open streams that are kept, dropped in the same way. Complete streams do not count. Default: 10,000. */
   maxLive?: number
-  /** How many events of a stream are kept; more drop the oldest, which then cannot be resumed from. Default: 1,000. */
+  /** The most events kept per stream. Beyond it, the oldest is dropped and cannot be resumed from. Default: 1,000. */
   maxEvents?: number
-  /** How many characters of the events of a stream are kept, likewise. Default: 4 Mi. */
+  /** The most characters of events kept per stream, dropped in the same way. Default: 4 Mi. */
   maxCharacters?: number
   /**
-   * How many characters of the events of all streams are kept. More drop the complete stream that was not used for
-   * longest, then the open one. Default: 32 Mi, which is 32 MB for ASCII and 64 MB for other text.
+   * The most characters of events kept in total. Beyond it, the least recently used complete stream is dropped, and then
+   * open ones. Default: 32 Mi, which is 32 MB for ASCII and 64 MB for other text.
    */
   maxTotalCharacters?: number
 }
 
 interface Stream {
-  /** Tells the stream from earlier ones of the same name. */
+  /** Distinguishes the stream from earlier ones with the same id. */
   readonly key: number
-  /** The texts of the newest events. Their ids follow from their numbers: thousands of ids would take more memory than short texts. */
+  /** The data of the newest events. Ids are computed from the index, because stored ids would take more memory than short data. */
   readonly events: string[]
   /** The number of events that were dropped. */
   dropped: number
   characters: number
 }
 
-/** The memory that an event takes besides its text, in characters. */
+/** The memory of an event in addition to its data, in characters. */
 const EVENT_COST = 32
 
 /** Creates an event store within this process. */
@@ -205,9 +206,9 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   const { maxCharacters = 4_194_304, maxTotalCharacters = 33_554_432 } = options
   const open = new ExpiringMap<Stream>(maxLive, release)
   const complete = new ExpiringMap<Stream>(maxStreams, release)
-  // Counted over all streams: a stream that was dropped and starts again never repeats an id.
+  // One count for all streams, so that a stream that was dropped and created again has new event ids.
   let count = 0
-  /** The characters of all streams, with the cost of their events. */
+  /** The characters of all streams, including `EVENT_COST` per event. */
   let total = 0
 
   function release(_: string, { characters, events }: Stream): void {
@@ -225,19 +226,19 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
       total -= dropped + EVENT_COST
       stream.dropped += 1
     }
-    // The stream itself was used last, so it stays.
+    // This stream is the most recently used one, so it is not dropped.
     while (total > maxTotalCharacters && complete.size > 0) complete.dropOldest()
     while (total > maxTotalCharacters && open.size > 1) open.dropOldest()
   }
 
-  /** @param index the position among the events that are kept */
+  /** Returns the id of an event; `index` is its position among the kept events. */
   const idOf = (streamId: string, { key, dropped }: Stream, index: number) => `${streamId}.${key}-${dropped + index}`
 
   return {
     append(streamId, data) {
       let stream = open.get(streamId, ttl)
       if (stream === undefined) {
-        if (complete.get(streamId)) throw new Error('The stream has ended: it takes no more events')
+        if (complete.get(streamId)) throw new Error('The stream has ended and accepts no more events')
         count += 1
         stream = { key: count, events: [], dropped: 0, characters: 0 }
         open.set(streamId, stream, ttl)
@@ -274,7 +275,7 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
 
 /** Options of `createMemoryEventBus`. */
 export interface MemoryEventBusOptions {
-  /** Called with what a listener throws. Default: none. */
+  /** Called with errors of listeners. Default: none. */
   onWarning?: ((warning: Error) => void) | undefined
 }
 
@@ -299,7 +300,7 @@ export function createMemoryEventBus({ onWarning }: MemoryEventBusOptions = {}):
   return {
     publish(topic, message) {
       waiting.push({ topic, message })
-      // A message that a listener publishes is delivered after the current one, to every listener.
+      // A message that a listener publishes is delivered to all listeners after the current one.
       if (isDelivering) return
       isDelivering = true
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) deliver(next.topic, next.message)

@@ -64,7 +64,7 @@ describe('a pair in memory', () => {
   it('accepts a hundred thousand messages from one task, in order', async () => {
     const [near, far] = createChannelPair({ maxQueued: 100_000 })
     for (let n = 0; n < 100_000; n++) void near.send(note(n))
-    expect(() => near.send(note(0))).toThrow('100000 messages wait in the channel already')
+    expect(() => near.send(note(0))).toThrow('100000 messages are already waiting in the channel')
     let next = 0
     const received = far.receive((item) => {
       expect(numberIn(item)).toBe(next++)

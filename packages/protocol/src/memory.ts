@@ -1,4 +1,4 @@
-/** Everything within one process: a channel pair, and the stores that are used when no others are given. */
+/** A pair of connected channels within one process, and the default stores. */
 
 import { type Awaitable, isPromise } from './async.ts'
 import type { Decoded } from './codec.ts'
@@ -17,15 +17,15 @@ export {
 
 /** Options of `createChannelPair`. */
 export interface ChannelPairOptions {
-  /** How many messages may wait between the ends before `send` returns a promise of room. Default: 64. */
+  /** The number of waiting messages from which on `send` returns a promise that senders should await. Default: 64. */
   highWaterMark?: number
-  /** How many may wait there at most; more throw a `ConnectionError`. Default: 65,536. */
+  /** The most waiting messages. Beyond it, `send` throws a `ConnectionError`. Default: 65,536. */
   maxQueued?: number
 }
 
 /**
- * Makes two connected channels: a message sent into one is received from the other, without being serialized or copied.
- * Both sides share the objects: do not change what you sent.
+ * Creates two connected channels. A message sent into one is received from the other, without serialization or copying.
+ * Both sides share the objects, so do not change a message after sending it.
  */
 export function createChannelPair(options: ChannelPairOptions = {}): [Channel, Channel] {
   const there = new Direction(options)
@@ -52,13 +52,13 @@ const DELIVERED = Promise.resolve()
 class Direction {
   readonly #highWaterMark: number
   readonly #maxQueued: number
-  /** How many messages wait. */
+  /** The number of waiting messages. */
   #size = 0
   #receiver: Receiver | undefined
   #startDelivery: () => void = () => {}
   /**
-   * Resolves when all sent messages are delivered. Each message waits for the previous one with a `then` of its own: so no
-   * receiver is called within `send`, and each is called in the async context of the sender.
+   * Resolves when all sent messages are delivered. Each message is chained with a separate `then`, so that the receiver is
+   * never called within `send`, and is called in the async context of the sender.
    */
   #delivered: Promise<void>
   #hasEnded = false
@@ -77,7 +77,7 @@ class Direction {
     if (this.#hasEnded) throw new ConnectionError('closed', 'The channel has ended')
     if (this.#size >= this.#maxQueued) {
       const hint = 'Await each send, or read the other end.'
-      throw new ConnectionError('limit', `${this.#maxQueued} messages wait in the channel already`, { hint })
+      throw new ConnectionError('limit', `${this.#maxQueued} messages are already waiting in the channel`, { hint })
     }
     this.#size += 1
     this.#delivered = this.#delivered.then(() => this.#deliver(message))
@@ -85,7 +85,7 @@ class Direction {
   }
 
   receive(receiver: Receiver): Promise<void> {
-    if (this.#receiver !== undefined) throw new TypeError('The channel is being received from already')
+    if (this.#receiver !== undefined) throw new TypeError('The channel already has a receiver')
     this.#receiver = receiver
     this.#startDelivery()
     return new Promise((resolve, reject) => {
@@ -104,14 +104,14 @@ class Direction {
   }
 
   #deliver(item: Decoded): Awaitable<void> {
-    // The receiver has failed.
+    // `#fail` has emptied the queue, because the receiver has failed.
     if (this.#size === 0) return undefined
     this.#size -= 1
     if (this.#waiting.length > 0 && this.#size <= this.#highWaterMark / 2) this.#releaseSenders()
     try {
       const busy = this.#receiver?.(item)
       if (isPromise(busy)) return busy.then(undefined, this.#fail)
-      // The previous promise would keep the async context of its sender alive.
+      // Replaced, because the previous promise would keep the async context of its sender in memory.
       if (this.#size === 0) this.#delivered = DELIVERED
     } catch (error) {
       return this.#fail(error)

@@ -1,13 +1,13 @@
-/** JSON-RPC 2.0 messages as they are parsed, and the check of their envelope. */
+/** The types of JSON-RPC 2.0 messages, and the check of their JSON-RPC members. */
 
 import { type ErrorObject, invalidRequest, type RpcError } from './errors.ts'
 import { isObject, kindOf, notInteger, tooLong, unexpected } from './json.ts'
 import { MAX_ID_LENGTH } from './limits.ts'
 
-/** Names a request; its response repeats it. Numbers are safe integers. `1` and `'1'` are two ids. */
+/** The id of a request, which its response repeats. Numbers are safe integers. `1` and `'1'` are different ids. */
 export type RequestId = string | number
 
-/** A JSON object whose members are not known here. */
+/** A JSON object with any members. */
 export interface JsonObject {
   [key: string]: unknown
 }
@@ -44,11 +44,11 @@ export interface ResultMessage {
   result: JsonObject
 }
 
-/** A response with an error. Its `id` is absent when the id of the refused message could not be read. */
+/** A response with an error. */
 export interface ErrorMessage {
   /** The version of JSON-RPC. */
   jsonrpc: '2.0'
-  /** The id of the request; absent when it could not be read. */
+  /** The id of the request. Missing if the id of the refused message could not be read. */
   id?: RequestId | undefined
   /** The error. */
   error: ErrorObject
@@ -60,43 +60,43 @@ export type ResponseMessage = ResultMessage | ErrorMessage
 /** A JSON-RPC message. */
 export type Message = RequestMessage | NotificationMessage | ResponseMessage
 
-/** Whether a message is a request. */
+/** Returns whether a message is a request. */
 export function isRequest(message: Message): message is RequestMessage {
   return 'method' in message && 'id' in message
 }
 
-/** Whether a message is a notification. */
+/** Returns whether a message is a notification. */
 export function isNotification(message: Message): message is NotificationMessage {
   return 'method' in message && !('id' in message)
 }
 
-/** Whether a message is a response. */
+/** Returns whether a message is a response. */
 export function isResponse(message: Message): message is ResponseMessage {
   return !('method' in message)
 }
 
-/** The response that holds `result`. */
+/** Creates a response with a result. */
 export function resultMessage(id: RequestId, result: object): ResultMessage {
   return { jsonrpc: '2.0', id, result: result as JsonObject }
 }
 
-/** The response that holds an error; without an id when none could be read. */
+/** Creates a response with an error. Pass no id if it could not be read. */
 export function errorMessage(id: RequestId | undefined, error: ErrorObject): ErrorMessage {
   const { code, message, data } = error
   const body = data === undefined ? { code, message } : { code, message, data }
   return id === undefined ? { jsonrpc: '2.0', error: body } : { jsonrpc: '2.0', id, error: body }
 }
 
-/** The kind of message that a refused value was, as far as it could be read. */
+/** The kind of a refused message, as far as it could be determined. */
 export type RefusedKind = 'request' | 'notification' | 'response' | 'unknown'
 
-/** A message that was refused: the problem, and the response for its sender. */
+/** A refused message, with the problem and the response for its sender. */
 export class Refusal {
   /** The problem of the message. */
   readonly error: RpcError
-  /** The kind of message that it was, as far as it can be determined. */
+  /** The kind of the refused message, as far as it could be determined. */
   readonly kind: RefusedKind
-  /** The id of the refused message, where it could be read. */
+  /** The id of the refused message, if it could be read. */
   readonly id: RequestId | undefined
 
   constructor(error: RpcError, kind: RefusedKind = 'unknown', id?: RequestId) {
@@ -106,14 +106,14 @@ export class Refusal {
   }
 
   /**
-   * The error response for the peer, without `id` when none could be read. Undefined for notifications and responses.
+   * The error response for the peer, without `id` if it could not be read. Undefined for notifications and responses.
    */
   get answer(): ErrorMessage | undefined {
     return this.kind === 'notification' || this.kind === 'response' ? undefined : errorMessage(this.id, this.error)
   }
 }
 
-/** Whether a value can be an id: a string of at most 1,024 characters, or an integer within ±(2^53−1). */
+/** Returns whether a value is a valid id: a string of at most 1,024 characters, or an integer within ±(2^53−1). */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_ID_LENGTH : Number.isSafeInteger(value)
 }
@@ -123,21 +123,21 @@ export function isIdOf(id: RequestId | undefined, requestId: RequestId): boolean
   return id === requestId || (typeof id === 'string' && id === String(requestId))
 }
 
-/** The problem with a value that is no id. */
+/** Returns a sentence about a value that is not a valid id. */
 export function idProblem(place: string, value: unknown): string {
   return typeof value === 'string'
     ? tooLong(place, MAX_ID_LENGTH, value)
     : notInteger(place, 'string or integer', value)
 }
 
-/** Returns the message unchanged, unknown members included, or a refusal that names the first problem and its place. */
+/** Checks a message. Returns it with all its members, or a refusal that names the first problem and its place. */
 export function checkMessage(value: unknown): Message | Refusal {
   if (!isObject(value)) return refuse(value, `expected a JSON object, got ${kindOf(value)}`)
   if (value.jsonrpc !== '2.0') return refuse(value, unexpected('jsonrpc', '"2.0"', value.jsonrpc))
   const problem = value.method !== undefined ? callProblem(value) : responseProblem(value)
   if (problem !== undefined) return refuse(value, problem)
   if (value.id === null) delete value.id
-  // All members that the types name were checked.
+  // The checks above cover all members of the type.
   return value as unknown as Message
 }
 
@@ -153,7 +153,7 @@ function callProblem(value: Record<string, unknown>): string | undefined {
 function responseProblem({ id, result, error }: Record<string, unknown>): string | undefined {
   if (result === undefined && error === undefined) return 'expected one of "method", "result" and "error", got none'
   if (result !== undefined && error !== undefined) return 'expected one of "result" and "error", got both'
-  // JSON-RPC writes `"id": null` where an id could not be read: it counts as absent.
+  // In JSON-RPC, `"id": null` means that the id could not be read. It is treated as missing.
   const lacksId = error !== undefined && (id === undefined || id === null)
   if (!lacksId && !isRequestId(id)) return idProblem('id', id)
   if (error === undefined) return isObject(result) ? undefined : unexpected('result', 'object', result)
@@ -162,7 +162,7 @@ function responseProblem({ id, result, error }: Record<string, unknown>): string
   return typeof error.message === 'string' ? undefined : unexpected('error.message', 'string', error.message)
 }
 
-/** The refusal of a whole message, for a problem in it or with its text. */
+/** Creates the refusal of a message. */
 export function refuse(value: unknown, problem: string): Refusal {
   const error = invalidRequest(`Invalid message: ${problem}`)
   if (!isObject(value)) return new Refusal(error)

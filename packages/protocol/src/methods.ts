@@ -1,6 +1,6 @@
 /**
- * Revisions and eras, the methods and capabilities of each, and who may send what. A method that is not in a table
- * does not exist.
+ * The revisions and eras, with the methods and capabilities of each, and the side that may send each method. A method that
+ * is not in a table does not exist.
  */
 
 import * as z from 'zod/mini'
@@ -15,10 +15,10 @@ import type { Schema } from './validate.ts'
 /** The supported revisions, oldest first. */
 export const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const
 
-/** A published revision of the protocol, named by its date. Revisions order as strings do. */
+/** A published revision of the protocol, named by its date. Revisions can be compared as strings. */
 export type Revision = (typeof REVISIONS)[number]
 
-/** `legacy`: a handshake opens a session. `modern`: every request describes itself. */
+/** An era. `legacy`: a handshake opens a session. `modern`: each request has an envelope; there are no sessions. */
 export type Era = 'legacy' | 'modern'
 
 /** The newest revision of the legacy era. */
@@ -26,30 +26,30 @@ export const LATEST_LEGACY_REVISION = '2025-11-25' satisfies Revision
 /** The newest revision of the modern era. */
 export const LATEST_MODERN_REVISION = '2026-07-28' satisfies Revision
 
-/** The revision of an HTTP peer that sends no version header and was never asked. */
+/** The assumed revision of an HTTP peer that sends no version header and has negotiated no revision. */
 export const ASSUMED_REVISION = '2025-03-26' satisfies Revision
 
-/** The one revision in which one JSON array may hold several messages. */
+/** The only revision with batches. */
 export const BATCH_REVISION = '2025-03-26' satisfies Revision
 
-/** Whether a value is the name of a revision. */
+/** Returns whether a value is the name of a revision. */
 export function isRevision(value: unknown): value is Revision {
   return REVISIONS.includes(value as Revision)
 }
 
-/** The era of a revision. */
+/** Returns the era of a revision. */
 export function eraOf(revision: Revision): Era {
   return revision <= LATEST_LEGACY_REVISION ? 'legacy' : 'modern'
 }
 
-/** The revisions of one era, oldest first. */
+/** Returns the revisions of an era, oldest first. */
 export function revisionsOf(era: Era): readonly Revision[] {
   return REVISIONS.filter((revision) => eraOf(revision) === era)
 }
 
 // Tables
 
-/** The revisions in which something exists: from `since` to `until`, both included. Absent means no bound. */
+/** A range of revisions, from `since` to `until`, both included. An undefined bound means no bound. */
 export interface Span {
   readonly since?: Revision
   readonly until?: Revision
@@ -57,17 +57,17 @@ export interface Span {
 
 /** One method. */
 export interface MethodEntry extends Span {
-  /** Who may send it. */
+  /** The side that may send it. */
   readonly from: 'client' | 'server' | 'both'
-  /** The capability that the answering side of a request, or the sender of a notification, must declare. */
+  /** The capability that the receiver of a request, or the sender of a notification, must declare. */
   readonly needs?: string
-  /** Its complete result has cache hints. */
+  /** Whether the complete result has cache hints. */
   readonly cacheable?: true
-  /** It may be answered by `input_required`. */
+  /** Whether the result may be `input_required`. */
   readonly mayAsk?: true
-  /** Absent parameters are read as `{}`. */
+  /** The parameters. Missing parameters are checked as `{}`. */
   readonly params: Schema
-  /** The complete result; requests only. */
+  /** The complete result. Requests only. */
   readonly result?: Schema
 }
 
@@ -88,7 +88,7 @@ const subscribe = {
 const TASKS = { since: '2025-11-25', until: '2025-11-25' } as const satisfies Span
 const task = { from: 'both', params: legacy.TaskRequestParams, ...TASKS } as const
 
-// A request that may be answered by an unfinished result is repeated with the responses to it.
+// After an `input_required` result, the request is sent again with the input responses.
 const retry = client.InputResponseParams.shape
 const callToolParams: Schema<server.CallToolRequestParams> = z.extend(server.CallToolRequestParams, retry)
 const readResourceParams: Schema<server.ReadResourceRequestParams> = z.extend(server.ReadResourceRequestParams, retry)
@@ -124,7 +124,7 @@ const modernRequests = {
   },
 } as const satisfies MethodTable
 
-/** Requests of the server that an unfinished result holds, without an id of their own. */
+/** The input requests in `input_required` results. They have no id. */
 const modernInputRequests = {
   'sampling/createMessage': { ...sample, params: client.CreateMessageRequestParams },
   'elicitation/create': { ...elicit, params: client.ElicitRequestParams },
@@ -157,7 +157,7 @@ const legacyRequests = {
 const listChanged = { from: 'server', params: NotificationParams } as const
 
 const sharedNotifications = {
-  // In the modern era the server sends it only to end a subscription, and never over HTTP.
+  // In the modern era, servers send it only to end a subscription, and never over HTTP.
   'notifications/cancelled': { from: 'both', params: shared.CancelledNotificationParams },
   'notifications/message': { from: 'server', needs: 'logging', params: server.LoggingMessageNotificationParams },
   'notifications/tools/list_changed': { ...listChanged, needs: 'tools.listChanged' },
@@ -192,7 +192,7 @@ const legacyNotifications = {
   'notifications/tasks/status': { ...task, needs: 'tasks', params: legacy.TaskStatusNotificationParams },
 } as const satisfies MethodTable
 
-/** The capabilities of both sides by dotted paths, with the revisions that have them. */
+/** The revisions that have each capability, by side and dotted path. */
 export type CapabilityTable = Readonly<Record<'client' | 'server', Readonly<Record<string, Span>>>>
 
 const modernCapabilities: CapabilityTable = {
@@ -236,7 +236,7 @@ const legacyCapabilities: CapabilityTable = {
     'tasks.cancel': TASKS,
     'tasks.requests.sampling.createMessage': TASKS,
     'tasks.requests.elicitation.create': TASKS,
-    // Not in the schema of that revision, but extensions that predate the next one are declared there.
+    // Not in the schema of that revision, but extensions that are older than the next one use it.
     extensions: { since: '2025-11-25' },
   },
   server: {
@@ -273,7 +273,7 @@ export const eraTables: Readonly<Record<Era, EraTable>> = {
   },
 }
 
-// Look-ups. Every name is safe to look up, `__proto__` and `constructor` included.
+// Lookups. All names are safe, including `__proto__` and `constructor`.
 
 function lookUp<T extends Span>(entries: Readonly<Record<string, T>>, name: string, revision: Revision): T | undefined {
   const entry = Object.hasOwn(entries, name) ? entries[name] : undefined
@@ -285,24 +285,24 @@ function lookUp<T extends Span>(entries: Readonly<Record<string, T>>, name: stri
 /** The kind of message that a method name belongs to. */
 export type MethodKind = 'request' | 'notification' | 'inputRequest'
 
-/** The entry of a method in a revision; undefined if the revision does not have it. */
+/** Returns the entry of a method in a revision, or undefined if the revision does not have it. */
 export function methodEntry(revision: Revision, method: string, kind: MethodKind): MethodEntry | undefined {
   return lookUp(eraTables[eraOf(revision)][`${kind}s`], method, revision)
 }
 
-/** The entry of a request in a revision; undefined if the revision does not have it. */
+/** Returns the entry of a request in a revision, or undefined if the revision does not have it. */
 export function requestEntry(revision: Revision, method: string): MethodEntry | undefined {
   return methodEntry(revision, method, 'request')
 }
 
-/** Whether a revision has a capability of one side, such as `resources.subscribe`. */
+/** Returns whether a revision has a capability of one side, such as `resources.subscribe`. */
 export function hasCapability(revision: Revision, side: 'client' | 'server', path: string): boolean {
   return lookUp(eraTables[eraOf(revision)].capabilities[side], path, revision) !== undefined
 }
 
 /**
- * The capability that the answering side of a request, or the sender of a notification, must have declared. Undefined
- * where the revision has the method but not the capability.
+ * Returns the capability that the receiver of a request, or the sender of a notification, must declare. Returns undefined
+ * if the revision has the method but not the capability.
  */
 export function capabilityFor(revision: Revision, method: string, kind: MethodKind): string | undefined {
   const entry = methodEntry(revision, method, kind)
@@ -316,32 +316,32 @@ function entryFrom(side: 'client' | 'server', revision: Revision, method: string
   return entry?.from === side || entry?.from === 'both' ? entry : undefined
 }
 
-/** The parameters of a request by the client. */
+/** Returns the schema for the parameters of a client request. */
 export function clientRequestParams(revision: Revision, method: string): Schema | undefined {
   return entryFrom('client', revision, method)?.params
 }
 
-/** The complete result of a request by the client. */
+/** Returns the schema for the complete result of a client request. */
 export function clientRequestResult(revision: Revision, method: string): Schema | undefined {
   return entryFrom('client', revision, method)?.result
 }
 
-/** The parameters of a request by the server. */
+/** Returns the schema for the parameters of a server request. */
 export function serverRequestParams(revision: Revision, method: string): Schema | undefined {
   return entryFrom('server', revision, method)?.params
 }
 
-/** The result of a request by the server. */
+/** Returns the schema for the result of a server request. */
 export function serverRequestResult(revision: Revision, method: string): Schema | undefined {
   return entryFrom('server', revision, method)?.result
 }
 
-/** The response to a request of the server that an unfinished result holds. */
+/** Returns the schema for the response to an input request. */
 export function inputResponse(revision: Revision, method: string): Schema | undefined {
   return methodEntry(revision, method, 'inputRequest')?.result
 }
 
-/** The parameters of a notification. */
+/** Returns the schema for the parameters of a notification. */
 export function notificationParams(revision: Revision, method: string): Schema | undefined {
   return methodEntry(revision, method, 'notification')?.params
 }
@@ -360,7 +360,7 @@ type Requests<Table> = {
 type Notifications<Table> = {
   [Method in keyof Table]: Table[Method] extends { readonly params: infer Params } ? z.infer<Params> : never
 }
-/** The methods of the legacy era that the modern era does not have, or has in another form. */
+/** The methods that only the legacy era has. */
 type LegacyOnly<Legacy, Modern> = Omit<Legacy, keyof Modern>
 
 type ModernClientRequests = Requests<typeof modernRequests>

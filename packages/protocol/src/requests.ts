@@ -1,41 +1,40 @@
-/** Requests of this side that wait for a response: their timeouts, their cancellation, their notifications. */
+/** Our pending requests, with their timeouts, cancellation and notifications. */
 
 import { guarded } from './async.ts'
 import { ConnectionError, toRpcError } from './errors.ts'
 import type { RequestOptions } from './exchange.ts'
 import type { NotificationMessage, RequestId, ResponseMessage } from './messages.ts'
 
-/** The requests of this side that wait for their response. */
+/** Our requests that wait for a response. */
 export interface PendingRequests {
-  /** How many requests wait. */
+  /** The number of pending requests. */
   readonly size: number
-  /** The method and options of a waiting request; undefined when no request waits under this id. */
+  /** Returns the method and options of a pending request, or undefined if no request with this id is pending. */
   get(id: RequestId): { readonly method: string; readonly options: RequestOptions } | undefined
-  /** Adds a request under its id and returns the promise of its result. */
+  /** Adds a request and returns the promise of its result. For an invalid timeout, the promise rejects and nothing is added. */
   add(id: RequestId, method: string, options: RequestOptions): Promise<unknown>
-  /** Resolves or rejects the request of a response. Returns false when no request waits for it. */
+  /** Resolves or rejects the request of a response. Returns false if no request with its id is pending. */
   settle(response: ResponseMessage): boolean
-  /** Rejects one request. Returns false when it is not waiting. */
+  /** Rejects one request. Returns false if it is not pending. */
   fail(id: RequestId, error: Error): boolean
   /**
-   * Calls the listener of a request with a notification. Returns false when the request does not wait or has no
-   * listener.
+   * Passes a notification to the listener of a request. Returns false if the request is not pending or has no listener.
    */
   hear(id: RequestId, notification: NotificationMessage): boolean
-  /** Stops the clock of one request, or of all that wait now, until the returned function is called. */
+  /** Pauses the timeout of one request, or of all pending ones, until the returned function is called. */
   hold(id?: RequestId): () => void
   /** Rejects all requests. */
   failAll(error: Error): void
 }
 
 export interface PendingRequestsOptions {
-  /** Called when a request timed out or was cancelled, to notify the peer. */
+  /** Called to notify the peer when a request timed out or was cancelled. */
   onGivenUp: (id: RequestId, reason: string) => void
-  /** Called with what a listener throws or rejects with. Default: none. */
+  /** Called with errors of listeners. Default: none. */
   report?: ((problem: Error) => void) | undefined
 }
 
-/** Creates the record of the requests that wait for their response. */
+/** Creates the record of pending requests. */
 export function createPendingRequests({ onGivenUp, report }: PendingRequestsOptions): PendingRequests {
   const waiting = new Map<RequestId, PendingRequest>()
 
@@ -101,7 +100,7 @@ const DEFAULT_MAX_TIMEOUT = 600_000
 /** The longest delay that timers support, in ms. */
 const LONGEST_DELAY = 2 ** 31 - 1
 
-/** One waiting request with its timer and its abort listener. */
+/** One pending request with its timer and its abort listener. */
 class PendingRequest {
   readonly method: string
   readonly options: RequestOptions
@@ -109,12 +108,12 @@ class PendingRequest {
   readonly reject: (error: Error) => void
   readonly #giveUp: (error: ConnectionError, reason: string) => void
   readonly #timeout: number
-  /** When the request times out in spite of progress. */
+  /** The time at which the request times out even with progress. */
   #last: number
-  /** When the request times out without progress. */
+  /** The time at which the request times out without further progress. */
   #due: number
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** How often the clock is held, and since when. */
+  /** The number of active holds, and the start of the first one. */
   #holds = 0
   #heldAt = 0
   #hasStopped = false
@@ -141,7 +140,7 @@ class PendingRequest {
     this.#startTimer()
   }
 
-  /** The request has its response, or is given up. */
+  /** Stops the timer and the abort listener, when the request has ended. */
   stop(): void {
     this.#hasStopped = true
     clearTimeout(this.#timer)
@@ -206,7 +205,7 @@ function duration(name: string, ms: number): number {
   throw new RangeError(`${name}: expected a positive number of ms, or Infinity, got ${ms}`)
 }
 
-/** The error of a request whose signal has fired. */
+/** Creates the error of a request whose signal was aborted. */
 export function cancelledError(label: string, signal: AbortSignal): ConnectionError {
   return new ConnectionError('cancelled', `${label} was cancelled`, { cause: signal.reason })
 }

@@ -1,6 +1,6 @@
 /**
- * Schemas of users: those of any library, by the interfaces Standard Schema and Standard JSON Schema (standardschema.dev),
- * and plain JSON Schemas with their validator.
+ * The types of user schemas: schemas of any library with the interfaces Standard Schema and Standard JSON Schema
+ * (standardschema.dev), and plain JSON Schemas with a validator.
  */
 
 import type { FromJsonSchema } from './json-schema-type.ts'
@@ -33,7 +33,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
     readonly jsonSchema: {
-      /** Describes the value before defaults and conversions. Throws when JSON Schema cannot express it. */
+      /** Returns the JSON Schema of the value before defaults and conversions. Throws if JSON Schema cannot express it. */
       readonly input: (target: JsonSchemaTarget) => Record<string, unknown>
       readonly output: (target: JsonSchemaTarget) => Record<string, unknown>
     }
@@ -59,7 +59,7 @@ type RawValue<S> = unknown extends FromJsonSchema<S> ? JsonObject : FromJsonSche
 
 /** A plain JSON Schema. Written `as const`, it tells the compiler the type of its values; see `FromJsonSchema`. */
 export interface RawJsonSchema {
-  /** The `type` keyword; an object schema has `object`. */
+  /** The `type` keyword. An object schema has `object`. */
   readonly type?: unknown
   readonly [keyword: string]: unknown
 }
@@ -70,9 +70,9 @@ export type AnySchema = StandardSchema | RawJsonSchema
 /** A JSON Schema as JSON: an object of keywords, or a boolean. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown }
 
-/** One problem of a value, fit to be shown to a person or a model: `path: message` is a sentence. */
+/** One problem of a value, for humans and models. Display it as `${path}: ${message}`. */
 export interface JsonSchemaProblem {
-  /** The place in the value, beginning with the name that the caller gave it: `arguments.items[2].name`. */
+  /** The place in the value, starting with the name that the caller passed: `arguments.items[2].name`. */
   readonly path: string
   /** The problem, such as `expected string, got number`. Never contains the value. */
   readonly message: string
@@ -83,11 +83,11 @@ export type JsonSchemaVerdict =
   | { readonly valid: true }
   | { readonly valid: false; readonly problems: readonly JsonSchemaProblem[] }
 
-/** Checks one value against one schema and never throws. The paths of problems begin with the name; default: `value`. */
+/** Checks a value and never throws. The paths of problems start with `name`. Default of `name`: `value`. */
 export type CompiledSchema = (value: unknown, name?: string) => JsonSchemaVerdict
 
 /** Compiles JSON Schemas. `@mcpx/json-schema` has an implementation. */
 export interface JsonSchemaValidator {
-  /** Throws an error that names the fault when the schema cannot be used. Never fetches anything. */
+  /** Compiles a schema. Throws an error that names the problem if the schema cannot be used. Never fetches anything. */
   compile(schema: JsonSchema): CompiledSchema
 }

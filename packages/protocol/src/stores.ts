@@ -1,6 +1,6 @@
 /**
- * State that outlives a request: sessions, sent events, messages between processes. Stores hold JSON values, so any
- * process can use them.
+ * The interfaces of stores for state that several requests or processes share: sessions, sent events, and messages between
+ * processes. All values are JSON.
  */
 
 import type { Awaitable } from './async.ts'
@@ -8,19 +8,19 @@ import type { SessionState } from './exchange.ts'
 
 /** Stores the records of legacy sessions. A record expires when it is not used for its time to live. */
 export interface SessionStore {
-  /** Stores a new record. Fails if the id is taken. A full store may drop the record that was not used for longest. */
+  /** Stores a new record. Fails if the id exists. A full store may drop the least recently used record. */
   create(id: string, state: SessionState, ttl: number): Awaitable<void>
   /**
    * Returns the record, or undefined if it does not exist or has expired. Restarts its time to live if `ttl` is given.
    */
   get(id: string, ttl?: number): Awaitable<Readonly<SessionState> | undefined>
   /**
-   * Changes the newest record as one step: two updates at the same time, from two processes, both take effect. Returns
-   * the record after the change, or undefined if it does not exist. `change` works in place and may be called again.
-   * Does not restart the time to live. When `change` throws, nothing changes.
+   * Changes the newest record atomically, so that concurrent updates of several processes all take effect. Returns the
+   * changed record, or undefined if it does not exist. `change` modifies its argument and may be called more than once. If it
+   * throws, the record is unchanged. Does not restart the time to live.
    */
   update(id: string, change: (state: SessionState) => void): Awaitable<Readonly<SessionState> | undefined>
-  /** Returns whether there was a record to delete. */
+  /** Deletes a record. Returns whether it existed. */
   delete(id: string): Awaitable<boolean>
 }
 
@@ -28,7 +28,7 @@ export interface SessionStore {
 export interface StoredEvent {
   /** The id that the client sends to resume after this event. */
   readonly id: string
-  /** The text of one message, or an empty string for an event that only marks a place. */
+  /** One message as JSON, or an empty string for an event that is only a position to resume from. */
   readonly data: string
 }
 
@@ -36,27 +36,26 @@ export interface StoredEvent {
 export interface EventReplay {
   /** The stream that the last event belongs to. */
   readonly streamId: string
-  /** The events of that stream after it. */
+  /** The events after the last event. */
   readonly events: readonly StoredEvent[]
-  /** The stream is complete. */
+  /** Whether the stream is complete. */
   readonly ended: boolean
 }
 
 /** Stores the events of SSE streams, so that a client that lost a stream can resume it. */
 export interface EventStore {
   /**
-   * Stores one event at the end of a stream and returns its id. The id is unique among all streams. If it contains the
-   * name of its stream as it is, a client can resume a stream that is still open after its events were dropped.
+   * Stores one event at the end of a stream and returns its id, which is unique over all streams. If the event id contains
+   * the stream id, a client can resume an open stream even after the event was dropped.
    */
   append(streamId: string, data: string): Awaitable<string>
   /** Marks a stream as complete. */
   end(streamId: string): Awaitable<void>
-  /** Returns the events after an event, or undefined when the event is unknown or expired. */
+  /** Returns the events after an event, or undefined if the event is unknown or expired. */
   replay(lastEventId: string): Awaitable<EventReplay | undefined>
   /**
-   * Restarts the time to live of a stream, if it has one. Called for open streams: whenever a comment is sent to the
-   * reader (every 15 s by default), and once a minute while the reader is expected to return. A dropped stream stays
-   * dropped.
+   * Restarts the time to live of a stream, if it has one. Called for open streams: with each keep-alive comment (every 15 s
+   * by default), and once a minute while no reader is connected. Does not restore a dropped stream.
    */
   refresh?(streamId: string): Awaitable<void>
   /** Drops a stream. */
@@ -65,8 +64,8 @@ export interface EventStore {
 
 /** Sends messages between the processes of one endpoint. Messages without a subscriber are lost. */
 export interface EventBus {
-  /** Resolves when the message is sent. The messages of a topic arrive in the order in which they were published. */
+  /** Publishes a message. Resolves when it was sent. Messages of a topic arrive in the order of publication. */
   publish(topic: string, message: string): Awaitable<void>
-  /** Subscribes to a topic until the returned function is called. A listener that throws does not affect the others. */
+  /** Subscribes to a topic until the returned function is called. A listener that throws does not affect other listeners. */
   subscribe(topic: string, listener: (message: string) => void): Awaitable<() => Awaitable<void>>
 }

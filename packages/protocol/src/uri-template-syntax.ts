@@ -1,11 +1,11 @@
 /** Parses URI templates into literals and expressions (RFC 6570, section 2). */
 
-/** A URI template is malformed, over a limit or ambiguous for matching, or a value cannot be written into it. */
+/** A URI template is malformed, exceeds a limit or is ambiguous for matching, or a value cannot be expanded. */
 export class UriTemplateError extends Error {
   override readonly name = 'UriTemplateError'
-  /** The template that cannot be used. */
+  /** The template. */
   readonly template: string
-  /** Where in the template, counted in UTF-16 code units from 0. */
+  /** The position in the template, in UTF-16 code units from 0. */
   readonly position: number
 
   constructor(template: string, position: number, problem: string) {
@@ -16,30 +16,30 @@ export class UriTemplateError extends Error {
   }
 }
 
-/** Makes the error for a problem at a position of a template. */
+/** Creates the error for a problem at a position in a template. */
 export type Fail = (position: number, problem: string) => UriTemplateError
 
 export function failIn(template: string): Fail {
   return (position, problem) => new UriTemplateError(template, position, problem)
 }
 
-/** Longest template, in UTF-16 code units. */
+/** The longest template, in UTF-16 code units. */
 const MAX_TEMPLATE_LENGTH = 4096
-/** Most variables in one template, counted with repetition. */
+/** The most variables in one template, counting repeated ones. */
 const MAX_VARIABLES = 32
 
 export interface Variable {
   readonly name: string
   readonly explode: boolean
-  /** How many characters of the value are used; 0 for all of them. */
+  /** The number of characters of the value that are used. 0: all. */
   readonly prefix: number
 }
 
-/** Variables, and the rules for writing them (RFC 6570, appendix A). */
+/** The variables between two braces, and the rules to expand them (RFC 6570, appendix A). */
 export interface Expression {
-  /** Written before the first variable. */
+  /** The string before the first variable. */
   readonly first: string
-  /** Written between two variables. */
+  /** The string between two variables. */
   readonly separator: string
   /** Whether each value follows its name. */
   readonly named: boolean
@@ -50,15 +50,15 @@ export interface Expression {
   readonly position: number
 }
 
-/** A literal, already percent-encoded where a URI needs it, or an expression. */
+/** A percent-encoded literal, or an expression. */
 export type Piece = string | Expression
 
-/** An expression, which may lack its end, or a literal. */
+/** Matches a literal or an expression, also one without a closing brace. */
 const piece = /\{([^}]*)\}?|[^{]+/g
 const notLiteral = /%(?![\dA-F]{2})|[^%!#$&-;=?-[\]_a-z~\u{a0}-\u{d7ff}\u{e000}-\u{10ffff}]/iu
 const variableSpec = /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(?:(\*)|:([1-9]\d{0,3}))?$/
 
-/** Upper-cases escapes and encodes characters that a URI cannot contain, so that two spellings of one URI are equal. */
+/** Normalizes a URI, so that equivalent URIs are equal: escapes become upper-case, and invalid characters are encoded. */
 export function canonical(uri: string): string {
   return uri.replace(/%[\da-f]{2}|[^!-~]/giu, (found) =>
     found[0] === '%' ? found.toUpperCase() : encodeURIComponent(found),

@@ -184,10 +184,10 @@ describe('expanding a URI template', () => {
   })
 
   it.each([
-    ['{a:3}', { a: ['x'] }, 'the value of "a" is a list or a map, of which no prefix can be taken'],
+    ['{a:3}', { a: ['x'] }, 'the value of "a" is a list or a map, which cannot have a prefix'],
     ['{a}', { a: '\ud800' }, 'the value of "a" is not well-formed Unicode'],
-    ['{a}', { a: [['x']] }, 'the value of "a" holds object, not text'],
-    ['{a}', { a: () => 1 }, 'the value of "a" holds function, not text'],
+    ['{a}', { a: [['x']] }, 'the value of "a" contains object; expected a string, number or boolean'],
+    ['{a}', { a: () => 1 }, 'the value of "a" contains function; expected a string, number or boolean'],
   ])('rejects expanding %s with %o', (template, values, problem) => {
     const error = problemOf(() => parseUriTemplate(`x/${template}`).expand(values as never))
     expect(error.message).toBe(`URI template "x/${template}", position 2: ${problem}`)

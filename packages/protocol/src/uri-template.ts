@@ -1,4 +1,4 @@
-/** URI templates (RFC 6570): describe a family of resources, write the URI of one, and read its values back. */
+/** Expands URI templates (RFC 6570), and reads the values from URIs that match. */
 
 import {
   canonical,
@@ -15,13 +15,13 @@ export { UriTemplateError }
 
 /** A template that matches URIs. */
 export interface UriMatcher {
-  /** The names of the variables, each once, in the order of their first appearance. */
+  /** The distinct names of the variables, in the order of their first occurrence. */
   readonly variables: readonly string[]
   /**
-   * Returns the values in a URI, or undefined when it does not match. Never throws, takes time linear in the length of
-   * the URI, and rejects a URI of more than 131,072 characters.
+   * Returns the values in a URI, or undefined if it does not match. Never throws. Takes time linear in the length of the
+   * URI. A URI of more than 131,072 characters does not match.
    *
-   * - An exploded variable (`{/path*}`) returns a list; every other returns a string. Absent variables have no entry.
+   * - The value of an exploded variable (`{/path*}`) is a list; all other values are strings. Missing variables have no entry.
    * - `{id}` matches at least one character, and none of `/ ? #` (nor `&` behind a `?`). `{+path}` matches any.
    *   `{/path*}` matches any number of segments.
    * - Variables of `{?a,b}`, `{&a,b}` and `{;a,b}` are optional and may be in any order. A name that the template does
@@ -30,19 +30,19 @@ export interface UriMatcher {
    * - Values are percent-decoded. A broken escape does not match.
    * - A value of the path never leads out of its segment: `{id}`, `{/id}`, `{.id}` and `{;id}` do not match a value that
    *   is `.` or `..`, or that contains `/`, `\` or NUL after decoding. `{?id}` and `{&id}` do not match NUL. `{+path}` and
-   *   `{#path}` match any of these: resolve such a value and check the outcome before you open a file.
+   *   `{#path}` match any of these, so resolve such a value and check the resulting path before you open a file.
    *
-   * Some expanded values do not match or change: an empty `{id}` or `{+path}` does not match; a list that is not exploded
-   * becomes one string with commas; an exploded map does not match; a value that contains the literal behind it, or, in
-   * `{+path}`, a complete escape, may differ.
+   * Some values cannot be read back from the expanded URI: an empty `{id}` or `{+path}` and an exploded map do not match; a
+   * list that is not exploded becomes one string with commas; and a value may differ if it contains the literal that follows
+   * it, or, in `{+path}`, a complete escape.
    */
   match(uri: string): UriTemplateMatch | undefined
 }
 
 export interface UriTemplate extends UriMatcher {
   /**
-   * Writes a URI by all four levels of RFC 6570. Variables without a value are omitted.
-   * Throws `UriTemplateError` for a value that is not a string, number, boolean, list or map, or not well-formed Unicode.
+   * Expands the template to a URI. Supports all four levels of RFC 6570. Variables without a value are omitted. Throws
+   * `UriTemplateError` for a value that is not a string, number, boolean, list or map, or not well-formed Unicode.
    */
   expand(values: UriTemplateValues): string
   /** The template, unchanged. */
@@ -52,8 +52,8 @@ export interface UriTemplate extends UriMatcher {
 /** Options of `parseUriTemplate`. */
 export interface UriTemplateOptions {
   /**
-   * Allows variables that cannot be told apart when matching, such as `{a}{b}`: parsing succeeds and `match` throws.
-   * Default: false; parsing throws.
+   * Whether the template may be ambiguous for matching, such as `{a}{b}`. If true, `match` throws; if false, parsing throws.
+   * Default: false.
    */
   expandOnly?: boolean
 }
@@ -118,13 +118,13 @@ export interface UriTemplateValues {
   readonly [variable: string]: UriTemplateValue
 }
 
-/** The encoded value, and the key before it if there is one. */
+/** An encoded value with its optional key. */
 type Item = readonly [key: string | undefined, text: string]
 
 const toEncode = /[^\w.~-]/gu
 const toEncodeInReserved = /%[\dA-Fa-f]{2}|[^\w.~:/?#[\]@!$&'()*+,;=-]/gu
 
-/** Percent-encodes a string. Complete escapes, which only the pattern for reserved values finds, stay. */
+/** Percent-encodes a string. The pattern for reserved values also matches complete escapes, which are kept. */
 function encode(text: string, pattern: RegExp): string {
   return text.replace(pattern, (found) => {
     const encoded = found.length > 2 ? found : encodeURIComponent(found)
@@ -154,7 +154,8 @@ function itemsOf(
   refuse: (problem: string) => Error,
 ): Item[] {
   const write = (scalar: unknown) => {
-    if (!['string', 'number', 'boolean'].includes(typeof scalar)) throw refuse(`holds ${typeof scalar}, not text`)
+    if (!['string', 'number', 'boolean'].includes(typeof scalar))
+      throw refuse(`contains ${typeof scalar}; expected a string, number or boolean`)
     const text = String(scalar)
     try {
       return encode(
@@ -168,7 +169,7 @@ function itemsOf(
   const key = named ? name : undefined
   if (value == null) return []
   if (typeof value !== 'object') return [[key, write(value)]]
-  if (prefix) throw refuse('is a list or a map, of which no prefix can be taken')
+  if (prefix) throw refuse('is a list or a map, which cannot have a prefix')
   const items = Object.entries(value)
     .filter(([, item]) => item != null)
     .map(([itemKey, item]): Item => [Array.isArray(value) ? undefined : write(itemKey), write(item)])
@@ -177,11 +178,11 @@ function itemsOf(
   return texts.length > 0 ? [[key, texts.join(',')]] : []
 }
 
-// Parts: a template is cut into literals, and slots that values fill
+// Parts: for matching, a template is split into literals, and slots for values
 
 /** The place of one unnamed variable, or of all named variables of an expression. */
 interface Slot {
-  /** The character that the slot begins with; a slot with a lead may be absent. */
+  /** The first character of the slot. A slot with a lead is optional. */
   readonly lead: string
   /** The ASCII codes that the slot cannot contain. */
   readonly stops: Uint8Array
@@ -242,7 +243,7 @@ function codesOf(characters: string): Uint8Array {
   return codes
 }
 
-/** Ends a slot at the lead of the next one, unless its value may contain that character. */
+/** Adds the lead of the next slot to the stops of this one, unless its value may contain that character. */
 function endsAt(slot: Slot, lead: string): boolean {
   if (!lead) return false
   if (slot.stops[lead.charCodeAt(0)]) return true
@@ -254,16 +255,16 @@ function endsAt(slot: Slot, lead: string): boolean {
 
 // Matching, in time linear in the length of the URI
 
-/** Longest URI that is matched, in characters, counted after percent-encoding. */
+/** The longest URI that is matched, in characters after percent-encoding. */
 const MAX_URI_LENGTH = 131_072
 
 /** The values of the variables in a URI. */
 export type UriTemplateMatch = Record<string, string | string[]>
 
-/** The values found for the variables of a template: several when a variable is exploded. */
+/** The values that were found for each variable. An exploded variable may have several. */
 type Found = Map<Variable, string[]>
 
-/** Returns the values, or undefined when the URI does not match. Earlier slots match as much as they can. */
+/** Matches a URI. Returns the values, or undefined if it does not match. Earlier slots match as much as they can. */
 function matchParts(parts: readonly Part[], uri: string): UriTemplateMatch | undefined {
   try {
     const text = uri.length > MAX_URI_LENGTH ? uri : canonical(uri)
@@ -295,12 +296,12 @@ function readSlots(parts: readonly Part[], text: string): UriTemplateMatch | und
   return at === text.length ? valuesOf(found) : undefined
 }
 
-/** The rest of the URI does not match. */
+/** The entry for a position from which the rest of the URI does not match. */
 const NONE = -1
 
 /**
- * A row for each part: for each position where the part may begin, the last position where it can end so that the parts
- * behind it match the rest. With that known for every position, no backtracking is needed.
+ * Returns a row for each part. For each start position of the part, the row contains the last end position from which the
+ * following parts match the rest of the URI. Matching then needs no backtracking.
  */
 function endsOf(parts: readonly Part[], text: string): Int32Array[] {
   const codes = new TextEncoder().encode(text)
@@ -327,7 +328,7 @@ function fillLiteral(row: Int32Array, next: Int32Array, literal: string, text: s
 
 function fillSlot(row: Int32Array, next: Int32Array, { lead, stops, empty }: Slot, codes: Uint8Array): void {
   const leadCode = lead.charCodeAt(0)
-  /** Where a value that begins here can end at the latest. */
+  /** The last possible end of a value that starts at the current position. */
   let end = NONE
   for (let at = codes.length; at >= 0; at--) {
     const code = codes[at] ?? 0
@@ -339,7 +340,7 @@ function fillSlot(row: Int32Array, next: Int32Array, { lead, stops, empty }: Slo
   }
 }
 
-/** Adds the values in a slot to those found. Returns false when the slot cannot contain the text. */
+/** Adds the values in a slot to `found`. Returns false if the slot cannot contain the string. */
 function readSlot({ expression, variables }: Slot, text: string, found: Found): boolean {
   const { named, separator } = expression
   for (const item of named || variables[0]?.explode ? text.split(separator) : [text]) {
@@ -355,14 +356,14 @@ function readSlot({ expression, variables }: Slot, text: string, found: Found): 
   return true
 }
 
-/** Whether a value stays within its part of the URI, so that `..%2F..%2Fetc%2Fpasswd` is no `{name}`. */
+/** Returns whether a value stays within its segment, so that `..%2F..%2Fetc%2Fpasswd` does not match `{name}`. */
 function isConfined(value: string, { first, reserved }: Expression): boolean {
   if (reserved) return true
   if (value.includes('\0')) return false
   return first === '?' || first === '&' || !/[/\\]|^\.\.?$/.test(value)
 }
 
-/** The values by name. A variable that occurs twice in a template has one value, and a prefix is a prefix of it. */
+/** Returns the values by name. If a variable occurs twice, both values must be equal, or one a prefix as declared. */
 function valuesOf(found: Found): UriTemplateMatch | undefined {
   const values = new Map<string, string | string[]>()
   const length = ({ prefix }: Variable) => prefix || MAX_URI_LENGTH

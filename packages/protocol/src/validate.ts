@@ -1,20 +1,20 @@
-/** Checks values against zod schemas, names the problems in one sentence, and bounds what a hostile value may cost. */
+/** Checks values with zod schemas, describes the problems in one sentence, and limits the work for hostile values. */
 
 import * as z from 'zod/mini'
 import { isObject, kindOf, placeOf } from './json.ts'
 
-/** A zod schema of values of type T: the regular and the mini kind. */
+/** A zod schema for values of type T, from `zod` or `zod/mini`. */
 export type Schema<T = unknown> = z.core.$ZodType<T>
 
 /** The type of the values of a schema. */
 export type Infer<S extends Schema> = z.output<S>
 
-/** The value, or the problem with it. */
+/** A value, or the problem with it. */
 export type Checked<T> = { value: T; problem?: undefined } | { value?: undefined; problem: string }
 
 /**
- * Returns the value itself, not a copy, or a sentence that names its first problems. Never throws for a schema of this
- * package and a value that JSON can hold.
+ * Checks a value. Returns the value itself, not a copy, or a sentence about its first problems. Never throws for schemas of
+ * this package and JSON values.
  */
 export function check<T>(schema: Schema<T>, value: unknown, root = ''): Checked<T> {
   const problem = problemOf(schema, value, root)
@@ -25,8 +25,8 @@ const MAX_FLAWS = 3
 const MAX_NAMED = 12
 
 /**
- * `params.name: expected string, got number`: at most three problems of a value in one sentence; undefined if it is
- * valid.
+ * Describes at most three problems of a value in one sentence, such as `params.name: expected string, got number`. Returns
+ * undefined if it is valid.
  */
 export function problemOf(schema: Schema, value: unknown, root = ''): string | undefined {
   const flaws = flawsIn(schema, value)
@@ -36,11 +36,11 @@ export function problemOf(schema: Schema, value: unknown, root = ''): string | u
   return sentences.join('; ')
 }
 
-/** One problem: its place, and the kinds or quoted literals that are expected there. */
+/** One problem, with its place and the expected types or quoted literals. */
 interface Flaw {
   readonly path: readonly PropertyKey[]
   readonly expected: readonly string[]
-  /** The message of a schema that has one of its own. */
+  /** A custom message of the schema. */
   readonly message?: string
 }
 
@@ -58,10 +58,10 @@ function anyOf(expected: readonly string[]): string {
   return `one of ${distinct.slice(0, MAX_NAMED).join(', ')}${distinct.length > MAX_NAMED ? ' …' : ''}`
 }
 
-/** The start of the messages that become part of a sentence. */
+/** The prefix of messages that are merged into one sentence. */
 const EXPECTED = 'expected '
 
-/** An error message for a zod schema whose values have no kind of their own, such as `integer`. */
+/** Creates the error message of a zod schema for a type that zod has no name for, such as `integer`. */
 export function expected(kind: string): { error: string } {
   return { error: EXPECTED + kind }
 }
@@ -85,9 +85,8 @@ function flawsOf(issue: z.core.$ZodIssue): Flaw[] {
 }
 
 /**
- * Of the flaws of each option of a union, the one that the sender most likely has to correct: of the option of the right
- * kind, with the right tag and the fewest flaws. If there is no such option, all that is expected in the place of the tag
- * or of the value.
+ * Selects the flaw of a union that the sender most likely has to correct: the first one of the option with the right type,
+ * the right tag and the fewest flaws. Without such an option, returns a flaw with all expected tags or types.
  */
 function likeliest(options: readonly (readonly Flaw[])[]): Flaw {
   const isKind = ({ path }: Flaw) => path.length === 0
@@ -104,8 +103,8 @@ function likeliest(options: readonly (readonly Flaw[])[]): Flaw {
 const TAGS: readonly PropertyKey[] = ['type', 'method', 'mode']
 
 /**
- * An array. Stops after a few invalid items: `z.array` collects the problems of all items, so that a hostile list costs
- * seconds, and throws a `RangeError` when there are more than the stack holds.
+ * Creates an array schema that stops after a few invalid items. `z.array` collects the problems of all items, so a hostile
+ * list takes seconds, or causes a `RangeError` by overflowing the stack.
  */
 export function list<T>(item: Schema<T>): z.ZodMiniType<T[]> {
   return z
@@ -113,7 +112,7 @@ export function list<T>(item: Schema<T>): z.ZodMiniType<T[]> {
     .check(({ value, issues }) => addFlaws(issues, value.keys(), item, value))
 }
 
-/** An object with values of one kind. Stops after a few invalid values, see `list`. */
+/** Creates a schema for an object with values of one type. Stops after a few invalid values, like `list`. */
 export function record<T>(item: Schema<T>): z.ZodMiniType<Record<string, T>> {
   return z
     .custom<Record<string, T>>(isObject, { ...expected('object'), abort: true })

@@ -1,4 +1,4 @@
-/** The features of clients: roots, sampling, elicitation, and the unfinished results that ask for them. */
+/** The features of clients: roots, sampling, elicitation, and the `input_required` results that request them. */
 
 import * as z from 'zod/mini'
 import { list, record } from '../validate.ts'
@@ -44,7 +44,7 @@ export const ToolUseContent = z.object({
   input: AnyObject,
   _meta: optionalMeta,
 })
-/** The model requests a tool call. */
+/** A tool call that the model requests. */
 export interface ToolUseContent extends z.infer<typeof ToolUseContent> {}
 
 export const ToolResultContent = z.object({
@@ -84,7 +84,7 @@ export const ModelHint = z.object({
 export interface ModelHint extends z.infer<typeof ModelHint> {}
 
 export const ModelPreferences = z.object({
-  /** The first one that the client can follow counts. */
+  /** Preferred models. The client uses the first one that it supports. */
   hints: z.optional(list<ModelHint>(ModelHint)),
   costPriority: z.optional(Fraction),
   speedPriority: z.optional(Fraction),
@@ -110,7 +110,7 @@ export const CreateMessageRequestParams = z.object({
   temperature: z.optional(z.number()),
   maxTokens: Integer,
   stopSequences: z.optional(list(text)),
-  /** Passed on to the provider of the model. */
+  /** Metadata for the provider of the model. */
   metadata: z.optional(AnyObject),
   tools: z.optional(list<Tool>(Tool)),
   toolChoice: z.optional(ToolChoice),
@@ -137,8 +137,10 @@ export const CreateMessageResult = z.object({
 export interface CreateMessageResult extends z.infer<typeof CreateMessageResult> {}
 
 /**
- * The first rule that the messages of a sampling request break, as a sentence; undefined when they keep all. The rules
- * say which blocks may stand together, and in which order. `supportsTools`: whether the client declared `sampling.tools`.
+ * Checks the order and combination of blocks in the messages of a sampling request. Returns a sentence about the first
+ * problem, or undefined.
+ *
+ * @param supportsTools whether the client declared `sampling.tools`
  */
 export function samplingProblem(params: CreateMessageRequestParams, supportsTools: boolean): string | undefined {
   if (!supportsTools && (params.tools !== undefined || params.toolChoice !== undefined)) {
@@ -152,16 +154,16 @@ export function samplingProblem(params: CreateMessageRequestParams, supportsTool
     const answered = sortedIds(results.map(({ toolUseId }) => toolUseId))
     const place = `params.messages[${index}].content`
     if (results.length > 0 && (role !== 'user' || results.length < blocks.length)) {
-      return `${place}: tool results stand alone, in a message of the user`
+      return `${place}: tool results are allowed only in user messages without other blocks`
     }
-    if (answered !== open) return `${place}: expected the results of the tool uses before, and no others`
-    if (uses.length > 0 && role !== 'assistant') return `${place}: tool uses stand in messages of the assistant`
+    if (answered !== open) return `${place}: expected exactly the results of the preceding tool uses`
+    if (uses.length > 0 && role !== 'assistant') return `${place}: tool uses are allowed only in assistant messages`
     open = sortedIds(uses.map(({ id }) => id))
   }
   return open === '' ? undefined : 'params.messages: the last tool uses have no results'
 }
 
-/** The same string for the same ids in any order. */
+/** Returns a string that is equal for equal ids in any order. */
 function sortedIds(ids: readonly string[]): string {
   return ids.length === 0 ? '' : JSON.stringify(ids.toSorted())
 }
@@ -208,25 +210,25 @@ export const TitledOption = z.object({ const: text, title: text })
 export interface TitledOption extends z.infer<typeof TitledOption> {}
 
 export const UntitledSingleSelectEnumSchema = z.object({ ...choice, enum: list(text) })
-/** One of several values, shown as they are. */
+/** A single choice of values without titles. */
 export interface UntitledSingleSelectEnumSchema extends z.infer<typeof UntitledSingleSelectEnumSchema> {}
 
 export const TitledSingleSelectEnumSchema = z.object({ ...choice, oneOf: list<TitledOption>(TitledOption) })
-/** One of several values, each shown by its title. */
+/** A single choice of values with titles. */
 export interface TitledSingleSelectEnumSchema extends z.infer<typeof TitledSingleSelectEnumSchema> {}
 
 export const UntitledMultiSelectEnumSchema = z.object({
   ...choices,
   items: z.object({ type: z.literal('string'), enum: list(text) }),
 })
-/** Any of several values, shown as they are. */
+/** A multiple choice of values without titles. */
 export interface UntitledMultiSelectEnumSchema extends z.infer<typeof UntitledMultiSelectEnumSchema> {}
 
 export const TitledMultiSelectEnumSchema = z.object({
   ...choices,
   items: z.object({ anyOf: list<TitledOption>(TitledOption) }),
 })
-/** Any of several values, each shown by its title. */
+/** A multiple choice of values with titles. */
 export interface TitledMultiSelectEnumSchema extends z.infer<typeof TitledMultiSelectEnumSchema> {}
 
 export const LegacyTitledEnumSchema = z.object({
@@ -235,10 +237,10 @@ export const LegacyTitledEnumSchema = z.object({
   /** The titles, in the order of `enum`. */
   enumNames: z.optional(list(text)),
 })
-/** The old way to give values titles; `oneOf` replaces it. */
+/** A single choice with titles in the old form, which `oneOf` replaces. */
 export interface LegacyTitledEnumSchema extends z.infer<typeof LegacyTitledEnumSchema> {}
 
-/** A choice of one or of many. */
+/** A single or multiple choice. */
 export type EnumSchema =
   | UntitledSingleSelectEnumSchema
   | TitledSingleSelectEnumSchema
@@ -287,14 +289,14 @@ export interface ElicitRequestFormParams extends z.infer<typeof ElicitRequestFor
 export const ElicitRequestURLParams = z.object({
   ...RequestParams.shape,
   mode: z.literal('url'),
-  /** Why the user should visit the URL. */
+  /** The reason to visit the URL, for the user. */
   message: text,
   url: text,
 })
 /** Asks the user to visit a URL. */
 export interface ElicitRequestURLParams extends z.infer<typeof ElicitRequestURLParams> {}
 
-/** Parameters of `elicitation/create`; `mode` tells which kind. */
+/** Parameters of `elicitation/create`, distinguished by `mode`. */
 export type ElicitRequestParams = ElicitRequestFormParams | ElicitRequestURLParams
 export const ElicitRequestParams: z.ZodMiniType<ElicitRequestParams> = z.union([
   ElicitRequestFormParams,
@@ -307,17 +309,17 @@ export interface ElicitRequest extends z.infer<typeof ElicitRequest> {}
 
 export const ElicitResult = z.object({
   ...Result.shape,
-  /** For a URL, `accept` means that the user agreed to visit it, not that they are done. */
+  /** For a URL, `accept` means that the user agreed to open it, not that the visit is complete. */
   action: z.enum(['accept', 'decline', 'cancel']),
   /** The values of the form, if the user accepted. */
   content: z.optional(record(z.union([text, z.number(), z.boolean(), list(text)]))),
 })
-/** The reaction of the user. */
+/** The user's response. */
 export interface ElicitResult extends z.infer<typeof ElicitResult> {}
 
-// Unfinished results
+// Results that request input
 
-/** One request of an unfinished result; `method` tells which kind. */
+/** One input request, distinguished by `method`. */
 export type InputRequest = CreateMessageRequest | ListRootsRequest | ElicitRequest
 export const InputRequest: z.ZodMiniType<InputRequest> = z.discriminatedUnion(
   'method',
@@ -325,15 +327,15 @@ export const InputRequest: z.ZodMiniType<InputRequest> = z.discriminatedUnion(
   { unionFallback: true },
 )
 
-/** All requests of an unfinished result, under names that the server chose. */
+/** Input requests by keys that the server chose. */
 export interface InputRequests extends Record<string, InputRequest> {}
 export const InputRequests = record(InputRequest)
 
-/** The response to one input request; the request of the same name tells which kind. */
+/** The response to one input request. Its type follows from the request with the same key. */
 export type InputResponse = CreateMessageResult | ListRootsResult | ElicitResult
 export const InputResponse: z.ZodMiniType<InputResponse> = z.union([CreateMessageResult, ListRootsResult, ElicitResult])
 
-/** Responses under the names of the input requests. */
+/** Responses by the keys of the input requests. */
 export interface InputResponses extends Record<string, InputResponse> {}
 export const InputResponses = record(InputResponse)
 
@@ -341,10 +343,13 @@ export const InputRequiredResult = z.object({
   ...Result.shape,
   resultType: z.literal('input_required'),
   inputRequests: z.optional(InputRequests),
-  /** To be sent back unchanged. */
+  /** State that the client sends back unchanged. */
   requestState: optionalText,
 })
-/** The request has to be sent again, with these responses or later. One of the two members is present. */
+/**
+ * A result that requests input: the client sends the request again, with the responses and the state. Without input
+ * requests, it sends the request again later. At least one of the two members is present.
+ */
 export interface InputRequiredResult extends z.infer<typeof InputRequiredResult> {}
 
 export const InputResponseParams = z.object({
@@ -352,5 +357,5 @@ export const InputResponseParams = z.object({
   /** The `requestState` of the previous result; treat it as written by an attacker. */
   requestState: optionalText,
 })
-/** The parameters that a repeated request has in addition. */
+/** The additional parameters of a request that is sent again. */
 export interface InputResponseParams extends z.infer<typeof InputResponseParams> {}

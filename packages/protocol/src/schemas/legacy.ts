@@ -1,4 +1,4 @@
-/** The shapes of the legacy era alone: the handshake, log levels, URL elicitations, and the tasks of 2025-11-25. */
+/** The schemas that only the legacy era has: the handshake, log levels, URL elicitations, and the tasks of 2025-11-25. */
 
 import * as z from 'zod/mini'
 import { expected, list } from '../validate.ts'
@@ -18,7 +18,7 @@ import {
   text,
 } from './shared.ts'
 
-// Tasks: an experiment of one revision. They are checked and stripped, but not served.
+// Tasks: an experimental feature of one revision. They are checked and removed, but not implemented.
 
 export const TaskStatus = z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled'])
 export type TaskStatus = z.infer<typeof TaskStatus>
@@ -33,19 +33,19 @@ export const Task = z.object({
   createdAt: text,
   /** An ISO 8601 timestamp. */
   lastUpdatedAt: text,
-  /** For how many milliseconds it is kept after `createdAt`; null means forever. */
+  /** How long the task is kept after `createdAt`, in ms. Null means forever. */
   ttl: z.nullable(integerOrNull),
-  /** How many milliseconds to wait between two polls. */
+  /** The time between two polls, in ms. */
   pollInterval: z.optional(Integer),
 })
-/** The state of a request that is answered later. */
+/** A request that is answered later. */
 export interface Task extends z.infer<typeof Task> {}
 
 export const TaskMetadata = z.object({
-  /** For how many milliseconds to keep the task. */
+  /** How long to keep the task, in ms. */
   ttl: z.optional(Integer),
 })
-/** Asks for a request to become a task. */
+/** Requests that a request becomes a task. */
 export interface TaskMetadata extends z.infer<typeof TaskMetadata> {}
 const augmented = { task: z.optional(TaskMetadata) }
 
@@ -109,7 +109,7 @@ export const InitializeResult = z.object({
   protocolVersion: text,
   capabilities: LegacyServerCapabilities,
   serverInfo: Implementation,
-  /** How to use the server well, for the model. */
+  /** Instructions for the model on how to use the server. */
   instructions: optionalText,
 })
 /** The result of `initialize`. */
@@ -131,7 +131,7 @@ export const LegacyCreateMessageRequestParams = z.object({
 export const LegacyElicitRequestURLParams = z.object({
   ...ElicitRequestURLParams.shape,
   ...augmented,
-  /** Names the elicitation in the notification that it is complete. */
+  /** The id of the elicitation in the notification of its completion. */
   elicitationId: text,
 })
 /** Asks the user to visit a URL. */

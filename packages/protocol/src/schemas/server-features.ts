@@ -37,7 +37,7 @@ const described = {
 export const Resource = z.object({
   ...described,
   uri: Uri,
-  /** In bytes, before any encoding. */
+  /** The size in bytes, before any encoding. */
   size: z.optional(Integer),
 })
 /** A resource that a server lists. */
@@ -45,10 +45,10 @@ export interface Resource extends z.infer<typeof Resource> {}
 
 export const ResourceTemplate = z.object({
   ...described,
-  /** RFC 6570. */
+  /** A template as in RFC 6570. */
   uriTemplate: Uri,
 })
-/** A family of resources, described by a URI template. */
+/** A set of resources, described by a URI template. */
 export interface ResourceTemplate extends z.infer<typeof ResourceTemplate> {}
 
 const contents = { uri: text, mimeType: optionalText, _meta: optionalMeta }
@@ -65,7 +65,7 @@ export const BlobResourceContents = z.object({
 /** The contents of a resource, as bytes. */
 export interface BlobResourceContents extends z.infer<typeof BlobResourceContents> {}
 
-/** The contents of a resource; `'text' in contents` tells which kind. */
+/** The contents of a resource. Use `'text' in contents` to distinguish them. */
 export type ResourceContents = TextResourceContents | BlobResourceContents
 export const ResourceContents: z.ZodMiniType<ResourceContents> = z.union([TextResourceContents, BlobResourceContents])
 
@@ -89,12 +89,12 @@ export const ListResourceTemplatesResult = z.object({
 export interface ListResourceTemplatesResult extends z.infer<typeof ListResourceTemplatesResult> {}
 
 export const ReadResourceResult = z.object({ ...CacheableResult.shape, contents: list(ResourceContents) })
-/** The result of `resources/read`: often one item, several for a directory. */
+/** The result of `resources/read`. It usually has one item; a directory may have several. */
 export interface ReadResourceResult extends z.infer<typeof ReadResourceResult> {}
 
 export const ResourceUpdatedNotificationParams = z.object({
   ...NotificationParams.shape,
-  /** The resource that changed; may lie below the one that was subscribed to. */
+  /** The resource that changed. It may be below the subscribed one. */
   uri: Uri,
 })
 /** Parameters of `notifications/resources/updated`. */
@@ -123,14 +123,14 @@ export const AudioContent = z.object({ type: z.literal('audio'), ...media })
 export interface AudioContent extends z.infer<typeof AudioContent> {}
 
 export const ResourceLink = z.object({ type: z.literal('resource_link'), ...Resource.shape })
-/** A link to a resource that can be read; it need not be listed. */
+/** A link to a resource. The resource can be read, but does not have to be in a list. */
 export interface ResourceLink extends z.infer<typeof ResourceLink> {}
 
 export const EmbeddedResource = z.object({ type: z.literal('resource'), resource: ResourceContents, ...block })
 /** A resource with its contents. */
 export interface EmbeddedResource extends z.infer<typeof EmbeddedResource> {}
 
-/** One block of content; `type` tells which kind. */
+/** One content block, distinguished by `type`. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 export const ContentBlock: z.ZodMiniType<ContentBlock> = z.discriminatedUnion(
   'type',
@@ -142,20 +142,20 @@ export const ContentBlock: z.ZodMiniType<ContentBlock> = z.discriminatedUnion(
 
 export const ToolAnnotations = z.object({
   title: optionalText,
-  /** The tool changes nothing. Default: false. */
+  /** Whether the tool only reads. Default: false. */
   readOnlyHint: optionalFlag,
-  /** The tool may destroy something, as opposed to only adding. Default: true. */
+  /** Whether the tool may delete or overwrite data. Default: true. */
   destructiveHint: optionalFlag,
-  /** Calling the tool again with the same arguments has no further effect. Default: false. */
+  /** Whether repeated calls with the same arguments have no further effect. Default: false. */
   idempotentHint: optionalFlag,
-  /** The tool interacts with things outside of the server. Default: true. */
+  /** Whether the tool interacts with systems outside of the server. Default: true. */
   openWorldHint: optionalFlag,
 })
-/** Hints on the behaviour of a tool; no promises. */
+/** Hints about the behaviour of a tool. They are not guaranteed. */
 export interface ToolAnnotations extends z.infer<typeof ToolAnnotations> {}
 
 export const ToolOutputSchema = z.looseObject({ $schema: optionalText })
-/** A JSON Schema, of the 2020-12 dialect unless `$schema` names another. */
+/** A JSON Schema. Default dialect: 2020-12; `$schema` may name another. */
 export interface ToolOutputSchema extends z.infer<typeof ToolOutputSchema> {}
 
 export const ToolInputSchema = z.looseObject({ $schema: optionalText, type: z.literal('object') })
@@ -166,7 +166,7 @@ export const Tool = z.object({
   ...BaseMetadata.shape,
   description: optionalText,
   inputSchema: ToolInputSchema,
-  /** Describes `structuredContent` of its results. */
+  /** The schema of `structuredContent` in results. */
   outputSchema: z.optional(ToolOutputSchema),
   annotations: z.optional(ToolAnnotations),
   icons: optionalIcons,
@@ -189,14 +189,14 @@ export interface CallToolRequestParams extends z.infer<typeof CallToolRequestPar
 
 export const CallToolResult = z.object({
   ...Result.shape,
-  /** For the model. */
+  /** The content for the model. */
   content: list(ContentBlock),
-  /** For programs: any JSON value, `null` and `0` included. */
+  /** The result for programs: any JSON value, including `null` and `0`. */
   structuredContent: z.optional(z.unknown()),
-  /** The tool failed and `content` says why. Default: false. */
+  /** Whether the tool failed. `content` then describes the error. Default: false. */
   isError: optionalFlag,
 })
-/** The result of a tool, be it a success or a failure. */
+/** The result of a tool call, successful or failed. */
 export interface CallToolResult extends z.infer<typeof CallToolResult> {}
 
 // Prompts
@@ -204,7 +204,7 @@ export interface CallToolResult extends z.infer<typeof CallToolResult> {}
 export const PromptArgument = z.object({
   ...BaseMetadata.shape,
   description: optionalText,
-  /** Default: false. */
+  /** Whether the argument is required. Default: false. */
   required: optionalFlag,
 })
 /** An argument of a prompt. */
@@ -241,13 +241,13 @@ export const GetPromptResult = z.object({
   description: optionalText,
   messages: list<PromptMessage>(PromptMessage),
 })
-/** A prompt with its arguments filled in. */
+/** A rendered prompt. */
 export interface GetPromptResult extends z.infer<typeof GetPromptResult> {}
 
 // Completion
 
 export const PromptReference = z.object({ type: z.literal('ref/prompt'), ...BaseMetadata.shape })
-/** Names a prompt. */
+/** A reference to a prompt. */
 export interface PromptReference extends z.infer<typeof PromptReference> {}
 
 export const ResourceTemplateReference = z.object({
@@ -255,15 +255,15 @@ export const ResourceTemplateReference = z.object({
   /** A URI or a URI template. */
   uri: Uri,
 })
-/** Names a resource or a resource template. */
+/** A reference to a resource or a resource template. */
 export interface ResourceTemplateReference extends z.infer<typeof ResourceTemplateReference> {}
 
 export const CompleteRequestParams = z.object({
   ...RequestParams.shape,
   ref: z.discriminatedUnion('type', [PromptReference, ResourceTemplateReference], { unionFallback: true }),
-  /** The argument to complete, with the value typed so far. */
+  /** The argument to complete, with its partial value. */
   argument: z.object({ name: Name, value: text }),
-  /** The arguments that have a value already. */
+  /** The other arguments that already have values. */
   context: z.optional(z.object({ arguments: z.optional(record(text)) })),
 })
 /** Parameters of `completion/complete`. */
@@ -272,9 +272,9 @@ export interface CompleteRequestParams extends z.infer<typeof CompleteRequestPar
 export const CompleteResult = z.object({
   ...Result.shape,
   completion: z.object({
-    /** Best first, at most 100. */
+    /** The proposed values, best first, at most 100. */
     values: list(text),
-    /** The number of all proposals. */
+    /** The total number of proposals. */
     total: z.optional(Integer),
     hasMore: optionalFlag,
   }),
@@ -311,7 +311,7 @@ export const SubscriptionFilter = z.object({
   /** URIs of resources to watch. */
   resourceSubscriptions: z.optional(list(Uri)),
 })
-/** The changes to notify of. */
+/** The changes of which a subscription is notified. */
 export interface SubscriptionFilter extends z.infer<typeof SubscriptionFilter> {}
 
 export const SubscriptionsListenRequestParams = z.object({
@@ -323,7 +323,7 @@ export interface SubscriptionsListenRequestParams extends z.infer<typeof Subscri
 
 export const SubscriptionsAcknowledgedNotificationParams = z.object({
   ...NotificationParams.shape,
-  /** The part of the filter that the server follows. */
+  /** The part of the filter that the server supports. */
   notifications: SubscriptionFilter,
 })
 /** Parameters of `notifications/subscriptions/acknowledged`, the first message of every subscription. */
@@ -331,5 +331,5 @@ export interface SubscriptionsAcknowledgedNotificationParams
   extends z.infer<typeof SubscriptionsAcknowledgedNotificationParams> {}
 
 export const SubscriptionsListenResult = Result
-/** The end of a subscription by the server. */
+/** The result of `subscriptions/listen`, sent when the server ends the subscription. */
 export interface SubscriptionsListenResult extends Result {}

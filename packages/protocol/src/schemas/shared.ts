@@ -1,8 +1,8 @@
 /**
- * The shapes that all features share: ids, metadata, pages, icons, annotations, content, capabilities.
+ * The schemas that all features share: ids, metadata, pages, icons, annotations, content, capabilities.
  *
- * Each shape of the protocol is a zod schema and a type of the same name. Objects are open: unknown members are valid, and
- * the types list the known ones.
+ * Each schema of the protocol is a zod schema and a type with the same name. Unknown members of objects are valid; the types
+ * list the known ones.
  */
 
 import * as z from 'zod/mini'
@@ -21,9 +21,9 @@ export const Uri: z.ZodMiniType<string> = textUpTo(MAX_URI_LENGTH)
 
 export const optionalFlag = z.optional(z.boolean())
 
-/** A JSON object whose members are not known here. */
+/** A JSON object with any members. */
 export const AnyObject: z.ZodMiniType<JsonObject> = z.looseObject({})
-/** Any JSON value: where it is required, `null` is valid and absence is not. */
+/** Any JSON value, including `null`, but not undefined. */
 export const AnyValue = z.custom<unknown>((value) => value !== undefined, expected('a value'))
 
 /** A whole number within ±(2^53−1). */
@@ -45,7 +45,7 @@ export type RequestId = z.infer<typeof RequestId>
 export type ProgressToken = RequestId
 export const ProgressToken = RequestId
 
-/** Where a page of a list begins, in at most 16,000 characters. Opaque: only the side that made it can read it. */
+/** The start of a page of a list, at most 16,000 characters. Opaque: only the server that created it can read it. */
 export type Cursor = string
 export const Cursor: z.ZodMiniType<string> = textUpTo(MAX_CURSOR_LENGTH)
 
@@ -53,47 +53,47 @@ export const Cursor: z.ZodMiniType<string> = textUpTo(MAX_CURSOR_LENGTH)
 export const Role = z.enum(['user', 'assistant'])
 export type Role = z.infer<typeof Role>
 
-/** Additional facts for the peer under names with a reverse-domain prefix. */
+/** Additional metadata for the peer. Names have a reverse-domain prefix. */
 export interface MetaObject extends JsonObject {}
 export const MetaObject = AnyObject
 export const optionalMeta = z.optional(MetaObject)
 
 export const RequestMetaObject = z.looseObject({
-  /** Asks for progress notifications with this token. */
+  /** Requests progress notifications with this token. */
   progressToken: z.optional(ProgressToken),
 })
 /** The metadata of a request. */
 export interface RequestMetaObject extends z.infer<typeof RequestMetaObject> {}
 
 export const RequestParams = z.object({ _meta: z.optional(RequestMetaObject) })
-/** Parameters of a request that has no others. */
+/** Parameters of a request without other members. */
 export interface RequestParams extends z.infer<typeof RequestParams> {}
 
 export const PaginatedRequestParams = z.object({
   ...RequestParams.shape,
-  /** The `nextCursor` of the previous page; absent for the first page. */
+  /** The `nextCursor` of the previous page. Undefined for the first page. */
   cursor: z.optional(Cursor),
 })
 /** Parameters of a list request. */
 export interface PaginatedRequestParams extends z.infer<typeof PaginatedRequestParams> {}
 
 export const NotificationParams = z.object({ _meta: optionalMeta })
-/** Parameters of a notification that has no others. */
+/** Parameters of a notification without other members. */
 export interface NotificationParams extends z.infer<typeof NotificationParams> {}
 
 export const Result = z.object({
   _meta: optionalMeta,
-  /** `complete`, `input_required`, or a word of an extension; absent means `complete`. Set by the library. */
+  /** `complete`, `input_required`, or a value of an extension. Default: `complete`. Set by the library. */
   resultType: optionalText,
 })
-/** A result without members of its own. */
+/** A result without other members. */
 export interface Result extends z.infer<typeof Result> {}
 
 export const CacheableResult = z.object({
   ...Result.shape,
-  /** For how many milliseconds the result is fresh. Absent or negative means 0. */
+  /** How long the result is fresh, in ms. Negative values count as 0. Default: 0. */
   ttlMs: z.optional(z.number()),
-  /** `public`: the same for all callers. Absent means `private`. */
+  /** `public`: the result is the same for all callers. Default: `private`. */
   cacheScope: z.optional(z.enum(['public', 'private'])),
 })
 /** A result with cache hints. */
@@ -101,16 +101,16 @@ export interface CacheableResult extends z.infer<typeof CacheableResult> {}
 
 export const PaginatedResult = z.object({
   ...CacheableResult.shape,
-  /** Requests the next page; absent on the last page. */
+  /** The cursor of the next page. Undefined on the last page. */
   nextCursor: z.optional(Cursor),
 })
-/** The members of one page of a list besides its items. */
+/** The members of a page of a list, except its items. */
 export interface PaginatedResult extends z.infer<typeof PaginatedResult> {}
 
-/** A name for programs and one for people. */
+/** A name for programs, and a display name. */
 export const BaseMetadata = z.object({
   name: Name,
-  /** The name to show. Default: `name`. */
+  /** The display name. Default: `name`. */
   title: optionalText,
 })
 
@@ -118,24 +118,24 @@ export const Icon = z.object({
   /** An `https:` or `data:` URI. */
   src: text,
   mimeType: optionalText,
-  /** `48x48` and the like, or `any` for formats that scale. */
+  /** Sizes such as `48x48`, or `any` for scalable formats. */
   sizes: z.optional(list(text)),
-  /** The background that the icon is drawn for. */
+  /** The theme of the background for which the icon was designed. */
   theme: z.optional(z.enum(['light', 'dark'])),
 })
-/** An image to show beside a name. */
+/** An image that is displayed next to a name. */
 export interface Icon extends z.infer<typeof Icon> {}
 export const optionalIcons = z.optional(list<Icon>(Icon))
 
 export const Annotations = z.object({
-  /** The intended readers. */
+  /** The intended audience. */
   audience: z.optional(list(Role)),
-  /** From 0, entirely optional, to 1, effectively required. */
+  /** The importance, from 0 (optional) to 1 (required). */
   priority: z.optional(Fraction),
   /** An ISO 8601 timestamp. */
   lastModified: optionalText,
 })
-/** Hints on how to use or show something. */
+/** Hints on how to use or display content. */
 export interface Annotations extends z.infer<typeof Annotations> {}
 
 // Implementations and capabilities
@@ -160,7 +160,7 @@ export const ClientCapabilities = z.object({
   extensions: settings,
   roots: z.optional(ListCapability),
   sampling: z.optional(z.object({ context: optionalObject, tools: optionalObject })),
-  /** An empty object means forms. */
+  /** The supported kinds of elicitation. An empty object means forms only. */
   elicitation: z.optional(z.object({ form: optionalObject, url: optionalObject })),
 })
 /** The features that a client supports. */
@@ -183,7 +183,7 @@ export const DiscoverResult = z.object({
   ...CacheableResult.shape,
   supportedVersions: list(text),
   capabilities: ServerCapabilities,
-  /** How to use the server well, for the model. */
+  /** Instructions for the model on how to use the server. */
   instructions: optionalText,
 })
 /** The result of `server/discover`. */
@@ -203,7 +203,7 @@ export interface CancelledNotificationParams extends z.infer<typeof CancelledNot
 export const ProgressNotificationParams = z.object({
   ...NotificationParams.shape,
   progressToken: ProgressToken,
-  /** Grows with every notification. */
+  /** The progress so far. It increases with each notification. */
   progress: z.number(),
   total: z.optional(z.number()),
   message: optionalText,
