@@ -1,5 +1,5 @@
 import { connect } from '@mcpx/client'
-import { REVISIONS, type Revision } from '@mcpx/protocol'
+import { type Context, REVISIONS, type Revision } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { advanceTime, useFakeClock } from './fake-clock.ts'
@@ -19,23 +19,30 @@ interface Call {
   readonly maxTimeout?: number
 }
 
-/** Calls a tool that works for the given minutes and reports progress each minute; records its cancellation. */
+/**
+ * Calls tools that work for the given minutes: `work` reports progress each minute, with and without a callback for it, and
+ * `rest` reports none. Records the cancellations.
+ */
 async function callForMinutes(era: Revision, transport: TransportName, { minutes, ...options }: Call) {
   const stopped: unknown[] = []
-  const server = createServer({ name: 'long', version: '1' }).tool('work', {}, async (_args, ctx) => {
+  const work = async (ctx: Context, reports: boolean) => {
     ctx.signal.addEventListener('abort', () => stopped.push(ctx.signal.reason))
     for (let done = 1; done <= minutes; done += 1) {
       await new Promise((resolve) => setTimeout(resolve, MINUTE))
-      await ctx.progress(done, minutes)
+      if (reports) await ctx.progress(done, minutes)
     }
     return 'done'
-  })
+  }
+  const server = createServer({ name: 'long', version: '1' })
+    .tool('work', {}, (_args, ctx) => work(ctx, true))
+    .tool('rest', {}, (_args, ctx) => work(ctx, false))
   const { connector, close } = createTransport(transport, server, { revision: era })
   const client = await connect(connector, { era })
   const call = outcomeOf(client.callTool('work', {}, { ...options, onProgress: () => {} }))
-  const silent = outcomeOf(client.callTool('work', {}, options))
+  const plain = outcomeOf(client.callTool('work', {}, options))
+  const silent = outcomeOf(client.callTool('rest', {}, options))
   await advanceTime((minutes + 1) * MINUTE)
-  const outcomes = { call: await call, silent: await silent, stopped }
+  const outcomes = { call: await call, plain: await plain, silent: await silent, stopped }
   await client.close()
   close?.()
   return outcomes
@@ -57,18 +64,18 @@ const cancellationOf = (era: Revision, transport: TransportName) => ({
 
 describe.each(combinations)('in %s over %s', (era, transport) => {
   it('progress resets the timeout of a call', async () => {
-    const { call, silent, stopped } = await callForMinutes(era, transport, { minutes: 5, timeout: 90 * SECOND })
+    const { call, plain, silent, stopped } = await callForMinutes(era, transport, { minutes: 5, timeout: 90 * SECOND })
     expect(call).toMatchObject({ content: [{ text: 'done' }] })
+    expect(plain).toMatchObject({ content: [{ text: 'done' }] })
     expect(silent).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
     expect(stopped).toMatchObject(canCancel(transport) ? [cancellationOf(era, transport)] : [])
   })
 
   it('progress does not extend a call beyond maxTimeout', async () => {
     const times = { timeout: 90 * SECOND, maxTimeout: 3.5 * MINUTE }
-    const { call, stopped } = await callForMinutes(era, transport, { minutes: 5, ...times })
+    const { call, plain, stopped } = await callForMinutes(era, transport, { minutes: 5, ...times })
     expect(call).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
-    expect(stopped).toMatchObject(
-      canCancel(transport) ? [cancellationOf(era, transport), cancellationOf(era, transport)] : [],
-    )
+    expect(plain).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
+    expect(stopped).toMatchObject(canCancel(transport) ? Array(3).fill(cancellationOf(era, transport)) : [])
   })
 })

@@ -4,6 +4,7 @@ import {
   type CallToolResult,
   type CompleteResult,
   type GetPromptResult,
+  isObject,
   type JsonObject,
   kindOf,
   type ListPromptsResult,
@@ -14,6 +15,7 @@ import {
 } from '@mcpx/protocol'
 import type { ClientCalls } from './client.ts'
 import { requestLabel } from './era.ts'
+import { InvalidAnswer } from './input-requests.ts'
 import { type CallOptions, checkCallOptions, type RequestCallOptions } from './options.ts'
 import { OutputCheck } from './output-check.ts'
 import { createListing, type Listing } from './pagination.ts'
@@ -96,6 +98,17 @@ export function checkString(form: string, value: unknown): void {
   if (typeof value !== 'string') throw new TypeError(`${form}: expected string first, got ${kindOf(value)}`)
 }
 
+type OnAsk = NonNullable<RequestCallOptions['onAsk']>
+
+/** Wraps the callback of a call, so that a value that is no response fails. */
+function checkedOnAsk(onAsk: OnAsk): OnAsk {
+  return async (request, origin) => {
+    const response = await onAsk(request, origin)
+    if (isObject(response)) return response
+    throw new InvalidAnswer(`onAsk: expected the response to ${request.method}, got ${kindOf(response)}`)
+  }
+}
+
 type RunInContext = <Args extends unknown[], Result>(run: (...args: Args) => Result, ...args: Args) => Result
 
 /** The part of Node's `process` that gives access to async contexts. Bun and Deno have it too. */
@@ -109,7 +122,7 @@ function bindCallbacks(options: RequestCallOptions): RequestCallOptions {
   if (!(onProgress || onNotification || onLog || onAsk)) return options
   const { process } = globalThis as { readonly process?: Process }
   const runInContext = process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage?.snapshot?.()
-  if (runInContext === undefined) return options
+  if (runInContext === undefined) return { ...options, onAsk: onAsk && checkedOnAsk(onAsk) }
 
   function bind<Args extends unknown[], Result>(callback: ((...args: Args) => Result) | undefined) {
     return callback && ((...args: Args) => (runInContext as RunInContext)(callback, ...args))
@@ -119,6 +132,6 @@ function bindCallbacks(options: RequestCallOptions): RequestCallOptions {
     onProgress: bind(onProgress),
     onNotification: bind(onNotification),
     onLog: bind(onLog),
-    onAsk: bind(onAsk),
+    onAsk: bind(onAsk && checkedOnAsk(onAsk)),
   }
 }

@@ -577,3 +577,16 @@ describe('many input requests at once', () => {
     expect(await client.callTool('ask')).toMatchObject({ structuredContent: { action: 'decline' } })
   })
 })
+
+describe('a call whose onAsk returns no response', () => {
+  it('is not answered by a value of another shape', async () => {
+    const warnings: string[] = []
+    await using client = await connect(askingLegacy('2025-11-25', form({})), {
+      capabilities: { elicitation: {} },
+      onWarning: ({ message }) => void warnings.push(message),
+    })
+    const { structuredContent } = await client.callTool('ask', {}, { onAsk: () => 3 as never })
+    expect(structuredContent).toEqual({ code: -32603, message: 'Internal error' })
+    expect(warnings).toEqual(['onAsk: expected the response to elicitation/create, got number'])
+  })
+})

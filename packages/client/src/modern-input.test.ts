@@ -109,6 +109,16 @@ describe('an unfinished call', () => {
     expect(isFormOpen).toBe(false)
   })
 
+  it.each([undefined, 3, 'accept'])('fails when onAsk returns %j', async (response) => {
+    const server = rounds(unfinished({ inputRequests: { a: confirm } }), done)
+    await using client = await connect(server, { capabilities: { elicitation: {} } })
+    await expect(client.callTool('book', {}, { onAsk: () => response as never })).rejects.toMatchObject({
+      reason: 'cancelled',
+      message: expect.stringContaining('onAsk: expected the response to elicitation/create, got'),
+    })
+    expect(server.asked('tools/call')).toHaveLength(1)
+  })
+
   it('answers all input requests of a round concurrently', async () => {
     let waiting = 0
     let release: (() => void) | undefined

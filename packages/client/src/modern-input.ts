@@ -91,13 +91,20 @@ async function answerAll(
     try {
       responses.push([name, await (options.onAsk ?? state.answerInput)(request, origin)])
     } catch (error) {
-      throw signal.aborted ? error : unansweredError(label, request.method, error)
+      const callback = options.onAsk === undefined ? INPUT_CALLBACKS[request.method] : 'onAsk'
+      throw signal.aborted ? error : unansweredError(label, request.method, callback, error)
     }
   })
   return Object.fromEntries(responses)
 }
 
-function unansweredError(label: string, asked: keyof typeof INPUT_CALLBACKS, cause: unknown): ConnectionError {
+/** @param callback the option whose callback failed. */
+function unansweredError(
+  label: string,
+  asked: keyof typeof INPUT_CALLBACKS,
+  callback: string,
+  cause: unknown,
+): ConnectionError {
   const option = INPUT_CALLBACKS[asked]
   const code = cause instanceof RpcError ? cause.code : undefined
   if (code === ErrorCode.MethodNotFound || code === ErrorCode.InvalidParams) {
@@ -107,10 +114,10 @@ function unansweredError(label: string, asked: keyof typeof INPUT_CALLBACKS, cau
   }
   const message = `${label} was given up: ${asked} was not answered`
   if (cause instanceof InvalidAnswer) {
-    const hint = `Correct the value that ${option} returns.`
+    const hint = `Correct the value that ${callback} returns.`
     return new ConnectionError('cancelled', `${message}. ${cause.message}`, { hint, cause })
   }
-  return new ConnectionError('cancelled', message, { hint: `The cause is the error that ${option} threw.`, cause })
+  return new ConnectionError('cancelled', message, { hint: `The cause is the error that ${callback} threw.`, cause })
 }
 
 function timeError(label: string, maxTimeout: number): ConnectionError {

@@ -152,7 +152,7 @@ export interface CallOptions {
   readonly timeout?: number | undefined
   /** How long the call may take in all, in ms. Default: that of the client. */
   readonly maxTimeout?: number | undefined
-  /** Called with the progress of the call. Calls without it ask for progress too, which restarts their timeout. */
+  /** Called with the progress of the call. Each call with a timeout asks for progress, which restarts the timeout. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
   /** Called with all notifications of the server about this call. */
   readonly onNotification?: ((notification: NotificationMessage) => void) | undefined

@@ -75,6 +75,7 @@ export class ClientState {
       ...(onAsk !== undefined && { onAsk }),
     }
     // Without a listener the request asks for no progress, which restarts the timeout.
+    if (options.timeout === Number.POSITIVE_INFINITY && !(onProgress || onNotification || onLog)) return options
     options.onNotification = (notification) => {
       guarded(onNotification, this.onWarning)(notification)
       if (notification.method === 'notifications/progress') {

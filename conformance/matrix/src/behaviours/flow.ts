@@ -82,8 +82,9 @@ export const flow: Behaviours = {
       return JSON.stringify(ctx.meta.progressToken ?? null)
     })
     const client = await connect(server)
-    expect(textOf(await client.callTool('t', {}))).toBe('null')
-    await client.callTool('t', {}, { onNotification: ({ method }) => void seen.push(method) })
+    const timeout = Number.POSITIVE_INFINITY
+    expect(textOf(await client.callTool('t', {}, { timeout }))).toBe('null')
+    await client.callTool('t', {}, { timeout, onNotification: ({ method }) => void seen.push(method) })
     expect(seen).toEqual(['notifications/progress'])
   },
 
