@@ -48,8 +48,8 @@ const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])
 describe('raw HTTP requests', () => {
   it('with two Authorization headers are rejected, also if the first one is valid [S-276]', async () => {
     const good = `Authorization: Bearer ${token}`
-    // The token is valid; only the session is missing.
-    expect(statusOf(await send(['GET /mcp HTTP/1.1', good]))).toBe(400)
+    // The token is valid. A GET without a session has no stream to open.
+    expect(statusOf(await send(['GET /mcp HTTP/1.1', good]))).toBe(405)
     expect(await send(['GET /mcp HTTP/1.1', good])).not.toMatch(/www-authenticate/i)
     for (const second of ['Authorization: Bearer other', 'authorization: Basic YTpi', good]) {
       const answer = await send(['GET /mcp HTTP/1.1', good, second])

@@ -13,6 +13,8 @@ const forUsers = all.filter((path) => /^(?:README\.md|docs\/guides\/(?!moving)|p
 
 /** Names that are not ours: programs, settings, functions of runtimes, hosts and headers. */
 const theirs = [
+  'HTTPException',
+  'basicAuth',
   ...[
     'login_hint',
     'enable_request_signal',

@@ -82,7 +82,12 @@ describe('the legacy era', () => {
   it('refuses subscriptions to more than 256 Ki characters of URIs, but not the same ones again', async () => {
     const server = createServer(
       { name: 's', version: '1' },
-      { readResource: () => ({ contents: [] }), subscribe: () => {}, unsubscribe: () => {} },
+      {
+        listResources: () => ({ resources: [] }),
+        readResource: () => ({ contents: [] }),
+        subscribe: () => {},
+        unsubscribe: () => {},
+      },
     )
     const peer = await connect(server, '2025-11-25')
     const uriOf = (index: number) => `a://${index}`.padEnd(8_192, 'x')

@@ -13,6 +13,7 @@ export function endpointOptions(): EndpointOptions {
     sessions: {
       store: createMemorySessionStore({
         maxSessions: 1_000,
+        maxTotalBytes: 8 * 1024 * 1024,
         onEvict: (id) => console.error(`session ${id} was evicted`),
       }),
       events: createMemoryEventStore({
@@ -28,6 +29,7 @@ export function endpointOptions(): EndpointOptions {
       }),
       ttl: 600_000,
       retry: 500,
+      awayTimeout: 240_000,
     },
     cors: ORIGINS,
     keepAlive: 10_000,
