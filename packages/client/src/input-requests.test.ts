@@ -573,8 +573,10 @@ describe('many input requests at once', () => {
     })
     let count = 0
     const onElicit = () => (count++ < 16 ? new Promise<never>(() => {}) : { action: 'decline' as const })
-    await using client = await connect(server, { onElicit })
+    const warnings: Error[] = []
+    await using client = await connect(server, { onElicit, onWarning: (warning) => void warnings.push(warning) })
     expect(await client.callTool('ask')).toMatchObject({ structuredContent: { action: 'decline' } })
+    expect(warnings).toEqual([])
   })
 })
 

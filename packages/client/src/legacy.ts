@@ -28,6 +28,7 @@ import {
   type SubscriptionFilter,
   serverRequestParams,
   stripParamsFor,
+  userRejected,
 } from '@mcpx/protocol'
 import { ConcurrencyLimit, within, withSignal } from './async.ts'
 import type { MessageListener, UndeterminedConnection } from './connection.ts'
@@ -207,6 +208,9 @@ export class LegacyConnection implements EraConnection, MessageListener {
           return onAsk?.(request, origin) ?? turns.answer(request, origin) ?? answerInput(request, origin)
         }),
       )
+    } catch (error) {
+      // The server has cancelled the request: the response is dropped, and there is no problem to report.
+      throw exchange.signal.aborted ? userRejected('The input request was cancelled') : error
     } finally {
       release?.()
     }
