@@ -1,3 +1,4 @@
+import type { EventStore } from '@mcpx/protocol'
 import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
 import { describe, expect, it } from 'vitest'
 import { mcp } from '../index.ts'
@@ -326,6 +327,40 @@ describe('the stream of a POST', () => {
     const headers = { 'mcp-session-id': await openSession(app) }
     const all = await eventsOf(await post(app, request('tools/call'), headers)).rest()
     expect(all.map(said)).toEqual(['a', 'b', 'c', undefined])
+  })
+
+  it('keeps the messages that the store refuses while the client is away', async () => {
+    const inner = createMemoryEventStore()
+    let isBroken = false
+    const events: EventStore = {
+      ...inner,
+      append: async (id, data) => (isBroken ? Promise.reject(new Error('full')) : inner.append(id, data)),
+    }
+    const [away, sent, held] = [gate(), gate(), gate()]
+    const server = new HandWritten({
+      'tools/call': async (_params, exchange) => {
+        await exchange.notify('notifications/message', { level: 'info', data: 'one' })
+        await away.promise
+        await exchange.notify('notifications/message', { level: 'info', data: 'two' })
+        isBroken = false
+        sent.open()
+        await held.promise
+        return {}
+      },
+    })
+    const app = mcp(server, { sessions: { events } })
+    const headers = { 'mcp-session-id': await openSession(app) }
+    const first = eventsOf(await post(app, request('tools/call'), headers))
+    await first.next()
+    const one = await first.next()
+    await first.cancel()
+    isBroken = true
+    away.open()
+    await sent.promise
+    const again = eventsOf(await get(app, { ...headers, 'last-event-id': one?.id ?? '' }))
+    expect(said(await again.message())).toBe('two')
+    held.open()
+    expect(await again.rest()).toMatchObject([{ id: 1, result: {} }])
   })
 
   it('loses resumability, but no messages, if the store fails', async () => {

@@ -7,6 +7,8 @@ import { every } from '../timers.ts'
 
 /** The most missed characters that are sent at once, without waiting for the reader. */
 const SENT_AT_ONCE = 16 * 1024
+/** The number of characters that are kept of events that the store has refused. More are lost. */
+const MOST_NOT_STORED = 64 * 1024
 /** The interval at which a stream without a reader is refreshed in the store, in ms. */
 const REFRESH = 60_000
 
@@ -34,6 +36,8 @@ export class StoredStream {
   #reader: EventStream | undefined
   /** A reader that is still receiving the events it missed. */
   #joining: EventStream | undefined
+  /** Events that the store refused while there was no reader. */
+  readonly #notStored: string[] = []
   #hasEnded = false
   /** Refreshes the stream in the store while there is no reader. */
   #refreshing: ReturnType<typeof setInterval> | undefined
@@ -62,7 +66,8 @@ export class StoredStream {
   /** Stores and sends a message. Returns a promise if the sender has to wait for the reader or the store. */
   send(text: string, onNotStored?: () => void): Promise<void> | undefined {
     const stored = this.#append(text, (id) => {
-      if (id === undefined) onNotStored?.()
+      if (id === undefined && onNotStored !== undefined) onNotStored()
+      else if (id === undefined && this.#reader === undefined) this.#keep(text)
       this.#sendEvent({ id, data: text })
     })
     return stored === undefined ? this.#reader?.room : stored.then(() => this.#reader?.room)
@@ -96,6 +101,12 @@ export class StoredStream {
       () => undefined,
       () => this.#reader?.end(),
     )
+  }
+
+  /** Keeps an event that the store refused for the next reader. */
+  #keep(text: string): void {
+    const characters = this.#notStored.reduce((sum, each) => sum + each.length, text.length)
+    if (characters <= MOST_NOT_STORED) this.#notStored.push(text)
   }
 
   /** Detaches a reader that has disconnected. Later events are stored for the next reader. */
@@ -159,6 +170,7 @@ export class StoredStream {
     this.#joining = undefined
     this.#reader = reader
     for (const event of missed) this.#sendEvent(event)
+    for (const data of this.#notStored.splice(0)) this.#sendEvent({ id: undefined, data })
     if (this.#hasEnded) reader.end()
   }
 
