@@ -7,7 +7,7 @@ import { truncate } from './messages.ts'
 import { dialectOf, type Reference, readSchema, resolveUri, type SchemaDocument } from './read-schema.ts'
 import { type JsonSchemaError, schemaError } from './schema-error.ts'
 
-/** Base URI of a document without `$id`. No other document can have it. */
+/** The base URI of a document without `$id`. No other document can have it. */
 const DEFAULT_BASE = 'json-schema:///'
 
 export function compileSchema(schema: JsonSchema, options: CompileOptions): SchemaNode {
@@ -26,9 +26,9 @@ export function compileSchema(schema: JsonSchema, options: CompileOptions): Sche
   return root
 }
 
-/** Sets the target node of every reference. Nothing is fetched. */
+/** Sets the target node of each reference. Fetches nothing. */
 function resolveReferences(schema: unknown, document: SchemaDocument): void {
-  // Reading a target can append references, which this loop visits too.
+  // Reading a target may append references to the list, so this loop visits them too.
   for (const reference of document.references) {
     const pointer = findTarget(reference, document)
     const target = document.nodes.get(pointer) ?? readTarget(schema, pointer, reference, document)
@@ -63,7 +63,7 @@ function findTarget(reference: Reference, { targets, dynamicAnchors, dialect }: 
   return target
 }
 
-/** Reads a schema at a place where the dialect has none, for example under an unknown keyword. */
+/** Reads the target of a reference that is not a regular subschema, for example under an unknown keyword. */
 function readTarget(schema: unknown, target: string, reference: Reference, document: SchemaDocument): SchemaNode {
   let raw = schema
   let pointer = ''
@@ -85,17 +85,17 @@ function readTarget(schema: unknown, target: string, reference: Reference, docum
 
 const IN_PLACE_KEYWORDS = '$ref allOf anyOf oneOf not if then else dependentSchemas dependencies'.split(' ')
 
-/** The schemas that a schema applies to the same value. */
+/** Returns the subschemas that a schema applies to the same value. */
 function nodesInPlace({ keywords }: SchemaNode): SchemaNode[] {
   const held: readonly unknown[] = IN_PLACE_KEYWORDS.flatMap((keyword) => keywords[keyword])
-  // Flattening maps leaves the names of members, and lists of names, as strings.
+  // The flattened maps also contain member names and lists of names, which are strings.
   return held.flat(2).filter((item): item is SchemaNode => typeof item === 'object')
 }
 
-/** Rejects schemas that apply themselves to the same value, or more than `maxDepth` others in a row. */
+/** Throws for a schema that applies itself to the same value, or a chain of more than `maxDepth` schemas. */
 function assertFiniteRecursion({ options, nodes }: SchemaDocument): void {
   const { maxDepth } = options.limits
-  /** The longest row of schemas that starts with a node; 0 while it is being measured. */
+  /** The length of the longest chain of schemas from each node. 0 while it is being measured. */
   const heights = new Map<SchemaNode, number>()
   const measure = (node: SchemaNode, pointer: string, depth: number): number => {
     const known = heights.get(node)

@@ -1,14 +1,14 @@
-/** Evaluates a value against a compiled schema: counts steps, tracks the place in the value, collects findings. */
+/** Checks a value with a compiled schema: counts steps, tracks the place in the value, and collects findings. */
 
 import { jsonTypeOf, tryOrUndefined } from './json.ts'
 import { type JsonSchemaLimits, MAX_BRANCH_FINDINGS, REPORT_STEPS } from './limits.ts'
 import { appendToPath } from './messages.ts'
 
-/** One problem of a value, written for a person or a model: `${path}: ${message}` is a sentence. */
+/** One problem of a value, for humans and models. Display it as `${path}: ${message}`. */
 export interface JsonSchemaProblem {
-  /** Place in the value, beginning with the name that the caller passed: `arguments.items[2].name`. */
+  /** The place in the value, starting with the name that the caller passed: `arguments.items[2].name`. */
   readonly path: string
-  /** The fault at that place, such as `expected string, got number`. Never contains the value. */
+  /** The problem at that place, such as `expected string, got number`. Never contains the value. */
   readonly message: string
 }
 
@@ -17,13 +17,13 @@ export type JsonSchemaVerdict =
   | { readonly valid: true }
   | { readonly valid: false; readonly problems: readonly JsonSchemaProblem[] }
 
-/** A fault at one place of the value. */
+/** A problem at one place of the value. */
 export interface Finding extends JsonSchemaProblem {
-  /** How many keys lead to the place. */
+  /** The number of keys in the path. */
   readonly depth: number
   /** Whether the finding is probably a consequence of another finding. */
   readonly secondary: boolean
-  /** The types or values that the schema expects there, if that is the fault. */
+  /** The expected types or values, if the value has the wrong type or is not one of the allowed values. */
   readonly expectation: Expectation | undefined
 }
 
@@ -32,43 +32,42 @@ export interface Expectation {
   readonly words: readonly string[]
 }
 
-/** State of one check of one value. */
+/** The state of one check of one value. */
 export interface Evaluation {
   stepsLeft: number
   readonly maxSteps: number
-  /** Receives findings. When it is undefined, evaluation stops at the first fault. */
+  /** The collected findings. If undefined, the check stops at the first problem. */
   findings: Finding[] | undefined
-  /** Receives the findings that are not about one branch of `anyOf` or `oneOf`. */
+  /** The findings that are not about one branch of `anyOf` or `oneOf`. */
   readonly rootFindings: Finding[] | undefined
   path: string
   depth: number
   /** Whether new findings are marked as secondary. */
   secondary: boolean
   /**
-   * How many patterns were skipped. A schema that accepts a value while this number stays the same is certain to accept
-   * it; otherwise it accepts the value if the skipped patterns match.
+   * The number of skipped patterns. If it increased during a check, the verdict depends on patterns that were not tested.
    */
   skippedPatterns: number
 }
 
-/** Property names and indexes that were evaluated. Undefined when no `unevaluated` keyword needs them. */
+/** The property names and indexes that were evaluated. Undefined if no `unevaluated` keyword needs them. */
 export type EvaluatedKeys = Set<string | number> | undefined
 
-/** Returns whether a value is valid. Throws `CheckAborted`, or another error when the value is not JSON. */
+/** Returns whether a value is valid. Throws `CheckAborted`, and other errors for a value that is not JSON. */
 export type Check = (value: unknown, evaluation: Evaluation, evaluated: EvaluatedKeys) => boolean
 
 interface Checkable {
   readonly check: Check
 }
 
-/** A check that cannot be finished. The message becomes the problem of the value. */
+/** Thrown to abort a check that cannot be finished. The message becomes the problem of the value. */
 export class CheckAborted extends Error {}
 
 const VALID: JsonSchemaVerdict = { valid: true }
 
 const invalid = (path: string, message: string): JsonSchemaVerdict => ({ valid: false, problems: [{ path, message }] })
 
-/** Checks any value and never throws. The name starts the paths of problems. */
+/** Checks any value. Never throws, except for a bug of this package. The paths of problems start with `name`. */
 export function evaluate(
   root: Checkable,
   limits: JsonSchemaLimits,
@@ -81,15 +80,17 @@ export function evaluate(
   } catch (error) {
     const reason = abortReasonOf(error)
     if (reason) return invalid(name, reason)
-    // Part of the value is not JSON, for example a function: check the JSON text that would be sent.
-    const json: unknown = isSerialized ? undefined : tryOrUndefined(() => JSON.parse(JSON.stringify(value)))
+    // The second attempt checks a parsed JSON value, for which only `CheckAborted` is expected. Another error is a bug.
+    if (isSerialized) throw error
+    // The value contains a part that is not JSON, such as a function. Checks the JSON that would be sent instead.
+    const json: unknown = tryOrUndefined(() => JSON.parse(JSON.stringify(value)))
     if (json !== undefined) return evaluate(root, limits, json, name, true)
   }
   const found = value === undefined ? 'nothing' : `${jsonTypeOf(value)} that JSON cannot represent`
   return invalid(name, `expected a JSON value, got ${found}`)
 }
 
-/** Why a check was aborted. Returns undefined when the value is not JSON. */
+/** Returns the reason if an error means that a check was aborted; undefined for other errors. */
 function abortReasonOf(error: unknown): string | undefined {
   if (error instanceof CheckAborted) return error.message
   // Engines throw a RangeError or an InternalError on stack overflow.
@@ -97,7 +98,7 @@ function abortReasonOf(error: unknown): string | undefined {
   return isTooDeep ? 'is nested too deeply or too large to be checked' : undefined
 }
 
-/** Evaluates once without findings, which is fast, and again with findings when the value is invalid. */
+/** Checks a value without collecting findings, which is fast. If it is invalid, checks it again and collects findings. */
 function evaluateJson(root: Checkable, limits: JsonSchemaLimits, value: unknown, path: string): JsonSchemaVerdict {
   const { maxSteps, maxProblems } = limits
   const start = (stepsLeft: number, findings?: Finding[]): Evaluation => {
@@ -118,7 +119,7 @@ function evaluateJson(root: Checkable, limits: JsonSchemaLimits, value: unknown,
     root.check(value, start(maxSteps + REPORT_STEPS, findings), undefined)
   } catch (error) {
     if (!abortReasonOf(error)) throw error
-    // The search for further findings was not finished, so only the first one is reported.
+    // The second check was aborted, so only the first finding is reported.
     findings.splice(1)
   }
   const primary = findings.filter(({ secondary }) => !secondary)
@@ -130,13 +131,13 @@ function evaluateJson(root: Checkable, limits: JsonSchemaLimits, value: unknown,
   return { valid: false, problems: [...problems.values()] }
 }
 
-/** Counts steps before they are taken. Throws `CheckAborted` above `maxSteps`. */
+/** Counts steps before the work is done. Throws `CheckAborted` if the total exceeds `maxSteps`. */
 export function spendSteps(evaluation: Evaluation, steps: number): void {
   evaluation.stepsLeft -= steps
   if (evaluation.stepsLeft < 0) throw new CheckAborted(`takes more than ${evaluation.maxSteps} steps to check`)
 }
 
-/** Adds a finding and returns false. The message is built only when findings are collected. */
+/** Adds a finding and returns false. Creates the message only if findings are collected. */
 export function failWith<Limit, Value>(
   evaluation: Evaluation,
   describe: (limit: Limit, value: Value) => string,
@@ -152,7 +153,7 @@ export function failWith<Limit, Value>(
   return false
 }
 
-/** Combines checks into one. It continues after a fault only while findings are collected. */
+/** Combines checks into one. It continues after a problem only if findings are collected. */
 export function combineChecks(checks: readonly Check[]): Check {
   const [only] = checks
   if (only && checks.length === 1) return only
@@ -167,7 +168,7 @@ export function combineChecks(checks: readonly Check[]): Check {
   }
 }
 
-/** Tests each member or item. It continues after a fault only while findings are collected. */
+/** Tests each member or item. Continues after a problem only if findings are collected. */
 export function testEach<T>(
   items: readonly T[],
   evaluation: Evaluation,
@@ -201,7 +202,7 @@ export function checkMember(
   return isValid
 }
 
-/** Checks a value and redirects findings to another array, or drops them without one. */
+/** Checks a value and adds findings to another array, or drops them if there is none. */
 export function checkSeparately(
   { check }: Checkable,
   value: unknown,

@@ -1,10 +1,10 @@
-/** Regular expressions of schemas, and the formats that are asserted. Each format takes time linear in the string. */
+/** Checks formats and prepares regular expressions of schemas. Each format check takes time linear in the string. */
 
 import { tryOrUndefined } from './json.ts'
 
 /**
- * Returns a pattern that the `u` flag accepts, or undefined when it is not a regular expression. Published schemas
- * often escape punctuation that needs no escape (`\-`, `\@`). The flag forbids that, so such escapes are rewritten.
+ * Returns an equivalent pattern that is valid with the `u` flag, or undefined if it is not a regular expression. Published
+ * schemas often escape punctuation that needs no escape (`\-`, `\@`). The flag forbids that, so these escapes are replaced.
  */
 export function toUnicodePattern(pattern: string): string | undefined {
   if (isPattern(pattern)) return pattern
@@ -25,7 +25,7 @@ const matches =
   (text) =>
     expression.test(text)
 
-/** `Date` changes or rejects a day that the month does not have. */
+/** Compares the output of `Date` with the input, because `Date` changes or rejects a day that the month does not have. */
 const isDate: FormatTest = (text) =>
   /^\d{4}-\d\d-\d\d$/.test(text) &&
   tryOrUndefined(() => new Date(`${text}T00:00Z`).toISOString().startsWith(text)) === true

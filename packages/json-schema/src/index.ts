@@ -1,4 +1,4 @@
-/** A JSON Schema validator with limits on the work of a check. It generates no code, so it runs where `eval` does not. */
+/** A JSON Schema validator that limits the work of a check. It generates no code, so it also runs without `eval`. */
 
 import { compileSchema } from './compile.ts'
 import { evaluate, type JsonSchemaVerdict } from './evaluate.ts'
@@ -11,12 +11,12 @@ export type { JsonSchemaLimits } from './limits.ts'
 export { SUPPORTED_DIALECTS } from './read-schema.ts'
 export { assertObjectRoot, JsonSchemaError, type JsonSchemaErrorReason } from './schema-error.ts'
 
-/** Checks one value against one schema. Never throws. The name starts the paths of problems. Default: `value`. */
+/** Checks a value. Never throws. The paths of problems start with `name`. Default of `name`: `value`. */
 export type CompiledSchema = (value: unknown, name?: string) => JsonSchemaVerdict
 
 /** Compiles JSON Schemas. */
 export interface JsonSchemaValidator {
-  /** Compiles a schema. Throws a `JsonSchemaError` when the schema cannot be used. Fetches nothing. */
+  /** Compiles a schema. Throws a `JsonSchemaError` if the schema cannot be used. Fetches nothing. */
   compile(schema: JsonSchema): CompiledSchema
 }
 
@@ -30,14 +30,14 @@ export interface JsonSchemaValidatorOptions extends Partial<JsonSchemaLimits> {
   formats?: 'assert' | 'annotate'
   /**
    * Whether strings are tested against `pattern`, and property names against `patternProperties`. Default: `assert`.
-   * With `annotate`, no regular expression of a schema is run: a value is valid if it could be valid, whichever of the
-   * patterns match. All other keywords are checked.
+   * With `annotate`, no regular expression of a schema is run, and a value is valid if it is valid for any possible result
+   * of the patterns. All other keywords are checked.
    */
   patterns?: 'assert' | 'annotate'
 }
 
 /**
- * Options for schemas that a peer wrote: no regular expression of the peer is run, and a check takes at most 500,000 steps.
+ * Options for schemas of a peer. No regular expression of the peer is run, and a check takes at most 500,000 steps.
  *
  * ```ts
  * const validator = createJsonSchemaValidator(PEER_SCHEMA_OPTIONS)

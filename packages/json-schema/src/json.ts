@@ -1,4 +1,4 @@
-/** JSON values: their types, safe member access, and JSON pointers (RFC 6901). */
+/** Functions for JSON values: types, safe member access, and JSON pointers (RFC 6901). */
 
 /** A JSON Schema as JSON: an object of keywords, or a boolean. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown }
@@ -13,12 +13,12 @@ export function isArray(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
 }
 
-/** Whether a value is an object or an array. */
+/** Returns whether a value is an object or an array. */
 export function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-/** Whether an object has a member of its own. A member that is `undefined` is absent, as in JSON text. */
+/** Returns whether an object has an own member. Undefined members do not count, because JSON omits them. */
 export function hasMember(value: JsonObject, name: string): boolean {
   return value[name] !== undefined && Object.hasOwn(value, name)
 }
@@ -29,7 +29,7 @@ export function getMember(value: unknown, key: string): unknown {
   return (value as Record<string, unknown>)[key]
 }
 
-/** The name of a value's type in JSON Schema; `integer` counts as `number`. */
+/** Returns the JSON Schema type of a value. Integers are `number`. */
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
@@ -40,7 +40,7 @@ export function appendToPointer(pointer: string, key: string | number): string {
   return `${pointer}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** The keys of a JSON pointer. */
+/** Returns the keys of a JSON pointer. */
 export function parsePointer(pointer: string): string[] {
   return pointer
     .split('/')
@@ -48,7 +48,7 @@ export function parsePointer(pointer: string): string[] {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** Calls a function and returns `undefined` when it throws. */
+/** Calls a function. Returns undefined if it throws. */
 export function tryOrUndefined<T>(call: () => T): T | undefined {
   try {
     return call()

@@ -23,7 +23,7 @@ const definitionKeywords: KeywordGroup = {
   definitions: { holds: 'map' },
 }
 
-/** The order is that of findings. The `unevaluated` keywords come last: they depend on all others. */
+/** All keywords, in the order of findings. The `unevaluated` keywords are last, because they depend on all others. */
 const keywordTable = new Map<string, KeywordDefinition>(
   Object.entries({
     ...definitionKeywords,
@@ -49,13 +49,13 @@ export function buildCheck(keywords: Keywords, options: CompileOptions): Check {
   for (const [name, { build }] of keywordTable) {
     const value = keywords[name]
     if (value === undefined) continue
-    // Each check of a value walks the list of a keyword, except for `const` and `enum`, which look it up.
+    // Checks iterate over the list of a keyword, except for `const` and `enum`, which use a lookup.
     if (Array.isArray(value) && name !== 'const' && name !== 'enum') cost += value.flat(2).length / 2
     const check = build?.(value as never, keywords, options)
     if (check) checks.push(check)
   }
   const combined = combineChecks(checks)
-  // An `unevaluated` keyword sees only the keys that its own schema evaluates.
+  // An `unevaluated` keyword uses only the keys that the same schema has evaluated.
   const hasOwnKeys = 'unevaluatedItems' in keywords || 'unevaluatedProperties' in keywords
   return (value, evaluation, outerKeys) => {
     spendSteps(evaluation, cost)

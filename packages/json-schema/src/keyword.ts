@@ -1,4 +1,4 @@
-/** Keywords: how they are defined, the nodes of a schema that hold them, and checks that several keywords share. */
+/** The types of keyword definitions and schema nodes, and the checks that several keywords share. */
 
 import { type Check, type Evaluation, failWith } from './evaluate.ts'
 import type { JsonSchemaLimits } from './limits.ts'
@@ -15,16 +15,16 @@ export interface CompileOptions {
 /** A schema or subschema. */
 export interface SchemaNode {
   readonly keywords: Keywords
-  /** Base URI of the references in it. Undefined for the schemas `true` and `false`. */
+  /** The base URI of references in the schema. Undefined for the schemas `true` and `false`. */
   readonly base?: string
-  /** Set after the whole document was read, because a reference can lead to any part of it. */
+  /** The check. It is set after the whole document was read, because references can point to any part of it. */
   check: Check
 }
 
 /** The members of an object in a schema. */
 export type Members<T> = readonly (readonly [name: string, value: T])[]
 
-/** Values of the keywords of one schema. Keywords that its dialect does not have are absent. */
+/** The values of the keywords of one schema. Keywords that its dialect does not have are missing. */
 export interface Keywords {
   /** Targets of `$ref` and `$dynamicRef`. */
   $ref?: readonly SchemaNode[]
@@ -41,21 +41,21 @@ export interface Keywords {
   [keyword: string]: unknown
 }
 
-/** Builds the check of a keyword. Returns undefined when another keyword of the schema does its work. */
+/** Builds the check of a keyword. Returns undefined if the check of another keyword includes it. */
 export type CheckBuilder<Value> = (value: Value, keywords: Keywords, options: CompileOptions) => Check | undefined
 
 /** The values that a keyword without subschemas accepts. */
 export interface ValueRule {
-  /** Completes the sentence `must be ...`. */
+  /** The end of the sentence `must be ...`. */
   readonly expected: string
   readonly accepts: (value: unknown) => boolean
 }
 
 export interface KeywordDefinition {
-  /** The kind of subschemas that the keyword holds, or the rule for its value. */
+  /** How the value of the keyword contains subschemas, or the rule for a value without subschemas. */
   readonly holds: 'schema' | 'list' | 'map' | ValueRule
   readonly build?: CheckBuilder<never>
-  /** The one dialect that has the keyword. Default: both. */
+  /** The only dialect that has the keyword. Default: both have it. */
   readonly dialect?: Dialect
 }
 
@@ -63,7 +63,7 @@ export type KeywordGroup = Readonly<Record<string, KeywordDefinition>>
 
 export const isString = (value: unknown) => typeof value === 'string'
 
-/** Whether a value is an array of different items that are all accepted. */
+/** Returns whether a value is an array of distinct items that are all accepted. */
 export function isSetOf(value: unknown, accepts: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(accepts) && new Set(value).size === value.length
 }
@@ -80,7 +80,7 @@ export const sizeRule: ValueRule = {
   accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 }
 
-/** Builds the check of a keyword that applies to values of one type only. */
+/** Creates the builder for a keyword that applies only to values of one type. */
 export function compareWith<Value, Limit>(
   applies: (value: unknown) => value is Value,
   isValid: (value: Value, limit: Limit, evaluation: Evaluation) => boolean,
@@ -90,7 +90,7 @@ export function compareWith<Value, Limit>(
     !applies(value) || isValid(value, limit, evaluation) || failWith(evaluation, describe, limit, value)
 }
 
-/** Builds the check of a keyword that limits a size, such as `minItems`. */
+/** Creates the definition of a keyword that limits a size, such as `minItems`. */
 export function limitSize<Value>(
   bound: 'least' | 'most',
   applies: (value: unknown) => value is Value,

@@ -11,8 +11,8 @@ describe('assertObjectRoot', () => {
     [true, '#: must be an object with "type": "object"'],
     [[], '#: must be an object with "type": "object"'],
     [{}, '#/type: must be "object", but is missing; wrap other values in a property'],
-    [{ type: 'string' }, '#/type: must be "object", but is another; wrap other values in a property'],
-    [{ type: ['object'] }, '#/type: must be "object", but is another; wrap other values in a property'],
+    [{ type: 'string' }, '#/type: must be "object", but is a different one; wrap other values in a property'],
+    [{ type: ['object'] }, '#/type: must be "object", but is a different one; wrap other values in a property'],
     [Object.create({ type: 'object' }), '#/type: must be "object", but is missing; wrap other values in a property'],
   ])('rejects %o', (schema, problem) => {
     expect(() => assertObjectRoot(schema)).toThrow(

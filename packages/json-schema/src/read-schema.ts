@@ -1,4 +1,4 @@
-/** Reads a schema document: validates each keyword for the dialect, and builds the nodes of all subschemas. */
+/** Reads a schema document: validates each keyword for the dialect, and creates the nodes of all subschemas. */
 
 import { type Check, failWith } from './evaluate.ts'
 import { toUnicodePattern } from './formats.ts'
@@ -33,11 +33,11 @@ export interface Reference {
 
 interface Target {
   readonly pointer: string
-  /** Identifies the schema: one object may stand in several places. */
+  /** The schema object. The same object may be used in several places. */
   readonly raw: object
 }
 
-/** State of reading one document. */
+/** The state while one document is read. */
 export interface SchemaDocument {
   readonly options: CompileOptions
   readonly dialect: Dialect
@@ -51,11 +51,11 @@ export interface SchemaDocument {
 
 export interface Location {
   readonly pointer: string
-  /** Base URI of references. */
+  /** The base URI of references. */
   readonly base: string
   /** The schema objects that contain this place. */
   readonly ancestors: readonly unknown[]
-  /** The keyword that holds the schema. */
+  /** The keyword that contains the schema. */
   readonly keyword: string
 }
 
@@ -69,7 +69,7 @@ export function dialectOf($schema: unknown, pointer: string, defaultDialect: Dia
   throw schemaError('dialect', `${pointer}/$schema`, problem)
 }
 
-/** Returns the absolute URI, or undefined when the reference is not valid. */
+/** Resolves a reference to an absolute URI. Returns undefined if it is invalid. */
 export function resolveUri(reference: string, base: string): string | undefined {
   return tryOrUndefined(() => new URL(reference, base).href)
 }
@@ -80,7 +80,7 @@ const REFERENCE_KEYWORDS = ['$ref', '$dynamicRef', '$recursiveRef']
 
 const checkTrue: Check = () => true
 
-/** The check of the schema `false`. */
+/** Creates the check of the schema `false`. */
 const checkFalse = (keyword: string): Check => {
   const unexpected = ITEM_KEYWORDS.includes(keyword) ? 'item' : PROPERTY_KEYWORDS.includes(keyword) && 'property'
   const message = unexpected ? `unexpected ${unexpected}` : 'is not allowed'
@@ -91,7 +91,7 @@ const checkFalse = (keyword: string): Check => {
 export function readSchema(raw: unknown, location: Location, document: SchemaDocument): SchemaNode {
   const { pointer, ancestors, keyword } = location
   const { nodes, dialect } = document
-  // A reference may have led to a part before the schema around it was read.
+  // The schema may already have been read as the target of a reference.
   const known = nodes.get(pointer)
   if (known) return known
   assertWithinLimits(raw, location, document)
@@ -108,7 +108,7 @@ export function readSchema(raw: unknown, location: Location, document: SchemaDoc
   const base = registerNames(raw, location, document)
   const node: SchemaNode = { keywords, base, check: checkTrue }
   nodes.set(pointer, node)
-  // In draft-07, `$ref` replaces all keywords beside it.
+  // In draft-07, all keywords next to `$ref` are ignored.
   const isOnlyReference = dialect === 'draft-07' && raw.$ref !== undefined
   const inner = { base, ancestors: [...ancestors, raw] }
   for (const [key, value] of Object.entries(raw)) {
@@ -132,7 +132,7 @@ function assertWithinLimits(raw: unknown, { pointer, ancestors }: Location, { op
   assertShort(pointer, 'the names on the way to a subschema have', pointer)
 }
 
-/** Throws a `JsonSchemaError` for a string that is too long. The subject begins the message. */
+/** Throws a `JsonSchemaError` for a string that is too long. The message begins with `subject`. */
 function assertShort(text: unknown, subject: string, pointer: string): void {
   if (typeof text !== 'string' || text.length <= MAX_NAME_LENGTH) return
   throw schemaError('limit', pointer, `${subject} at most ${MAX_NAME_LENGTH} characters`)
@@ -202,7 +202,7 @@ function readKeyword(value: unknown, location: Location, keywords: Keywords, doc
   }
 }
 
-/** Throws a `JsonSchemaError` for a list of names of which one is too long. */
+/** Returns whether a value fits a rule. Throws a `JsonSchemaError` for a list with a name that is too long. */
 function acceptsValue(rule: ValueRule, value: unknown, pointer: string): boolean {
   if (rule === nameListRule && Array.isArray(value)) {
     for (const name of value) assertShort(name, 'a property name has', pointer)
@@ -236,5 +236,5 @@ function readPattern(pattern: string, pointer: string, { options }: SchemaDocume
   }
   const unicodePattern = toUnicodePattern(pattern)
   if (unicodePattern !== undefined) return unicodePattern
-  throw schemaError('malformed', pointer, 'must be a regular expression, as JavaScript reads it with the flag "u"')
+  throw schemaError('malformed', pointer, 'must be a regular expression that is valid in JavaScript with the flag "u"')
 }

@@ -1,13 +1,13 @@
-/** The error for a schema that cannot be used, and the check of a tool schema's root. */
+/** The error for invalid schemas, and the check of the root of a tool schema. */
 
 import { hasMember, isObject, type JsonSchema } from './json.ts'
 import { truncate } from './messages.ts'
 
 /**
- * Why a schema was rejected.
+ * The reason why a schema was rejected.
  * - `malformed`: a keyword has a value that its dialect does not allow, or a schema object contains itself.
  * - `dialect`: `$schema` names a dialect that is not supported.
- * - `reference`: a reference leads out of the schema, leads nowhere, or has several targets.
+ * - `reference`: a reference points out of the schema, has no target, or has several targets.
  * - `recursion`: a subschema applies itself to the same value again, so that a check would never end.
  * - `limit`: the schema exceeds a limit of the validator.
  */
@@ -16,9 +16,9 @@ export type JsonSchemaErrorReason = 'malformed' | 'dialect' | 'reference' | 'rec
 /** A JSON Schema that cannot be compiled. */
 export class JsonSchemaError extends Error {
   override readonly name = 'JsonSchemaError'
-  /** Why the schema was rejected. */
+  /** The reason why the schema was rejected. */
   readonly reason: JsonSchemaErrorReason
-  /** Place of the fault in the schema: a JSON pointer as a URI fragment, such as `#/properties/id/type`. */
+  /** The place of the problem in the schema: a JSON pointer as a URI fragment, such as `#/properties/id/type`. */
   readonly path: string
 
   constructor(reason: JsonSchemaErrorReason, path: string, problem: string) {
@@ -41,6 +41,6 @@ export function assertObjectRoot(schema: unknown): asserts schema is Exclude<Jso
   if (!isObject(schema)) throw schemaError('malformed', '', 'must be an object with "type": "object"')
   const type = hasMember(schema, 'type') ? schema.type : undefined
   if (type === 'object') return
-  const fault = type === undefined ? 'is missing' : 'is another'
+  const fault = type === undefined ? 'is missing' : 'is a different one'
   throw schemaError('malformed', '/type', `must be "object", but ${fault}; wrap other values in a property`)
 }

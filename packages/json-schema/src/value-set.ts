@@ -1,19 +1,19 @@
-/** A set of strings and other values that takes linear time for many long strings too. */
+/** A set of strings and other values that takes linear time, even for many long strings. */
 
 import { type Evaluation, spendSteps } from './evaluate.ts'
 
-/** V8 hashes longer strings by their length only, so that a `Set` compares each with all others of its length. */
+/** The longest string that V8 hashes by its content. A `Set` compares a longer one with all others of the same length. */
 const MAX_HASHED_LENGTH = 16_383
 
-/** The chunks of strings, each below the chunks before it. */
+/** A tree of the chunks of long strings. Each level contains the chunks that follow the same previous chunks. */
 interface Chunks extends Map<string, Chunks> {}
 
 export class ValueSet {
-  /** Values. In the place of a longer string, the `Chunks` below its last chunk. */
+  /** The values. A longer string is represented by the `Chunks` node of its last chunk. */
   readonly #keys = new Set<unknown>()
   readonly #chunks: Chunks = new Map()
 
-  /** Longer strings cost steps of the evaluation. Default: none, for the values of a schema. */
+  /** @param evaluation counts steps for long strings. Default: none, for the values of a schema */
   constructor(values: readonly unknown[], evaluation?: Evaluation) {
     for (const value of values) this.#keys.add(this.#keyOf(value, evaluation, true))
   }
@@ -22,7 +22,7 @@ export class ValueSet {
     return this.#keys.size
   }
 
-  /** Longer strings cost steps of the evaluation. */
+  /** Returns whether the set has a value. Long strings cost steps. */
   has(value: unknown, evaluation: Evaluation): boolean {
     return this.#keys.has(this.#keyOf(value, evaluation, false))
   }

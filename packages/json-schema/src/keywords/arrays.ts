@@ -23,7 +23,7 @@ import { ValueSet } from '../value-set.ts'
 import { markSecondary } from './objects.ts'
 import { canonicalize } from './values.ts'
 
-/** Checks each item against the schema that its index selects. */
+/** Checks each item with the schema for its index. */
 const checkItems =
   (nodeFor: (index: number, evaluated: EvaluatedKeys) => SchemaNode | undefined): Check =>
   (value, evaluation, evaluated) =>
@@ -35,7 +35,7 @@ const checkItems =
       return checkMember(node, item, index, evaluation)
     })
 
-/** `prefixItems` and `items`; in draft-07 these are `items` as a list, and `additionalItems`. */
+/** Builds the check of `prefixItems` and `items`. In draft-07, these are `items` as a list, and `additionalItems`. */
 const buildItems: CheckBuilder<unknown> = (_, { prefixItems = [], items, additionalItems }) => {
   const [first, rest] = isArray(items) ? [items, additionalItems] : [prefixItems, items as SchemaNode | undefined]
   return checkItems((index) => first[index] ?? rest)

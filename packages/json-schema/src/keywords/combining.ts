@@ -15,7 +15,7 @@ import { jsonTypeOf } from '../json.ts'
 import { type CheckBuilder, type KeywordGroup, type SchemaNode, stringRule } from '../keyword.ts'
 import { joinFirstWithOr } from '../messages.ts'
 
-/** Applies a schema to the same value. Reads `check` late, because it is set after the document was read. */
+/** Applies a schema to the same value. Reads `check` during the check, because it is set after the document was read. */
 export const applyNode =
   (node: SchemaNode): Check =>
   (value, evaluation, evaluated) =>
@@ -23,7 +23,7 @@ export const applyNode =
 
 const buildAllOf: CheckBuilder<readonly SchemaNode[]> = (nodes) => combineChecks(nodes.map(applyNode))
 
-/** Checks one branch. The keys that it evaluates count only when the value is valid. */
+/** Checks one branch. Its evaluated keys count only if the value is valid. */
 function checkBranch(
   node: SchemaNode,
   value: unknown,
@@ -65,7 +65,7 @@ const describeMatches = (matches: number, branches: number) =>
 const describeExpected = (words: readonly string[], value: unknown) =>
   `expected ${joinFirstWithOr(words)}, got ${jsonTypeOf(value)}`
 
-/** Adds one finding about all branches, or the findings of the one branch that the author probably meant. */
+/** Adds one finding about all branches, or the findings of the branch that the author of the value probably meant. */
 function failAlternatives(
   branches: readonly Finding[][],
   matches: number,
@@ -87,7 +87,7 @@ function failAlternatives(
   return false
 }
 
-/** The types or values that a branch expects. Undefined when the value has any other fault. */
+/** Returns the types or values that a branch expects, or undefined if the value has other problems. */
 function expectationOf(branch: readonly Finding[], depth: number): Expectation | undefined {
   const expectations = branch.map((finding) => (finding.depth === depth ? finding.expectation : undefined))
   if (!expectations.every((expectation) => expectation !== undefined)) return undefined
@@ -102,7 +102,7 @@ function joinExpectations(expectations: readonly Expectation[]): Expectation {
   }
 }
 
-/** Whether a branch is for values of another type, or for objects with another value in a property such as `kind`. */
+/** Returns whether a branch is for values of another type, or objects with another value in a property such as `kind`. */
 function isForOtherKind(branch: readonly Finding[], depth: number): boolean {
   return branch.some((finding) => {
     if (!finding.expectation) return false

@@ -29,13 +29,13 @@ import { applyNode } from './combining.ts'
 
 type ObjectCheck = (value: JsonObject, evaluation: Evaluation, evaluated: EvaluatedKeys) => boolean
 
-/** Values that are not objects pass. */
+/** Wraps a check so that it applies only to objects. All other values are valid. */
 const forObjects =
   (check: ObjectCheck): Check =>
   (value, evaluation, evaluated) =>
     !isObject(value) || check(value, evaluation, evaluated)
 
-/** Returns the property names. Each costs a step, since engines build the list slowly for large objects. */
+/** Returns the property names. Each costs a step, because engines create the list slowly for large objects. */
 function namesOf(value: object, evaluation: Evaluation): string[] {
   const names = Object.keys(value)
   spendSteps(evaluation, names.length)
@@ -47,7 +47,7 @@ const countNames = (value: object, evaluation: Evaluation) => namesOf(value, eva
 const describeMissing = (cause: string | undefined) =>
   cause === undefined ? 'is required' : `is required when ${formatValue(cause)} is present`
 
-/** Requires properties; `cause` is the property that makes them necessary. */
+/** Creates a check of required properties. `cause` is the property that makes them required. */
 const requireNames = (names: readonly string[], cause?: string) =>
   combineChecks(
     names.map((name) =>
@@ -62,7 +62,7 @@ const requireNames = (names: readonly string[], cause?: string) =>
     ),
   )
 
-/** Properties that require other properties, or a schema for the whole object. */
+/** Builds the check of properties that require other properties, or a schema for the whole object. */
 const buildDependencies: CheckBuilder<Members<SchemaNode | readonly string[]>> = (dependencies) =>
   combineChecks(
     dependencies.map(([cause, required]) => {
@@ -100,7 +100,7 @@ const buildProperties: CheckBuilder<Members<SchemaNode>> = (properties) =>
 
 const NO_NODES: readonly SchemaNode[] = []
 
-/** Checks each property against the schemas that its name selects. */
+/** Checks each property with the schemas for its name. */
 const checkProperties = (
   nodesFor: (name: string, evaluation: Evaluation, evaluated: EvaluatedKeys) => readonly SchemaNode[],
 ) =>
@@ -115,7 +115,7 @@ const checkProperties = (
     }),
   )
 
-/** Accepts every property, because it is unknown which ones the patterns select. All of them count as evaluated. */
+/** Accepts all properties, because it is unknown which ones the patterns match. All of them count as evaluated. */
 const skipPatternProperties = forObjects((value, evaluation, evaluated) => {
   for (const name of namesOf(value, evaluation)) {
     evaluation.skippedPatterns++
@@ -124,7 +124,7 @@ const skipPatternProperties = forObjects((value, evaluation, evaluated) => {
   return true
 })
 
-/** `patternProperties`, and `additionalProperties` for the names that neither it nor `properties` selects. */
+/** Builds the check of `patternProperties`, and of `additionalProperties` for all names that match nothing else. */
 const buildPatternProperties: CheckBuilder<unknown> = (_, keywords, { limits, assertPatterns }) => {
   const { patternProperties = [], additionalProperties } = keywords
   if (patternProperties.length > 0 && !assertPatterns) return skipPatternProperties
@@ -159,7 +159,7 @@ export const objectKeywords: KeywordGroup = {
   },
 }
 
-/** Marks the findings of a check as consequences of other findings. */
+/** Wraps a check and marks its findings as consequences of other findings. */
 export const markSecondary =
   (check: Check): Check =>
   (value, evaluation, evaluated) => {

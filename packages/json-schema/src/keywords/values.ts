@@ -26,7 +26,7 @@ const describeType = (expected: readonly string[], value: unknown) => {
   return `expected ${joinWithOr(expected)}, got ${hasFraction ? 'a number with a fraction' : jsonTypeOf(value)}`
 }
 
-/** Throws a `TypeError` for a value of a type that JSON does not have. */
+/** Accepts JSON types, and throws a `TypeError` for all others. */
 export const assertJson: Check = (value) => {
   if (['object', 'string', 'number', 'boolean'].includes(typeof value)) return true
   throw new TypeError('The value is not JSON')
@@ -35,7 +35,7 @@ export const assertJson: Check = (value) => {
 const buildType: CheckBuilder<string | readonly string[]> = (type) => {
   const expected = [type].flat()
   const expectation: Expectation = { kind: 'type', words: expected }
-  // One comparison decides for most values. It cannot for `object`: `typeof` says so of arrays and null too.
+  // A comparison with `typeof` decides for most values. It is not used for `object`, which includes arrays and null.
   const typeofName = type === 'object' ? '' : type
   return (value, evaluation, evaluated) =>
     typeof value === typeofName ||
@@ -44,7 +44,7 @@ const buildType: CheckBuilder<string | readonly string[]> = (type) => {
     (assertJson(value, evaluation, evaluated) && failWith(evaluation, describeType, expected, value, expectation))
 }
 
-/** Serializes a value so that equal JSON values have equal strings: member names are sorted. */
+/** Serializes a value with sorted member names, so that equal JSON values have equal strings. */
 export function canonicalize(value: unknown, evaluation: Evaluation): string {
   if (!isContainer(value)) {
     assertJson(value, evaluation, undefined)
@@ -68,7 +68,7 @@ const buildEnum: CheckBuilder<readonly unknown[]> = (allowed) => {
   const allowedSet = new ValueSet(allowed)
   const allowedTypes = new Set(allowed.map(jsonTypeOf))
   const containers = allowed.filter(isContainer)
-  // Built for the first value that needs it, so that its steps count for that value.
+  // Created for the first value that needs it, so that its steps count for that value.
   let canonical: ValueSet | undefined
   const words = formatValues(allowed)
   const expectation: Expectation = { kind: 'value', words: [words] }
@@ -106,7 +106,7 @@ export const valueKeywords: KeywordGroup = {
 
 const isNumber = (value: unknown) => typeof value === 'number'
 
-/** In the expected text, `#` stands for the limit. */
+/** Creates the definition of a keyword that limits a number. `#` in the expected text is replaced with the limit. */
 const limitNumber = (expected: string, isValid: (value: number, limit: number) => boolean): KeywordDefinition => ({
   holds: { expected: 'a number', accepts: Number.isFinite },
   build: compareWith(isNumber, isValid, (limit: number) => `expected ${expected.replace('#', String(limit))}`),
@@ -123,7 +123,7 @@ export const numberKeywords: KeywordGroup = {
   },
 }
 
-/** Divides decimal numbers exactly: 0.07 is a multiple of 0.01. */
+/** Divides decimal numbers exactly, so that 0.07 is a multiple of 0.01. */
 function isMultipleOf(value: number, divisor: number): boolean {
   if (!Number.isFinite(value)) return false
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0
@@ -139,7 +139,7 @@ function toDecimal(value: number): [digits: bigint, exponent: number] {
   return [BigInt(integer + fraction), Number(exponent) - fraction.length]
 }
 
-/** The length in Unicode code points. */
+/** Returns the length in Unicode code points. */
 function countCharacters(value: string, evaluation: Evaluation): number {
   spendSteps(evaluation, value.length >> 3)
   return /[\ud800-\udfff]/.test(value) ? Array.from(value).length : value.length
@@ -176,7 +176,7 @@ const assertFormat: CheckBuilder<string> = compareWith(
   (format) => `expected text in the format ${format}`,
 )
 
-/** A format that is not in the table is an annotation. */
+/** Builds the check of a format. Formats that are not in the table are annotations. */
 const buildFormat: CheckBuilder<string> = (format, keywords, options) =>
   options.assertFormats && Object.hasOwn(formats, format) ? assertFormat(format, keywords, options) : undefined
 
