@@ -1,21 +1,21 @@
-/** The decoder as a pair of web streams for `pipeThrough`: bytes in, events out. */
+/** The decoder as a pair of web streams for `pipeThrough`, from bytes to events. */
 
 import { createDecoder, type DecoderOptions, type SseEvent } from './decode.ts'
 
-/** Options of the decoder. Events come out of the stream instead of `onEvent`. */
+/** Options of `decodeStream`. The readable stream delivers the events, so there is no `onEvent`. */
 export interface DecodeStreamOptions extends Omit<DecoderOptions, 'onEvent'> {
-  /** Called once when the bytes end inside an event. That event is dropped. Default: none. */
+  /** Called once if the input ends inside an event. This event is dropped. Default: none. */
   readonly onIncomplete?: (() => void) | undefined
 }
 
 /**
- * Decodes a stream of bytes. It reads a chunk only when an event is requested and none is queued. Events before an
- * invalid one are delivered before the error. The error also cancels the source.
+ * Decodes a stream of bytes. It reads a chunk only if an event is requested and none is queued. Events before an invalid
+ * one are delivered before the error. The error also cancels the source.
  *
- * The result has the two ends of a `TransformStream` but is not an instance of it: a `TransformStream` that errors
- * drops its queued events.
+ * The result has both streams of a `TransformStream` but is not an instance of it, because a `TransformStream` drops its
+ * queued events when it fails.
  *
- * @throws SseError `invalid-option`. The readable end fails with `event-too-large`.
+ * @throws SseError `invalid-option`. The readable stream fails with `event-too-large`.
  * @example
  * ```ts
  * const response = await fetch(url)

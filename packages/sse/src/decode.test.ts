@@ -102,7 +102,7 @@ describe('maxEventSize', () => {
     expect(error).toMatchObject({
       name: 'SseError',
       reason: 'event-too-large',
-      message: 'What follows event 2 exceeds maxEventSize (20 characters): raise it, or send smaller events',
+      message: 'The event after event 2 exceeds maxEventSize (20 characters): raise it, or send smaller events',
     })
   })
 

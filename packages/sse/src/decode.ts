@@ -1,4 +1,4 @@
-/** Decodes `text/event-stream` incrementally: eventsource-parser parses the fields, this file enforces the limit. */
+/** Decodes `text/event-stream` incrementally. eventsource-parser parses the fields; this file enforces the size limit. */
 
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { SseError } from './sse-error.ts'
@@ -7,9 +7,9 @@ import { SseError } from './sse-error.ts'
 export interface SseEvent {
   /** The payload, its lines joined by LF. Empty for an event that carries only an id. */
   data: string
-  /** The type of the event. Absent when none was sent, which means `message`. */
+  /** The type of the event. Undefined if none was sent, which means `message`. */
   event?: string
-  /** The id sent with this event. Keep the newest one to resume after it. An empty id resets the id kept so far. */
+  /** The id of this event. Store the newest id to resume after its event. An empty id resets the stored one. */
   id?: string
 }
 
@@ -22,18 +22,18 @@ export interface DecoderOptions {
   /** Called with each reconnection time, in milliseconds. Times above 15 digits are ignored. Default: ignored. */
   readonly onRetry?: ((milliseconds: number) => void) | undefined
   /**
-   * The size limit of an event in characters (UTF-16 code units), from its first field to its blank line: field names
-   * and comments in between count, line ends do not. A single line has the same limit.
-   * Default: 16,777,216 (16 Mi). From 1 to 268,435,456. Above it, `push` throws `event-too-large`.
+   * The size limit of an event in characters (UTF-16 code units), from its first field to its blank line. Field names
+   * and comments in between count; line ends do not. A single line has the same limit.
+   * Default: 16,777,216 (16 Mi). Allowed: 1 to 268,435,456. `push` throws `event-too-large` when an event exceeds the limit.
    */
   readonly maxEventSize?: number | undefined
 }
 
-/** How a stream ended. */
+/** The result of `end`. */
 export interface DecoderEnd {
   /**
-   * Whether the input ended before the blank line of an event. That event is dropped, as the specification says. Also
-   * true after `push` threw.
+   * Whether the input ended before the blank line of an event. As the specification requires, this event is dropped. Also
+   * true after `push` has thrown.
    */
   readonly incomplete: boolean
 }
@@ -41,21 +41,22 @@ export interface DecoderEnd {
 /** A push parser for one stream. */
 export interface Decoder {
   /**
-   * Decodes the next chunk, cut anywhere, and calls the callbacks for everything it completes.
+   * Decodes the next chunk, and calls the callbacks for each event and comment that it completes. Chunks may be split at any
+   * position.
    *
    * @throws SseError `event-too-large`, `decoder-closed` or `decoder-busy`, and errors of callbacks. After an error the
    * decoder is closed, because the rest of the stream may not start at a line.
    */
   push(chunk: string | Uint8Array): void
-  /** Closes the decoder and returns whether an event was cut off. Never throws. In a callback it stops at once. */
+  /** Closes the decoder and returns whether an event was incomplete. Never throws. In a callback, it stops `push` immediately. */
   end(): DecoderEnd
 }
 
 const DEFAULT_SIZE = 2 ** 24
-// Half of the smallest string limit of an engine: a held line and a chunk of this size fit into one string.
+// Half of the smallest maximum string length of all engines, so that an incomplete line and a chunk fit into one string.
 const MAX_SIZE = 2 ** 28
 
-// The lines that the parser needs. Fifteen digits are always a safe integer.
+// Matches the lines that the parser needs. A number of fifteen digits is always a safe integer.
 const KNOWN_LINE = /:|(?:data|event|id)[:\n]|retry: ?\d{1,15}\n/y
 
 /**
@@ -75,16 +76,16 @@ export function createDecoder(options: DecoderOptions): Decoder {
 }
 
 /**
- * Feeds the parser one complete line at a time, ended by LF, and only lines that it needs. Fed with raw chunks, the
- * parser delays an event that ends in CR, takes quadratic time for many CRs, keeps a byte order mark, and creates an
- * Error for each unknown field.
+ * Passes complete lines, ended by LF, to the parser one at a time, and only lines that it needs. With raw chunks, the parser
+ * delays an event that ends in CR, takes quadratic time for many CRs, keeps a byte order mark, and creates an `Error` for
+ * each unknown field.
  */
 class EventDecoder implements Decoder {
   readonly #maxEventSize: number
   readonly #parser: EventSourceParser
   readonly #lines = new LineBuffer()
   readonly #utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-  /** Characters of the open event. 0 until its first field, so that comments between events do not add up. */
+  /** The characters of the current event. 0 until its first field, so that comments between events do not count. */
   #size = 0
   #hasData = false
   #delivered = 0
@@ -148,7 +149,7 @@ class EventDecoder implements Decoder {
     }
   }
 
-  /** An id without data dispatches no event by the specification. It is delivered, because clients resume after it. */
+  /** Delivers an event. An id without data is delivered too, unlike in the specification, because clients resume after it. */
   #dispatchEvent(): void {
     if (this.#size > 0) this.#parser.feed(this.#hasData ? '\n' : 'data\n\n')
     this.#hasData = false
@@ -164,32 +165,32 @@ class EventDecoder implements Decoder {
     this.#parser.feed(lines.slice(start, end + 1))
   }
 
-  /** Checks complete and incomplete lines alike, so that the result does not depend on how the stream is chunked. */
+  /** Enforces the limit for complete and incomplete lines, so that the result does not depend on the chunks. */
   #assertSize(lineLength: number): void {
     if (this.#size + lineLength <= this.#maxEventSize) return
     throw new SseError(
       'event-too-large',
-      `What follows event ${this.#delivered} exceeds maxEventSize (${this.#maxEventSize} characters): ` +
+      `The event after event ${this.#delivered} exceeds maxEventSize (${this.#maxEventSize} characters): ` +
         'raise it, or send smaller events',
     )
   }
 }
 
-/** Approximate bytes that an engine needs for one more string. */
+/** The approximate overhead of a string in an engine, in bytes. */
 const STRING_OVERHEAD = 32
 
 /**
- * Turns text in arbitrary pieces into complete lines ended by LF, in time linear in the input. Removes one leading
- * byte order mark. The caller limits the incomplete line by `length`.
+ * Converts chunks to complete lines ended by LF, in time linear in the input. Removes one leading byte order mark. The
+ * caller checks `length` to limit the incomplete line.
  */
 export class LineBuffer {
-  /** Characters of the incomplete line. */
+  /** The number of characters of the incomplete line. */
   length = 0
   #pieces: string[] = []
-  /** Dropped if the next text starts with it: the byte order mark, or the LF after a CR at the end of a chunk. */
+  /** A character that is removed from the start of the next chunk: a byte order mark, or the LF after a CR. */
   #skip = '\uFEFF'
 
-  /** Adds text. Returns the lines that it completes, or an empty string. A CR completes its line at once. */
+  /** Adds a chunk. Returns the lines that it completes, or an empty string. A CR completes a line immediately. */
   take(text: string): string {
     if (!text) return text
     let rest = text[0] === this.#skip ? text.slice(1) : text
@@ -199,7 +200,7 @@ export class LineBuffer {
     const lines = end > 0 ? this.release() + rest.slice(0, end) : ''
     this.#pieces.push(rest.slice(end))
     this.length += rest.length - end
-    // Many short pieces are joined, so that memory and copying stay proportional to the line.
+    // Joins many short pieces, so that memory and copying stay proportional to the length of the line.
     if (this.#pieces.length * STRING_OVERHEAD > this.length) this.#pieces = [this.#pieces.join('')]
     return lines
   }

@@ -4,16 +4,16 @@ import { SseError } from './sse-error.ts'
 
 export { SseError } from './sse-error.ts'
 
-/** An event to send. Fields that are absent or `undefined` are not written. */
+/** An event to send. Missing or undefined fields are not written. */
 export interface SseEventInit {
   /**
-   * The payload. CRLF, CR and LF each end a line; the receiver reads all three as LF. An empty string is written as an
-   * empty `data:` line. Without `data` the receiver dispatches no event.
+   * The payload. CRLF, CR and LF end a line; the receiver reads all three as LF. An empty string is written as an empty
+   * `data:` line. Without `data`, the receiver dispatches no event.
    */
   readonly data?: string | undefined
-  /** The type of the event. Receivers read an empty or absent type as `message`. Must not contain CR or LF. */
+  /** The type of the event. Default: none, which receivers read as `message`. Must not contain CR or LF. */
   readonly event?: string | undefined
-  /** The id after which a client resumes. An empty id resets the last id. Must not contain CR, LF or NUL. */
+  /** The id of the event, from which a client can resume. An empty id resets the last one. Must not contain CR, LF or NUL. */
   readonly id?: string | undefined
   /** How long a client waits before it reconnects, in milliseconds. A non-negative safe integer. */
   readonly retry?: number | undefined
@@ -41,7 +41,7 @@ export function encodeEvent(init: SseEventInit): string {
     throw invalidField('retry', `${retry}`, 'must be a non-negative integer')
   }
   const head = encodeLine('event', event) + encodeLine('id', id) + encodeLine('retry', retry?.toString())
-  // Two searches are faster than one regular expression, and most payloads are one line.
+  // Fast path for payloads of one line. Two searches are faster than one regular expression.
   if (data && isOneLine(data)) return `${head}data: ${data}\n\n`
   return `${head}${encodeLines('data', data)}\n`
 }
@@ -59,8 +59,8 @@ export function encodeEventBytes(init: SseEventInit): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Encodes a comment, which receivers ignore and which keeps an idle connection open. Each line of the text becomes a
- * comment line, followed by a blank line. Do not write a comment between the lines of an event.
+ * Encodes a comment. Receivers ignore comments; they keep an idle connection open. Each line of the text becomes a comment
+ * line, followed by a blank line. Do not write a comment between the lines of an event.
  *
  * @example
  * ```ts
@@ -80,7 +80,7 @@ function isOneLine(text: string): boolean {
   return !text.includes('\n') && !text.includes('\r')
 }
 
-// The space after the colon is needed: receivers drop one, which could be the first character of the value.
+// The space after the colon is needed, because receivers remove one space, which could belong to the value.
 function encodeLine(name: string, value: string | undefined): string {
   if (value === undefined) return ''
   return value === '' ? `${name}:\n` : `${name}: ${value}\n`

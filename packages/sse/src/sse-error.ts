@@ -1,11 +1,11 @@
 /** The error of this package. */
 
 /**
- * Why an `SseError` was thrown.
+ * The reason of an `SseError`.
  *
- * - `invalid-event`, `invalid-id`, `invalid-retry`: the encoder got a field that cannot be written.
+ * - `invalid-event`, `invalid-id`, `invalid-retry`: a field cannot be encoded.
  * - `invalid-option`: `maxEventSize` is out of range.
- * - `event-too-large`: the stream has an event or a line above `maxEventSize`.
+ * - `event-too-large`: an event or a line exceeds `maxEventSize`.
  * - `decoder-closed`: `push()` was called after `end()` or after an error.
  * - `decoder-busy`: `push()` was called inside a callback of the decoder.
  */
@@ -19,8 +19,8 @@ export type SseErrorReason =
   | 'decoder-busy'
 
 /**
- * A field that cannot be sent, or a stream that cannot be read further. Test `reason`; `message` names the fault and
- * the remedy.
+ * A field cannot be encoded, or a stream cannot be decoded. Check `reason` in code; `message` names the problem and the
+ * remedy.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export type SseErrorReason =
  */
 export class SseError extends Error {
   override readonly name = 'SseError'
-  /** Why the error was thrown. */
+  /** The reason of the error. */
   readonly reason: SseErrorReason
 
   constructor(reason: SseErrorReason, message: string) {
