@@ -1,4 +1,4 @@
-/** The rig of a behaviour: it connects clients of one revision to servers in the same process and closes them afterwards. */
+/** Connects clients of one revision to servers in the same process for a behaviour test, and closes them afterwards. */
 
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import {
@@ -15,39 +15,40 @@ import type { MatrixTransport, TransportOptions } from './transports/transport.t
 import { createTransport, hasSeparateRequests, type TransportName } from './transports.ts'
 
 export interface RigOptions extends ClientOptions {
-  /** The authenticated caller, as an HTTP guard would report it. */
+  /** The authenticated caller, as an HTTP guard would return it. Default: none. */
   readonly auth?: AuthInfo | undefined
-  /** Another revision than the one under test, for the connection behind a proxy. */
+  /** The revision of this connection, for servers behind a proxy. Default: the revision under test. */
   readonly era?: Revision | undefined
 }
 
+/** The functions and facts that a behaviour test receives. */
 export interface Rig {
   readonly revision: Revision
   readonly era: Era
   readonly transport: TransportName
-  /** Whether each request is an HTTP request of its own; otherwise one connection carries all messages. */
+  /** Whether each message is sent in a separate HTTP request. Otherwise one connection carries all messages. */
   readonly separateRequests: boolean
-  /** The warnings of both sides. Warnings that remain at the end fail the behaviour. */
+  /** The warnings of clients and servers. If any are left at the end, the test fails. */
   readonly warnings: readonly Error[]
-  /** Removes the expected warnings. */
+  /** Removes the warnings whose message matches. */
   removeWarnings(expected: RegExp): void
-  /** Waits for a promise; rejects with the description after a timeout. */
+  /** Waits for a promise. After a timeout, rejects with an error that contains the description. */
   waitFor<Value>(description: string, promise: PromiseLike<Value>): Promise<Value>
-  /** Connects a client of the revision under test. It is closed at the end. */
+  /** Connects a client of the revision under test to a server. Both are closed at the end. */
   connect<Server extends Responder>(server: Server, options?: RigOptions): Promise<Client<Server>>
-  /** Connects a client with a given connector. */
+  /** Connects a client with a connector. The client is closed at the end. */
   connectOver(connector: Connector, options?: ClientOptions): Promise<Client>
   /** Opens the transport under test to a server. */
   open(server: Responder, options?: TransportOptions): MatrixTransport
 }
 
-/** The timeout of calls and waits, in milliseconds; shorter than that of tests. */
+/** The timeout of calls and of `waitFor`, in ms. It is shorter than the timeout of tests, so that the error names the wait. */
 const TIMEOUT = 4_000
 
 /**
- * Runs one behaviour and closes everything that it opened.
+ * Runs one behaviour test, and closes all clients and transports that it opened. Throws the first warning that is left.
  *
- * @param waitTimeout the timeout of `waitFor`, in milliseconds. Default: 4,000.
+ * @param waitTimeout the timeout of `waitFor`, in ms. Default: 4,000.
  */
 export async function withRig(
   revision: Revision,
@@ -91,7 +92,7 @@ export async function withRig(
     await run(rig)
     warningsOfRun = warnings.length
   } catch (error) {
-    // A failed behaviour does not await its remaining calls.
+    // A failed test does not await its remaining calls, so their rejections are handled here.
     for (const call of calls) call.catch(() => {})
     throw error
   } finally {
@@ -99,11 +100,11 @@ export async function withRig(
     for (const close of closers) close()
   }
   await settled()
-  // Closing the client may cause warnings about the closed connection.
+  // Warnings about a closed connection are ignored if they were caused by closing the clients above.
   for (const [index, warning] of warnings.entries()) if (index < warningsOfRun || !isClosed(warning)) throw warning
 }
 
-/** Wraps the client so that the promises of its methods are recorded. */
+/** Wraps a client and records the promises that its methods return. */
 function recordCalls(client: Client, calls: Promise<unknown>[]): Client {
   return new Proxy(client, {
     get(target, key) {
