@@ -88,7 +88,7 @@ describe('prompts', () => {
     const wrong = { name: 'greet', arguments: { name: 5 } }
     expect((await client.call('prompts/get', wrong)).error?.code).toBe(-32602)
     const args = z.object({ n: z.number() })
-    expect(() => createServer(info).prompt('p', { args }, () => '')).toThrow('arguments of prompts are strings')
+    expect(() => createServer(info).prompt('p', { args }, () => '')).toThrow('prompt arguments are strings')
   })
 
   it('reject unknown names and missing arguments [S-191]', async () => {
@@ -112,7 +112,7 @@ describe('prompts', () => {
       { type: 'resource', resource: { uri: 'a:b', mimeType: 'application/octet-stream', blob: 'AQL/' } },
       { type: 'resource', resource: { uri: 'a:c', mimeType: 'text/plain', text: 'x' } },
     ])
-    expect(() => image(bytes, 'picture')).toThrow('no MIME type')
+    expect(() => image(bytes, 'picture')).toThrow('Expected a MIME type')
   })
 })
 

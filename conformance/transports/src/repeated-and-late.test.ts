@@ -111,8 +111,8 @@ describe('responses in any order', () => {
     await sendTen(connection, {})
     while (warnings.length < 2) await delay(5)
     expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringContaining('answered, cancelled or timed out before'),
-      expect.stringContaining('no such request was sent'),
+      expect.stringContaining('was already answered, cancelled or timed out'),
+      expect.stringContaining('no request with this id was sent'),
     ])
     await connection.close()
   })
