@@ -192,7 +192,7 @@ export class LegacyEra {
   }
 
   async #handleNotification(message: NotificationMessage, live: LiveSession, request: HttpRequest): Promise<void> {
-    if (await this.#sessions.relate(live, message)) return
+    if (await this.#sessions.handleNotification(live, message)) return
     const session = new HttpSession(live, this.#sessions.update)
     await this.#endpoint.handleNotification(message, new HttpExchange({ request, session, endsWithClient: false }))
   }

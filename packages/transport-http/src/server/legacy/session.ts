@@ -85,7 +85,7 @@ export class LiveSession {
   }
 
   /** Handles a cancellation or progress notification. Returns whether it was for a request of this process. */
-  relate(notification: NotificationMessage): boolean {
+  handleNotification(notification: NotificationMessage): boolean {
     if (notification.method === 'notifications/progress') return this.requests.handleProgress(notification)
     const id = notification.params?.requestId
     const exchange = isRequestId(id) ? this.running.get(id) : undefined

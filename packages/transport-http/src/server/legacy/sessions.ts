@@ -176,10 +176,10 @@ export class Sessions {
   }
 
   /** Delivers a cancellation or progress notification. Returns false for other notifications. */
-  async relate(live: LiveSession, notification: NotificationMessage): Promise<boolean> {
+  async handleNotification(live: LiveSession, notification: NotificationMessage): Promise<boolean> {
     const { method } = notification
     if (method !== 'notifications/cancelled' && method !== 'notifications/progress') return false
-    if (!live.relate(notification)) await this.#publish(live.id, { notification })
+    if (!live.handleNotification(notification)) await this.#publish(live.id, { notification })
     return true
   }
 
@@ -206,7 +206,7 @@ export class Sessions {
     try {
       const message = JSON.parse(text) as BusMessage
       if ('answer' in message) live.requests.settle(message.answer)
-      else if ('notification' in message) live.relate(message.notification)
+      else if ('notification' in message) live.handleNotification(message.notification)
       else if ('state' in message) live.replaceState(message.state)
       else if ('sought' in message) {
         if (live.streams.has(message.sought)) void this.#publish(live.id, { writing: message.sought })

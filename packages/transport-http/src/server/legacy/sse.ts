@@ -190,7 +190,7 @@ class SseConnection implements StreamOwner, MessageSink {
   async #handleNotification(message: NotificationMessage, exchange: HttpExchange): Promise<void> {
     const { method } = message
     if (method === 'notifications/cancelled' || method === 'notifications/progress') {
-      this.#live.relate(message)
+      this.#live.handleNotification(message)
       return
     }
     await this.#endpoint.handleNotification(message, exchange)

@@ -29,6 +29,14 @@ interface ServerStreamPosition {
 const UNKNOWN_EVENT = 'Last-Event-ID: unknown or expired event; open a new stream without this header'
 const NO_WRITER = 'The process that served this stream has ended; send the request again if that is safe'
 
+/** The stream that a client resumes: a POST stream with the events that follow, the GET stream, or none. */
+type LostStream =
+  | { readonly kind: 'post'; readonly replay: EventReplay }
+  | { readonly kind: 'get'; readonly position: ServerStreamPosition }
+  | { readonly kind: 'none'; readonly problem: string }
+
+const UNKNOWN: LostStream = { kind: 'none', problem: UNKNOWN_EVENT }
+
 /** Opens the streams of all sessions of an endpoint. */
 export class SessionStreams {
   readonly endpoint: EndpointContext
@@ -143,41 +151,36 @@ export class SessionStreams {
     // The endpoint or the session may have ended while the store was read.
     if (this.#isClosing) return shuttingDown()
     if (live.hasEnded) return noSession()
-    if (typeof lost === 'string') return refusal(400, invalidRequest(lost))
-    if (lost !== undefined && 'ended' in lost) return this.#resumePost(live, request, lastEventId as string, lost)
-    return this.#openServerStream(live, request, lost)
+    if (lost?.kind === 'none') return refusal(400, invalidRequest(lost.problem))
+    if (lost?.kind === 'post') return this.#resumePost(live, request, lastEventId as string, lost.replay)
+    return this.#openServerStream(live, request, lost?.position)
   }
 
-  /**
-   * Finds the stream of an event. Returns one of:
-   * - an `EventReplay`: a POST stream with the events that follow
-   * - a `ServerStreamPosition`: a position in the GET stream
-   * - a string: the message of the error, when there is no such stream
-   */
-  async #findLost(live: LiveSession, lastEventId: string): Promise<EventReplay | ServerStreamPosition | string> {
+  /** Finds the stream of an event. */
+  async #findLost(live: LiveSession, lastEventId: string): Promise<LostStream> {
     const events = this.#storing?.events
     const replay = await events?.replay(lastEventId)
-    if (events === undefined) return UNKNOWN_EVENT
+    if (events === undefined) return UNKNOWN
     if (replay === undefined) return this.#findForgotten(live, lastEventId)
     const { streamId } = replay
-    if (streamId.startsWith(`${live.id}~feed~`)) return { lastEventId, streamId }
-    if (!streamId.startsWith(`${live.id}~post~`)) return UNKNOWN_EVENT
-    if (replay.ended || (await this.sessions.hasWriter(live, streamId))) return replay
+    if (streamId.startsWith(`${live.id}~feed~`)) return { kind: 'get', position: { lastEventId, streamId } }
+    if (!streamId.startsWith(`${live.id}~post~`)) return UNKNOWN
+    if (replay.ended || (await this.sessions.hasWriter(live, streamId))) return { kind: 'post', replay }
     // The stream may have ended while `hasWriter` waited.
     const now = await events.replay(lastEventId)
-    return now?.ended === true ? now : NO_WRITER
+    return now?.ended === true ? { kind: 'post', replay: now } : { kind: 'none', problem: NO_WRITER }
   }
 
   /**
    * Finds the stream of an event that the store has dropped, by the stream id, which the ids of the memory store contain.
    * The GET stream continues without a position; a POST stream of this process continues with its later events.
    */
-  #findForgotten(live: LiveSession, lastEventId: string): EventReplay | ServerStreamPosition | string {
-    if (lastEventId.includes(`${live.id}~feed~`)) return {}
+  #findForgotten(live: LiveSession, lastEventId: string): LostStream {
+    if (lastEventId.includes(`${live.id}~feed~`)) return { kind: 'get', position: {} }
     for (const streamId of live.streams.keys()) {
-      if (lastEventId.includes(streamId)) return { streamId, events: [], ended: false }
+      if (lastEventId.includes(streamId)) return { kind: 'post', replay: { streamId, events: [], ended: false } }
     }
-    return UNKNOWN_EVENT
+    return UNKNOWN
   }
 
   /**
