@@ -77,7 +77,10 @@ describe('floods', () => {
     const [near, far] = createChannelPair({ highWaterMark: 2 })
     const duplex = createDuplex(near, { responder: echo, limits: { unsent: 4, stallTimeout: 30 } })
     for (let id = 0; id < 50; id++) void far.send(ask(id, 'm'))
-    expect(await duplex.closed).toMatchObject({ reason: 'limit', message: expect.stringContaining('4 responses are unsent') })
+    expect(await duplex.closed).toMatchObject({
+      reason: 'limit',
+      message: expect.stringContaining('4 responses are unsent'),
+    })
   })
 
   it('does not disconnect a slow peer that reads', async () => {

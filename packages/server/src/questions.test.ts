@@ -53,7 +53,11 @@ const broken: readonly (readonly [string, unknown, string])[] = [
   ['a sample without a limit', sample([], {}), 'params.maxTokens'],
   ['a tool use without its result', sample([said(use)]), 'the last tool uses have no results'],
   ['a tool use that is answered with text', sample([said(use), asked(words)]), 'params.messages[1]'],
-  ['a tool result beside text', sample([said(use), asked(outcome, words)]), 'tool results are allowed only in user messages'],
+  [
+    'a tool result beside text',
+    sample([said(use), asked(outcome, words)]),
+    'tool results are allowed only in user messages',
+  ],
   ['a tool result without a tool use', sample([asked(outcome)]), 'params.messages[0]'],
   ['one result for two tool uses', sample([said(use, { ...use, id: 'u2' }), asked(outcome)]), 'params.messages[1]'],
   [
