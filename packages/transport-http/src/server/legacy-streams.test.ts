@@ -343,6 +343,10 @@ describe('the stream of a POST', () => {
         await away.promise
         await exchange.notify('notifications/message', { level: 'info', data: 'two' })
         isBroken = false
+        await exchange.notify('notifications/message', { level: 'info', data: 'three' })
+        isBroken = true
+        await exchange.notify('notifications/message', { level: 'info', data: 'four' })
+        isBroken = false
         sent.open()
         await held.promise
         return {}
@@ -358,7 +362,7 @@ describe('the stream of a POST', () => {
     away.open()
     await sent.promise
     const again = eventsOf(await get(app, { ...headers, 'last-event-id': one?.id ?? '' }))
-    expect(said(await again.message())).toBe('two')
+    for (const data of ['two', 'three', 'four']) expect(said(await again.message())).toBe(data)
     held.open()
     expect(await again.rest()).toMatchObject([{ id: 1, result: {} }])
   })

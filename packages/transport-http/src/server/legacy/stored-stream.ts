@@ -37,7 +37,7 @@ export class StoredStream {
   /** A reader that is still receiving the events it missed. */
   #joining: EventStream | undefined
   /** Events that the store refused while there was no reader. */
-  readonly #notStored: string[] = []
+  readonly #notStored: { readonly after: string | undefined; readonly data: string }[] = []
   #hasEnded = false
   /** Refreshes the stream in the store while there is no reader. */
   #refreshing: ReturnType<typeof setInterval> | undefined
@@ -105,8 +105,8 @@ export class StoredStream {
 
   /** Keeps an event that the store refused for the next reader. */
   #keep(text: string): void {
-    const characters = this.#notStored.reduce((sum, each) => sum + each.length, text.length)
-    if (characters <= MOST_NOT_STORED) this.#notStored.push(text)
+    const characters = this.#notStored.reduce((sum, { data }) => sum + data.length, text.length)
+    if (characters <= MOST_NOT_STORED) this.#notStored.push({ after: this.lastEventId, data: text })
   }
 
   /** Detaches a reader that has disconnected. Later events are stored for the next reader. */
@@ -169,8 +169,13 @@ export class StoredStream {
   #handOver(reader: EventStream, missed: readonly StoredEvent[]): void {
     this.#joining = undefined
     this.#reader = reader
-    for (const event of missed) this.#sendEvent(event)
-    for (const data of this.#notStored.splice(0)) this.#sendEvent({ id: undefined, data })
+    const ids = new Set<string | undefined>(missed.map(({ id }) => id))
+    const notStored = this.#notStored.splice(0)
+    for (const { after, data } of notStored) if (!ids.has(after)) this.#sendEvent({ id: undefined, data })
+    for (const event of missed) {
+      this.#sendEvent(event)
+      for (const { after, data } of notStored) if (after === event.id) this.#sendEvent({ id: undefined, data })
+    }
     if (this.#hasEnded) reader.end()
   }
 
