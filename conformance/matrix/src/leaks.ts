@@ -114,7 +114,7 @@ async function countTimersAbove(initial: number): Promise<number> {
 }
 
 /** The connections that are made before measuring, to fill caches. */
-const WARM_UP = 1_000
+const WARM_UP = 3_000
 
 /** Measures what the given number of connections leaves behind. */
 async function measureLeaks(count: number, revision: Revision, leak: Leak = {}, warmUp = WARM_UP) {
