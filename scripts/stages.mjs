@@ -20,7 +20,7 @@ async function types(run) {
   return {
     passed: good + 1 - bad,
     failed: all - good + bad,
-    found: `${good} of ${all} packages built, the types of the tests ${bad === 0 ? 'hold' : 'do not hold'}`,
+    found: `${good} of ${all} packages built, the tests ${bad === 0 ? 'type-check' : 'do not type-check'}`,
     output: (build.code === 0 ? '' : build.output) + tests.output,
   }
 }
