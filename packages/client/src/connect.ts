@@ -19,7 +19,7 @@ import { Subscriptions } from './subscriptions.ts'
 import { createToolCallers } from './typed-tools.ts'
 
 /**
- * Connects to a server of any revision, and resolves to its client.
+ * Connects to a server of any revision, and resolves to a client.
  *
  * ```ts
  * await using math = await connect<typeof server>(http('https://example.com/mcp'))
@@ -27,7 +27,7 @@ import { createToolCallers } from './typed-tools.ts'
  * ```
  *
  * @param target the connector of a transport, such as `http(url)` or `spawn(command, args)`; or a server of this process.
- * @throws TypeError for a target or an option that does not exist
+ * @throws TypeError for an invalid target, and for an unknown option
  * @throws ConnectionError when the server cannot be reached or does not answer
  */
 export async function connect<Server = unknown>(

@@ -1,6 +1,6 @@
 /**
- * Speaks the modern era: every request states who sends it, in which revision, and which input requests can be answered.
- * Changes arrive on the stream of a long request.
+ * Speaks the modern era: every request names the client, the revision and the capabilities of the client. Changes arrive on
+ * the stream of a `subscriptions/listen` request.
  */
 
 import {
@@ -46,7 +46,7 @@ import { answerInputRequests } from './modern-input.ts'
 import type { CallOptions, ClientOptions, RequestCallOptions } from './options.ts'
 import type { ClientState } from './state.ts'
 
-/** Returns the newest modern revision of a list that a server sent. */
+/** Returns the newest modern revision that this client and a list of the server have in common, or undefined. */
 export function mutualRevision(supported: unknown): Revision | undefined {
   if (!Array.isArray(supported)) return undefined
   return supported
@@ -56,13 +56,13 @@ export function mutualRevision(supported: unknown): Revision | undefined {
     .at(-1)
 }
 
-/** Returns the revisions that a refused request could have been sent in. */
+/** Returns the revisions that the server supports, from its error for an unsupported one. Returns undefined for other errors. */
 export function supportedBy(error: unknown): unknown {
   if (!(error instanceof RpcError) || error.code !== ErrorCode.UnsupportedProtocolVersion) return undefined
   return (error.data as JsonObject | undefined)?.supported
 }
 
-/** Sends `server/discover`, in one revision. Resolves to whatever the server answers. */
+/** Sends `server/discover`, in one revision. Resolves to the result, which has not been validated. */
 export async function discoverServer(
   state: ClientState,
   connection: Connection,
@@ -73,7 +73,7 @@ export async function discoverServer(
   return connection.request('server/discover', params, { ...options, announceCancel: false })
 }
 
-/** The part of a request that describes the client. */
+/** Creates the envelope of a request. */
 function envelopeOf(state: ClientState, protocolVersion: Revision, options: RequestCallOptions): Envelope {
   return {
     protocolVersion,
@@ -90,14 +90,14 @@ export class ModernConnection implements EraConnection {
   revision: Revision
   readonly #state: ClientState
   readonly #undetermined: UndeterminedConnection
-  /** Fires when the connection has ended. */
+  /** Aborted when the connection ends. */
   readonly #closing = new AbortController()
-  /** The server no longer supports any modern revision. */
+  /** Whether the server has stopped supporting all modern revisions. */
   #isOutdated = false
   /** The last warning about a stream of changes; the same one is not repeated. */
   #lastWarning: string | undefined
 
-  /** @param discovered the response to `server/discover`, which is kept like any other. */
+  /** @param discovered the result of `server/discover`, which is cached like other results. */
   constructor(
     state: ClientState,
     undetermined: UndeterminedConnection,
@@ -125,7 +125,10 @@ export class ModernConnection implements EraConnection {
     return this.connection.tellsApart === true
   }
 
-  /** Returns a kept response, or sends the request until its result is complete. Only a result that was complete at once is kept. */
+  /**
+   * Returns the cached result, or sends the request. Answers input requests and repeats the request until its result is
+   * complete. Caches only results that needed no input.
+   */
   async request(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
     const { cache } = this.#state
     const isCacheable = requestEntry(this.revision, method)?.cacheable === true && isPlain(params, options)
@@ -176,7 +179,7 @@ export class ModernConnection implements EraConnection {
     }
   }
 
-  /** Resolves to a valid result, which is complete or an `input_required` one. */
+  /** Resolves to a validated result, complete or `input_required`. Does not validate results of the types in `options.resultTypes`. */
   async #sendOnce(method: string, params: JsonObject, options: RequestCallOptions): Promise<JsonObject> {
     const { revision } = this
     const label = requestLabel(method, params)
@@ -186,7 +189,7 @@ export class ModernConnection implements EraConnection {
     if (resultType === 'complete') return checkResultOf(revision, method, label, result)
     if (resultType === 'input_required' && requestEntry(revision, method)?.mayAsk) return checkUnfinished(result, label)
     if (options.resultTypes?.includes(resultType as string)) return result
-    throw invalidResult(label, 'result.resultType: expected a type that this request can be answered with')
+    throw invalidResult(label, 'result.resultType: expected a type that this request allows')
   }
 
   async listen(filter: SubscriptionFilter, listener: ChangeListener): Promise<Side> {
@@ -231,7 +234,7 @@ export class ModernConnection implements EraConnection {
     }
   }
 
-  /** Reads the part of the filter that the server follows. The missing part is a warning, once in a row. */
+  /** Returns the part of the filter that the server confirmed. Warns about the missing part, but not twice in a row. */
   #readFollowed(filter: SubscriptionFilter, params: unknown): SubscriptionFilter {
     const { onWarning } = this.#state
     const { value, problem } = check(SubscriptionsAcknowledgedNotificationParams, params, 'params')
@@ -260,7 +263,7 @@ export class ModernConnection implements EraConnection {
     throw new ConnectionError('unsupported', `Revision ${this.revision} has no ping`, { hint })
   }
 
-  /** Modern servers ask for the roots each time. */
+  /** Does nothing: a modern server requests the roots whenever it needs them. */
   async notifyRootsChanged(): Promise<void> {}
 }
 

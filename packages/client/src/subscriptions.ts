@@ -1,7 +1,7 @@
 /**
- * The subscriptions of a client: one stream of changes carries the resources that it subscribed to, and list changes. Another
- * set of resources needs a new stream, which replaces the old one once the server has confirmed it. A change may be reported
- * twice then, but none is lost.
+ * The subscriptions of a client: one stream carries the updates of all subscribed resources, and list changes. Another set
+ * of resources needs a new stream, which replaces the old one once the server has confirmed it. During the replacement a
+ * change may be reported twice, but none is lost.
  */
 
 import {
@@ -22,16 +22,18 @@ export interface SubscriptionsOptions {
   /** Opens a stream. */
   readonly listen: (filter: SubscriptionFilter, options: ListenOptions) => Listening
   readonly capabilities: () => ServerCapabilities
-  /** Called with all changes. Undefined: list changes are not wanted. */
+  /** Called with all changes. If undefined, the streams do not include list changes. */
   readonly onChange: ((change: Change) => void) | undefined
   readonly onWarning: (warning: Error) => void
-  /** How long the server may take to confirm, in ms. Default: 60,000. */
+  /** How long the server may take to confirm a subscription, in ms. Default: 60,000. */
   readonly timeout?: number | undefined
-  /** Fires when the client is closed. */
+  /** Aborted when the client is closed. */
   readonly closing?: AbortSignal | undefined
 }
 
-/** A stream that ended sooner, in ms, is replaced after a delay, which doubles each time. */
+/**
+ * A stream that ends within `SHORT_LIFE` is replaced after a delay, which doubles with each such stream in a row. All in ms.
+ */
 const SHORT_LIFE = 5_000
 const FIRST_DELAY = 250
 const LONGEST_DELAY = 30_000
@@ -45,7 +47,7 @@ interface CurrentStream {
   readonly reading: Promise<void>
 }
 
-/** The subscription that a new stream has to confirm. */
+/** The subscription that the server has to confirm on a new stream. */
 interface NewSubscription {
   readonly uri: string
   readonly timeout: number | undefined
@@ -58,13 +60,13 @@ export class Subscriptions {
   /** The resources that are subscribed to. */
   #uris: Uris = []
   #current: CurrentStream | undefined
-  /** Resources that `unsubscribe` waits to remove. */
+  /** Resources whose `unsubscribe` call waits in the queue. */
   readonly #leaving = new Set<string>()
   /** Resources that were removed although the current stream may still announce their changes. */
   readonly #unsubscribed = new Set<string>()
-  /** Operations run one after the other. */
+  /** The last operation of the queue. Operations run one after the other. */
   #queue: Promise<unknown> = Promise.resolve()
-  /** Whether there is no open stream although there should be: changes may be missed. */
+  /** Whether a stream is needed and none is open, so that changes may be missed. */
   #isInterrupted = false
   #isReopening = false
   /** Whether the server has confirmed a stream. */
@@ -84,7 +86,7 @@ export class Subscriptions {
     void this.#reopen()
   }
 
-  /** Resolves when the server has confirmed. A given timeout starts with the call, the default one with its turn. */
+  /** Resolves when the server has confirmed. The time in the queue counts for `timeout`, but not for the default timeout. */
   subscribe(uri: string, { signal, timeout }: ListenOptions): Promise<void> {
     const limits = { signal, timeout: timeout ?? Number.POSITIVE_INFINITY }
     const subscribe = (ended: AbortSignal) =>
@@ -136,7 +138,7 @@ export class Subscriptions {
       throw error
     }
     const previous = this.#current
-    // The first stream misses nothing, unless it took several attempts.
+    // No changes are missed before the first stream, unless it took several attempts to open it.
     const hasMissed = this.#isInterrupted && (this.#wasConfirmed || this.#failures > 0)
     this.#isInterrupted = false
     this.#wasConfirmed = true
@@ -147,7 +149,7 @@ export class Subscriptions {
     void this.#retire(previous, [...this.#unsubscribed])
   }
 
-  /** Closes a replaced stream. If changes on it may have been missed, everything counts as changed. */
+  /** Closes a replaced stream. If changes on it may have been missed, reports a change of all that the new one follows. */
   async #retire(previous: CurrentStream | undefined, unsubscribed: Uris): Promise<void> {
     if (previous !== undefined) {
       const { stream, reading } = previous
@@ -159,7 +161,7 @@ export class Subscriptions {
     for (const uri of unsubscribed) this.#unsubscribed.delete(uri)
   }
 
-  /** Returns undefined when nothing is wanted. */
+  /** Opens a stream for these resources and list changes. Returns undefined if there is nothing to subscribe to. */
   #open(uris: Uris, timeout: number | undefined): Listening | undefined {
     const { onChange, capabilities, listen } = this.#options
     const { tools, prompts, resources }: ServerCapabilities = onChange === undefined ? {} : capabilities()
@@ -173,7 +175,10 @@ export class Subscriptions {
     return listen(filter, { timeout, signal: this.#stop.signal })
   }
 
-  /** A caller of `subscribe` does not wait until a lost connection is made again, which may take longer. */
+  /**
+   * Waits until the server has confirmed. The timeout of a `subscribe` call limits the wait, because it takes longer if a lost
+   * connection has to be opened again.
+   */
   async #untilReady(next: Listening | undefined, subscription: NewSubscription | undefined): Promise<void> {
     if (subscription === undefined) return void (await next?.ready)
     const { uri, signal, timeout = this.#options.timeout ?? CONFIRM_TIMEOUT } = subscription
@@ -209,7 +214,7 @@ export class Subscriptions {
     this.#options.onChange?.(change)
   }
 
-  /** Opens a new stream until one is confirmed, or there can be none. */
+  /** Tries to open a stream until the server confirms one, or another attempt would fail as well. */
   async #reopen(): Promise<void> {
     if (this.#isReopening) return
     this.#isReopening = true
