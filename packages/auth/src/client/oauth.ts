@@ -1,4 +1,4 @@
-/** Logs a user in: the OAuth client with a redirect. */
+/** Logs a user in with OAuth: the authorization code flow, with a redirect. */
 
 import { AuthError } from '../auth-error.ts'
 import type { Login } from './auth.ts'
@@ -28,22 +28,25 @@ export interface OAuthOptions extends CommonOptions {
    * server that supports such documents. Default: none.
    */
   readonly clientMetadataUrl?: string | undefined
-  /** The id of a client that was registered by hand. It has precedence; pass `issuer` with it. */
+  /**
+   * The id of a client that was registered by hand. It has precedence over `clientMetadataUrl` and
+   * dynamic registration; pass `issuer` with it. Default: none.
+   */
   readonly clientId?: string | undefined
   /** The secret of a client that was registered by hand. Default: none. */
   readonly clientSecret?: string | undefined
-  /** How the secret is sent. Default: a method that the server supports, the header before the body. */
+  /** How the secret is sent. Default: `client_secret_basic` if the server supports it, else `client_secret_post`, else `none`. */
   readonly clientAuthentication?: SecretMethod | undefined
-  /** The metadata for dynamic registration. Default: a name, and values derived from the redirect. */
+  /** The metadata for dynamic registration. Default: the name `MCP client`, and values derived from the redirect. */
   readonly clientMetadata?: ClientMetadata | undefined
-  /** More parameters of the authorization request, such as `login_hint`. They cannot replace those of the protocol. */
+  /** More parameters of the authorization request, such as `login_hint`. They cannot replace those of the protocol. Default: none. */
   readonly authorizationParams?: Readonly<Record<string, string>> | undefined
 }
 
 /**
  * Logs a user in when a server requires authorization: finds the authorization server, registers the client, asks the
- * user, stores and refreshes the tokens, and asks for more scopes when a call needs them. A request rejects with
- * `AuthError`, which names the step and the reason.
+ * user, stores and refreshes the tokens, and asks for more scopes when a call needs them. If a step
+ * fails, the request rejects with an `AuthError` that names the step and the reason.
  *
  * ```ts
  * const client = await connect(http('https://example.com/mcp', { auth: oauth({ redirect: loopbackRedirect() }) }))
@@ -67,11 +70,11 @@ export function oauth(options: OAuthOptions): Login {
 
 interface KnownClient {
   readonly client: Client
-  /** Of a dynamic registration. */
+  /** The redirect URIs of a dynamic registration; undefined for other clients. */
   readonly redirectUris?: Registration['redirectUris'] | undefined
 }
 
-/** A client that was registered by hand, has a metadata document, or was registered dynamically before, in this order. */
+/** Returns the client that was registered by hand, has a metadata document, or was registered dynamically before, in this order. */
 async function knownClient(
   { clientId, clientSecret, clientAuthentication, clientMetadataUrl }: OAuthOptions,
   context: FlowContext,
@@ -106,7 +109,7 @@ async function logIn(options: OAuthOptions, context: FlowContext, scope: readonl
     const response = await authorize({ ...context, signal }, { client, redirect, redirectUri, scope, params })
     return { client, response }
   } catch (error) {
-    // A server that no longer knows a client shows an error to the user and never redirects back.
+    // The server may have deleted the client: then it shows an error to the user and does not redirect back.
     if (known?.redirectUris !== undefined && !context.signal.aborted) await requireNewRegistration(context)
     throw error
   } finally {
@@ -120,7 +123,7 @@ async function redirectUriOf(
   registered: readonly string[],
 ): Promise<string> {
   const uri = typeof redirectUri === 'string' ? redirectUri : await redirectUri({ signal, registered })
-  const hint = 'It must use https:, be at 127.0.0.1, [::1] or localhost, or have a private scheme of the application.'
+  const hint = 'It must use https:, be at 127.0.0.1, [::1] or localhost, or have a scheme such as com.example.app:.'
   if (!URL.canParse(uri)) {
     throw new AuthError('The redirect URI is not a URL', { step: 'authorization', url: uri, hint })
   }

@@ -19,7 +19,7 @@ import { createMetadataHandler, metadataUrlOf, type ResourceMetadata, resourceUr
 import { createScopeHierarchy, type Implies } from './scopes.ts'
 import { createVerification, trustedIssuers } from './verification.ts'
 
-/** A refused request, for logs and metrics. It contains nothing of the credentials. */
+/** A refused request, for logs and metrics. It contains no part of the credentials. */
 export interface RefusedRequest {
   /** The reason as a constant. */
   readonly reason: RefusalReason
@@ -29,7 +29,7 @@ export interface RefusedRequest {
   readonly status: number
 }
 
-/** The scopes of a token are repeated in challenges up to this number, which limits headers and work. */
+/** Challenges do not repeat the scopes of a token that has more than these, which limits the header and the work. */
 const MAX_HELD_SCOPES = 100
 
 /** Options of `bearer`. Durations are in ms. */
@@ -39,14 +39,15 @@ export interface BearerOptions {
    * authorization server knows this server.
    */
   readonly audience: string | readonly [string, ...string[]]
-  /** The authorization server whose tokens are accepted. Its metadata leads to its keys. */
+  /** The authorization server whose tokens are accepted. Its metadata has the URL of its keys. */
   readonly issuer?: string | TrustedIssuer | undefined
   /** More authorization servers. Default: none. */
   readonly issuers?: readonly (string | TrustedIssuer)[] | undefined
   /** Asks the authorization server about tokens that are not JWTs of a known issuer. Default: disabled. */
   readonly introspection?: IntrospectionOptions | undefined
   /**
-   * Checks tokens that nothing else knows, and that they are for this server. Returns undefined for an invalid token.
+   * Verifies tokens that no issuer and no introspection recognizes. Must also check that the token is for this server.
+   * Returns undefined for an invalid token.
    * Default: none.
    */
   readonly verify?: ((token: string, request: Request) => Awaitable<AuthInfo | undefined>) | undefined
@@ -56,7 +57,7 @@ export interface BearerOptions {
   readonly implies?: Implies | undefined
   /** Returns the scopes in the claims. Default: `scope`, else `scp`, as a string or a list. */
   readonly readScopes?: ((claims: Claims) => readonly string[]) | undefined
-  /** The algorithms of tokens, without shared secrets. Default: ES, EdDSA, PS and RS. */
+  /** The accepted signature algorithms of JWTs; none with a shared secret (HS256). Default: all of ES, EdDSA, PS and RS. */
   readonly algorithms?: readonly string[] | undefined
   /** How far clocks may differ. Default: 30,000. */
   readonly clockTolerance?: number | undefined
@@ -65,7 +66,7 @@ export interface BearerOptions {
    * bound tokens are refused. Default: `optional`.
    */
   readonly dpop?: DpopOptions | 'optional' | 'required' | false | undefined
-  /** More members of the metadata of this server. Its issuers default to those above. */
+  /** More members of the metadata of this server. Default of `authorizationServers`: `issuer` and `issuers`. */
   readonly metadata?: Partial<Omit<ResourceMetadata, 'resource'>> | undefined
   /** Sends requests to authorization servers. Default: the global `fetch`. */
   readonly fetch?: SendRequest | undefined
@@ -93,19 +94,19 @@ export interface BearerGuard extends Required<Guard> {
 
 /**
  * Creates a guard for the option `authenticate` of `mcp` and `serveHttp`. It accepts requests with a valid token for this
- * server: a JWT of one of the issuers, a token that introspection confirms, or one that a function accepts. A token that
- * is bound to a key needs a proof. The guard serves the metadata by which clients find the authorization server.
+ * server: a JWT of one of the issuers, a token that introspection confirms, or one that `verify` accepts. A token that is
+ * bound to a key needs a proof. The guard serves the metadata by which clients find the authorization server.
  *
  * ```ts
  * mcp(server, { authenticate: bearer({ issuer: 'https://login.example.com', audience: 'https://example.com/mcp' }) })
  * ```
  *
- * @throws RangeError for options that cannot work
+ * @throws RangeError for invalid options
  */
 export function bearer(options: BearerOptions): BearerGuard {
   const { audience, scopes: requiredScopes = [], dpop = 'optional', onRefused } = options
   const audiences = typeof audience === 'string' ? [audience] : audience
-  // Without an audience, tokens for any other server would be accepted. Code without types may omit it.
+  // Without an audience, tokens for any other server would be accepted. JavaScript code may omit it.
   const resource: unknown = audiences?.[0]
   if (typeof resource !== 'string') {
     throw new RangeError('audience: expected the URL of this server, such as "https://example.com/mcp"')
@@ -113,7 +114,7 @@ export function bearer(options: BearerOptions): BearerGuard {
   const url = resourceUrl(resource)
   const metadataUrl = metadataUrlOf(url)
   const hierarchy = createScopeHierarchy(options.implies)
-  // An origin may be written with or without its slash.
+  // Tokens may name an origin with or without a slash at its end.
   const spellings = url.pathname === '/' ? [url.origin, url.href] : []
   const verify = createVerification(options, [...audiences, ...spellings], hierarchy)
   const dpopOptions = typeof dpop === 'string' ? { required: dpop === 'required' } : dpop
