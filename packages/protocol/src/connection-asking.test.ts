@@ -66,7 +66,7 @@ describe('asking', () => {
     )
     const error = await call
     clearInterval(ticking)
-    expect(error).toMatchObject({ reason: 'timeout', message: expect.stringContaining('longest') })
+    expect(error).toMatchObject({ reason: 'timeout', message: expect.stringContaining('maxTimeout') })
     expect(performance.now() - started).toBeGreaterThan(150)
   })
 
