@@ -75,7 +75,9 @@ describe('a registry', () => {
     for (const name of ['', 'with blank', 'ü', 'x'.repeat(129)]) registry.addTool(name, {}, () => '')
     for (const name of ['a', 'A.b-c_9', 'x'.repeat(128)]) registry.addTool(name, {}, () => '')
     expect(warnings).toHaveLength(4)
-    expect(warnings[1]).toBe('Tool "with blank": clients may refuse names other than 1-128 of A-Z a-z 0-9 _ . -')
+    expect(warnings[1]).toBe(
+      'Tool "with blank": clients may refuse this name; use 1 to 128 characters of A-Z a-z 0-9 _ . -',
+    )
     expect(await names(registry)).toHaveLength(7)
   })
 

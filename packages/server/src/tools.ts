@@ -59,19 +59,19 @@ export interface NoOutput extends StandardSchema<unknown> {}
 export interface ToolOptions<Input = AnySchema, Output = AnySchema> extends VisibilityOptions {
   /** The display name. Default: the tool's name. */
   title?: string
-  /** Tells the model what the tool does and when to use it. */
+  /** Tells the model what the tool does and when to use it. Default: none. */
   description?: string
-  /** The arguments: a schema of any library that converts to JSON Schema, or a JSON Schema. Default: no arguments. */
+  /** The schema of the arguments: of any library that converts to JSON Schema, or a JSON Schema. Default: no arguments. */
   input?: Input
-  /** The `structuredContent` of results. Default: results have none. */
+  /** The schema of the `structuredContent` of results. Default: results have none. */
   output?: Output
-  /** Hints about the behaviour of the tool, such as `readOnlyHint`. */
+  /** Hints about the behaviour of the tool, such as `readOnlyHint`. Default: none. */
   annotations?: ToolAnnotations
   /** Icons that a client may show. Default: none. */
   icons?: Icon[]
-  /** Metadata for clients that support it. */
+  /** Metadata for clients that support it. Default: none. */
   _meta?: MetaObject
-  /** Whether the tool replaces a tool with the same name. Default: false, which throws for a used name. */
+  /** Whether the tool replaces a tool with the same name. Default: false; then a name that is in use throws. */
   replace?: boolean
 }
 
@@ -81,7 +81,7 @@ const OPTION_NAMES: readonly (keyof ToolOptions)[] = [...COMMON_OPTIONS, 'input'
  * The values that a tool may return: the input of its `output` schema, or a whole result. Without `output`, any value: a
  * string, content from `text()` and similar functions, an array of these, undefined, or a value that is sent as JSON.
  *
- * `Output` is `never` while the compiler infers the type of a `new Promise` in the tool.
+ * The compiler sets `Output` to `never` while it infers the type of a `new Promise` that the tool returns; any value fits then.
  */
 export type ToolReturn<Output> = Awaitable<
   ([Output] extends [never] ? unknown : SchemaInput<Output>) | WholeResult<SchemaInput<Output>> | InputRequiredResult
@@ -143,7 +143,7 @@ function createTool(
 ): RegisteredTool {
   const label = checkRegistration('Tool', [name, options, run], OPTION_NAMES)
   if (!/^[\w.-]{1,128}$/.test(name)) {
-    use.warn(`${label}: clients may refuse names other than 1-128 of A-Z a-z 0-9 _ . -`)
+    use.warn(`${label}: clients may refuse this name; use 1 to 128 characters of A-Z a-z 0-9 _ . -`)
   }
   const input = prepareInput(options.input, label, use)
   const output = prepareOutput(options.output, label, use)
