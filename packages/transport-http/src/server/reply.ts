@@ -39,7 +39,7 @@ export function createPlainStream(body: EventStream): MessageStream {
 /** The settings of a reply that differ between the eras. */
 export interface ReplyPolicy {
   openStream(reply: Reply): MessageStream
-  /** The HTTP status of JSON answers with these error codes. All others have 200. */
+  /** The HTTP status of a JSON response, by the code of its error. Other codes have 200. */
   readonly statuses: Readonly<Record<number, number>>
   /** Whether a client can resume the stream of a reply. */
   readonly canResume: boolean
@@ -71,11 +71,15 @@ export class Reply implements MessageSink {
     return this.#stream !== undefined
   }
 
+  /**
+   * Sends a message on the stream, and opens the stream if needed. Without a message it only opens the stream. Returns a
+   * promise if the sender has to wait before it sends more.
+   */
   send(message: Message | undefined): Promise<void> | undefined {
     if (!this.canSend) return undefined
     const text = message && messageText(message, this.#endpoint.report)
     if (text !== undefined) return this.#open().send(text)
-    // Some runtimes send the headers only with the first bytes of the body.
+    // A comment, because some runtimes send the headers only with the first bytes of the body.
     if (message === undefined) this.#open().body.sendComment()
     return undefined
   }
