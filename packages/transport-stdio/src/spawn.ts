@@ -6,35 +6,38 @@ import type { StreamLimits } from './stream-channel.ts'
 
 /** How long each step of closing may take, in ms; then the next step follows. */
 export interface ShutdownTimes {
-  /** After the input of the server was ended. Default: 2,000. */
+  /** The wait after the standard input of the server was closed. Default: 2,000. */
   readonly end?: number | undefined
-  /** After SIGTERM; on Windows, which has no SIGTERM, after `taskkill /F`. Default: 2,000. */
+  /** The wait after SIGTERM; on Windows, which has no SIGTERM, after `taskkill /F`. Default: 2,000. */
   readonly terminate?: number | undefined
-  /** After SIGKILL. Default: 1,000. */
+  /** The wait after SIGKILL. Default: 1,000. */
   readonly kill?: number | undefined
 }
 
-/** The target of a server's standard error. `inherit` is the standard error of this process. The text is never interpreted. */
+/**
+ * The target of a server's standard error: that of this process (`inherit`), none (`ignore`), a function, or a file. The text
+ * is never interpreted.
+ */
 export type StderrTarget = 'inherit' | 'ignore' | ((text: string) => void) | { readonly file: string | URL }
 
 /** Options of `spawn`. */
 export interface SpawnOptions extends Pick<StreamLimits, 'maxLineLength' | 'maxUnsent'> {
   /**
    * Environment variables for the server, in addition to the few that any program needs, such as PATH and HOME.
-   * `undefined` removes one. `env: process.env` passes all. Default: none.
+   * A value of `undefined` removes a variable. `env: process.env` passes all variables of this process. Default: none.
    */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** The working directory of the server. Default: that of this process. */
   readonly cwd?: string | URL | undefined
   /** The target of the server's standard error; a file is appended to. Default: `inherit`. */
   readonly stderr?: StderrTarget | undefined
-  /** How long each step of closing may take. */
+  /** How long each step of closing may take. Default: those of `ShutdownTimes`. */
   readonly shutdown?: ShutdownTimes | undefined
-  /** The delay before a server that keeps exiting is started again. `false`: none. */
+  /** The delay before a server that keeps exiting is started again. `false`: none. Default: that of `RestartOptions`. */
   readonly restart?: RestartOptions | false | undefined
   /** How long the server may take to answer the request that determines its era, in ms. Default: 5,000. */
   readonly probeTimeout?: number | undefined
-  /** Limits of running and pending requests. */
+  /** Limits of running and pending requests. Default: those of `DuplexLimits`. */
   readonly limits?: Partial<DuplexLimits> | undefined
 }
 
