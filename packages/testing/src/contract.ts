@@ -1,17 +1,17 @@
 /** A contract suite is a list of named cases that any test runner can run. */
 
-/** One promise of an interface, and the function that checks it. */
+/** One rule of an interface, and the function that checks it. */
 export interface ContractCase {
-  /** The promise, such as "returns a stored record". */
+  /** The rule, such as "returns a stored record". */
   readonly name: string
-  /** Resolves when the promise holds. Rejects with a `ContractError` that says what was expected and received. */
+  /** Resolves if the implementation keeps the rule. Rejects with a `ContractError` that says what was expected and received. */
   readonly run: () => Promise<void>
 }
 
-/** A promise that an implementation breaks. */
+/** The error of an implementation that breaks a rule. */
 export class ContractError extends Error {
   override readonly name = 'ContractError'
-  /** The broken promise, such as "a session store returns a stored record". */
+  /** The broken rule, such as "a session store returns a stored record". */
   readonly promise: string
 
   constructor(promise: string, problem: string, options?: ErrorOptions) {
@@ -22,14 +22,14 @@ export class ContractError extends Error {
 
 /** Options of every suite. */
 export interface ContractOptions {
-  /** Time limit of one case, in ms. Default: 4,000, which is less than the limits of common test runners. */
+  /** The timeout of one case, in ms. Default: 4,000, which is less than the timeouts of common test runners. */
   readonly timeout?: number | undefined
 }
 
-/** Waits for a promise. When the time limit of the case fires first, the error names `event`. */
+/** Waits for a promise. If the timeout of the case expires first, the error names `event`. */
 export type WaitFor = <T>(event: string, promise: PromiseLike<T> | T) => Promise<T>
 
-/** Makes the cases of a suite. `subject` and the name of a case form a sentence. */
+/** Creates the cases of a suite. `subject` and the name of a case form a sentence. */
 export function defineContract(
   subject: string,
   { timeout = 4_000 }: ContractOptions,
