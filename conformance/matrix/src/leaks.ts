@@ -8,7 +8,7 @@ import { connect } from '@mcpx/client'
 import { createDuplex, type Revision } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
 import { createServer, type Server } from '@mcpx/server'
-import { settled } from '@mcpx/testing'
+import { waitForTasks } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 
 setFlagsFromString('--expose-gc')
@@ -102,7 +102,7 @@ async function useMany(use: Use, count: number): Promise<void> {
   for (let done = 0; done < count; done += 100) {
     await Promise.all(Array.from({ length: 100 }, (_, n) => useOnce(use, ends[n % ends.length])))
   }
-  await settled()
+  await waitForTasks()
 }
 
 /** Waits until dropped clients have stopped reconnecting; returns the number of timers above `initial`. */

@@ -1,6 +1,6 @@
 import { type Message, REVISIONS, type Revision } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
-import { settled } from '@mcpx/testing'
+import { waitForTasks } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { validateChannel } from './message-validator.ts'
 
@@ -14,7 +14,7 @@ async function warningsFor(revision: Revision, ...messages: object[]): Promise<s
   await client.send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope } } as Message)
   problems.splice(0)
   for (const message of messages) await serverEnd.send({ jsonrpc: '2.0', ...message } as Message)
-  await settled()
+  await waitForTasks()
   return problems
 }
 

@@ -10,7 +10,7 @@ import {
   type Responder,
   type Revision,
 } from '@mcpx/protocol'
-import { settled } from '@mcpx/testing'
+import { waitForTasks } from '@mcpx/testing'
 import type { MatrixTransport, TransportOptions } from './transports/transport.ts'
 import { createTransport, hasSeparateRequests, type TransportName } from './transports.ts'
 
@@ -99,7 +99,7 @@ export async function withRig(
     for (const client of clients.reverse()) await client.close()
     for (const close of closers) close()
   }
-  await settled()
+  await waitForTasks()
   // Warnings about a closed connection are ignored if they were caused by closing the clients above.
   for (const [index, warning] of warnings.entries()) if (index < warningsOfRun || !isClosed(warning)) throw warning
 }

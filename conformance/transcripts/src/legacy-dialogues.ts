@@ -1,6 +1,6 @@
 /** The dialogues of the legacy era. */
 
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import type { Dialogue } from './play-dialogue.ts'
 import { restaurant } from './server.ts'
 
@@ -25,9 +25,9 @@ export const legacyDialogues: Readonly<Record<string, Dialogue>> = {
       note('A tool throws an unexpected error, which is masked.')
       await client.callTool('break')
       note('An unknown tool.')
-      await caught(() => client.callTool('nope'))
+      await catchError(() => client.callTool('nope'))
       note('An unknown resource.')
-      await caught(() => client.readResource('menu://nope'))
+      await catchError(() => client.readResource('menu://nope'))
       note('The client sets the log level, and the log message is not sent.')
       await client.setLogLevel('error')
       await client.callTool('add', { a: 1, b: 2 })
@@ -98,7 +98,7 @@ export const legacyDialogues: Readonly<Record<string, Dialogue>> = {
       const client = await connect(restaurant(), { era })
       const stop = new AbortController()
       note('A call that does not end.')
-      const call = caught(() => client.callTool('wait', {}, { signal: stop.signal }))
+      const call = catchError(() => client.callTool('wait', {}, { signal: stop.signal }))
       await rest()
       note('The client cancels it and continues with the session.')
       stop.abort()

@@ -1,7 +1,7 @@
 /** The dialogues of the modern era. */
 
 import { withEnvelope } from '@mcpx/protocol'
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import type { Dialogue } from './play-dialogue.ts'
 import { restaurant } from './server.ts'
 
@@ -27,9 +27,9 @@ export const modernDialogues: Readonly<Record<string, Dialogue>> = {
       note('A tool throws an unexpected error, which is masked.')
       await client.callTool('break')
       note('An unknown tool.')
-      await caught(() => client.callTool('nope'))
+      await catchError(() => client.callTool('nope'))
       note('An unknown resource.')
-      await caught(() => client.readResource('menu://nope'))
+      await catchError(() => client.readResource('menu://nope'))
     },
   },
 
@@ -46,7 +46,7 @@ export const modernDialogues: Readonly<Record<string, Dialogue>> = {
       await client.callTool('book', { seats: 2 })
       note('Another client, which does not support elicitation.')
       const other = await connect(restaurant(), { era })
-      await caught(() => other.callTool('book', { seats: 2 }))
+      await catchError(() => other.callTool('book', { seats: 2 }))
     },
   },
 
@@ -84,7 +84,7 @@ export const modernDialogues: Readonly<Record<string, Dialogue>> = {
       const client = await connect(restaurant(), { era })
       const stop = new AbortController()
       note('A call that does not end.')
-      const call = caught(() => client.callTool('wait', {}, { signal: stop.signal }))
+      const call = catchError(() => client.callTool('wait', {}, { signal: stop.signal }))
       await rest()
       note('The client cancels it.')
       stop.abort()
@@ -97,7 +97,7 @@ export const modernDialogues: Readonly<Record<string, Dialogue>> = {
     about: 'Requests with one error each, sent to a server without the legacy era.',
     async play({ raw, note }) {
       const peer = raw(restaurant({ legacy: false }))
-      const ask = (method: string, params?: object) => caught(() => peer.request(method, params))
+      const ask = (method: string, params?: object) => catchError(() => peer.request(method, params))
       const envelope = { protocolVersion: era, clientCapabilities: {} }
       note('A request without metadata.')
       await ask('tools/list')

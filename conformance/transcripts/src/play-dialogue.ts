@@ -3,7 +3,7 @@
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import { type Connector, createDuplex, type Duplex, type Responder } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
-import { settled } from '@mcpx/testing'
+import { waitForTasks } from '@mcpx/testing'
 import { createRecorder, type Recorder } from './recorder.ts'
 
 export interface Stage {
@@ -47,11 +47,11 @@ export async function playDialogue({ title, about, play }: Dialogue): Promise<st
       open.push(duplex)
       return duplex
     },
-    rest: settled,
+    rest: waitForTasks,
   }
   try {
     await play(stage)
-    await settled()
+    await waitForTasks()
   } finally {
     for (const each of open) await each.close()
   }

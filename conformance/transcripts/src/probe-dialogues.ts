@@ -1,6 +1,6 @@
 /** The dialogues of clients that detect the era of a server. */
 
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import type { Dialogue } from './play-dialogue.ts'
 import { legacyOnly, restaurant } from './server.ts'
 
@@ -13,7 +13,7 @@ export const probeDialogues: Readonly<Record<string, Dialogue>> = {
       const client = await connect(legacyOnly(restaurant()))
       await client.callTool('add', { a: 1, b: 2 })
       note('A client that supports only the modern era fails.')
-      await caught(() => connect(legacyOnly(restaurant()), { era: 'modern' }))
+      await catchError(() => connect(legacyOnly(restaurant()), { era: 'modern' }))
     },
   },
 
@@ -26,7 +26,7 @@ export const probeDialogues: Readonly<Record<string, Dialogue>> = {
       const client = await connect(server)
       await client.callTool('add', { a: 1, b: 2 })
       note('A client that supports only the legacy era fails.')
-      await caught(() => connect(server, { era: 'legacy' }))
+      await catchError(() => connect(server, { era: 'legacy' }))
     },
   },
 

@@ -1,6 +1,6 @@
 import { type Client, connect, createEraMemory, proxy } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -50,7 +50,7 @@ describe('the era of a server at a URL', () => {
   ] as [string, string, Answer][])('is not decided by %s [C-026]', async (_, reason, answer) => {
     const { methods, connector } = createFakeServer(answer)
     const eraMemory = createEraMemory()
-    expect(await caught(() => connect(connector, { eraMemory }))).toMatchObject({ name: 'ConnectionError', reason })
+    expect(await catchError(() => connect(connector, { eraMemory }))).toMatchObject({ name: 'ConnectionError', reason })
     expect(methods).toEqual(['server/discover'])
     expect(eraMemory.get('http://127.0.0.1:9/mcp')).toBeUndefined()
   })
@@ -69,7 +69,7 @@ describe('the era of a server at a URL', () => {
 
   it.each([-32020, -32021])('is modern after the modern error %i with status 400 [C-022, C-023]', async (code) => {
     const { methods, connector } = createFakeServer(({ id }) => json({ id, error: { code, message: 'no' } }, 400))
-    expect(await caught(() => connect(connector, { eraMemory: createEraMemory() }))).toMatchObject({ code })
+    expect(await catchError(() => connect(connector, { eraMemory: createEraMemory() }))).toMatchObject({ code })
     expect(methods).toEqual(['server/discover'])
   })
 
@@ -206,7 +206,7 @@ describe('a stream that is cut before the response', () => {
       return new Response(new Blob([': cut\n\n']).stream(), { headers: { 'content-type': 'text/event-stream' } })
     })
     await using client = await connect(connector, { eraMemory: createEraMemory() })
-    expect(await caught(() => client.request(method, { name: 't' }))).toMatchObject({
+    expect(await catchError(() => client.request(method, { name: 't' }))).toMatchObject({
       reason: 'unreachable',
       retryable,
     })

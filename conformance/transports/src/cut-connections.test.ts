@@ -3,7 +3,7 @@
 import { getActiveResourcesInfo } from 'node:process'
 import { type Client, connect } from '@mcpx/client'
 import type { Revision } from '@mcpx/protocol'
-import { caught, delay } from '@mcpx/testing'
+import { catchError, delay } from '@mcpx/testing'
 import { type HttpOptions, http } from '@mcpx/transport-http/client'
 import type { ServeHttpOptions } from '@mcpx/transport-http/node'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -106,7 +106,7 @@ describe.each(Object.entries(settings))('in %s, a call whose connection is cut',
   it.each(json)('%s of a JSON response fails, and the next call succeeds', async (phase) => {
     const { client, proxy, counts } = await connectThroughProxy(setting)
     proxy.arm(faultAt('json', phase, 'cut'))
-    expect(await caught(() => callOn(client, 'json', []))).toMatchObject(lost)
+    expect(await catchError(() => callOn(client, 'json', []))).toMatchObject(lost)
     expect(proxy.hasStruck()).toBe(true)
     expect(await callOn(client, 'json', [])).toMatchObject({ content: [{ text: 'marked' }] })
     expect(counts.calls).toBe(2)
@@ -133,7 +133,7 @@ describe.each(Object.entries(settings))('in %s, a call whose connection stops se
   it('before the headers times out, and the next call succeeds', async () => {
     const { client, proxy } = await connectThroughProxy(setting)
     proxy.arm(faultAt('json', 'before the headers', 'hold'))
-    expect(await caught(() => callOn(client, 'json', [], 150))).toMatchObject({
+    expect(await catchError(() => callOn(client, 'json', [], 150))).toMatchObject({
       name: 'ConnectionError',
       reason: 'timeout',
     })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer as createTcpServer, connect as dialTcp } from 'node:net'
 import { type Client, connect } from '@mcpx/client'
 import type { Revision } from '@mcpx/protocol'
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { overStreams, serveStdio } from '@mcpx/transport-stdio'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -74,9 +74,9 @@ describe.each([
 ])('over %s, a connection that is cut', (_, connectOver) => {
   it.each(Object.entries(phases))('%s fails pending calls, and the next call reconnects', async (_, phase) => {
     const { client, proxy } = await connectOver()
-    const waiting = caught(() => client.callTool('never'))
+    const waiting = catchError(() => client.callTool('never'))
     proxy.arm({ marker: '"count"', phase, action: 'cut' })
-    const call = caught(() => client.callTool('count', { times: 4, pause: 5 }, { onProgress: () => {} }))
+    const call = catchError(() => client.callTool('count', { times: 4, pause: 5 }, { onProgress: () => {} }))
     for (const error of await Promise.all([call, waiting])) expect(error).toMatchObject(closed)
     expect(proxy.hasStruck()).toBe(true)
     expect(await client.callTool('echo', { text: 'well' })).toMatchObject({ content: [{ text: 'well' }] })
@@ -93,8 +93,8 @@ describe.each([
     const { client, proxy } = await connectOver()
     proxy.arm({ marker: '"count"', phase: after('"progress":2'), action: 'hold' })
     const call = client.callTool('count', { times: 4, pause: 5 }, { onProgress: () => {}, timeout: 200 })
-    expect(await caught(() => call)).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
-    expect(await caught(() => client.callTool('echo', {}, { timeout: 200 }))).toMatchObject({ reason: 'timeout' })
+    expect(await catchError(() => call)).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
+    expect(await catchError(() => client.callTool('echo', {}, { timeout: 200 }))).toMatchObject({ reason: 'timeout' })
   })
 })
 
@@ -112,8 +112,8 @@ describe('over HTTP+SSE, a stream that is cut', () => {
       const { client, proxy } = await overTwoEndpoints()
       // The stream is already open, so the fault applies to its next data.
       proxy.armOpen('GET /sse', { phase: phases[phase] as Phase, action: 'cut' })
-      const waiting = caught(() => client.callTool('never'))
-      const call = caught(() => client.callTool('count', { times: 4, pause: 5 }, { onProgress: () => {} }))
+      const waiting = catchError(() => client.callTool('never'))
+      const call = catchError(() => client.callTool('count', { times: 4, pause: 5 }, { onProgress: () => {} }))
       for (const error of await Promise.all([call, waiting])) expect(error).toMatchObject(closed)
       expect(proxy.hasStruck()).toBe(true)
       expect(await client.callTool('echo', { text: 'well' })).toMatchObject({ content: [{ text: 'well' }] })

@@ -2,7 +2,7 @@
 
 import { connect } from '@mcpx/client'
 import { createServer } from '@mcpx/server'
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import { type EndpointOptions, mcp } from '@mcpx/transport-http'
 import { http } from '@mcpx/transport-http/client'
 import { describe, expect, it } from 'vitest'
@@ -124,7 +124,7 @@ describe.each(modernOnly)('%s', (_, app) => {
   })
 
   it('names the supported revision to a client with `era: legacy`, and serves a client without that option', async () => {
-    const refused = await caught(() => connect(http(url, { fetch: send }), { era: 'legacy' }))
+    const refused = await catchError(() => connect(http(url, { fetch: send }), { era: 'legacy' }))
     expect(refused).toMatchObject({ message: expect.stringContaining(MODERN) })
     const client = await connect(http(url, { fetch: send }))
     expect(client.revision).toBe(MODERN)

@@ -2,7 +2,7 @@
 
 import { type Client, connect } from '@mcpx/client'
 import { createServer, type Server } from '@mcpx/server'
-import { caught, delay } from '@mcpx/testing'
+import { catchError, delay } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { afterAll, describe, expect, it, vi } from 'vitest'
@@ -99,7 +99,7 @@ describe.concurrent.each(['legacy', 'modern'] as const)('in the %s era', (era) =
     const { client } = await connectWithTimeouts(server, era, Number.POSITIVE_INFINITY)
     const call = client.callTool('wait', {}, { onProgress: () => {} })
     if (era === 'legacy') expect(await call).toMatchObject({ content: [{ text: 'waited' }] })
-    else expect(await caught(() => call)).toMatchObject({ reason: 'unreachable', retryable: false })
+    else expect(await catchError(() => call)).toMatchObject({ reason: 'unreachable', retryable: false })
   })
 })
 
@@ -113,7 +113,7 @@ it.concurrent('a closed HTTP+SSE stream fails its calls, and the next call recon
   const connector = http(url.replace('/mcp', '/sse'), { init: await initWithShortTimeouts() })
   const client = await connect(connector, { era: '2024-11-05' })
   closers.push(() => client.close())
-  const call = caught(() => client.callTool('wait', {}, { onProgress: () => {} }))
+  const call = catchError(() => client.callTool('wait', {}, { onProgress: () => {} }))
   expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
   // The next call opens a new connection.
   expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['wait'])

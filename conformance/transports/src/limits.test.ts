@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, connect as dialTcp }
 import { PassThrough, Writable } from 'node:stream'
 import { type Connection, type Message, type Responder, resultMessage } from '@mcpx/protocol'
 import { createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
-import { caught, delay } from '@mcpx/testing'
+import { catchError, delay } from '@mcpx/testing'
 import type { HttpOptions } from '@mcpx/transport-http/client'
 import type { ServeHttpOptions } from '@mcpx/transport-http/node'
 import { overStreams, type ServeStdioOptions, serveStdio } from '@mcpx/transport-stdio'
@@ -139,8 +139,8 @@ describe('a peer that does not read', () => {
       return { input: socket, output: socket }
     }
     const connection = await overStreams(open, { limits: { pending: 2 } }).connect(silent)
-    const waiting = [1, 2].map(() => caught(() => connection.request('m', {}, { timeout: 100 })))
-    expect(await caught(() => connection.request('m'))).toMatchObject({
+    const waiting = [1, 2].map(() => catchError(() => connection.request('m', {}, { timeout: 100 })))
+    expect(await catchError(() => connection.request('m'))).toMatchObject({
       reason: 'limit',
       retryable: true,
       message: 'm was not sent: 2 requests are already pending (limits.pending)',
@@ -293,7 +293,7 @@ describe('responses over HTTP', () => {
 
   it('that are too large are rejected, and the next ones are accepted', async () => {
     const call = await reach({ maxResponseSize: 10_000 })
-    expect(await caught(() => call('big', { size: 20_000 }))).toMatchObject({
+    expect(await catchError(() => call('big', { size: 20_000 }))).toMatchObject({
       reason: 'limit',
       message: 'The answer is larger than 10000 bytes',
       hint: expect.stringContaining('maxResponseSize'),
@@ -305,7 +305,7 @@ describe('responses over HTTP', () => {
     const call = await reach({ maxEventSize: 10_000 })
     const options = { onNotification: () => {} }
     const small = { times: 3, size: 10 }
-    expect(await caught(() => call('count', { times: 3, size: 20_000 }, options))).toMatchObject({
+    expect(await catchError(() => call('count', { times: 3, size: 20_000 }, options))).toMatchObject({
       reason: 'limit',
       message: expect.stringContaining('10000'),
       hint: expect.stringContaining('maxEventSize'),

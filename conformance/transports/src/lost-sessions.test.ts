@@ -1,7 +1,7 @@
 import { connect } from '@mcpx/client'
 import { createMemorySessionStore } from '@mcpx/protocol/memory'
 import { createServer } from '@mcpx/server'
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -76,7 +76,7 @@ describe('a session that the server has forgotten', () => {
     const { connector, forget, nextCallStarted, counts } = await serveForgetful()
     await using client = await connect(connector, { era: 'legacy' })
     const startListeners = nextCallStarted()
-    const waiting = caught(() => client.callTool('wait'))
+    const waiting = catchError(() => client.callTool('wait'))
     await startListeners
     forget()
     expect(await client.callTool('count')).toEqual(textResult('call 2'))

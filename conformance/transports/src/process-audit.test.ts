@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, type ClientOptions, connect } from '@mcpx/client'
 import { ConnectionError } from '@mcpx/protocol'
-import { caught, delay } from '@mcpx/testing'
+import { catchError, delay } from '@mcpx/testing'
 import { type ServerExitError, type SpawnOptions, spawn } from '@mcpx/transport-stdio'
 import { afterAll, afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { compileCache, fromSource } from './hosts.fixture.ts'
@@ -75,13 +75,13 @@ describe('no process is left of a server', () => {
 
   it('that never responds, not even to the probe', async () => {
     const connecting = startHost('nothing', { probeTimeout: 150 }).connect({ timeout: 200 })
-    expect(await caught(() => connecting)).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
+    expect(await catchError(() => connecting)).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
   })
 })
 
 describe('a server that exits', () => {
   it('before its first message fails the connection with its exit code and stderr', async () => {
-    const error = await caught(() => startHost('crash').connect())
+    const error = await catchError(() => startHost('crash').connect())
     expect(error).toMatchObject({
       name: 'ConnectionError',
       reason: 'exited',
@@ -97,8 +97,8 @@ describe('a server that exits', () => {
     const client = await startHost('serve').connect()
     onTestFinished(() => client.close())
     const before = await who(client)
-    const waiting = caught(() => client.callTool('never'))
-    for (const error of await Promise.all([caught(() => client.callTool(tool)), waiting])) {
+    const waiting = catchError(() => client.callTool('never'))
+    for (const error of await Promise.all([catchError(() => client.callTool(tool)), waiting])) {
       expect(error).toMatchObject({ name: 'ConnectionError', reason: 'exited' })
       expect((error as ConnectionError).cause as ServerExitError).toMatchObject(cause)
     }
@@ -119,9 +119,9 @@ describe('a server that exits', () => {
     const { connect: connectClient } = startHost('flaky', { restart }, starts)
     const client = await connectClient({ era: 'modern' })
     for (let round = 0; round < 2; round++) {
-      expect(await caught(() => client.callTool('crash'))).toMatchObject({ reason: 'exited' })
+      expect(await catchError(() => client.callTool('crash'))).toMatchObject({ reason: 'exited' })
     }
-    const waiting = caught(() => client.callTool('crash'))
+    const waiting = catchError(() => client.callTool('crash'))
     await delay(100)
     const started = performance.now()
     await client.close()
@@ -155,7 +155,7 @@ describe('a running server', () => {
   it('that closed its output fails pending calls and is restarted', async () => {
     const client = await startHost('serve').connect()
     const before = await who(client)
-    const waiting = ['never', 'mute'].map((name) => caught(() => client.callTool(name)))
+    const waiting = ['never', 'mute'].map((name) => catchError(() => client.callTool(name)))
     for (const error of await Promise.all(waiting)) {
       expect(error).toBeInstanceOf(ConnectionError)
       expect(error).toMatchObject({ reason: 'closed', message: expect.stringContaining('keeps running') })

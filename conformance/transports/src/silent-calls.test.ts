@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { connect } from '@mcpx/client'
 import { createServer, type Server } from '@mcpx/server'
-import { caught, delay } from '@mcpx/testing'
+import { catchError, delay } from '@mcpx/testing'
 import { type EndpointOptions, mcp } from '@mcpx/transport-http'
 import { type HttpOptions, http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
@@ -93,7 +93,7 @@ describe.concurrent('a server that sends nothing before its response', () => {
     ['the user’s fetch', async () => ({ init: await initWithShortTimeouts() })],
   ])('fails a call after the timeout of %s, with a hint', async (_, options) => {
     const client = await connectTo(await silent(), 'modern', await options())
-    expect(await caught(() => client.callTool('wait'))).toMatchObject({
+    expect(await catchError(() => client.callTool('wait'))).toMatchObject({
       name: 'ConnectionError',
       reason: 'unreachable',
       retryable: false,

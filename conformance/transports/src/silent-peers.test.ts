@@ -3,7 +3,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer as createTcpServer, type Socket } from 'node:net'
 import { connect } from '@mcpx/client'
-import { caught, delay } from '@mcpx/testing'
+import { catchError, delay } from '@mcpx/testing'
 import { http } from '@mcpx/transport-http/client'
 import { overStreams, spawn } from '@mcpx/transport-stdio'
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -119,7 +119,7 @@ describe('a server that does not read', () => {
     const connection = await http(`http://127.0.0.1:${await serveWithoutReading()}/mcp`).connect(silent)
     const params = modern({ name: 'echo', arguments: { text: 'x'.repeat(5_000_000) } })
     const calls = Array.from({ length: 5 }, () =>
-      caught(() => connection.request('tools/call', params, { timeout: 200 })),
+      catchError(() => connection.request('tools/call', params, { timeout: 200 })),
     )
     for (const error of await Promise.all(calls)) {
       expect(error).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
@@ -135,7 +135,7 @@ describe('a server that does not read', () => {
       return { input: socket, output: socket }
     }
     const connection = await overStreams(open, { maxUnsent: 1_000_000, flushTimeout: 50 }).connect(silent)
-    const call = () => caught(() => connection.request('m', { text: 'x'.repeat(500_000) }, { timeout: 300 }))
+    const call = () => catchError(() => connection.request('m', { text: 'x'.repeat(500_000) }, { timeout: 300 }))
     const errors = await Promise.all(Array.from({ length: 40 }, call))
     const reasons = errors.map((error) => (error as { reason: string }).reason)
     expect(new Set(reasons)).toEqual(new Set(['timeout', 'limit']))
@@ -147,7 +147,7 @@ describe('a server that does not read', () => {
 
   it('fails connecting with the timeout of the probe', async () => {
     const connector = http(`http://127.0.0.1:${await serveWithoutReading()}/mcp`, { probeTimeout: 100 })
-    const error = await caught(() => connect(connector, { timeout: 150, era: MODERN }))
+    const error = await catchError(() => connect(connector, { timeout: 150, era: MODERN }))
     expect(error).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
   })
 })
@@ -156,7 +156,7 @@ describe('a program that never answers', () => {
   const run = (code: string) => spawn(process.execPath, ['-e', `${code}; setInterval(() => {}, 1_000)`])
 
   it('is given up after one time for all requests, and the error says what to do', async () => {
-    const error = await caught(() => connect(run(''), { connectTimeout: 900 }))
+    const error = await catchError(() => connect(run(''), { connectTimeout: 900 }))
     expect(error).toMatchObject({
       name: 'ConnectionError',
       reason: 'timeout',
@@ -166,7 +166,7 @@ describe('a program that never answers', () => {
   })
 
   it('is quoted where it writes something else', async () => {
-    const error = await caught(() =>
+    const error = await catchError(() =>
       connect(run('console.log("http://127.0.0.1:3000/mcp")'), { connectTimeout: 4_000 }),
     )
     expect(error).toMatchObject({

@@ -1,7 +1,7 @@
 /** One endpoint of two processes with shared stores: requests reach either process, and one may be killed. */
 
 import { type Client, connect } from '@mcpx/client'
-import { caught, delay } from '@mcpx/testing'
+import { catchError, delay } from '@mcpx/testing'
 import { type HttpOptions, http } from '@mcpx/transport-http/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Host, killHosts, startHost } from './hosts.fixture.ts'
@@ -103,7 +103,7 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
     balance.pin(hosts[1])
     const before = await hosts[1].look()
     const controller = new AbortController()
-    const call = caught(() => client.callTool('never', {}, { signal: controller.signal }))
+    const call = catchError(() => client.callTool('never', {}, { signal: controller.signal }))
     while ((await hosts[1].look()).calls === before.calls) await delay(5)
     balance.pin(hosts[0])
     controller.abort()
@@ -117,7 +117,7 @@ describe.each(['legacy', 'modern'] as const)('in the %s era', (era) => {
     balance.pin(hosts[0])
     const received: number[] = []
     const onProgress = ({ progress }: { progress: number }) => void received.push(progress)
-    const lost = caught(() => client.callTool('count', { times: 1_000, pause: 10 }, { onProgress }))
+    const lost = catchError(() => client.callTool('count', { times: 1_000, pause: 10 }, { onProgress }))
     while (received.length < 5) await delay(5)
     const started = performance.now()
     await balance.kill(hosts[0])

@@ -3,7 +3,7 @@
 import type { Channel, Decoded, JsonObject, Message } from '@mcpx/protocol'
 import { check, checkEqual, checkError } from './check.ts'
 import { type ContractCase, type ContractOptions, defineContract, type WaitFor } from './contract.ts'
-import { caught, settled } from './timing.ts'
+import { catchError, waitForTasks } from './timing.ts'
 
 /** Options of `channelContract`. */
 export interface ChannelContractOptions extends ContractOptions {
@@ -90,7 +90,7 @@ export function channelContract(
       const [a, b] = await create()
       await a.send(note(1))
       await a.send(note(2))
-      await settled()
+      await waitForTasks()
       const { items, ended } = collect(b)
       await closeAndWait(a, ended, waitFor)
       checkEqual('the messages', items, [note(1), note(2)])
@@ -134,7 +134,7 @@ export function channelContract(
       })
       for (let n = 0; n < 10; n++) void a.send(note(n))
       await waitFor('the receiver to be called', started)
-      await settled()
+      await waitForTasks()
       checkEqual('the messages before the promise of the receiver resolved', seen, [0])
       finish()
       await closeAndWait(a, ended, waitFor)
@@ -163,14 +163,14 @@ export function channelContract(
     async 'releases a sender that waits for room when it is closed'(waitFor) {
       const [a, b] = await create()
       const { room } = fill(a)
-      const released = Promise.all([caught(() => room), a.close(), b.close()])
+      const released = Promise.all([catchError(() => room), a.close(), b.close()])
       await waitFor('the promise of send() to settle after close()', released)
     },
 
     async 'refuses a second call of receive() with a TypeError'(waitFor) {
       const [a, b] = await create()
       const { ended } = collect(b)
-      const second = caught(() => b.receive(() => {}))
+      const second = catchError(() => b.receive(() => {}))
       const error = await waitFor('the second receive() to fail', second)
       check('the second receive()', error instanceof TypeError, 'a TypeError', error)
       await closeAndWait(a, ended, waitFor)
@@ -178,7 +178,7 @@ export function channelContract(
 
     async 'rejects receive() when the receiver throws'(waitFor) {
       const [a, b] = await create()
-      const receiving = caught(() =>
+      const receiving = catchError(() =>
         b.receive(() => {
           throw new Error('thrown by the receiver')
         }),

@@ -5,7 +5,7 @@ import { check, checkEqual, checkError } from './check.ts'
 import { ContractError, defineContract, describeContract } from './contract.ts'
 
 describe('a case', () => {
-  it('names the promise, the place, and the expected and received values', async () => {
+  it('names the rule, the place, and the expected and received values', async () => {
     const [first] = defineContract(
       'A list',
       {},
@@ -17,7 +17,7 @@ describe('a case', () => {
     expect(error).toMatchObject({
       name: 'ContractError',
       message: 'A list keeps its order\n  the items: expected [1,2], got [2,1]',
-      promise: 'A list keeps its order',
+      rule: 'A list keeps its order',
     })
   })
 

@@ -12,11 +12,11 @@ export interface ContractCase {
 export class ContractError extends Error {
   override readonly name = 'ContractError'
   /** The broken rule, such as "a session store returns a stored record". */
-  readonly promise: string
+  readonly rule: string
 
-  constructor(promise: string, problem: string, options?: ErrorOptions) {
-    super(`${promise}\n  ${problem}`, options)
-    this.promise = promise
+  constructor(rule: string, problem: string, options?: ErrorOptions) {
+    super(`${rule}\n  ${problem}`, options)
+    this.rule = rule
   }
 }
 
@@ -41,7 +41,7 @@ export function defineContract(
   }))
 }
 
-async function runCase(promise: string, timeout: number, check: (waitFor: WaitFor) => Promise<void>): Promise<void> {
+async function runCase(rule: string, timeout: number, check: (waitFor: WaitFor) => Promise<void>): Promise<void> {
   let pending = 'the case to end'
   const waitFor: WaitFor = async (event, value) => {
     pending = event
@@ -56,7 +56,7 @@ async function runCase(promise: string, timeout: number, check: (waitFor: WaitFo
   try {
     await Promise.race([check(waitFor), timedOut])
   } catch (cause) {
-    throw new ContractError(promise, cause instanceof Error ? cause.message : `threw ${String(cause)}`, { cause })
+    throw new ContractError(rule, cause instanceof Error ? cause.message : `threw ${String(cause)}`, { cause })
   } finally {
     clearTimeout(timer)
   }
@@ -90,6 +90,6 @@ export function describeContract(
   }
   const { describe, it } = runner
   describe(name, () => {
-    for (const { name: promise, run } of cases) it(promise, run)
+    for (const { name, run } of cases) it(name, run)
   })
 }

@@ -4,7 +4,7 @@ import type { EventBus } from '@mcpx/protocol'
 import { check, checkEqual } from './check.ts'
 import { type ContractCase, defineContract } from './contract.ts'
 import type { StoreContractOptions } from './session-store-contract.ts'
-import { settled } from './timing.ts'
+import { waitForTasks } from './timing.ts'
 
 /** Options of `eventBusContract`. */
 export interface EventBusContractOptions extends StoreContractOptions<EventBus> {
@@ -21,7 +21,7 @@ export function eventBusContract(
   create: () => EventBus | Promise<EventBus>,
   options: EventBusContractOptions = {},
 ): readonly ContractCase[] {
-  const { openSecond = (bus) => bus, waitForDelivery = settled } = options
+  const { openSecond = (bus) => bus, waitForDelivery = waitForTasks } = options
   return defineContract('An event bus', options, {
     async 'delivers the messages of a topic in order, to every process'() {
       const bus = await create()

@@ -14,4 +14,4 @@ export { jsonSchemaValidatorContract } from './json-schema-validator-contract.ts
 export { type RequesterContractOptions, requesterContract } from './requester-contract.ts'
 export { sessionContract } from './session-contract.ts'
 export { type StoreContractOptions, sessionStoreContract } from './session-store-contract.ts'
-export { caught, delay, settled } from './timing.ts'
+export { catchError, delay, waitForTasks } from './timing.ts'

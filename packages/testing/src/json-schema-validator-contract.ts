@@ -3,7 +3,7 @@
 import type { JsonSchema, JsonSchemaValidator } from '@mcpx/protocol'
 import { check, checkEqual, checkError } from './check.ts'
 import { type ContractCase, type ContractOptions, defineContract } from './contract.ts'
-import { caught } from './timing.ts'
+import { catchError } from './timing.ts'
 
 const person: JsonSchema = {
   type: 'object',
@@ -86,7 +86,7 @@ export function jsonSchemaValidatorContract(
       }
       const infinite: Record<string, unknown> = { type: 'object' }
       infinite.properties = { self: infinite }
-      const error = await caught(() => validator.compile(infinite as JsonSchema)({ self: {} }))
+      const error = await catchError(() => validator.compile(infinite as JsonSchema)({ self: {} }))
       const overflowed = error instanceof RangeError && /stack|recursion/i.test(error.message)
       check('a schema that contains itself', !overflowed, 'a verdict or a named error', error)
     },

@@ -3,7 +3,7 @@
 import { type Exchange, invalidParams, type Requester, type Responder, RpcError, resultMessage } from '@mcpx/protocol'
 import { check, checkEqual, checkError } from './check.ts'
 import { type ContractCase, type ContractOptions, defineContract } from './contract.ts'
-import { caught, delay, settled } from './timing.ts'
+import { catchError, delay, waitForTasks } from './timing.ts'
 
 /** Options of `requesterContract`. */
 export interface RequesterContractOptions extends ContractOptions {
@@ -163,7 +163,7 @@ export function requesterContract(
       )
       const signal = AbortSignal.abort()
       await checkError('the request', () => requester.request('call', {}, { signal }), { reason: 'cancelled' })
-      await settled()
+      await waitForTasks()
       checkEqual('whether the responder was called', called, false)
       await requester.close()
     },
@@ -193,7 +193,7 @@ export function requesterContract(
       const waiting = [1, 2, 3].map((n) => checkError(`waiting request ${n} after close()`, request, closedError))
       // The requests must not be unhandled rejections while close() is awaited.
       const rejected = Promise.all(waiting)
-      void caught(() => rejected)
+      void catchError(() => rejected)
       await delay(10)
       await waitFor('close() to resolve', requester.close())
       await waitFor('the second close() to resolve', requester.close())

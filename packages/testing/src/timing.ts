@@ -6,7 +6,7 @@ export function delay(ms: number): Promise<void> {
 }
 
 /** Returns the value that a call threw or rejected with, or undefined when it succeeded. */
-export async function caught(call: () => unknown): Promise<unknown> {
+export async function catchError(call: () => unknown): Promise<unknown> {
   try {
     await call()
     return undefined
@@ -16,6 +16,6 @@ export async function caught(call: () => unknown): Promise<unknown> {
 }
 
 /** Resolves after five turns of the event loop, so that all work that is due has run. */
-export async function settled(): Promise<void> {
+export async function waitForTasks(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await delay(0)
 }

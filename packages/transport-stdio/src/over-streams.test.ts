@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Server } from 'node:net'
-import { caught, describeContract, requesterContract } from '@mcpx/testing'
+import { catchError, describeContract, requesterContract } from '@mcpx/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { serveStdio } from './serve.ts'
 import { overStreams } from './stream-channel.ts'
@@ -56,7 +56,7 @@ it('rejects requests with `unreachable` and the cause when no connection can be 
   const port = await listen({ respond: () => undefined })
   for (const server of servers) server.close()
   const connection = await overStreams(() => open(port)).connect(silent)
-  const error = await caught(() => connection.request('m'))
+  const error = await catchError(() => connection.request('m'))
   expect(error).toMatchObject({ name: 'ConnectionError', reason: 'unreachable', cause: { code: 'ECONNREFUSED' } })
   await connection.close()
 })
@@ -69,7 +69,7 @@ it('resolves `closed` before pending requests are rejected, whoever ended the co
     const connection = await overStreams(() => open((server.address() as AddressInfo).port)).connect(silent)
     const seen: string[] = []
     const closed = connection.closed.then((reason) => void seen.push(`closed: ${reason?.reason}`))
-    const waiting = caught(() => connection.request('m')).then(() => void seen.push('rejected'))
+    const waiting = catchError(() => connection.request('m')).then(() => void seen.push('rejected'))
     await Promise.all([closed, waiting])
     expect(seen).toEqual([end === 'end' ? 'closed: undefined' : 'closed: closed', 'rejected'])
     await connection.close()

@@ -1,4 +1,4 @@
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import { expect, it } from 'vitest'
 import { createRestartDelay, type RestartOptions } from './restart.ts'
 
@@ -35,10 +35,10 @@ it('rejects with the reason of the signal', async () => {
   const restart = createRestartDelay({ delay: 60_000, maxDelay: 60_000 })
   for (const lived of [1, 1]) restart.exited(lived)
   const controller = new AbortController()
-  const waiting = caught(() => restart.wait(controller.signal))
+  const waiting = catchError(() => restart.wait(controller.signal))
   controller.abort(new Error('closed'))
   expect(await waiting).toMatchObject({ message: 'closed' })
   for (const none of [restart, createRestartDelay(false)]) {
-    expect(await caught(() => none.wait(controller.signal))).toMatchObject({ message: 'closed' })
+    expect(await catchError(() => none.wait(controller.signal))).toMatchObject({ message: 'closed' })
   }
 })

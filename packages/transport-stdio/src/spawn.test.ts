@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConnectionError } from '@mcpx/protocol'
-import { caught, delay } from '@mcpx/testing'
+import { catchError, delay } from '@mcpx/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { childArgs } from './child.fixture.ts'
 import { lives, until } from './processes.fixture.ts'
@@ -62,14 +62,16 @@ describe('a started server', () => {
   })
 
   it('is unreachable, with a remedy in the hint, when it cannot be started', async () => {
-    const missing = (await caught(() => openCommand('no-such-command', []))) as ConnectionError
+    const missing = (await catchError(() => openCommand('no-such-command', []))) as ConnectionError
     expect(missing).toMatchObject({ name: 'ConnectionError', reason: 'unreachable', cause: { code: 'ENOENT' } })
     expect(missing.message).toContain('"no-such-command"')
     expect(missing.hint).toContain('PATH')
-    const joined = (await caught(() => openCommand('node server.mjs', []))) as ConnectionError
+    const joined = (await catchError(() => openCommand('node server.mjs', []))) as ConnectionError
     expect(joined.hint).toContain('spawn("node", ["server.mjs"])')
-    expect(await caught(() => openCommand(folder, []))).toMatchObject({ reason: 'unreachable' })
-    expect(await caught(() => open('serve', { cwd: join(folder, 'none') }))).toMatchObject({ reason: 'unreachable' })
+    expect(await catchError(() => openCommand(folder, []))).toMatchObject({ reason: 'unreachable' })
+    expect(await catchError(() => open('serve', { cwd: join(folder, 'none') }))).toMatchObject({
+      reason: 'unreachable',
+    })
   })
 
   it('is named by its whole command line [C-036]', () => {
@@ -82,8 +84,8 @@ describe('a server that exits', () => {
   it('rejects pending requests with its exit code and its last stderr output', async () => {
     const connection = await open('serve')
     await connection.request('shout', { text: `${'x'.repeat(20_000)}\nlast but one\nlast words\n` })
-    const waiting = [1, 2].map(() => caught(() => connection.request('never')))
-    const exit = (await caught(() => connection.request('exit', { code: 3 }))) as ConnectionError
+    const waiting = [1, 2].map(() => catchError(() => connection.request('never')))
+    const exit = (await catchError(() => connection.request('exit', { code: 3 }))) as ConnectionError
     for (const error of [exit, ...(await Promise.all(waiting))]) {
       expect(error).toMatchObject({ name: 'ConnectionError', reason: 'exited' })
     }
@@ -94,7 +96,7 @@ describe('a server that exits', () => {
     expect(cause.stderr.slice(-2)).toEqual(['last but one', 'last words'])
     expect(exit.hint).toContain('`env`')
     expect(await connection.closed).toMatchObject({ reason: 'exited' })
-    expect(await caught(() => connection.request('echo'))).toMatchObject({ reason: 'exited' })
+    expect(await catchError(() => connection.request('echo'))).toMatchObject({ reason: 'exited' })
   })
 
   it('resolves `closed` before pending requests are rejected', async () => {
@@ -103,14 +105,14 @@ describe('a server that exits', () => {
     void connection.closed.then(() => {
       isClosed = true
     })
-    await caught(() => connection.request('exit', { code: 0 }))
+    await catchError(() => connection.request('exit', { code: 0 }))
     expect(isClosed).toBe(true)
     await connection.close()
   })
 
   it('rejects with the signal that ended it', async () => {
     const connection = await open('serve')
-    expect(await caught(() => connection.request('kill'))).toMatchObject({
+    expect(await catchError(() => connection.request('kill'))).toMatchObject({
       reason: 'exited',
       cause: { exitCode: null, signal: 'SIGKILL', stderr: [] },
     })
@@ -121,7 +123,7 @@ describe('a server that exits', () => {
     const connector = spawn(node, [...childArgs, 'fragile'], { stderr: 'ignore', env: { MARK: folder } })
     for (let round = 0; round < 2; round++) {
       const connection = await connector.connect({ responder: silent, onWarning: () => {} })
-      expect(await caught(() => connection.request('server/discover'))).toMatchObject({
+      expect(await catchError(() => connection.request('server/discover'))).toMatchObject({
         reason: 'exited',
         cause: { exitCode: 3, stderr: ['unexpected message', 'bye'] },
       })
@@ -137,7 +139,7 @@ describe('a server that exits', () => {
       const asked = performance.now()
       const connection = await connector.connect({ responder: silent, onWarning: () => {} })
       waits.push(performance.now() - asked)
-      await caught(() => connection.request('m'))
+      await catchError(() => connection.request('m'))
       await connection.close()
     }
     expect(waits[1]).toBeLessThan(450)
@@ -159,7 +161,7 @@ describe('the output of a server', () => {
 
   it('that is a response above the limit rejects its request', async () => {
     const connection = await open('serve', { maxLineLength: 1_000 })
-    const error = (await caught(() => connection.request('repeat', { times: 5_000 }))) as ConnectionError
+    const error = (await catchError(() => connection.request('repeat', { times: 5_000 }))) as ConnectionError
     expect(error).toMatchObject({ reason: 'invalid-message' })
     expect(error.message).toContain('longer than 1000 bytes')
     expect(await ask(connection, 'repeat', { times: 3 })).toBe('xxx')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net'
 import { PassThrough, Writable } from 'node:stream'
 import { type Channel, createDuplex, type Decoded, type Message, Refusal, resultMessage } from '@mcpx/protocol'
-import { caught, channelContract, delay, describeContract, requesterContract, settled } from '@mcpx/testing'
+import { catchError, channelContract, delay, describeContract, requesterContract, waitForTasks } from '@mcpx/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createStreamChannel, type StreamChannelOptions } from './stream-channel.ts'
 
@@ -73,7 +73,7 @@ describe('a channel over streams', () => {
     })
     const channel = createStreamChannel({ input: new PassThrough(), output })
     await Promise.all([1, 2, 3].map(async (n) => channel.send(note(n, 'a\nb'))))
-    await settled()
+    await waitForTasks()
     expect(writes).toHaveLength(1)
     expect(
       writes[0]
@@ -100,7 +100,7 @@ describe('a channel over streams', () => {
     for (const count of [1, 5, 60]) {
       const requests = Array.from({ length: count }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"m"}\n`)
       input.write(requests.join(''))
-      await settled()
+      await waitForTasks()
       counts.push(writes.length)
       expect(writes.splice(0).join('').trim().split('\n')).toHaveLength(count)
     }
@@ -209,10 +209,10 @@ describe('a channel over streams', () => {
   it('rejects with the error of the stream, and sends nothing more', async () => {
     const [near, far] = await socketPair()
     const channel = overSocket(near)
-    const receiving = caught(() => channel.receive(() => {}))
+    const receiving = catchError(() => channel.receive(() => {}))
     near.destroy(Object.assign(new Error('reset'), { code: 'ECONNRESET' }))
     expect(await receiving).toMatchObject({ name: 'ConnectionError', reason: 'closed', cause: { code: 'ECONNRESET' } })
-    expect(await caught(() => channel.send(note(1)))).toMatchObject({ reason: 'closed' })
+    expect(await catchError(() => channel.send(note(1)))).toMatchObject({ reason: 'closed' })
     far.destroy()
   })
 

@@ -2,7 +2,7 @@
 
 import type { AuthInfo } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
@@ -63,9 +63,9 @@ export const callers: Behaviours = {
     const server = guarded()
     const error = { code: 403, data: { requiredScopes: ['read', 'admin'] } }
     const bob = await connect(server, { auth: caller('bob', 'admin') })
-    expect(await caught(() => bob.callTool('admin')), 'the error').toMatchObject(error)
+    expect(await catchError(() => bob.callTool('admin')), 'the error').toMatchObject(error)
     const anonymous = await connect(server)
-    expect(await caught(() => anonymous.callTool('admin')), 'the error').toMatchObject(error)
+    expect(await catchError(() => anonymous.callTool('admin')), 'the error').toMatchObject(error)
   },
 
   async 'a hundred concurrent callers receive only their own messages'({ connect, era }) {

@@ -2,7 +2,7 @@
 
 import type { Change } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
-import { caught, settled } from '@mcpx/testing'
+import { catchError, waitForTasks } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import { recordNotifications } from '../notification-recorder.ts'
@@ -39,7 +39,7 @@ export function collectChanges({ waitFor, transport, era }: Rig) {
     },
     /** Forgets the changes that were counted because a stream over HTTP was replaced. On one pipe there are none. */
     async forget() {
-      await settled()
+      await waitForTasks()
       if (!transport.startsWith('HTTP') || era === 'legacy') expect(changes).toEqual([])
       changes.length = 0
     },
@@ -74,7 +74,7 @@ export const changes: Behaviours = {
     server.resourceUpdated('note://a')
     server.resourceUpdated('note://b')
     await count(1)
-    await settled()
+    await waitForTasks()
     expect(changes).toEqual([{ kind: 'resource', uri: 'note://b' }])
   },
 
@@ -86,7 +86,7 @@ export const changes: Behaviours = {
   async 'subscribing to a missing resource fails with the code of the era'({ connect }) {
     const client = await connect(changing())
     const expectedError = { code: -32002, data: { uri: 'note://nope' } }
-    expect(await caught(() => client.subscribe('note://nope')), 'the error').toMatchObject(expectedError)
+    expect(await catchError(() => client.subscribe('note://nope')), 'the error').toMatchObject(expectedError)
   },
 
   async 'a caller receives no updates of invisible resources'(rig) {
@@ -94,7 +94,7 @@ export const changes: Behaviours = {
     const server = changing().resource('note://secret', { subscribe: true, visible: (auth) => auth !== undefined }, 's')
     const { onChange, changes, count, forget } = collectChanges(rig)
     const client = await connect(server, { onChange })
-    const error = await caught(() => client.subscribe('note://secret'))
+    const error = await catchError(() => client.subscribe('note://secret'))
     // A modern subscription has no error for a single URI: the server leaves it out.
     if (rig.era === 'legacy') expect(error).toMatchObject({ code: -32002, data: { uri: 'note://secret' } })
     else expect(error).toMatchObject({ name: 'ConnectionError', reason: 'unsupported' })
@@ -103,7 +103,7 @@ export const changes: Behaviours = {
     server.resourceUpdated('note://secret')
     server.resourceUpdated('note://a')
     await count(1)
-    await settled()
+    await waitForTasks()
     expect(changes).toEqual([{ kind: 'resource', uri: 'note://a' }])
   },
 
@@ -120,7 +120,7 @@ export const changes: Behaviours = {
     await client.subscribe('note://a')
     expect(calls).toEqual(['+ note://a'])
     await client.unsubscribe('note://a')
-    await settled()
+    await waitForTasks()
     expect(calls).toEqual(['+ note://a', '- note://a'])
   },
 
@@ -129,7 +129,7 @@ export const changes: Behaviours = {
     const client = await connect(server)
     const listening = client.listen(everyList)
     expect(await waitFor('the acknowledgement of the subscription', listening.ready)).toEqual(everyList)
-    await settled()
+    await waitForTasks()
     server.tool('more', {}, () => 'x').prompt('more', {}, () => 'x')
     server.removeResource('note://b')
     const next = async () => (await waitFor('a change', listening.next())).value as Change
@@ -172,7 +172,7 @@ export const changes: Behaviours = {
     server.resourceUpdated('note://a')
     server.resourceUpdated('note://b')
     await count(1)
-    await settled()
+    await waitForTasks()
     const changes = notifications.filter(({ method }) => changeMethod.test(method))
     expect(changes.map(({ method, params }) => [method, params?.uri])).toEqual([
       ['notifications/resources/updated', 'note://b'],
@@ -185,7 +185,7 @@ export const changes: Behaviours = {
     const { onChange, count } = collectChanges(rig)
     const client = await connect(server, { onChange })
     expect(await client.listTools().all()).toHaveLength(1)
-    await settled()
+    await waitForTasks()
     server.tool('b', {}, () => 'x')
     expect(await count(1)).toEqual([{ kind: 'tools' }])
     expect(await client.listTools().all()).toHaveLength(2)
@@ -221,7 +221,7 @@ export const changes: Behaviours = {
     server.resourceUpdated('note://b')
     expect(await one.count(1)).toEqual([{ kind: 'resource', uri: 'note://a' }])
     expect(await two.count(1)).toEqual([{ kind: 'resource', uri: 'note://b' }])
-    await settled()
+    await waitForTasks()
     expect([one.changes.length, two.changes.length]).toEqual([1, 1])
   },
 
@@ -240,10 +240,10 @@ export const changes: Behaviours = {
     const client = await connect(server)
     const listening = client.listen({ toolsListChanged: true })
     await listening.ready
-    await settled()
+    await waitForTasks()
     expect(listeners, 'listeners while the client listens').toBe(1)
     await client.close()
-    await settled()
+    await waitForTasks()
     expect(listeners, 'listeners after the client has closed').toBe(0)
   },
 }

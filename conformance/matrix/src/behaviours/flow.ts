@@ -2,7 +2,7 @@
 
 import { type Awaitable, type Context, LOGGING_LEVELS, type LoggingLevel } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
-import { caught, settled } from '@mcpx/testing'
+import { catchError, waitForTasks } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import { deferred } from '../deferred.ts'
@@ -145,7 +145,7 @@ export const flow: Behaviours = {
     server.tool('other', {}, () => 'fine')
     const client = await rig.connect(server)
     const stop = new AbortController()
-    const call = caught(() => client.callTool('t', {}, { signal: stop.signal }))
+    const call = catchError(() => client.callTool('t', {}, { signal: stop.signal }))
     await started()
     stop.abort()
     expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
@@ -160,7 +160,7 @@ export const flow: Behaviours = {
       return 'done'
     })
     const client = await connect(server)
-    const call = caught(() => client.callTool('t', {}, { signal: AbortSignal.abort() }))
+    const call = catchError(() => client.callTool('t', {}, { signal: AbortSignal.abort() }))
     expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
     expect(textOf(await client.callTool('t'))).toBe('done')
     expect(calls).toBe(1)
@@ -176,8 +176,8 @@ export const flow: Behaviours = {
     const client = await rig.connect(server)
     const stop = new AbortController()
     const others = [client.callTool('other'), client.callTool('other')]
-    const call = caught(() => client.callTool('t', {}, { signal: stop.signal }))
-    const secondCall = caught(() => client.callTool('t'))
+    const call = catchError(() => client.callTool('t', {}, { signal: stop.signal }))
+    const secondCall = catchError(() => client.callTool('t'))
     await started()
     stop.abort()
     expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
@@ -192,7 +192,7 @@ export const flow: Behaviours = {
   async 'a call that times out is cancelled on the server'(rig) {
     const { server, stopped } = createEndlessServer(rig)
     const client = await rig.connect(server)
-    const call = caught(() => client.callTool('t', {}, { timeout: 20 }))
+    const call = catchError(() => client.callTool('t', {}, { timeout: 20 }))
     expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'timeout' })
     expect(await stopped()).toMatchObject(cancellationOf(rig))
   },
@@ -219,7 +219,7 @@ export const flow: Behaviours = {
       await ctx.log.error('late')
     }
     expect(textOf(await client.callTool('silent'))).toBe('done')
-    await settled()
+    await waitForTasks()
     expect(seen).toEqual([1])
     expect(notifications.map(({ method }) => method)).toEqual(['notifications/progress'])
   },
@@ -227,11 +227,11 @@ export const flow: Behaviours = {
   async 'closing the client ends its calls on both sides'(rig) {
     const { server, started, stopped } = createEndlessServer(rig)
     const client = await rig.connect(server)
-    const call = caught(() => client.callTool('t'))
+    const call = catchError(() => client.callTool('t'))
     await started()
     await client.close()
     expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
     expect(await stopped()).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
-    expect(await caught(() => client.callTool('t'))).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
+    expect(await catchError(() => client.callTool('t'))).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
   },
 }

@@ -3,7 +3,7 @@
 import type { AskOrigin, ElicitAsk } from '@mcpx/client'
 import type { Awaitable, Context, CreateMessageRequestParams, ElicitResult, RequestedSchema } from '@mcpx/protocol'
 import { createServer } from '@mcpx/server'
-import { settled } from '@mcpx/testing'
+import { waitForTasks } from '@mcpx/testing'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
@@ -34,7 +34,7 @@ export const inputRequests: Behaviours = {
     const { recording, notifications } = recordNotifications(open(server).connector)
     const client = await connectOver(recording, { onElicit })
     expect(jsonOf(await client.callTool('t'))).toEqual({ action: 'accept' })
-    await settled()
+    await waitForTasks()
     // A legacy server notifies the client when the elicitation is complete.
     const over = era === 'legacy' ? [['notifications/elicitation/complete', expect.stringMatching(/.{20}/)]] : []
     expect(notifications.map(({ method, params }) => [method, params?.elicitationId])).toEqual(over)

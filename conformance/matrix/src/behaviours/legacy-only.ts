@@ -1,7 +1,7 @@
 /** Features that exist only in the legacy era. */
 
 import { createServer } from '@mcpx/server'
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import { deferred } from '../deferred.ts'
@@ -22,6 +22,6 @@ export const legacyOnly: Behaviours = {
     done.resolve()
     expect(await call).toMatchObject({ content: [{ text: 'x' }] })
     await client.close()
-    expect(await caught(() => client.ping())).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
+    expect(await catchError(() => client.ping())).toMatchObject({ name: 'ConnectionError', reason: 'closed' })
   },
 }

@@ -11,7 +11,7 @@ import {
   TIMED_OUT,
   timeout,
 } from '@mcpx/server'
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
@@ -155,7 +155,7 @@ export const middleware: Behaviours = {
     for (let times = 0; times < 2; times += 1) texts.push(textOf(await ada.callTool('look')))
     expect(texts).toEqual(['seen', 'seen'])
     expect(errorTextOf(await ada.callTool('look'))).toMatch(/^Too many requests: at most 2 in 60 s\./)
-    const refusal = await caught(() => ada.listTools().all())
+    const refusal = await catchError(() => ada.listTools().all())
     expect(refusal).toMatchObject({ code: RATE_LIMITED, data: { retryAfterMs: expect.any(Number) } })
     const { retryAfterMs } = (refusal as { data: { retryAfterMs: number } }).data
     expect(retryAfterMs).toBeGreaterThan(50_000)

@@ -2,7 +2,7 @@
 
 import { connectAll } from '@mcpx/client'
 import { createServer, link, type Server } from '@mcpx/server'
-import { settled } from '@mcpx/testing'
+import { waitForTasks } from '@mcpx/testing'
 import { expect } from 'vitest'
 import * as z from 'zod'
 import type { Behaviours } from '../behaviour.ts'
@@ -102,7 +102,7 @@ export const mounting: Behaviours = {
     expect(await group.readResource(resource?.uri ?? '')).toMatchObject({ contents: [{ text: 'a' }] })
     const listening = group.listen({ toolsListChanged: true })
     await listening.ready
-    await settled()
+    await waitForTasks()
     mail.tool('more', {}, () => 'x')
     expect((await waitFor('a change', listening.next())).value).toEqual({ kind: 'tools' })
     listening.close()

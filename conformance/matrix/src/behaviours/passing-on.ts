@@ -2,7 +2,7 @@
 
 import { type Change, eraOf } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
-import { caught, settled } from '@mcpx/testing'
+import { catchError, waitForTasks } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import { deferred } from '../deferred.ts'
@@ -116,7 +116,7 @@ export const passingOn: Behaviours = {
       })
       const client = await rig.connect(await createProxy(rig, server as unknown as Server, era))
       const stop = new AbortController()
-      const call = caught(() => client.callTool('up.wait', {}, { signal: stop.signal }))
+      const call = catchError(() => client.callTool('up.wait', {}, { signal: stop.signal }))
       await rig.waitFor('the call behind the proxy', begun.promise)
       stop.abort()
       expect(await call).toMatchObject({ name: 'ConnectionError', reason: 'cancelled' })
@@ -133,7 +133,7 @@ export const passingOn: Behaviours = {
       const server = upstream()
       const { onChange, count } = collectChanges(rig)
       await rig.connect(await createProxy(rig, server, era), { onChange })
-      await settled()
+      await waitForTasks()
       server.tool('more', {}, () => 'x')
       expect(await count(1)).toEqual([{ kind: 'tools' }] satisfies Change[])
     })
@@ -147,7 +147,7 @@ export const passingOn: Behaviours = {
       const [resource] = await client.listResources().all()
       const uri = resource?.uri ?? ''
       await client.subscribe(uri)
-      await settled()
+      await waitForTasks()
       // Streams over HTTP were replaced, which counts everything as changed.
       changes.length = 0
       server.resourceUpdated('note://a')

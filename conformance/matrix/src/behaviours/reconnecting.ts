@@ -3,7 +3,7 @@
 import type { Client } from '@mcpx/client'
 import type { Change, Connector, Context, Responder } from '@mcpx/protocol'
 import { createServer, type Server } from '@mcpx/server'
-import { caught, settled } from '@mcpx/testing'
+import { catchError, waitForTasks } from '@mcpx/testing'
 import { expect } from 'vitest'
 import type { Behaviours } from '../behaviour.ts'
 import { deferred } from '../deferred.ts'
@@ -29,7 +29,7 @@ async function connectCuttable({ open, connectOver }: Rig, server: Responder) {
     async cut(meanwhile = () => {}) {
       await cut()
       meanwhile()
-      await settled()
+      await waitForTasks()
     },
   }
 }
@@ -60,7 +60,7 @@ export const reconnecting: Behaviours = {
       return new Promise(() => {})
     })
     const { client, cut } = await connectCuttable(rig, server)
-    const waiting = caught(() => client.callTool('wait'))
+    const waiting = catchError(() => client.callTool('wait'))
     const { signal } = await rig.waitFor('the call', started.promise)
     await cut()
     expect(await rig.waitFor('the end of the call', waiting)).toMatchObject({
@@ -132,7 +132,7 @@ export const reconnecting: Behaviours = {
       await ctx.progress(1)
       ctx.closeStream()
       await firstProgress.promise
-      await settled()
+      await waitForTasks()
       await ctx.progress(2)
       return 'done'
     })
@@ -156,7 +156,7 @@ export const reconnecting: Behaviours = {
     const { client, counts, cut } = await connectCuttable(rig, server)
     const listening = client.listen({ toolsListChanged: true, resourceSubscriptions: ['note://a'] })
     await rig.waitFor('the acknowledgement of the subscription', listening.ready)
-    await settled()
+    await waitForTasks()
     await cut()
     server.resourceUpdated('note://a')
     const next = async () => (await rig.waitFor('a change', listening.next())).value as Change

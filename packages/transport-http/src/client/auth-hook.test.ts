@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import { expect, it } from 'vitest'
 import type { AuthTarget } from './options.ts'
 import { modern, reach, result, serve } from './peer.fixture.ts'
@@ -31,7 +31,7 @@ it('the auth hook pauses the timeout of its own request only', async () => {
         return fetch(input, init)
       },
   })
-  const late = caught(() => connection.request('other', modern(), { timeout: 100 }))
+  const late = catchError(() => connection.request('other', modern(), { timeout: 100 }))
   expect(await connection.request('held', modern(), { timeout: 100, maxTimeout: 100 })).toEqual({})
   expect(await late).toMatchObject({ reason: 'timeout' })
 })
@@ -43,6 +43,6 @@ it('a request rejects with the AuthError of the wrapper, and wraps other errors'
     [new Error('broken'), expect.objectContaining({ reason: 'unreachable' })],
   ]) {
     const { connection } = await reach('http://127.0.0.1:9/', { auth: () => () => Promise.reject(thrown) })
-    expect(await caught(() => connection.request('a', modern()))).toEqual(expected)
+    expect(await catchError(() => connection.request('a', modern()))).toEqual(expected)
   }
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { caught, delay } from '@mcpx/testing'
+import { catchError, delay } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { empty, failure, json, modern, note, reach, result, serve, stream, until } from './peer.fixture.ts'
 
@@ -29,7 +29,7 @@ describe('a lost response', () => {
       })
     })
     const { connection } = await reach(`http://127.0.0.1:${port}/mcp`)
-    expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({
+    expect(await catchError(() => connection.request('tools/call', modern()))).toMatchObject({
       name: 'ConnectionError',
       reason: 'unreachable',
       retryable: true,
@@ -42,7 +42,7 @@ describe('a lost response', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const { connection } = await reach(`https://127.0.0.1:${port}/mcp`)
-    expect(await caught(() => connection.request('server/discover', modern()))).toMatchObject({
+    expect(await catchError(() => connection.request('server/discover', modern()))).toMatchObject({
       name: 'ConnectionError',
       reason: 'unreachable',
       retryable: false,
@@ -95,12 +95,12 @@ describe('a lost response', () => {
   ] as [string, (response: ServerResponse) => unknown][])('%s has a safe `retryable` [C-048]', async (_, answer) => {
     const { url, seen } = await serve((_, response) => answer(response))
     const { connection } = await reach(url)
-    expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({
+    expect(await catchError(() => connection.request('tools/call', modern()))).toMatchObject({
       reason: 'unreachable',
       retryable: false,
       hint: 'The server may have processed the request: check before you send it again.',
     })
-    expect(await caught(() => connection.request('tools/list', modern()))).toMatchObject({
+    expect(await catchError(() => connection.request('tools/list', modern()))).toMatchObject({
       reason: 'unreachable',
       retryable: true,
       hint: 'The same request can safely be sent again.',
@@ -110,7 +110,7 @@ describe('a lost response', () => {
 
   it.each([[undefined], [null], [{}]])('has a named error if the fetch of the options returns %o', async (given) => {
     const { connection } = await reach('http://127.0.0.1:9/mcp', { fetch: async () => given as never })
-    expect(await caught(() => connection.request('a', modern()))).toMatchObject({
+    expect(await catchError(() => connection.request('a', modern()))).toMatchObject({
       reason: 'invalid-message',
       message: expect.stringContaining('fetch option'),
     })
@@ -119,13 +119,15 @@ describe('a lost response', () => {
   it('times out', async () => {
     const { url } = await serve(() => {})
     const { connection } = await reach(url)
-    expect(await caught(() => connection.request('a', modern(), { timeout: 40 }))).toMatchObject({ reason: 'timeout' })
+    expect(await catchError(() => connection.request('a', modern(), { timeout: 40 }))).toMatchObject({
+      reason: 'timeout',
+    })
   })
 
   it('is assumed if the stream is silent for too long', async () => {
     const { url } = await serve((_, response) => stream(response).raw(': hello\n\n'))
     const { connection } = await reach(url, { keepAlive: 50 })
-    expect(await caught(() => connection.request('tools/list', modern()))).toMatchObject({ reason: 'unreachable' })
+    expect(await catchError(() => connection.request('tools/list', modern()))).toMatchObject({ reason: 'unreachable' })
   })
 
   it('is not assumed while comments arrive', async () => {
@@ -147,7 +149,7 @@ describe('an invalid response', () => {
   const asked = async (answer: Parameters<typeof serve>[0], options = {}) => {
     const { url } = await serve(answer)
     const { connection } = await reach(url, options)
-    return caught(() => connection.request('tools/list', modern()))
+    return catchError(() => connection.request('tools/list', modern()))
   }
 
   it.each([
@@ -208,7 +210,7 @@ describe('a response that is too large', () => {
         void response.writeHead(200, { 'content-type': 'application/json', 'content-length': 5_000 }).flushHeaders(),
     )
     const { connection } = await reach(url, options)
-    expect(await caught(() => connection.request('a', modern()))).toMatchObject({
+    expect(await catchError(() => connection.request('a', modern()))).toMatchObject({
       reason: 'limit',
       hint: expect.stringContaining('maxResponseSize'),
     })
@@ -219,14 +221,14 @@ describe('a response that is too large', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).write(huge)
     })
     const { connection } = await reach(url, options)
-    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'limit' })
+    expect(await catchError(() => connection.request('a', modern()))).toMatchObject({ reason: 'limit' })
     await until(() => seen[0]?.gone.aborted === true)
   })
 
   it('is rejected as an event', async () => {
     const { url, seen } = await serve((_, response) => stream(response).raw(`data: ${huge}`))
     const { connection } = await reach(url, options)
-    expect(await caught(() => connection.request('a', modern()))).toMatchObject({
+    expect(await catchError(() => connection.request('a', modern()))).toMatchObject({
       reason: 'limit',
       hint: expect.stringContaining('maxEventSize'),
     })
@@ -246,7 +248,7 @@ describe('a response that is too large', () => {
   it('is ignored in an error response', async () => {
     const { url } = await serve((_, response) => json(response, { huge }, 400))
     const { connection } = await reach(url, options)
-    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 400 })
+    expect(await catchError(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 400 })
   })
 })
 
@@ -257,7 +259,7 @@ describe('an error response', () => {
       return json(response, { jsonrpc: '2.0', ...('id' in body ? {} : { id: one.message.id }), ...body }, status)
     })
     const { connection } = await reach(url)
-    return caught(() => connection.request('server/discover', modern()))
+    return catchError(() => connection.request('server/discover', modern()))
   }
   const error = (code: number) => ({ error: { code, message: 'no', data: { supported: ['2026-07-28'] } } })
 
@@ -280,13 +282,16 @@ describe('an error response', () => {
   it.each([502, 504])('with status %i is retryable only for safe methods', async (status) => {
     const { url } = await serve((_, response) => empty(response, status))
     const { connection } = await reach(url)
-    expect(await caught(() => connection.request('tools/call', modern()))).toMatchObject({ status, retryable: false })
+    expect(await catchError(() => connection.request('tools/call', modern()))).toMatchObject({
+      status,
+      retryable: false,
+    })
   })
 
   it('by a proxy is not a JSON-RPC response', async () => {
     const fetch = async () => Response.json({ jsonrpc: '2.0', id: 1, ...error(-32022) }, { status: 407 })
     const { connection } = await reach('https://example.com', { fetch })
-    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 407 })
+    expect(await catchError(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 407 })
   })
 
   it.each([-32020, -32021, -32022])('with error %i is the response, also without an id [C-051]', async (code) => {
@@ -308,7 +313,7 @@ describe('an error response', () => {
   it('of a notification has the status', async () => {
     const { url } = await serve((one, response) => failure(response, one, 413, { code: -32600 }))
     const { connection } = await reach(url)
-    expect(await caught(() => connection.notify('notifications/x', modern()))).toMatchObject({
+    expect(await catchError(() => connection.notify('notifications/x', modern()))).toMatchObject({
       reason: 'refused',
       status: 413,
     })
@@ -334,7 +339,7 @@ describe('a redirect', () => {
     const other = await serve((one, response) => result(response, one, {}))
     const { url } = await serve((_, response) => empty(response, 308, { location: other.url }))
     const { connection } = await reach(url, { headers: { authorization: 'Bearer it' } })
-    expect(await caught(() => connection.request('a', modern()))).toMatchObject({
+    expect(await catchError(() => connection.request('a', modern()))).toMatchObject({
       reason: 'refused',
       status: 308,
       message: `A redirect was not followed: it leads to another origin, ${new URL(other.url).origin}`,
@@ -348,26 +353,26 @@ describe('a redirect', () => {
       return empty(response, status, { location: '/new' })
     })
     const { connection } = await reach(url)
-    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status })
+    expect(await catchError(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status })
     expect(seen.length).toBe(1)
   })
 
   it.each([[{}], [{ location: 'http://[' }]])('with an invalid location is rejected', async (headers) => {
     const { url } = await serve((_, response) => empty(response, 307, headers as Record<string, string>))
     const { connection } = await reach(url)
-    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 307 })
+    expect(await catchError(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused', status: 307 })
   })
 
   it('without end is rejected', async () => {
     const { url, seen } = await serve((_, response) => empty(response, 307, { location: '/mcp' }))
     const { connection } = await reach(url)
-    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused' })
+    expect(await catchError(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused' })
     expect(seen.length).toBe(6)
   })
 
   it('that the runtime hides is rejected', async () => {
     const fetch = async () => Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
     const { connection } = await reach('https://example.com', { fetch })
-    expect(await caught(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused' })
+    expect(await catchError(() => connection.request('a', modern()))).toMatchObject({ reason: 'refused' })
   })
 })

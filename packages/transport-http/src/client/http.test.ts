@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { ConnectionError, type Exchange, type Message, type RequestMessage, type Responder } from '@mcpx/protocol'
-import { caught, delay, describeContract, requesterContract } from '@mcpx/testing'
+import { catchError, delay, describeContract, requesterContract } from '@mcpx/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { http } from '../client.ts'
 import {
@@ -228,13 +228,13 @@ it('a connection sends every request of a session through the auth wrapper [C-05
 it('a request rejects with the error of the headers function', async () => {
   const headers = () => Promise.reject(new Error('no token'))
   const { connection } = await reach('http://127.0.0.1:9/', { headers })
-  expect(await caught(() => connection.request('a', modern()))).toMatchObject({ message: 'no token' })
+  expect(await catchError(() => connection.request('a', modern()))).toMatchObject({ message: 'no token' })
 })
 
 it('a request with parameters that JSON cannot represent rejects, and is not sent', async () => {
   const { url, seen } = await serve((one, response) => result(response, one, {}))
   const { connection } = await reach(url)
-  expect(await caught(() => connection.request('a', modern({ n: 1n })))).toMatchObject({
+  expect(await catchError(() => connection.request('a', modern({ n: 1n })))).toMatchObject({
     message: 'Internal error: the parameters of a cannot be written as JSON',
   })
   expect(seen).toEqual([])
@@ -244,8 +244,8 @@ it('a cancelled or timed-out modern request closes its stream without a notifica
   const { url, seen } = await serve(() => {})
   const { connection } = await reach(url)
   const controller = new AbortController()
-  const cancelled = caught(() => connection.request('a', modern(), { signal: controller.signal }))
-  const late = caught(() => connection.request('b', modern(), { timeout: 400, announceCancel: false }))
+  const cancelled = catchError(() => connection.request('a', modern(), { signal: controller.signal }))
+  const late = catchError(() => connection.request('b', modern(), { timeout: 400, announceCancel: false }))
   await until(() => seen.length === 2)
   controller.abort(new Error('enough'))
   expect(await cancelled).toMatchObject({ reason: 'cancelled' })
@@ -263,7 +263,9 @@ it('a cancelled request closes its stream, even if fetch does not', async () => 
   })
   const fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   const { connection } = await reach('https://example.com', { fetch })
-  expect(await caught(() => connection.request('a', modern(), { timeout: 20 }))).toMatchObject({ reason: 'timeout' })
+  expect(await catchError(() => connection.request('a', modern(), { timeout: 20 }))).toMatchObject({
+    reason: 'timeout',
+  })
   await until(() => left)
 })
 
@@ -345,19 +347,19 @@ it('a request rejects with an error without an id on its own response', async ()
     failure(response, { message: { id: null } } as Seen, 200, { code: -32600 }),
   )
   const { connection } = await reach(url)
-  expect(await caught(() => connection.request('a', modern()))).toMatchObject({ name: 'RpcError', code: -32600 })
+  expect(await catchError(() => connection.request('a', modern()))).toMatchObject({ name: 'RpcError', code: -32600 })
 })
 
 it('a notification rejects if the server rejects it', async () => {
   const { url } = await serve((_, response) => empty(response, 401))
   const { connection } = await reach(url)
-  expect(await caught(() => connection.notify('notifications/x', modern()))).toBeInstanceOf(ConnectionError)
+  expect(await catchError(() => connection.notify('notifications/x', modern()))).toBeInstanceOf(ConnectionError)
 })
 
 it('a connection closes with the given reason', async () => {
   const { url } = await serve(() => {})
   const { connection } = await reach(url)
-  const waiting = caught(() => connection.request('a', modern()))
+  const waiting = catchError(() => connection.request('a', modern()))
   const reason = new ConnectionError('limit', 'enough')
   await connection.close(reason)
   expect(await waiting).toBe(reason)

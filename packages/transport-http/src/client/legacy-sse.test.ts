@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type RequestMessage, resultMessage } from '@mcpx/protocol'
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { empty, failure, note, reach, type Seen, serve, shakeHands, stream, until } from './peer.fixture.ts'
 
@@ -62,7 +62,10 @@ describe('the HTTP+SSE transport', () => {
 
   it.each([401, 403, 500])('is not tried if a handshake is rejected with %i', async (refusal) => {
     const { url, seen } = await serveOldest({ refusal })
-    expect(await caught(async () => shakeHands(await reach(url)))).toMatchObject({ reason: 'refused', status: refusal })
+    expect(await catchError(async () => shakeHands(await reach(url)))).toMatchObject({
+      reason: 'refused',
+      status: refusal,
+    })
     expect(seen.length).toBe(1)
   })
 
@@ -81,7 +84,7 @@ describe('the HTTP+SSE transport', () => {
     const { url, seen } = await serve((one, response) =>
       failure(response, one, 400, { code: -32022, data: { supported: [] } }),
     )
-    expect(await caught(async () => shakeHands(await reach(url)))).toMatchObject({ name: 'RpcError', code: -32022 })
+    expect(await catchError(async () => shakeHands(await reach(url)))).toMatchObject({ name: 'RpcError', code: -32022 })
     expect(seen.length).toBe(1)
   })
 
@@ -97,7 +100,7 @@ describe('the HTTP+SSE transport', () => {
     async (_, open) => {
       const { url, seen } = await serveOldest({ open })
       const reached = await reach(url)
-      expect(await caught(() => shakeHands(reached))).toMatchObject({ reason: 'refused', status: 405 })
+      expect(await catchError(() => shakeHands(reached))).toMatchObject({ reason: 'refused', status: 405 })
       expect(seen.filter(({ method }) => method === 'POST').length).toBe(1)
     },
   )
@@ -105,7 +108,7 @@ describe('the HTTP+SSE transport', () => {
   it('reports an endpoint on another origin', async () => {
     const { url } = await serveOldest({ endpoint: 'https://evil.example/post' })
     const reached = await reach(url)
-    await caught(() => shakeHands(reached))
+    await catchError(() => shakeHands(reached))
     expect(reached.problems).toMatchObject([
       { message: 'The server sent an endpoint of another origin, https://evil.example' },
     ])
@@ -116,7 +119,7 @@ describe('the HTTP+SSE transport', () => {
     const { connection } = await reach(url)
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
     const { signal, abort } = cancellable()
-    const given = caught(() => connection.request('initialize', params, { signal, announceCancel: false }))
+    const given = catchError(() => connection.request('initialize', params, { signal, announceCancel: false }))
     await until(() => seen.length === 2)
     abort()
     expect(await given).toMatchObject({ reason: 'cancelled' })
@@ -139,8 +142,8 @@ describe('the HTTP+SSE transport', () => {
       },
     })
     const { connection } = await shakeHands(await reach(url))
-    expect(await caught(() => connection.request('refused'))).toMatchObject({ reason: 'refused', status: 500 })
-    expect(await caught(() => connection.request('unreadable'))).toMatchObject({ reason: 'invalid-message' })
+    expect(await catchError(() => connection.request('refused'))).toMatchObject({ reason: 'refused', status: 500 })
+    expect(await catchError(() => connection.request('unreadable'))).toMatchObject({ reason: 'invalid-message' })
   })
 
   it('closes with its stream', async () => {
@@ -153,8 +156,8 @@ describe('the HTTP+SSE transport', () => {
     const { connection } = await shakeHands(await reach(url))
     const gone = { reason: 'closed', retryable: true, message: "The server's stream has ended" }
     const safe = connection.request('tools/list')
-    expect(await caught(() => connection.request('a'))).toMatchObject({ ...gone, retryable: false })
-    expect(await caught(() => safe)).toMatchObject(gone)
+    expect(await catchError(() => connection.request('a'))).toMatchObject({ ...gone, retryable: false })
+    expect(await catchError(() => safe)).toMatchObject(gone)
     expect(await connection.closed).toMatchObject(gone)
   })
 })

@@ -1,4 +1,4 @@
-import { caught, delay } from '@mcpx/testing'
+import { catchError, delay } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import { empty, note, reach, result, type Seen, serveLegacy, shakeHands, stream, until } from './peer.fixture.ts'
 
@@ -326,7 +326,7 @@ describe('a request whose stream was cut', () => {
     })
     expect(await connection.request('tools/call')).toEqual({})
     outages = -100
-    expect(await caught(() => connection.request('tools/call'))).toMatchObject({
+    expect(await catchError(() => connection.request('tools/call'))).toMatchObject({
       reason: 'unreachable',
       retryable: false,
       cause: { reason: 'refused', status: 503 },
@@ -336,7 +336,7 @@ describe('a request whose stream was cut', () => {
 
   it.each([400, 405, 403])('is lost if the server answers %i', async (status) => {
     const { connection, resumed } = await cutting((_, response) => empty(response, status))
-    expect(await caught(() => connection.request('resources/read'))).toMatchObject({
+    expect(await catchError(() => connection.request('resources/read'))).toMatchObject({
       reason: 'unreachable',
       retryable: true,
       cause: { status },
@@ -346,14 +346,14 @@ describe('a request whose stream was cut', () => {
 
   it('is lost with the session', async () => {
     const { connection } = await cutting((_, response) => empty(response, 404))
-    expect(await caught(() => connection.request('tools/call'))).toMatchObject({ reason: 'closed', status: 404 })
+    expect(await catchError(() => connection.request('tools/call'))).toMatchObject({ reason: 'closed', status: 404 })
     expect(await connection.closed).toMatchObject({ reason: 'closed' })
   })
 
   it('is lost without an event id', async () => {
     for (const first of [': nothing\n\n', 'id: a\ndata:\n\nid:\ndata:\n\n']) {
       const { connection, resumed } = await cutting((_, response) => empty(response, 500), first)
-      expect(await caught(() => connection.request('tools/call'))).toMatchObject({
+      expect(await catchError(() => connection.request('tools/call'))).toMatchObject({
         reason: 'unreachable',
         retryable: false,
       })
@@ -364,13 +364,13 @@ describe('a request whose stream was cut', () => {
   it('is not resumed if that is disabled', async () => {
     const options = { reconnect: { minDelay: 10, maxDelay: 40, attempts: 0 } }
     const { connection, resumed } = await cutting((_, response) => empty(response, 500), undefined, options)
-    expect(await caught(() => connection.request('tools/call'))).toMatchObject({ reason: 'unreachable' })
+    expect(await catchError(() => connection.request('tools/call'))).toMatchObject({ reason: 'unreachable' })
     expect(resumed()).toEqual([])
   })
 
   it('is not resumed after it was cancelled', async () => {
     const { connection, resumed, seen } = await cutting((_, response) => void stream(response))
-    expect(await caught(() => connection.request('tools/call', {}, { timeout: 300 }))).toMatchObject({
+    expect(await catchError(() => connection.request('tools/call', {}, { timeout: 300 }))).toMatchObject({
       reason: 'timeout',
     })
     await until(() => resumed()[0]?.gone.aborted === true)

@@ -1,5 +1,5 @@
 import { errorMessage, methodNotFound, type RequestMessage, resultMessage } from '@mcpx/protocol'
-import { caught, delay } from '@mcpx/testing'
+import { catchError, delay } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
 import {
   empty,
@@ -70,7 +70,7 @@ describe('a session', () => {
 
   it('with an invalid id is rejected', async () => {
     const { url } = await serve((one, response) => welcome(response, one, 'a b'))
-    expect(await caught(async () => shakeHands(await reach(url)))).toMatchObject({ reason: 'invalid-message' })
+    expect(await catchError(async () => shakeHands(await reach(url)))).toMatchObject({ reason: 'invalid-message' })
   })
 
   it('is replaced by another handshake [C-062]', async () => {
@@ -97,7 +97,7 @@ describe('a session', () => {
         return one.message.method === 'wait' ? undefined : answer(one, response)
       })
       const { connection } = await shakeHands(await reach(url))
-      const waiting = caught(() => connection.request('wait'))
+      const waiting = catchError(() => connection.request('wait'))
       const gone = {
         name: 'ConnectionError',
         reason: 'closed',
@@ -105,24 +105,24 @@ describe('a session', () => {
         status: 404,
         hint: expect.stringContaining('Connect again'),
       }
-      expect(await caught(() => connection.request('tools/list'))).toMatchObject(gone)
+      expect(await catchError(() => connection.request('tools/list'))).toMatchObject(gone)
       expect(await waiting).toMatchObject({ reason: 'closed', retryable: false, status: 404 })
       expect(await connection.closed).toMatchObject(gone)
-      expect(await caught(() => connection.request('tools/list'))).toMatchObject(gone)
+      expect(await catchError(() => connection.request('tools/list'))).toMatchObject(gone)
       expect(calls(seen)).not.toContain('DELETE')
     },
   )
 
   it('that was deleted is detected by a notification too', async () => {
     const { url } = await serveLegacy(() => {}, { told: (_, response) => empty(response, 404) })
-    expect(await caught(async () => shakeHands(await reach(url)))).toMatchObject({ reason: 'closed', status: 404 })
+    expect(await catchError(async () => shakeHands(await reach(url)))).toMatchObject({ reason: 'closed', status: 404 })
   })
 
   it('continues after an unknown method', async () => {
     const { url } = await serveLegacy((one, response) => failure(response, one, 404, { code: -32601 }))
     const { connection } = await shakeHands(await reach(url))
-    expect(await caught(() => connection.request('x'))).toMatchObject({ name: 'RpcError', code: -32601 })
-    expect(await caught(() => connection.request('x'))).toMatchObject({ name: 'RpcError', code: -32601 })
+    expect(await catchError(() => connection.request('x'))).toMatchObject({ name: 'RpcError', code: -32601 })
+    expect(await catchError(() => connection.request('x'))).toMatchObject({ name: 'RpcError', code: -32601 })
   })
 
   it('that cannot be deleted does not block closing', async () => {
@@ -137,7 +137,7 @@ describe('a request', () => {
   it('is cancelled by a notification', async () => {
     const { url, seen } = await serveLegacy(() => {})
     const { connection } = await shakeHands(await reach(url))
-    expect(await caught(() => connection.request('tools/call', {}, { timeout: 200 }))).toMatchObject({
+    expect(await catchError(() => connection.request('tools/call', {}, { timeout: 200 }))).toMatchObject({
       reason: 'timeout',
     })
     await until(() => calls(seen).includes('notifications/cancelled'))
@@ -254,7 +254,7 @@ describe('a request', () => {
       ),
     )
     const stop = new AbortController()
-    const waiting = caught(() => connection.request('tools/call', {}, { signal: stop.signal }))
+    const waiting = catchError(() => connection.request('tools/call', {}, { signal: stop.signal }))
     await until(() => heard.length === 1)
     stop.abort()
     await waiting
@@ -283,7 +283,7 @@ describe('a request', () => {
         },
       ),
     )
-    const waiting = caught(() => connection.request('tools/call'))
+    const waiting = catchError(() => connection.request('tools/call'))
     await until(() => heard.length === 1)
     await connection.close()
     await waiting

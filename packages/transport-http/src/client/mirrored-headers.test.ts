@@ -1,4 +1,4 @@
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkAnnotations, encodeValue } from '../mirrored-headers.ts'
@@ -219,7 +219,7 @@ describe('a modern connection', () => {
   it('does not call again if the newest list is the same or missing', async () => {
     for (const page of [tool('t', { a: { type: 'string' } }), -32601]) {
       const { seen, connection, params } = await demanding([page])
-      expect(await caught(() => connection.request('tools/call', params))).toMatchObject({ code: -32020 })
+      expect(await catchError(() => connection.request('tools/call', params))).toMatchObject({ code: -32020 })
       expect(sent(seen)).toEqual(['tools/call', 'tools/list'])
     }
   })
@@ -231,7 +231,7 @@ describe('a modern connection', () => {
     })
     const { connection } = await reach(url)
     const params = modern({ name: 't', arguments: { region: 'eu' } })
-    expect(await caught(() => connection.request('tools/call', params))).toMatchObject({ code: -32020 })
+    expect(await catchError(() => connection.request('tools/call', params))).toMatchObject({ code: -32020 })
     expect(sent(seen)).toEqual(['tools/call', 'tools/list', 'tools/call'])
   })
 })

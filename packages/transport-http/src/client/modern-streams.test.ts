@@ -1,4 +1,4 @@
-import { caught } from '@mcpx/testing'
+import { catchError } from '@mcpx/testing'
 import { expect, it } from 'vitest'
 import { modern, note, reach, result, serve, stream } from './peer.fixture.ts'
 
@@ -12,7 +12,7 @@ it('a cut modern stream is not resumed, and a retry has another id [C-048, C-049
     return events.end()
   })
   const { connection } = await reach(url)
-  expect(await caught(() => connection.request('tools/list', modern()))).toMatchObject({
+  expect(await catchError(() => connection.request('tools/list', modern()))).toMatchObject({
     reason: 'unreachable',
     retryable: true,
   })
