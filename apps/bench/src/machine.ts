@@ -21,11 +21,11 @@ export function pinned(args: readonly string[], on = core): [command: string, ar
   return ['taskset', ['-c', on, process.execPath, ...args]]
 }
 
-/** `Node 24.1.0, linux x64, AMD EPYC, 2 cores; what is measured on core 1, the load on core 0`. */
+/** `Node 24.1.0, linux x64, AMD EPYC, 2 cores; server on core 1, load generator on core 0`. */
 export function describeMachine(): string {
   const [first] = cpus()
   const where =
-    core === undefined ? 'not kept on a core' : `what is measured on core ${core}, the load on core ${loadCore}`
+    core === undefined ? 'not bound to a core' : `server on core ${core}, load generator on core ${loadCore}`
   const model = first?.model.trim() ?? 'unknown processor'
   return `Node ${process.versions.node}, ${process.platform} ${process.arch}, ${model}, ${cpus().length} cores; ${where}`
 }
