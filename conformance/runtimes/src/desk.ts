@@ -9,7 +9,7 @@ const cancelled = new Set<string>()
 const charges = new Map<string, number>()
 
 const Key = z.object({ key: z.string() })
-const Wait = Key.extend({ ballast: z.string().optional() })
+const Wait = Key.extend({ ballast: z.string().optional(), isSilent: z.boolean().optional() })
 
 export const desk = createServer({ name: 'desk', version: '1.0.0' })
   .tool(
@@ -36,10 +36,10 @@ export const desk = createServer({ name: 'desk', version: '1.0.0' })
     if (seat.action !== 'accept') return 'Nothing was booked.'
     return `Row ${seat.content.row} to ${to}, charged ${charges.get(to)} time`
   })
-  .tool('wait', { description: 'Runs until it is cancelled', input: Wait }, async ({ key }, ctx) => {
+  .tool('wait', { description: 'Runs until it is cancelled', input: Wait }, async ({ key, isSilent }, ctx) => {
     started.add(key)
     for (let n = 1; !ctx.signal.aborted; n += 1) {
-      await ctx.progress(n)
+      if (!isSilent) await ctx.progress(n)
       await delay(20)
     }
     cancelled.add(key)

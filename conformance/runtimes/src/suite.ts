@@ -183,7 +183,7 @@ const checks: Readonly<Record<string, (rig: CheckContext) => Promise<void>>> = {
   async 'cancels a silent call, and the server stops'({ client, waitTimeout }) {
     const controller = new AbortController()
     const key = crypto.randomUUID()
-    const call = fails(client.callTool('wait', { key, ballast }, { signal: controller.signal }), {
+    const call = fails(client.callTool('wait', { key, ballast, isSilent: true }, { signal: controller.signal }), {
       reason: 'cancelled',
     })
     await until(async () => (await client.tools.see({ key })).started, 'the call did not start')
