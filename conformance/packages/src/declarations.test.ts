@@ -18,6 +18,8 @@ import { connect } from '@mcpx/client'
 import { createServer, timeout } from '@mcpx/server'
 import { z } from 'zod'
 
+declare const text: string | undefined
+
 export const inner = createServer({ name: 'inner', version: '1.0.0' })
   .tool('ping', {}, () => 'pong')
   .prompt('hello', {}, () => 'Hello')
@@ -25,9 +27,9 @@ export const inner = createServer({ name: 'inner', version: '1.0.0' })
 export const server = createServer({ name: 'outer', version: '1.0.0' })
   .use(timeout(1_000))
   .tool('add', { input: z.object({ a: z.number() }), output: z.object({ sum: z.number() }) }, ({ a }) => ({ sum: a }))
-  .tool('raw', { input: { type: 'object' } }, (args) => Object.keys(args))
+  .tool('raw', { title: text, description: text, input: { type: 'object' } }, (args) => Object.keys(args))
   .prompt('review', { args: z.object({ code: z.string(), lang: z.enum(['ts', 'js']).optional() }) }, ({ code }) => code)
-  .resource('note://{id}', { list: () => [] }, ({ id }) => id)
+  .resource('note://{id}', { title: text, mimeType: text, list: () => [] }, ({ id }) => id)
   .mount('inner', inner)
 
 export default server
@@ -53,6 +55,7 @@ const strict = {
   moduleResolution: 'nodenext',
   types: [],
   strict: true,
+  exactOptionalPropertyTypes: true,
   skipLibCheck: true,
   declaration: true,
 }

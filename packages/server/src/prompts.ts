@@ -37,22 +37,22 @@ import { describeIssues, prepareObjectSchema, type SchemaOptions } from './schem
 /** Options of a prompt. */
 export interface PromptOptions<Args = AnySchema> extends VisibilityOptions {
   /** The display name. Default: the prompt's name. */
-  title?: string
+  title?: string | undefined
   /** Shown to the user. Default: none. */
-  description?: string
+  description?: string | undefined
   /**
    * The arguments, an object of strings: a schema of any library that converts to JSON Schema, or a JSON Schema.
    * Default: no arguments.
    */
-  args?: Args
+  args?: Args | undefined
   /** Proposes values for the arguments. */
-  complete?: { readonly [Name in Extract<keyof SchemaInput<Args>, string>]?: Completer }
+  complete?: { readonly [Name in Extract<keyof SchemaInput<Args>, string>]?: Completer } | undefined
   /** Icons that a client may show. Default: none. */
-  icons?: Icon[]
+  icons?: Icon[] | undefined
   /** Metadata for clients that support it. */
-  _meta?: MetaObject
+  _meta?: MetaObject | undefined
   /** Whether the prompt replaces a prompt with the same name. Default: false, which throws for a used name. */
-  replace?: boolean
+  replace?: boolean | undefined
 }
 
 const OPTION_NAMES: readonly (keyof PromptOptions)[] = [...COMMON_OPTIONS, 'args', 'complete']

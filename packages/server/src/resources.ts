@@ -77,31 +77,31 @@ export interface ListedResource extends Omit<Resource, 'name'> {
 /** Options of a resource or a resource template. */
 export interface ResourceOptions<Uri extends string = string> extends VisibilityOptions {
   /** Default: the URI or template. */
-  name?: string
+  name?: string | undefined
   /** The display name. Default: none. */
-  title?: string
+  title?: string | undefined
   /** Describes the contents of the resource. Default: none. */
-  description?: string
+  description?: string | undefined
   /** Default: `text/plain` for strings, `application/octet-stream` for bytes, `application/json` for all other values. */
-  mimeType?: string
+  mimeType?: string | undefined
   /** The size in bytes. Not for templates. Default: none. */
-  size?: number
+  size?: number | undefined
   /** Icons that a client may show. Default: none. */
-  icons?: Icon[]
+  icons?: Icon[] | undefined
   /** The audience, priority and date of the resource. */
-  annotations?: Annotations
+  annotations?: Annotations | undefined
   /** Metadata for clients that support it. */
-  _meta?: MetaObject
+  _meta?: MetaObject | undefined
   /** The cache hints of the contents. Default: not cacheable. */
-  cache?: CacheHints
+  cache?: CacheHints | undefined
   /** Whether clients may subscribe to updates. `resourceUpdated` sends them. Default: false. */
-  subscribe?: boolean
+  subscribe?: boolean | undefined
   /** Lists resources of a template. Default: none. */
-  list?: (ctx: Context) => Awaitable<readonly ListedResource[]>
+  list?: ((ctx: Context) => Awaitable<readonly ListedResource[]>) | undefined
   /** Proposes values for the variables of a template. */
-  complete?: { readonly [Name in Extract<keyof UriVariables<Uri>, string>]?: Completer }
+  complete?: { readonly [Name in Extract<keyof UriVariables<Uri>, string>]?: Completer } | undefined
   /** Whether the resource replaces a resource with the same URI. Default: false, which throws for a used URI. */
-  replace?: boolean
+  replace?: boolean | undefined
 }
 
 /**

@@ -58,21 +58,21 @@ export interface NoOutput extends StandardSchema<unknown> {}
 /** Options of a tool. */
 export interface ToolOptions<Input = AnySchema, Output = AnySchema> extends VisibilityOptions {
   /** The display name. Default: the tool's name. */
-  title?: string
+  title?: string | undefined
   /** Tells the model what the tool does and when to use it. Default: none. */
-  description?: string
+  description?: string | undefined
   /** The schema of the arguments: of any library that converts to JSON Schema, or a JSON Schema. Default: no arguments. */
-  input?: Input
+  input?: Input | undefined
   /** The schema of the `structuredContent` of results. Default: results have none. */
-  output?: Output
+  output?: Output | undefined
   /** Hints about the behaviour of the tool, such as `readOnlyHint`. Default: none. */
-  annotations?: ToolAnnotations
+  annotations?: ToolAnnotations | undefined
   /** Icons that a client may show. Default: none. */
-  icons?: Icon[]
+  icons?: Icon[] | undefined
   /** Metadata for clients that support it. Default: none. */
-  _meta?: MetaObject
+  _meta?: MetaObject | undefined
   /** Whether the tool replaces a tool with the same name. Default: false; then a name that is in use throws. */
-  replace?: boolean
+  replace?: boolean | undefined
 }
 
 const OPTION_NAMES: readonly (keyof ToolOptions)[] = [...COMMON_OPTIONS, 'input', 'output', 'annotations']
