@@ -11,26 +11,13 @@ import {
   type Revision,
 } from '@mcpx/protocol'
 import { errata } from '../../schema/src/errata.ts'
-import { type Definitions, type JsonSchema, officialSchemas } from '../../schema/src/official.ts'
-import { createValidator, type Edit, type Validator } from '../../schema/src/official-validator.ts'
+import { type Definitions, officialSchemas } from '../../schema/src/official.ts'
+import { createValidator, rejectUnknownMembers, type Validator } from '../../schema/src/official-validator.ts'
 
 /** Objects with members that the schema does not define: schemas of tools, metadata, and client capabilities, which a
  * client sends before it knows the revision.
  */
 const open = new Set(['inputSchema', 'outputSchema', '_meta', 'ClientCapabilities'])
-
-const rejectUnknownMembers: Edit = (definitions) => {
-  const close = (schema: JsonSchema, name: string): void => {
-    const { properties } = schema
-    if (open.has(name) || name.endsWith('MetaObject')) return
-    if (properties !== undefined && schema.additionalProperties === undefined) schema.additionalProperties = false
-    if (name === 'params') schema.properties = { ...properties, _meta: {} }
-    for (const [member, part] of Object.entries(properties ?? {})) close(part, member)
-    for (const part of schema.anyOf ?? []) close(part, name)
-    for (const part of [schema.items, schema.additionalProperties]) if (typeof part === 'object') close(part, name)
-  }
-  for (const [name, schema] of Object.entries(definitions)) if (schema.allOf === undefined) close(schema, name)
-}
 
 interface RevisionSchema {
   readonly validate: Validator
@@ -56,7 +43,10 @@ function schemaOf(revision: Revision): RevisionSchema {
   })
   const error = 'JSONRPCError' in definitions ? 'JSONRPCError' : 'JSONRPCErrorResponse'
   const revisionSchema = {
-    validate: createValidator(schema, [...corrections, rejectUnknownMembers]),
+    validate: createValidator(schema, [
+      ...corrections,
+      rejectUnknownMembers((name) => open.has(name) || name.endsWith('MetaObject')),
+    ]),
     definitions,
     methods: new Map(methods),
     error,

@@ -2,7 +2,7 @@
 import { Ajv, type AnySchemaObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formatsModule from 'ajv-formats'
-import type { Definitions, OfficialSchema } from './official.ts'
+import type { Definitions, JsonSchema, OfficialSchema } from './official.ts'
 
 /** Changes a copy of the definitions in place. */
 export type Edit = (definitions: Definitions) => void
@@ -22,5 +22,21 @@ export function createValidator(schema: OfficialSchema, edits: readonly Edit[]):
     const validate = ajv.getSchema(`official#/${schema.keyword}/${definition}`)
     if (validate === undefined) throw new Error(`${schema.revision} has no ${definition}`)
     return validate(value) === true
+  }
+}
+
+/** Returns an edit that makes a schema reject unknown members, as a strict peer does. `isOpen` names the objects that may have others. */
+export function rejectUnknownMembers(isOpen: (name: string) => boolean): Edit {
+  return (definitions) => {
+    const close = (schema: JsonSchema, name: string): void => {
+      const { properties } = schema
+      if (isOpen(name)) return
+      if (properties !== undefined && schema.additionalProperties === undefined) schema.additionalProperties = false
+      if (name === 'params') schema.properties = { ...properties, _meta: {} }
+      for (const [member, part] of Object.entries(properties ?? {})) close(part, member)
+      for (const part of schema.anyOf ?? []) close(part, name)
+      for (const part of [schema.items, schema.additionalProperties]) if (typeof part === 'object') close(part, name)
+    }
+    for (const [name, schema] of Object.entries(definitions)) if (schema.allOf === undefined) close(schema, name)
   }
 }

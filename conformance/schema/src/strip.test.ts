@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errata } from './errata.ts'
 import { type Definitions, type JsonSchema, officialSchemas } from './official.ts'
-import { createValidator, type Edit, type Validator } from './official-validator.ts'
+import { createValidator, type Edit, rejectUnknownMembers, type Validator } from './official-validator.ts'
 import { samplesOf } from './sample.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
@@ -14,20 +14,6 @@ const legacySchemas = officialSchemas.filter(({ revision }) => revision < '2026-
 
 /** Objects with members that the schema does not define: schemas of tools and metadata. */
 const open = new Set(['inputSchema', 'outputSchema', '_meta'])
-
-/** Makes a schema reject unknown members, as a strict peer does. */
-const rejectUnknownMembers: Edit = (definitions) => {
-  const close = (schema: JsonSchema, name: string): void => {
-    const { properties } = schema
-    if (open.has(name)) return
-    if (properties !== undefined && schema.additionalProperties === undefined) schema.additionalProperties = false
-    if (name === 'params') schema.properties = { ...properties, _meta: {} }
-    for (const [member, part] of Object.entries(properties ?? {})) close(part, member)
-    for (const part of schema.anyOf ?? []) close(part, name)
-    for (const part of [schema.items, schema.additionalProperties]) if (typeof part === 'object') close(part, name)
-  }
-  for (const [name, schema] of Object.entries(definitions)) if (schema.allOf === undefined) close(schema, name)
-}
 
 /** Allows `extensions`, which legacy peers send although the schema does not know it. */
 const withExtensions: Edit = (definitions) => {
@@ -44,7 +30,7 @@ function createStrictValidator(revision: Revision): Validator {
   return createValidator(schema, [
     ...corrections,
     ...(revision === '2025-11-25' ? [withExtensions] : []),
-    rejectUnknownMembers,
+    rejectUnknownMembers((name) => open.has(name)),
   ])
 }
 
