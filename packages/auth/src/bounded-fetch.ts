@@ -2,6 +2,9 @@
 
 import { AuthError } from './auth-error.ts'
 
+/** A function with the signature of the global `fetch`. */
+export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+
 /** Sends one request. */
 export type SendRequest = (url: string, init: RequestInit) => Promise<Response>
 

@@ -1,7 +1,8 @@
 /** A `fetch` that authorizes its requests, for every runtime. */
 
+export type { Awaitable } from '@mcpx/protocol'
 export { AuthError, type AuthErrorOptions, type AuthStep } from './auth-error.ts'
-export type { Auth, AuthTarget, Awaitable, Fetch, Login } from './client/auth.ts'
+export type { Fetch } from './bounded-fetch.ts'
 export {
   type ClientCredentialsOptions,
   type CredentialOptions,
@@ -9,7 +10,7 @@ export {
   type WorkloadOptions,
   workload,
 } from './client/client-credentials.ts'
-export type { CommonOptions } from './client/create-login.ts'
+export type { Auth, AuthTarget, CommonOptions, Login } from './client/create-login.ts'
 export type { DpopOptions } from './client/dpop.ts'
 export { type EnterpriseOptions, enterprise, type IdentityProvider } from './client/enterprise.ts'
 export { type OAuthOptions, oauth } from './client/oauth.ts'

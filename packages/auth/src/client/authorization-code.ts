@@ -1,5 +1,6 @@
 /** The authorization code flow with PKCE, `state` and `iss` (OAuth 2.1, RFC 9207). */
 
+import { abortable } from '@mcpx/protocol'
 import {
   AuthorizationResponseError,
   calculatePKCECodeChallenge,
@@ -11,7 +12,6 @@ import { AuthError, printable } from '../auth-error.ts'
 import type { ServerMetadata } from './discovery.ts'
 import type { FlowContext } from './flow.ts'
 import type { Callback, Redirect } from './redirects.ts'
-import { abortable } from './shared-task.ts'
 import { type Client, refusal, requestToken, type TokenResponse } from './token-endpoint.ts'
 import { hasStrings, recordKey } from './token-records.ts'
 

@@ -1,8 +1,9 @@
 /** Sends requests with a token, and repeats them with another one when the server demands it, a limited number of times. */
 
 import { AuthError, printable } from '../auth-error.ts'
-import type { AuthTarget, Fetch } from './auth.ts'
+import type { Fetch } from '../bounded-fetch.ts'
 import { type Challenge, readChallenge } from './challenge.ts'
+import type { AuthTarget } from './create-login.ts'
 import { type DpopKey, nonceOf } from './dpop.ts'
 import type { Renewed, TokenNeed } from './renewal.ts'
 import type { Caller, TokenCache } from './token-cache.ts'

@@ -1,8 +1,9 @@
 /** Tokens without a user: a client in its own name (RFC 6749, section 4.4), and a workload with an assertion (RFC 7523). */
 
+import type { Awaitable } from '@mcpx/protocol'
 import { decodeJwt } from 'jose'
 import { AuthError, printable } from '../auth-error.ts'
-import type { Awaitable, Login } from './auth.ts'
+import type { Login } from './create-login.ts'
 import { type CommonOptions, createLogin } from './create-login.ts'
 import type { ServerMetadata } from './discovery.ts'
 import type { Flow, FlowContext } from './flow.ts'

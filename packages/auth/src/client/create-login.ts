@@ -1,6 +1,7 @@
 /** Creates a `Login` from a flow: the options that all flows share, and one token cache per server. */
 
-import type { Awaitable, Fetch, Login } from './auth.ts'
+import type { Awaitable } from '@mcpx/protocol'
+import type { Fetch } from '../bounded-fetch.ts'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
 import { scopesOf } from './challenge.ts'
 import { DpopKey, type DpopOptions } from './dpop.ts'
@@ -9,6 +10,35 @@ import { createConnectionFactory, positiveInteger } from './requests.ts'
 import { type AuthStore, memoryStore } from './store.ts'
 import { TokenCache } from './token-cache.ts'
 import { recordKey } from './token-records.ts'
+
+/** Describes the requests that a wrapped `fetch` sends. */
+export interface AuthTarget {
+  /** The URL of the MCP server. */
+  readonly url: URL
+  /** Stops the clock of the request with this signal during a login. The returned function starts it again. */
+  readonly hold?: ((signal: AbortSignal) => () => void) | undefined
+}
+
+/**
+ * Wraps `fetch` so that it authorizes its requests. Without a target, the URL of the first request is the URL of the
+ * server.
+ *
+ * It is the `auth` option of `http()`, and can wrap any other `fetch`.
+ */
+export type Auth = (fetch: Fetch, target?: AuthTarget) => Fetch
+
+/** An `Auth` that stores tokens and can delete them. */
+export interface Login extends Auth {
+  /**
+   * Deletes the tokens of a server, and revokes them if its authorization server supports that. The client stays
+   * registered. Waits for a login or a refresh that is in progress. Rejects with `AuthError` if the revocation failed; the
+   * tokens are deleted in that case too.
+   *
+   * @param server the URL of the MCP server
+   * @param fetch sends the requests to the authorization server. Default: the global `fetch`
+   */
+  signOut(server: string | URL, fetch?: Fetch): Promise<void>
+}
 
 /** The options that `oauth`, `clientCredentials`, `workload` and `enterprise` share. */
 export interface CommonOptions {

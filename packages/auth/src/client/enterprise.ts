@@ -3,9 +3,10 @@
  * authorization server of an MCP server (ID-JAG), which exchanges it for a token.
  */
 
+import type { Awaitable } from '@mcpx/protocol'
 import { AuthError, printable } from '../auth-error.ts'
-import type { Awaitable, Login } from './auth.ts'
 import { type CredentialOptions, clientOf, JWT_BEARER, machineFlow } from './client-credentials.ts'
+import type { Login } from './create-login.ts'
 import { type CommonOptions, createLogin } from './create-login.ts'
 import { missingServerMetadata, readServerMetadata } from './discovery.ts'
 import type { FlowContext } from './flow.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AuthError } from '../auth-error.ts'
-import type { Fetch } from './auth.ts'
+import type { Fetch } from '../bounded-fetch.ts'
 import { oauth } from './oauth.ts'
 import { manualRedirect } from './redirects.ts'
 import { memoryStore } from './store.ts'

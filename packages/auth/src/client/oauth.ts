@@ -1,8 +1,8 @@
 /** Logs a user in with OAuth: the authorization code flow, with a redirect. */
 
 import { AuthError } from '../auth-error.ts'
-import type { Login } from './auth.ts'
 import { authorize, requirePkce, resume } from './authorization-code.ts'
+import type { Login } from './create-login.ts'
 import { type CommonOptions, createLogin } from './create-login.ts'
 import type { Flow, FlowContext, FlowResult } from './flow.ts'
 import type { Redirect } from './redirects.ts'

@@ -1,7 +1,7 @@
 /** How a user gets to the authorization server and back: the interface, by hand, in a popup window, or in the same page. */
 
+import type { Awaitable } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
-import type { Awaitable } from './auth.ts'
 
 /** The URL to which the authorization server sent the user back, or its query. */
 export type Callback = string | URL | URLSearchParams

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Awaitable } from '@mcpx/protocol'
 import { expect, it, vi } from 'vitest'
 import { oauth } from './oauth.ts'
 import { manualRedirect } from './redirects.ts'
@@ -12,7 +13,7 @@ const many = <T>(run: () => Promise<T>) => Promise.all(Array.from({ length: 50 }
 /** A slow store without a lock. */
 function lockless(): AuthStore {
   const inner = memoryStore()
-  const later = <T>(run: () => T | Promise<T>) => new Promise<T>((resolve) => setTimeout(() => resolve(run()), 1))
+  const later = <T>(run: () => Awaitable<T>) => new Promise<T>((resolve) => setTimeout(() => resolve(run()), 1))
   return {
     get: (key) => later(() => inner.get(key)),
     set: (key, value) => later(() => inner.set(key, value)),

@@ -1,7 +1,7 @@
 /** Replaces tokens: by newer ones in the store, by a refresh, or by a new login. */
 
 import { AuthError, printable } from '../auth-error.ts'
-import type { Fetch } from './auth.ts'
+import type { Fetch } from '../bounded-fetch.ts'
 import { discover } from './discovery.ts'
 import type { DpopKey } from './dpop.ts'
 import type { Flow, FlowContext } from './flow.ts'

@@ -1,8 +1,8 @@
 /** Requests to authorization servers: only to permitted URLs, with limits, and with errors that name the step. */
 
 import { AuthError, type AuthStep } from '../auth-error.ts'
+import type { Fetch } from '../bounded-fetch.ts'
 import { boundedFetch, type FetchError, type FetchLimits, readJson, type SendRequest } from '../bounded-fetch.ts'
-import type { Fetch } from './auth.ts'
 import { createUrlPolicy, type UrlPolicy, type UrlPolicyOptions } from './url-policy.ts'
 
 export interface ConnectionOptions extends UrlPolicyOptions {

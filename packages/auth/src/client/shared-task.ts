@@ -1,5 +1,7 @@
 /** A task that several callers wait for, each with its own signal. */
 
+import { abortable } from '@mcpx/protocol'
+
 export class SharedTask<T> {
   readonly #abandoned = new AbortController()
   readonly #result: Promise<T>
@@ -22,19 +24,5 @@ export class SharedTask<T> {
       this.#waiting -= 1
       if (this.#waiting === 0) this.#abandoned.abort()
     }
-  }
-}
-
-/** Waits for a promise, or rejects with the reason of the signal when it fires. */
-export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort: () => void = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }

@@ -1,7 +1,7 @@
 /** Stores for credentials and tokens: in memory, and in the storage of a browser. */
 
+import type { Awaitable } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
-import type { Awaitable } from './auth.ts'
 
 /**
  * Stores JSON objects by key. They contain secrets and belong to one user.

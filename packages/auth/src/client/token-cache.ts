@@ -1,7 +1,7 @@
 /** The tokens for one server: kept in memory, and renewed once for all callers. */
 
 import { AuthError } from '../auth-error.ts'
-import type { Fetch } from './auth.ts'
+import type { Fetch } from '../bounded-fetch.ts'
 import { readServerMetadata } from './discovery.ts'
 import { type LoginSettings, type Renewed, renewTokens, satisfies, type TokenNeed } from './renewal.ts'
 import { SharedTask } from './shared-task.ts'

@@ -3,9 +3,9 @@
  * inside a network than the server itself.
  */
 
+import type { Awaitable } from '@mcpx/protocol'
 import { AuthError, type AuthStep, printable } from '../auth-error.ts'
 import { type NetworkZone, networkZone } from '../urls.ts'
-import type { Awaitable } from './auth.ts'
 
 export interface UrlPolicy {
   /** Whether the origin of a URL is listed in `trustedOrigins`. */

@@ -1,6 +1,6 @@
 /** An MCP server, its authorization server and a user behind a `fetch` that knows no other hosts. */
 import { createHash } from 'node:crypto'
-import type { Fetch } from './auth.ts'
+import type { Fetch } from '../bounded-fetch.ts'
 import { manualRedirect, type Redirect } from './redirects.ts'
 
 export type Handler = (request: Request, body: URLSearchParams) => Response | Promise<Response>

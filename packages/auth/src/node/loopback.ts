@@ -5,8 +5,8 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Awaitable } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
-import type { Awaitable } from '../client/auth.ts'
 import type { Redirect, RedirectUriOptions } from '../client/redirects.ts'
 
 /** Options of `loopbackRedirect`. */
