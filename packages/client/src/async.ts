@@ -1,6 +1,6 @@
 /** Small tools for promises: cancellation of work that is not a request, timeouts, and promises that are settled elsewhere. */
 
-import { ConnectionError, pause } from '@mcpx/protocol'
+import { abortable, ConnectionError, LONGEST_TIMER, pause } from '@mcpx/protocol'
 
 /**
  * Runs a function with a signal that fires with that of the caller, or with that of the connection. Then the result is no
@@ -22,7 +22,7 @@ export async function withSignal<T>(
   if (signal?.aborted) cancel()
   if (closing?.aborted) close()
   try {
-    return await Promise.race([run(controller.signal), whenAborted(controller.signal)])
+    return await abortable(run(controller.signal), controller.signal)
   } finally {
     signal?.removeEventListener('abort', cancel)
     closing?.removeEventListener('abort', close)
@@ -30,17 +30,6 @@ export async function withSignal<T>(
     controller.abort(new ConnectionError('cancelled', `${label} has ended`))
   }
 }
-
-/** Rejects with the reason of the signal once it fires. */
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-}
-
-/** The longest delay that timers support, in ms. */
-export const LONGEST_TIMER = 2 ** 31 - 1
 
 /** Runs a function, and rejects when the signal fires or after a number of ms, with the error for that. */
 export function within<T>(

@@ -15,6 +15,7 @@ import {
   isRevision,
   type JsonObject,
   LATEST_MODERN_REVISION,
+  LONGEST_TIMER,
   type LoggingLevel,
   type NotificationMessage,
   type Revision,
@@ -25,7 +26,6 @@ import {
   serverInfoOf,
   withEnvelope,
 } from '@mcpx/protocol'
-import { LONGEST_TIMER } from './async.ts'
 import type { UndeterminedConnection } from './connection.ts'
 import {
   allowedFilter,

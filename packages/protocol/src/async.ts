@@ -26,6 +26,9 @@ export function guarded<Args extends readonly unknown[]>(
   }
 }
 
+/** The longest delay that timers support, in ms. */
+export const LONGEST_TIMER: number = 2 ** 31 - 1
+
 /** Waits for a number of ms. Rejects with the reason of the signal if it is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -40,4 +43,19 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
   })
+}
+
+/** Waits for a promise, or rejects with the reason of the signal if it is aborted first. */
+export async function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: () => void = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    if (signal.aborted) onAbort()
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
 }

@@ -4,7 +4,7 @@
 export {
   type Answering, createAnswering, createRunningRequests, type ExchangeHost, type RunningRequests,
 } from './answering.ts'
-export { type Awaitable, guarded, isPromise, pause } from './async.ts'
+export { type Awaitable, abortable, guarded, isPromise, LONGEST_TIMER, pause } from './async.ts'
 export { type Decoded, decode, encode } from './codec.ts'
 export { createDuplex, type Duplex, type DuplexOptions } from './connection.ts'
 // biome-ignore format: a list of names reads best as a paragraph

@@ -1,6 +1,6 @@
 /** Our pending requests, with their timeouts, cancellation and notifications. */
 
-import { guarded } from './async.ts'
+import { guarded, LONGEST_TIMER } from './async.ts'
 import { ConnectionError, toRpcError } from './errors.ts'
 import type { RequestOptions } from './exchange.ts'
 import type { NotificationMessage, RequestId, ResponseMessage } from './messages.ts'
@@ -97,9 +97,6 @@ export function createPendingRequests({ onGivenUp, report }: PendingRequestsOpti
 
 const DEFAULT_TIMEOUT = 60_000
 const DEFAULT_MAX_TIMEOUT = 600_000
-/** The longest delay that timers support, in ms. */
-const LONGEST_DELAY = 2 ** 31 - 1
-
 /** One pending request with its timer and its abort listener. */
 class PendingRequest {
   readonly method: string
@@ -184,10 +181,10 @@ class PendingRequest {
     if (this.#hasStopped || this.#holds > 0 || this.#due === Number.POSITIVE_INFINITY) return
     const delay = this.#due - performance.now()
     const onTimer = () => {
-      if (delay > LONGEST_DELAY) this.#startTimer()
+      if (delay > LONGEST_TIMER) this.#startTimer()
       else this.#giveUp(this.#timeoutError(), 'The request timed out')
     }
-    this.#timer = setTimeout(onTimer, Math.min(delay, LONGEST_DELAY))
+    this.#timer = setTimeout(onTimer, Math.min(delay, LONGEST_TIMER))
   }
 
   #timeoutError(): ConnectionError {

@@ -12,6 +12,7 @@ import {
   type Decoded,
   type DuplexLimits,
   type DuplexOptions,
+  LONGEST_TIMER,
   type Message,
   Refusal,
 } from '@mcpx/protocol'
@@ -208,7 +209,7 @@ function isStray(item: Decoded): boolean {
 export async function completesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.min(ms, 2 ** 31 - 1))
+    timer = setTimeout(() => resolve(false), Math.min(ms, LONGEST_TIMER))
   })
   try {
     return await Promise.race([promise.then(() => true as const), timeout])

@@ -1,6 +1,6 @@
 /** `timeout`: limits how long a request may take. */
 
-import { type Context, RpcError } from '@mcpx/protocol'
+import { type Context, LONGEST_TIMER, RpcError } from '@mcpx/protocol'
 import { deriveContext } from '../context.ts'
 import { failedResult } from '../errors.ts'
 import type { Middleware, ServerRequest } from '../middleware.ts'
@@ -8,9 +8,6 @@ import { PendingAnswer } from '../questions.ts'
 
 /** The error code of requests that took too long, as in HTTP. JSON-RPC does not reserve it. */
 export const TIMED_OUT = 504
-
-/** The longest delay that timers support, about 24 days. Longer limits are reduced to it. */
-const MAX_DELAY = 2 ** 31 - 1
 
 /**
  * Creates a middleware that stops requests after `limit` ms: it responds, and aborts `ctx.signal` of the handler. A tool
@@ -28,7 +25,7 @@ export function timeout(limit: number | ((request: ServerRequest) => number | un
   return async (request, ctx, next) => {
     const ms = typeof limit === 'number' ? limit : limit(request)
     if (ms === undefined || ms === Number.POSITIVE_INFINITY) return next()
-    const deadline = new Deadline(Math.min(checkLimit(ms), MAX_DELAY))
+    const deadline = new Deadline(Math.min(checkLimit(ms), LONGEST_TIMER))
     try {
       // `race` also prevents an unhandled rejection if the handler fails after the deadline.
       const result = await Promise.race([next(request, withDeadline(ctx, deadline)), deadline.passed])

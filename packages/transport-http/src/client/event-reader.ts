@@ -1,6 +1,6 @@
 /** Reads the messages of an SSE stream, and remembers where it was cut. */
 
-import { ConnectionError, decode, type Message, type Refusal } from '@mcpx/protocol'
+import { ConnectionError, decode, LONGEST_TIMER, type Message, type Refusal } from '@mcpx/protocol'
 import { createDecoder, SseError, type SseEvent } from '@mcpx/sse'
 import type { Settings } from './options.ts'
 
@@ -23,9 +23,6 @@ export interface EventReader {
   readonly signal: AbortSignal
 }
 
-/** The longest delay of timers, in ms. */
-const MAX_DELAY = 2 ** 31 - 1
-
 /**
  * Resolves when the stream has ended or was cut, see `cursor.cut`. Rejects with `ConnectionError` `limit` when an event
  * is too large, and with an error that a callback throws.
@@ -39,7 +36,7 @@ export async function readEvents(response: Response, settings: Settings, reader:
   let silence: ReturnType<typeof setTimeout> | undefined
   const restartSilence = () => {
     clearTimeout(silence)
-    if (settings.keepAlive <= MAX_DELAY) silence = setTimeout(cancel, settings.keepAlive)
+    if (settings.keepAlive <= LONGEST_TIMER) silence = setTimeout(cancel, settings.keepAlive)
   }
   const decoder = createDecoder({
     maxEventSize: settings.maxEventSize,

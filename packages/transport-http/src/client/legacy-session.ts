@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Message,
   type NotificationMessage,
+  pause,
   Refusal,
   type RequestId,
   type RequestMessage,
@@ -13,9 +14,9 @@ import {
 } from '@mcpx/protocol'
 import { EVENTS_TYPE, LAST_EVENT_HEADER, SESSION_HEADER, VERSION_HEADER } from '../headers.ts'
 import { type PendingAnswer, readAnswer } from './answers.ts'
-import { Backoff } from './backoff.ts'
 import type { EraHost } from './era.ts'
 import { type Cursor, readEvents } from './event-reader.ts'
+import type { Settings } from './options.ts'
 import {
   answerLostError,
   discardBody,
@@ -265,4 +266,47 @@ function isPlaceUnknown(error: unknown, { lastEventId }: Cursor): error is Conne
 function placeLostError(cause: ConnectionError): ConnectionError {
   const message = 'The server cannot resume its own stream where it was cut: messages sent meanwhile may be lost'
   return new ConnectionError('refused', message, { status: cause.status as number, cause })
+}
+
+/** The shortest wait, in ms, so that a server cannot keep a client busy. */
+const MIN_WAIT = 20
+
+/** The waits between attempts to open a stream: the wait that the server asks for, or growing random waits. */
+class Backoff {
+  readonly #settings: Settings
+  #waits = 0
+  #failures = 0
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  /** Starts again with the shortest wait, after an attempt that received something. */
+  resetWaits(): void {
+    this.#waits = 0
+  }
+
+  /** Starts to count failures again, after an attempt that reached the server. */
+  resetFailures(): void {
+    this.#failures = 0
+  }
+
+  /** Counts a failed attempt. Returns whether another attempt is allowed. */
+  countFailure(): boolean {
+    this.#failures += 1
+    return this.#failures < this.#settings.attempts
+  }
+
+  /**
+   * Waits for the next attempt. Rejects when the signal fires.
+   * @param retry the wait that the server asks for, in ms.
+   */
+  wait(retry: number | undefined, signal: AbortSignal): Promise<void> {
+    const { minDelay, maxDelay } = this.#settings
+    const grown = minDelay * 2 ** this.#waits * (0.5 + Math.random() / 2)
+    // The first wait is exactly the one that the server asks for, even where `grown` is longer.
+    const wanted = retry === undefined ? grown : Math.max(retry, this.#waits === 0 ? 0 : grown)
+    this.#waits += 1
+    return pause(Math.max(Math.min(wanted, maxDelay), MIN_WAIT), signal)
+  }
 }

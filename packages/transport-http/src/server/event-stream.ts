@@ -1,11 +1,11 @@
 /** Writes one SSE stream, with back-pressure, a limit for unread bytes, keep-alive comments, and expiry of credentials. */
 
-import { ConnectionError } from '@mcpx/protocol'
+import { ConnectionError, LONGEST_TIMER } from '@mcpx/protocol'
 import { encodeComment } from '@mcpx/sse/encode'
 import type { EndpointContext } from './endpoint-context.ts'
 import type { HttpRequest } from './http-request.ts'
 import { eventsResponse, type HttpAnswer } from './responses.ts'
-import { every, LONGEST_TIMER, nextTurn } from './timers.ts'
+import { every, nextTurn } from './timers.ts'
 
 /** The owner of a stream. Exactly one of `onGone` and `onEnd` is called, once. */
 export interface StreamOwner {

@@ -1,8 +1,8 @@
 /** Timers for streams and running requests, and the shared turn of the event loop on Node. */
 
-type Timer = ReturnType<typeof setInterval>
+import { LONGEST_TIMER } from '@mcpx/protocol'
 
-export const LONGEST_TIMER = 2 ** 31 - 1
+type Timer = ReturnType<typeof setInterval>
 
 /** Returns the timer, which does not keep a process alive. */
 export function unref(timer: Timer): Timer {

@@ -1,12 +1,12 @@
 /** The GET stream of one session, for messages that belong to no request. They are stored while the client is disconnected. */
 
-import { ConnectionError, type NotificationMessage } from '@mcpx/protocol'
+import { ConnectionError, LONGEST_TIMER, type NotificationMessage } from '@mcpx/protocol'
 import { encodeEvent } from '@mcpx/sse/encode'
 import type { EndpointContext } from '../endpoint-context.ts'
 import { EventStream, type StreamOwner } from '../event-stream.ts'
 import type { HttpRequest } from '../http-request.ts'
 import { messageText } from '../responses.ts'
-import { LONGEST_TIMER, unref } from '../timers.ts'
+import { unref } from '../timers.ts'
 import { HttpSession, type LiveSession } from './session.ts'
 import type { StoredStream } from './stored-stream.ts'
 import type { SessionStreams } from './streams.ts'
