@@ -210,10 +210,12 @@ export function checkSeparately(
   evaluated?: EvaluatedKeys,
   separateFindings?: Finding[],
 ): boolean {
-  const { findings } = evaluation
+  const { findings, skippedPatterns } = evaluation
   evaluation.findings = separateFindings
   const isValid = check(value, evaluation, evaluated)
   evaluation.findings = findings
+  // No pattern could make the value valid, so the verdict depends on none.
+  if (!isValid) evaluation.skippedPatterns = skippedPatterns
   return isValid
 }
 

@@ -171,6 +171,11 @@ describe('patterns as annotations', () => {
       { if: { patternProperties: { a: false } }, else: { properties: { b: true } }, unevaluatedProperties: false },
       { b: 1 },
     ],
+    [
+      'unevaluatedProperties behind anyOf',
+      { not: { anyOf: [{ patternProperties: { '^x': true } }, true], unevaluatedProperties: false } },
+      { y: 1 },
+    ],
   ])('never refuse a valid value: %s', (_, schema, value) => {
     expect(validator.compile(schema as never)(value)).toEqual({ valid: true })
   })
@@ -181,6 +186,10 @@ describe('patterns as annotations', () => {
     ['oneOf that fits none', { oneOf: [{ ...pattern, maxLength: 1 }, { type: 'number' }] }, 'yy'],
     ['if', { if: pattern, then: { maxLength: 1 }, else: { maxLength: 2 } }, 'yyy'],
     ['contains', { contains: { type: 'string' }, maxContains: 1, prefixItems: [pattern] }, ['x', 'y']],
+    ['not, after another branch', { not: { anyOf: [pattern, { type: 'string' }] } }, 'y'],
+    ['not, after a branch that fails', { not: { anyOf: [{ ...pattern, maxLength: 0 }, { type: 'string' }] } }, 'y'],
+    ['oneOf of anyOf', { oneOf: [{ anyOf: [pattern, true] }, { type: 'string' }] }, 'y'],
+    ['if of anyOf', { if: { anyOf: [{ ...pattern, maxLength: 0 }, true] }, then: { maxLength: 0 } }, 'y'],
   ])('refuse a value that is invalid whichever of them match: %s', (_, schema, value) => {
     expect(validator.compile(schema as never)(value)).toMatchObject({ valid: false })
   })

@@ -44,6 +44,7 @@ const buildAlternatives =
     const failedBranches: Finding[][] = []
     let matches = 0
     let certainMatches = 0
+    const skippedBefore = evaluation.skippedPatterns
     for (const node of nodes) {
       const findings: Finding[] | undefined = evaluation.findings && []
       const { skippedPatterns } = evaluation
@@ -51,7 +52,11 @@ const buildAlternatives =
         matches++
         if (evaluation.skippedPatterns === skippedPatterns) certainMatches++
       } else if (findings) failedBranches.push(findings)
-      if (matches > 0 && !mustMatchOne && !evaluated) return true
+      if (certainMatches > 0 && !mustMatchOne && !evaluated) {
+        // The value is valid, whatever the patterns of the other branches.
+        evaluation.skippedPatterns = skippedBefore
+        return true
+      }
     }
     if (matches > 0 && (certainMatches < 2 || !mustMatchOne)) return true
     return failAlternatives(failedBranches, certainMatches, value, evaluation)
