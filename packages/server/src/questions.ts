@@ -31,6 +31,7 @@ import {
   type SampleParams,
   type StandardSchema,
   samplingProblem,
+  unknownOption,
 } from '@mcpx/protocol'
 import { QuestionError } from './errors.ts'
 import { createStandardCheck } from './schema-check.ts'
@@ -75,7 +76,9 @@ export interface Asker {
  * })
  * ```
  */
-export function elicit<Form extends FormSchema>({ message, schema }: ElicitOptions<Form>): Ask<ElicitOutcome<Form>> {
+export function elicit<Form extends FormSchema>(options: ElicitOptions<Form>): Ask<ElicitOutcome<Form>> {
+  checkQuestionOptions('elicit', options, ['message', 'schema'])
+  const { message, schema } = options
   const requestedSchema = toRequestedSchema(schema)
   return {
     request: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } },
@@ -87,7 +90,9 @@ export function elicit<Form extends FormSchema>({ message, schema }: ElicitOptio
  * Creates a question for `ctx.ask` that sends the user to a URL. `accept` means that the user agreed to open it, not that
  * the visit is complete.
  */
-export function openUrl({ message, url }: OpenUrlOptions): Ask<ElicitResult> {
+export function openUrl(options: OpenUrlOptions): Ask<ElicitResult> {
+  checkQuestionOptions('openUrl', options, ['message', 'url'])
+  const { message, url } = options
   return { request: { method: 'elicitation/create', params: { mode: 'url', message, url } } }
 }
 
@@ -111,6 +116,12 @@ export function roots(): Ask<Root[]> {
     request: { method: 'roots/list' },
     check: (response) => ({ value: (response as ListRootsResult).roots }),
   }
+}
+
+/** Throws a `QuestionError` if an option does not exist. */
+function checkQuestionOptions(place: string, options: object, names: readonly string[]): void {
+  const problem = unknownOption(place, options, names)
+  if (problem !== undefined) throw new QuestionError(problem)
 }
 
 /** The JSON Schema keywords that a form field supports. Others are removed. */

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { createServer, RegistrationError } from './index.ts'
+import {
+  approve,
+  audit,
+  createMemoryCounterStore,
+  createServer,
+  elicit,
+  openUrl,
+  QuestionError,
+  RegistrationError,
+  rateLimit,
+} from './index.ts'
 
 type Loose = Record<'tool' | 'prompt' | 'resource' | 'mount' | 'use', (...args: unknown[]) => unknown>
 
@@ -18,10 +28,10 @@ describe('a registration with invalid arguments', () => {
     ],
     ['tool', ['x', 'What it does', {}, run], 'got (string, string, object)'],
     ['tool', ['x', {}], 'got (string, object, nothing)'],
-    ['tool', ['x', { inputSchema: {} }, run], 'Tool "x": there is no option "inputSchema"; it is called "input"'],
-    ['tool', ['x', { outputSchema: {} }, run], 'it is called "output"'],
+    ['tool', ['x', { inputSchema: {} }, run], 'Tool "x": there is no option "inputSchema"; did you mean "input"?'],
+    ['tool', ['x', { outputSchema: {} }, run], 'did you mean "output"?'],
     ['prompt', ['x', {}, 'Say this'], 'Prompt "x": expected .prompt(name, {'],
-    ['prompt', ['x', { argsSchema: {} }, run], 'Prompt "x": there is no option "argsSchema"; it is called "args"'],
+    ['prompt', ['x', { argsSchema: {} }, run], 'Prompt "x": there is no option "argsSchema"; did you mean "args"?'],
     ['resource', ['a:b', {}], 'Resource "a:b": expected .resource(uri, {'],
     ['resource', ['a:b', run], 'got (string, function, nothing)'],
     ['mount', ['x', 5], 'mount "x": expected a server or a handler, got number'],
@@ -62,11 +72,13 @@ describe('a server without a name', () => {
 
 describe('an option that does not exist', () => {
   it.each([
-    [{ instruction: 'x' }, 'createServer: there is no option "instruction"; expected one of instructions, secrets,'],
+    [{ instruction: 'x' }, 'createServer: there is no option "instruction"; did you mean "instructions"?'],
+    [{ limits: { listen: 5 } }, 'createServer, limits: there is no option "listen"; did you mean "listens"?'],
     [
-      { limits: { listen: 5 } },
-      'createServer, limits: there is no option "listen"; expected one of listens, subscriptions, rounds',
+      { limits: { body: 5 } },
+      'createServer, limits: there is no option "body"; expected one of listens, subscriptions, rounds',
     ],
+    [{ limits: null }, 'createServer, limits: expected an object of options, got null'],
     [{ callTools: () => ({}) }, 'createServer: there is no option "callTools"'],
   ])('is rejected by name: %j', (options, message) => {
     const refused = () => createServer(info, options as object)
@@ -75,17 +87,59 @@ describe('an option that does not exist', () => {
   })
 
   it.each([
-    ['tool', ['x', { descripton: 'x' }, run], 'Tool "x": there is no option "descripton"; expected one of title,'],
+    ['tool', ['x', { descripton: 'x' }, run], 'Tool "x": there is no option "descripton"; did you mean "description"?'],
     ['prompt', ['x', { input: {} }, run], 'Prompt "x": there is no option "input"; expected one of title,'],
     [
       'resource',
       ['a:b', { mimetype: 'x' }, ''],
-      'Resource "a:b": there is no option "mimetype"; expected one of title,',
+      'Resource "a:b": there is no option "mimetype"; did you mean "mimeType"?',
     ],
   ] as const)('is refused by name, of a %s', (method, args, message) => {
     const refused = () => server()[method](...args)
     expect(refused).toThrow(RegistrationError)
     expect(refused).toThrow(message)
+  })
+
+  it.each([
+    [
+      'approve',
+      () => approve({ whem: () => true } as object),
+      'approve: there is no option "whem"; did you mean "when"?',
+    ],
+    [
+      'audit',
+      () => audit(() => {}, { maxlength: 1 } as object),
+      'audit: there is no option "maxlength"; did you mean "maxLength"?',
+    ],
+    [
+      'rateLimit',
+      () => rateLimit({ limits: 1, window: 1 } as never),
+      'rateLimit: there is no option "limits"; did you mean "limit"?',
+    ],
+    [
+      'createMemoryCounterStore',
+      () => createMemoryCounterStore({ max: 1 } as object),
+      'there is no option "max"; expected one of maxKeys',
+    ],
+  ])('is refused by name, of %s', (_, create, message) => {
+    expect(create).toThrow(RegistrationError)
+    expect(create).toThrow(message)
+  })
+
+  it('is refused by name, of a question', () => {
+    const form = z.object({ row: z.number() })
+    expect(() => elicit({ message: 'm', schma: form } as never)).toThrow(QuestionError)
+    expect(() => elicit({ message: 'm', schma: form } as never)).toThrow(
+      'elicit: there is no option "schma"; did you mean "schema"?',
+    )
+    expect(() => openUrl({ mesage: 'm', url: 'https://example.com' } as never)).toThrow(
+      'openUrl: there is no option "mesage"; did you mean "message"?',
+    )
+  })
+
+  it('is not looked for in options that are no object', () => {
+    expect(() => createServer(info, 5 as never)).toThrow('createServer: expected an object of options, got number')
+    expect(() => createServer(info, null as never)).toThrow('createServer: expected an object of options, got null')
   })
 
   it.each([Number.NaN, -1, '5'])('rejects an invalid limit: %j', (listens) => {

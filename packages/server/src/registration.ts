@@ -1,6 +1,6 @@
 /** Checks the arguments of registrations and of `createServer`, for callers without TypeScript. */
 
-import { isObject, kindOf, MAX_NAME_LENGTH, MAX_URI_LENGTH, quoted, tooLong } from '@mcpx/protocol'
+import { isObject, kindOf, MAX_NAME_LENGTH, MAX_URI_LENGTH, quoted, tooLong, unknownOption } from '@mcpx/protocol'
 import { RegistrationError } from './errors.ts'
 
 /** The options that tools, prompts and resources share. */
@@ -41,16 +41,10 @@ export function checkRegistration(
   return label
 }
 
-/** Throws a `RegistrationError` if an option does not exist. It names the first one. */
+/** Throws a `RegistrationError` if an option does not exist. It names the first one, and the one that was meant. */
 export function checkOptionNames(label: string, options: object, optionNames: readonly string[]): void {
-  const stray = Object.keys(options).find((option) => !optionNames.includes(option))
-  if (stray === undefined) return
-  const own = Object.hasOwn(OTHER_NAMES, stray) ? OTHER_NAMES[stray] : undefined
-  const remedy =
-    own !== undefined && optionNames.includes(own)
-      ? `it is called "${own}"`
-      : `expected one of ${optionNames.join(', ')}`
-  throw new RegistrationError(`${label}: there is no option ${quoted(stray)}; ${remedy}`)
+  const problem = unknownOption(label, options, optionNames, OTHER_NAMES)
+  if (problem !== undefined) throw new RegistrationError(problem)
 }
 
 /** Returns the members with these names that are not undefined. */

@@ -6,6 +6,7 @@ import {
   type Exchange,
   type Handler,
   type Implementation,
+  isObject,
   type JsonSchema,
   kindOf,
   type Responder,
@@ -185,8 +186,9 @@ function checkServerInfo(info: Implementation): void {
 
 /** Checks the options. Unknown members are refused only without a handler, because a handler object may have any members. */
 function checkServerOptions(options: ServerOptions & WholeHandler): void {
-  if (!isHandler(options)) checkOptionNames('createServer', options, OPTION_NAMES)
-  checkOptionNames('createServer, limits', options.limits ?? {}, Object.keys(SERVER_LIMITS))
+  if (!isObject(options) || !isHandler(options)) checkOptionNames('createServer', options, OPTION_NAMES)
+  const { limits = {} } = options
+  checkOptionNames('createServer, limits', limits, Object.keys(SERVER_LIMITS))
 }
 
 const HANDLER_NAMES: readonly string[] = [...Object.values(HANDLER_MEMBERS), 'changes']

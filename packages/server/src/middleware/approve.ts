@@ -11,6 +11,7 @@ import {
 } from '@mcpx/protocol'
 import { failedResult } from '../errors.ts'
 import type { Middleware } from '../middleware.ts'
+import { checkOptionNames } from '../registration.ts'
 
 /** A boolean, or the result of an elicitation, in which `accept` means yes. */
 export type Approval = boolean | { readonly action: 'accept' | 'decline' | 'cancel' }
@@ -43,6 +44,7 @@ const FORM: RequestedSchema = { type: 'object', properties: {} }
  * ```
  */
 export function approve(options: ApproveOptions = {}): Middleware {
+  checkOptionNames('approve', options, ['when', 'ask', 'message', 'key'] satisfies (keyof ApproveOptions)[])
   const { when = mayChange } = options
   return async (request, ctx, next, findTool) => {
     if (request.method !== 'tools/call') return next()

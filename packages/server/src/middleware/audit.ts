@@ -4,6 +4,7 @@ import { type Awaitable, type Context, ErrorCode, guarded, type JsonObject, RpcE
 import { InputRequired } from '../errors.ts'
 import type { Middleware, ServerRequest } from '../middleware.ts'
 import type { Asker } from '../questions.ts'
+import { checkOptionNames } from '../registration.ts'
 import { isInputRequired } from '../results.ts'
 import { isDeclined } from './approve.ts'
 
@@ -67,6 +68,7 @@ const LONGEST_NAME = 200
  * ```
  */
 export function audit(write: (entry: AuditEntry) => Awaitable<void>, options: AuditOptions = {}): Middleware {
+  checkOptionNames('audit', options, ['isSecret', 'maxLength', 'onError'] satisfies (keyof AuditOptions)[])
   const { isSecret = looksSecret, maxLength = 4_096 } = options
   const report = guarded(options.onError)
   const send = (entry: AuditEntry) => guarded(write, (error) => report(error, entry))(entry)

@@ -3,6 +3,7 @@
 import { type Awaitable, type CallToolResult, type Context, principalOf, RpcError } from '@mcpx/protocol'
 import { failedResult } from '../errors.ts'
 import type { Middleware, ServerRequest } from '../middleware.ts'
+import { checkOptionNames } from '../registration.ts'
 
 /** The error code of refused requests, as in HTTP. JSON-RPC does not reserve it. */
 export const RATE_LIMITED = 429
@@ -30,7 +31,9 @@ export interface RateLimitOptions {
  * server.use(rateLimit({ limit: 100, window: 60_000 }))
  * ```
  */
-export function rateLimit({ limit, window, key = callerOf, store }: RateLimitOptions): Middleware {
+export function rateLimit(options: RateLimitOptions): Middleware {
+  checkOptionNames('rateLimit', options, ['limit', 'window', 'key', 'store'] satisfies (keyof RateLimitOptions)[])
+  const { limit, window, key = callerOf, store } = options
   if (!Number.isInteger(limit) || limit < 1)
     throw new RangeError(`limit: expected a whole number from 1 on, got ${limit}`)
   if (!Number.isFinite(window) || window <= 0) throw new RangeError(`window: expected more than 0, got ${window}`)
@@ -82,7 +85,9 @@ export interface MemoryCounterStoreOptions {
 }
 
 /** Creates a counter store in the memory of this process. */
-export function createMemoryCounterStore({ maxKeys = 10_000 }: MemoryCounterStoreOptions = {}): CounterStore {
+export function createMemoryCounterStore(options: MemoryCounterStoreOptions = {}): CounterStore {
+  checkOptionNames('createMemoryCounterStore', options, ['maxKeys'] satisfies (keyof MemoryCounterStoreOptions)[])
+  const { maxKeys = 10_000 } = options
   if (!(maxKeys >= 1)) throw new RangeError(`maxKeys: expected 1 or more, got ${maxKeys}`)
   const windows = new Map<string, { count: number; resetsAt: number }>()
 

@@ -21,7 +21,7 @@ export const TIMED_OUT = 504
  * ```
  */
 export function timeout(limit: number | ((request: ServerRequest) => number | undefined)): Middleware {
-  if (typeof limit === 'number') checkLimit(limit)
+  if (typeof limit !== 'function') checkLimit(limit)
   return async (request, ctx, next) => {
     const ms = typeof limit === 'number' ? limit : limit(request)
     if (ms === undefined || ms === Number.POSITIVE_INFINITY) return next()

@@ -1,0 +1,65 @@
+/** Describes options that do not exist, with the name that was probably meant. */
+
+import { isObject, kindOf, quoted } from './json.ts'
+
+/**
+ * Returns a sentence about the first option that does not exist, or undefined. A misspelled option would otherwise leave the
+ * default in place.
+ *
+ * ```ts
+ * unknownOption('connect', { timeuot: 3 }, ['timeout'])
+ * // connect: there is no option "timeuot"; did you mean "timeout"?
+ * ```
+ *
+ * @param otherNames the names that other libraries use for an option, with the name of this option
+ */
+export function unknownOption(
+  place: string,
+  options: unknown,
+  names: readonly string[],
+  otherNames: Readonly<Record<string, string>> = {},
+): string | undefined {
+  if (!isObject(options)) return `${place}: expected an object of options, got ${kindOf(options)}`
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown === undefined) return undefined
+  const other = Object.hasOwn(otherNames, unknown) ? otherNames[unknown] : undefined
+  const meant = other !== undefined && names.includes(other) ? other : nearestName(unknown, names)
+  const remedy = meant === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${quoted(meant)}?`
+  return `${place}: there is no option ${quoted(unknown)}; ${remedy}`
+}
+
+/** Longer names are not compared, because the comparison takes quadratic time. */
+const MAX_COMPARED_LENGTH = 64
+
+/** Returns the name that differs least from a misspelled one, by at most a third of its letters. */
+function nearestName(misspelled: string, names: readonly string[]): string | undefined {
+  if (misspelled.length > MAX_COMPARED_LENGTH) return undefined
+  let nearest: string | undefined
+  let least = Math.floor(misspelled.length / 3) + 1
+  for (const name of names) {
+    const distance = editDistance(misspelled.toLowerCase(), name.toLowerCase())
+    if (distance >= least) continue
+    nearest = name
+    least = distance
+  }
+  return nearest
+}
+
+/** Returns how many letters must be inserted, removed, replaced or swapped with their neighbour to change `from` to `to`. */
+function editDistance(from: string, to: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const isSame = from[row - 1] === to[column - 1]
+      const isSwapped = from[row - 2] === to[column - 1] && from[row - 1] === to[column - 2]
+      const replaced = (last[column - 1] as number) + (isSame ? 0 : 1)
+      const swapped = isSwapped ? (beforeLast[column - 2] as number) + 1 : replaced
+      current[column] = Math.min(replaced, swapped, (last[column] as number) + 1, (current[column - 1] as number) + 1)
+    }
+    beforeLast = last
+    last = current
+  }
+  return last[to.length] as number
+}
