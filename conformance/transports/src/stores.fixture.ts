@@ -144,6 +144,20 @@ export async function openStores(port: number): Promise<Stores & { close: () => 
     append: (stream, data) => ask('append', stream, data),
     end: (stream) => ask('end', stream),
     replay: (last) => ask('replay', last),
+    async *follow(last, signal) {
+      let after = last
+      while (!signal.aborted) {
+        const missed = await events.replay(after)
+        if (missed === undefined) throw new Error('follow: the event is unknown')
+        for (const event of missed.events) {
+          yield event
+          after = event.id
+        }
+        if (missed.events.length > 0) continue
+        if (missed.ended) return
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    },
     delete: (stream) => ask('forget', stream),
   }
   const bus: EventBus = {

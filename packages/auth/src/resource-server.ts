@@ -1,17 +1,12 @@
 /** Guards for servers: they check tokens and keys, and tell clients where to get tokens. */
 
-export type { AuthInfo, Guard, ScopeRefusal } from '@mcpx/protocol'
+export type { AuthInfo, Guard, ReplayStore, ScopeRefusal } from '@mcpx/protocol'
+export { createMemoryReplayStore, type MemoryReplayStoreOptions } from '@mcpx/protocol/memory'
 export type { SendRequest } from './bounded-fetch.ts'
 export { type ApiKey, type ApiKeysOptions, apiKeys, firstOf } from './resource-server/api-keys.ts'
 export { type BearerGuard, type BearerOptions, bearer, type RefusedRequest } from './resource-server/bearer.ts'
 export type { Claims, ProofReason, RefusalReason } from './resource-server/credentials.ts'
-export {
-  createMemoryReplayStore,
-  type DpopOptions,
-  type MemoryReplayStoreOptions,
-  type NonceOptions,
-  type ReplayStore,
-} from './resource-server/dpop.ts'
+export type { DpopOptions, NonceOptions } from './resource-server/dpop.ts'
 export type { IntrospectionOptions } from './resource-server/introspection.ts'
 export type { TrustedIssuer } from './resource-server/issuers.ts'
 export {

@@ -90,6 +90,9 @@ export type {
   AnySchema, CompiledSchema, JsonSchema, JsonSchemaProblem, JsonSchemaTarget, JsonSchemaValidator, JsonSchemaVerdict,
   RawJsonSchema, SchemaInput, SchemaIssue, SchemaOutput, SchemaResult, StandardSchema,
 } from './standard-schema.ts'
-export type { EventBus, EventReplay, EventStore, SessionStore, StoredEvent } from './stores.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export type {
+  Count, CounterStore, EventBus, EventReplay, EventStore, ReplayStore, SessionStore, Store, StoredEvent,
+} from './stores.ts'
 export type { Channel, Connection, ConnectOptions, Connector, Requester } from './transport.ts'
 export { type Checked, check, type Infer, problemOf, type Schema } from './validate.ts'

@@ -1,7 +1,7 @@
 /** Stores in the memory of one process: sessions, events of SSE streams, and an event bus. */
 
 import type { SessionState } from './exchange.ts'
-import type { EventBus, EventStore, SessionStore } from './stores.ts'
+import type { EventBus, EventReplay, EventStore, SessionStore } from './stores.ts'
 
 interface Entry<V> {
   readonly value: V
@@ -210,9 +210,31 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   let count = 0
   /** The characters of all streams, including `EVENT_COST` per event. */
   let total = 0
+  /** The functions that resume the waiting followers of each stream. */
+  const waiting = new Map<string, Set<() => void>>()
 
-  function release(_: string, { characters, events }: Stream): void {
+  function release(streamId: string, { characters, events }: Stream): void {
     total -= characters + events.length * EVENT_COST
+    resumeFollowers(streamId)
+  }
+
+  function resumeFollowers(streamId: string): void {
+    for (const resume of [...(waiting.get(streamId) ?? [])]) resume()
+  }
+
+  /** Resolves when the stream changes or the signal is aborted. */
+  function waitForChange(streamId: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const followers = waiting.get(streamId) ?? new Set()
+      const resume = () => {
+        followers.delete(resume)
+        if (followers.size === 0 && waiting.get(streamId) === followers) waiting.delete(streamId)
+        signal.removeEventListener('abort', resume)
+        resolve()
+      }
+      waiting.set(streamId, followers.add(resume))
+      signal.addEventListener('abort', resume)
+    })
   }
 
   function add(stream: Stream, data: string): void {
@@ -234,6 +256,19 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
   /** Returns the id of an event; `index` is its position among the kept events. */
   const idOf = (streamId: string, { key, dropped }: Stream, index: number) => `${streamId}.${key}-${dropped + index}`
 
+  function replay(lastEventId: string): EventReplay | undefined {
+    const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
+    const ended = complete.get(streamId, ttl)
+    const stream = ended ?? open.get(streamId, ttl)
+    if (stream === undefined) return undefined
+    const index = Number(lastEventId.slice(lastEventId.lastIndexOf('-') + 1)) - stream.dropped
+    const isKnown = stream.events[index] !== undefined && idOf(streamId, stream, index) === lastEventId
+    if (!isKnown) return undefined
+    const first = index + 1
+    const events = stream.events.slice(first).map((data, at) => ({ id: idOf(streamId, stream, first + at), data }))
+    return { streamId, events, ended: ended !== undefined }
+  }
+
   return {
     append(streamId, data) {
       let stream = open.get(streamId, ttl)
@@ -244,29 +279,37 @@ export function createMemoryEventStore(options: MemoryEventStoreOptions = {}): E
         open.set(streamId, stream, ttl)
       }
       add(stream, data)
+      resumeFollowers(streamId)
       return idOf(streamId, stream, stream.events.length - 1)
     },
     end(streamId) {
       const stream = open.get(streamId)
       if (stream !== undefined) complete.set(streamId, stream, ttl)
       open.delete(streamId)
+      resumeFollowers(streamId)
     },
-    replay(lastEventId) {
-      const streamId = lastEventId.slice(0, lastEventId.lastIndexOf('.'))
-      const ended = complete.get(streamId, ttl)
-      const stream = ended ?? open.get(streamId, ttl)
-      if (stream === undefined) return undefined
-      const events = stream.events.map((data, index) => ({ id: idOf(streamId, stream, index), data }))
-      const index = events.findIndex(({ id }) => id === lastEventId)
-      return index < 0 ? undefined : { streamId, events: events.slice(index + 1), ended: ended !== undefined }
+    replay,
+    async *follow(lastEventId, signal) {
+      let last = lastEventId
+      while (!signal.aborted) {
+        const missed = replay(last)
+        if (missed === undefined) throw new Error('follow: expected a stored event, got an unknown or dropped one')
+        for (const event of missed.events) {
+          yield event
+          last = event.id
+        }
+        if (missed.events.length > 0) continue
+        if (missed.ended) return
+        await waitForChange(missed.streamId, signal)
+      }
     },
     refresh: (streamId) => void open.get(streamId, ttl),
     delete(streamId) {
       const stream = open.get(streamId) ?? complete.get(streamId)
       if (stream === undefined) return
-      release(streamId, stream)
       open.delete(streamId)
       complete.delete(streamId)
+      release(streamId, stream)
     },
   }
 }

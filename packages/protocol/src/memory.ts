@@ -7,6 +7,13 @@ import type { Message } from './messages.ts'
 import type { Channel } from './transport.ts'
 
 export {
+  createMemoryCounterStore,
+  createMemoryReplayStore,
+  type MemoryCounterStoreOptions,
+  type MemoryReplayStoreOptions,
+  memoryStore,
+} from './memory-store.ts'
+export {
   createMemoryEventBus,
   createMemoryEventStore,
   createMemorySessionStore,

@@ -1,6 +1,6 @@
 /**
- * The interfaces of stores for state that several requests or processes share: sessions, sent events, and messages between
- * processes. All values are JSON.
+ * The interfaces of stores for state that several requests or processes share: sessions, sent events, messages between
+ * processes, counts and used ids. All values are JSON.
  */
 
 import type { Awaitable } from './async.ts'
@@ -45,14 +45,21 @@ export interface EventReplay {
 /** Stores the events of SSE streams, so that a client that lost a stream can resume it. */
 export interface EventStore {
   /**
-   * Stores one event at the end of a stream and returns its id, which is unique over all streams. If the event id contains
-   * the stream id, a client can resume an open stream even after the event was dropped.
+   * Stores one event at the end of a stream and returns its id, which is unique over all streams. All readers see the events
+   * of concurrent writers in the same order. If the event id contains the stream id, a client can resume an open stream even
+   * after the event was dropped.
    */
   append(streamId: string, data: string): Awaitable<string>
   /** Marks a stream as complete. */
   end(streamId: string): Awaitable<void>
   /** Returns the events after an event, or undefined if the event is unknown or expired. */
   replay(lastEventId: string): Awaitable<EventReplay | undefined>
+  /**
+   * Yields the events after an event, in order and each once: first those that are stored, then new ones of every process
+   * when they are stored. Returns after the last event of an ended stream, and when the signal is aborted. Throws if the
+   * event is unknown, or was dropped while the reader was behind.
+   */
+  follow(lastEventId: string, signal: AbortSignal): AsyncIterable<StoredEvent>
   /**
    * Restarts the time to live of a stream, if it has one. Called for open streams: with each keep-alive comment (every 15 s
    * by default), and once a minute while no reader is connected. Does not restore a dropped stream.
@@ -64,8 +71,65 @@ export interface EventStore {
 
 /** Sends messages between the processes of one endpoint. Messages without a subscriber are lost. */
 export interface EventBus {
-  /** Publishes a message. Resolves when it was sent. Messages of a topic arrive in the order of publication. */
+  /**
+   * Publishes a message. Resolves when it was sent, and rejects if it cannot be sent. Messages of a topic arrive in the order
+   * of publication. Subscriptions of the publishing process receive them as well.
+   */
   publish(topic: string, message: string): Awaitable<void>
-  /** Subscribes to a topic until the returned function is called. A listener that throws does not affect other listeners. */
-  subscribe(topic: string, listener: (message: string) => void): Awaitable<() => Awaitable<void>>
+  /**
+   * Subscribes to a topic until the returned function is called. Resolves when the subscription is active: messages that any
+   * process publishes afterwards arrive. A listener that throws does not affect other listeners.
+   *
+   * @param onGap called when messages may have been lost, for example with a connection, and the subscription is active again
+   */
+  subscribe(
+    topic: string,
+    listener: (message: string) => void,
+    onGap?: (() => void) | undefined,
+  ): Awaitable<() => Awaitable<void>>
+}
+
+/** The count of one key in the current window. */
+export interface Count {
+  /** The number of requests in the window, including this one. */
+  readonly count: number
+  /** The end of the window, in ms since 1970. */
+  readonly resetsAt: number
+}
+
+/** Stores the counts of rate limits. Processes that serve one endpoint should share a store. */
+export interface CounterStore {
+  /** Increments the count of a key atomically. The first count of a key starts a window of this many ms. */
+  increment(key: string, window: number): Awaitable<Count>
+}
+
+/** Stores the ids of used proofs (DPoP). All processes that serve one endpoint share it. */
+export interface ReplayStore {
+  /**
+   * Stores an id for a number of ms, in one atomic step. Returns whether it was new. Throws if it cannot be stored; the
+   * proof is refused then.
+   */
+  add(id: string, ttl: number): Awaitable<boolean>
+}
+
+/**
+ * The state that the processes of one server share. `createServer`, the transports and middleware use its parts. To combine
+ * stores, spread them: `{ ...memoryStore(), bus }`.
+ */
+export interface Store {
+  /** The records of legacy sessions. */
+  readonly sessions: SessionStore
+  /** The events of streams that clients can resume. */
+  readonly events: EventStore
+  /** Messages between the processes. */
+  readonly bus: EventBus
+  /** The counts of rate limits. */
+  readonly counters: CounterStore
+  /** The ids of used proofs (DPoP). */
+  readonly replays: ReplayStore
+  /**
+   * Ends all subscriptions and followed streams, and closes the connections that the store has opened. Servers do not call
+   * it, because several servers may share a store. Default: nothing has to be closed.
+   */
+  close?(): Awaitable<void>
 }

@@ -1,6 +1,6 @@
 /** Creates MCP servers. Handlers are written once for all revisions and transports. */
 
-export type { Answered, Ask, AuthInfo, Context, Handler } from '@mcpx/protocol'
+export type { Answered, Ask, AuthInfo, Context, Count, CounterStore, Handler, Store } from '@mcpx/protocol'
 export {
   ErrorCode,
   insufficientScope,
@@ -12,6 +12,7 @@ export {
   RpcError,
   urlElicitationRequired,
 } from '@mcpx/protocol'
+export { createMemoryCounterStore, type MemoryCounterStoreOptions, memoryStore } from '@mcpx/protocol/memory'
 
 export type { Completer } from './completion.ts'
 export { audio, type BlockOptions, image, link, type ResourceBlockOptions, resource, text } from './content.ts'
@@ -21,15 +22,7 @@ export type { OnError } from './errors.ts'
 export { QuestionError, RegistrationError, ResultError, resourceNotFound, ToolError } from './errors.ts'
 export { type Approval, type ApproveOptions, approve } from './middleware/approve.ts'
 export { type AuditEntry, type AuditOptions, type AuditOutcome, audit, looksSecret } from './middleware/audit.ts'
-export {
-  type Count,
-  type CounterStore,
-  createMemoryCounterStore,
-  type MemoryCounterStoreOptions,
-  RATE_LIMITED,
-  type RateLimitOptions,
-  rateLimit,
-} from './middleware/rate-limit.ts'
+export { RATE_LIMITED, type RateLimitOptions, rateLimit } from './middleware/rate-limit.ts'
 export { TIMED_OUT, timeout } from './middleware/timeout.ts'
 export type { Endpoint, Middleware, Next, ServerRequest, ToolLookup } from './middleware.ts'
 export type { OwnedKind, OwningHandler } from './mount/combine.ts'

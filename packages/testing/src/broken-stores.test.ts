@@ -58,7 +58,7 @@ expectFailures<SessionStore>('the contract of session stores', sessionStoreContr
     })),
     'update("a"): expected {"subject":"s","initialized":true}, got {}',
   ],
-  'loses none of 40 concurrent updates by two processes': [
+  'loses none of 50 concurrent updates by two processes': [
     sessionStore((store) => ({
       async update(id, change) {
         const state = structuredClone(await store.get(id)) ?? {}

@@ -10,6 +10,11 @@ import { waitForTasks } from './timing.ts'
 export interface EventBusContractOptions extends StoreContractOptions<EventBus> {
   /** Resolves when published messages have arrived. Default: after five turns of the event loop. */
   readonly waitForDelivery?: (() => Promise<void>) | undefined
+  /**
+   * Breaks the connection of a bus, and resolves when the bus has connected again. Default: the case of a lost connection is
+   * left out, because the bus has no connection.
+   */
+  readonly interrupt?: ((bus: EventBus) => Promise<void>) | undefined
 }
 
 /**
@@ -21,8 +26,8 @@ export function eventBusContract(
   create: () => EventBus | Promise<EventBus>,
   options: EventBusContractOptions = {},
 ): readonly ContractCase[] {
-  const { openSecond = (bus) => bus, waitForDelivery = waitForTasks } = options
-  return defineContract('An event bus', options, {
+  const { openSecond = (bus) => bus, waitForDelivery = waitForTasks, interrupt } = options
+  const cases = defineContract('An event bus', options, {
     async 'delivers the messages of a topic in order, to every process'() {
       const bus = await create()
       const received: string[] = []
@@ -90,5 +95,47 @@ export function eventBusContract(
       await waitForDelivery()
       check('the messages after all subscriptions ended', !received.includes('b'), 'no "b"', received)
     },
+
+    async 'delivers every message while other subscriptions begin and end'() {
+      const bus = await create()
+      const second = await openSecond(bus)
+      const received: string[] = []
+      await bus.subscribe('t', (message) => received.push(message))
+      const sent = Array.from({ length: 100 }, (_, n) => String(n))
+      const publishing = (async () => {
+        for (const message of sent) await second.publish('t', message)
+      })()
+      const churn = sent.map(async (n) => {
+        const unsubscribe = await bus.subscribe(Number(n) % 2 ? 't' : `u${n}`, () => {})
+        await unsubscribe()
+      })
+      await Promise.all([publishing, ...churn])
+      await waitForDelivery()
+      checkEqual('the messages at the lasting subscription', received, sent)
+    },
   })
+  if (interrupt === undefined) return cases
+  return [
+    ...cases,
+    ...defineContract('An event bus', options, {
+      async 'reports a gap after a lost connection, once to each subscription, and delivers again'() {
+        const bus = await create()
+        const second = await openSecond(bus)
+        const received: string[] = []
+        for (const name of ['first', 'second']) {
+          await bus.subscribe(
+            't',
+            (message) => received.push(`${name}: ${message}`),
+            () => received.push(`${name}: gap`),
+          )
+        }
+        await interrupt(bus)
+        await waitForDelivery()
+        checkEqual('the gaps', received.splice(0).sort(), ['first: gap', 'second: gap'])
+        await second.publish('t', 'x')
+        await waitForDelivery()
+        checkEqual('the messages after the gap', received.sort(), ['first: x', 'second: x'])
+      },
+    }),
+  ]
 }

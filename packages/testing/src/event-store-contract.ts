@@ -1,9 +1,10 @@
 /** The contract of event stores, which make SSE streams resumable. */
 
-import type { EventStore } from '@mcpx/protocol'
+import type { EventStore, StoredEvent } from '@mcpx/protocol'
 import { check, checkEqual, checkError } from './check.ts'
 import { type ContractCase, defineContract } from './contract.ts'
 import type { StoreContractOptions } from './session-store-contract.ts'
+import { delay } from './timing.ts'
 
 /**
  * The cases that every event store must pass.
@@ -95,5 +96,109 @@ export function eventStoreContract(
         checkEqual(`the data of event ${n + 1}`, replay?.events[n]?.data, data)
       }
     },
+
+    async 'gives the events of concurrent writers different ids, in one order for all processes'() {
+      const store = await create()
+      const second = await openSecond(store)
+      const start = await store.append('s', '')
+      const written = await Promise.all(
+        Array.from({ length: 50 }, async (_, n) => ({
+          id: await (n % 2 ? store : second).append('s', String(n)),
+          data: String(n),
+        })),
+      )
+      const replay = await store.replay(start)
+      const byId = (events: readonly StoredEvent[] = []) => events.map(({ id, data }) => `${id} ${data}`).sort()
+      checkEqual('the number of different ids', new Set(written.map(({ id }) => id)).size, 50)
+      checkEqual('the events of replay(), sorted', byId(replay?.events), byId(written))
+      checkEqual('replay() of the second store', await second.replay(start), replay)
+      const middle = replay?.events[24]?.id ?? ''
+      checkEqual('replay() after the 25th event', (await store.replay(middle))?.events, replay?.events.slice(25))
+    },
+
+    async 'follows a stream from a stored event to its end, at every process'(waitFor) {
+      const store = await create()
+      const second = await openSecond(store)
+      const start = await store.append('s', 'start')
+      await store.append('s', 'one')
+      const received: string[] = []
+      const followed = collect(second, start, received)
+      await waitFor(
+        'the stored event at a follower',
+        until(() => received.length >= 1),
+      )
+      await store.append('other', 'of another stream')
+      await store.append('s', 'two')
+      await waitFor(
+        'a new event at a follower',
+        until(() => received.length >= 2),
+      )
+      await second.append('s', 'three')
+      await store.end('s')
+      await waitFor('the end of following, after the end of the stream', followed)
+      checkEqual('the followed events', received, ['one', 'two', 'three'])
+    },
+
+    async 'sends the events of concurrent writers to every follower, each once and in the order of replay()'(waitFor) {
+      const store = await create()
+      const second = await openSecond(store)
+      const start = await store.append('s', '')
+      const received: [string[], string[]] = [[], []]
+      const followed = [collect(store, start, received[0]), collect(second, start, received[1])]
+      await Promise.all(Array.from({ length: 50 }, async (_, n) => (n % 2 ? store : second).append('s', String(n))))
+      await store.end('s')
+      await waitFor('the end of both followers', Promise.all(followed))
+      const replayed = (await store.replay(start))?.events.map(({ data }) => data)
+      checkEqual('the events at the first follower', received[0], replayed)
+      checkEqual('the events at the second follower', received[1], replayed)
+    },
+
+    async 'ends following when the signal is aborted, and continues for other followers'(waitFor) {
+      const store = await create()
+      const start = await store.append('s', '')
+      const received: [string[], string[]] = [[], []]
+      const controller = new AbortController()
+      const aborted = collect(store, start, received[0], controller.signal)
+      const other = collect(store, start, received[1])
+      await delay(20)
+      controller.abort()
+      await waitFor('the end of following, after the signal was aborted', aborted)
+      await store.append('s', 'one')
+      await store.end('s')
+      await waitFor('the end of the other follower', other)
+      checkEqual('the events at the aborted and the other follower', received, [[], ['one']])
+      await waitFor('following with an aborted signal', collect(store, start, received[0], AbortSignal.abort()))
+      checkEqual('the events with an aborted signal', received[0], [])
+    },
+
+    async 'throws when it follows an unknown event'() {
+      const store = await create()
+      const id = await store.append('s', '')
+      for (const unknown of ['', `${id}0`, 't', '__proto__']) {
+        await checkError(`follow(${JSON.stringify(unknown)})`, () => collect(store, unknown, []))
+      }
+    },
+
+    async 'ends following when the stream is deleted'(waitFor) {
+      const store = await create()
+      const followed = collect(store, await store.append('s', ''), []).catch(() => {})
+      await delay(20)
+      await store.delete('s')
+      await waitFor('the end of following, after delete()', followed)
+    },
   })
+}
+
+/** Follows a stream, and resolves at its end. */
+async function collect(
+  store: EventStore,
+  lastEventId: string,
+  received: string[],
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  for await (const { data } of store.follow(lastEventId, signal)) received.push(data)
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await delay(5)
 }

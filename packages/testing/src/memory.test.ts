@@ -5,6 +5,7 @@ import {
   createMemoryEventBus,
   createMemoryEventStore,
   createMemorySessionStore,
+  memoryStore,
 } from '@mcpx/protocol/memory'
 import { describe, it } from 'vitest'
 import {
@@ -16,6 +17,7 @@ import {
   requesterContract,
   sessionContract,
   sessionStoreContract,
+  storeContract,
 } from './index.ts'
 
 const runner = { describe, it }
@@ -24,6 +26,7 @@ const cases = {
   'the session store in memory': sessionStoreContract(() => createMemorySessionStore()),
   'the event store in memory': eventStoreContract(() => createMemoryEventStore()),
   'the event bus in memory': eventBusContract(() => createMemoryEventBus()),
+  'the whole store in memory': storeContract(() => memoryStore()),
   'a duplex over a channel pair in memory': requesterContract((responder) => {
     const [near, far] = createChannelPair()
     createDuplex(far, { responder })

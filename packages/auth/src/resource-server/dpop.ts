@@ -1,9 +1,9 @@
 /** Requires that a token which is bound to a key comes with a proof of that key, used once (RFC 9449, section 7). */
 
-import type { Awaitable } from '@mcpx/protocol'
+import type { ReplayStore } from '@mcpx/protocol'
+import { createMemoryReplayStore } from '@mcpx/protocol/memory'
 import { base64url, calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, jwtVerify, SignJWT } from 'jose'
 import { type Claims, type Credentials, CredentialsError } from './credentials.ts'
-import { ExpiringMap } from './expiring-map.ts'
 
 /** Options of proofs of possession. */
 export interface DpopOptions {
@@ -172,35 +172,6 @@ function proofRefusal(error: unknown): CredentialsError {
     return new CredentialsError('proof_malformed', 'the proof is not a signed JWT, or there are several')
   }
   return new CredentialsError('proof_key', 'the key of the proof cannot be used')
-}
-
-// Used proofs
-
-/** Stores the ids of used proofs. All processes that serve one endpoint share it. */
-export interface ReplayStore {
-  /**
-   * Stores an id for a number of ms, in one atomic step. Returns whether it was new. Throws if it cannot be stored; the
-   * proof is refused then.
-   */
-  add(id: string, ttl: number): Awaitable<boolean>
-}
-
-/** Options of `createMemoryReplayStore`. */
-export interface MemoryReplayStoreOptions {
-  /** How many ids are stored; when it is full, proofs are refused until ids expire. Default: 100,000. */
-  readonly maxIds?: number | undefined
-}
-
-/** Stores the ids of proofs in the memory of this process. */
-export function createMemoryReplayStore({ maxIds = 100_000 }: MemoryReplayStoreOptions = {}): ReplayStore {
-  const ids = new ExpiringMap<true>(maxIds, 'refuse')
-  return {
-    add(id, ttl) {
-      if (ids.get(id) === true) return false
-      if (!ids.set(id, true, ttl)) throw new Error(`maxIds: there are more than ${maxIds} proofs at once`)
-      return true
-    },
-  }
 }
 
 // Nonces

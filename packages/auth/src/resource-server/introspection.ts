@@ -45,7 +45,7 @@ export function createIntrospection(
   if (endpoint === undefined && rules.metadata === undefined) {
     throw new RangeError('introspection.endpoint: expected a URL, because there is no issuer whose metadata names it')
   }
-  const cache = new ExpiringMap<Claims>(maxEntries, 'drop-oldest')
+  const cache = new ExpiringMap<Claims>(maxEntries)
 
   async function request(token: string): Promise<Claims> {
     const url = endpoint ?? (await endpointOf(rules.metadata))

@@ -141,7 +141,7 @@ function cacheVerified(
   maxAge: number,
 ): (token: string, rules: JwtRules) => Promise<AuthInfo> {
   if (maxAge <= 0) return verify
-  const cache = new ExpiringMap<AuthInfo>(MAX_VERIFIED, 'drop-oldest')
+  const cache = new ExpiringMap<AuthInfo>(MAX_VERIFIED)
   return async (token, rules) => {
     // The cache has digests only, from which no token can be recovered.
     const key = await sha256(token)

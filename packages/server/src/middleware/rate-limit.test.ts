@@ -1,13 +1,8 @@
-import type { Context, JsonObject } from '@mcpx/protocol'
+import type { Context, CounterStore, JsonObject } from '@mcpx/protocol'
+import { createMemoryCounterStore } from '@mcpx/protocol/memory'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Endpoint, wrap } from '../middleware.ts'
-import {
-  type CounterStore,
-  createMemoryCounterStore,
-  RATE_LIMITED,
-  type RateLimitOptions,
-  rateLimit,
-} from './rate-limit.ts'
+import { RATE_LIMITED, type RateLimitOptions, rateLimit } from './rate-limit.ts'
 
 const ctxOf = (subject?: string) =>
   ({ auth: subject === undefined ? undefined : { subject, scopes: [] } }) as unknown as Context

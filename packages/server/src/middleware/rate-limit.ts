@@ -1,6 +1,7 @@
 /** `rateLimit`: limits the number of requests per caller within a time window. */
 
-import { type Awaitable, type CallToolResult, type Context, principalOf, RpcError } from '@mcpx/protocol'
+import { type CallToolResult, type Context, type Count, type CounterStore, principalOf, RpcError } from '@mcpx/protocol'
+import { createMemoryCounterStore } from '@mcpx/protocol/memory'
 import { failedResult } from '../errors.ts'
 import type { Middleware, ServerRequest } from '../middleware.ts'
 import { checkOptionNames } from '../registration.ts'
@@ -62,56 +63,4 @@ function refuse({ method }: ServerRequest, rule: string, { resetsAt }: Count): C
 
 function seconds(ms: number): string {
   return ms < 1_000 ? `${Math.ceil(ms)} ms` : `${Math.ceil(ms / 1_000)} s`
-}
-
-/** The count of one caller in the current window. */
-export interface Count {
-  /** The number of requests in the window, including this one. */
-  readonly count: number
-  /** The end of the window, in ms since 1970. */
-  readonly resetsAt: number
-}
-
-/** Stores the counts of callers. Processes that serve one endpoint should share a store. */
-export interface CounterStore {
-  /** Increments the count of a key atomically. The first count of a key starts a window. */
-  increment(key: string, window: number): Awaitable<Count>
-}
-
-/** Options of `createMemoryCounterStore`. */
-export interface MemoryCounterStoreOptions {
-  /** The most keys that are counted. Beyond it, the oldest window is dropped. Default: 10,000. */
-  readonly maxKeys?: number | undefined
-}
-
-/** Creates a counter store in the memory of this process. */
-export function createMemoryCounterStore(options: MemoryCounterStoreOptions = {}): CounterStore {
-  checkOptionNames('createMemoryCounterStore', options, ['maxKeys'] satisfies (keyof MemoryCounterStoreOptions)[])
-  const { maxKeys = 10_000 } = options
-  if (!(maxKeys >= 1)) throw new RangeError(`maxKeys: expected 1 or more, got ${maxKeys}`)
-  const windows = new Map<string, { count: number; resetsAt: number }>()
-
-  function makeRoom(now: number): void {
-    for (const [key, { resetsAt }] of windows) {
-      if (resetsAt > now && windows.size < maxKeys) return
-      windows.delete(key)
-    }
-  }
-
-  return {
-    increment(key, window) {
-      const now = Date.now()
-      const known = windows.get(key)
-      if (known !== undefined && known.resetsAt > now) {
-        known.count += 1
-        return { count: known.count, resetsAt: known.resetsAt }
-      }
-      // Deleted first, so that entries stay in the order in which their windows began.
-      windows.delete(key)
-      makeRoom(now)
-      const fresh = { count: 1, resetsAt: now + window }
-      windows.set(key, fresh)
-      return { ...fresh }
-    },
-  }
 }

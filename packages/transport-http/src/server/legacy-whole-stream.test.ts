@@ -11,6 +11,7 @@ function slow(store: EventStore): EventStore {
     append: async (stream, data) => store.append(stream, data),
     end: async (stream) => store.end(stream),
     replay: (id) => store.replay(id),
+    follow: (id, signal) => store.follow(id, signal),
     delete: (stream) => store.delete(stream),
   }
 }

@@ -1,0 +1,120 @@
+/** The contract of whole stores: the contracts of all parts, and the end of the store. */
+
+import type { EventStore, Store } from '@mcpx/protocol'
+import { checkEqual } from './check.ts'
+import { type ContractCase, defineContract } from './contract.ts'
+import { counterStoreContract } from './counter-store-contract.ts'
+import { type EventBusContractOptions, eventBusContract } from './event-bus-contract.ts'
+import { eventStoreContract } from './event-store-contract.ts'
+import { replayStoreContract } from './replay-store-contract.ts'
+import { type StoreContractOptions, sessionStoreContract } from './session-store-contract.ts'
+
+/** Options of `storeContract`. */
+export interface WholeStoreContractOptions
+  extends StoreContractOptions<Store>,
+    Pick<EventBusContractOptions, 'waitForDelivery'> {
+  /** See `interrupt` of `eventBusContract`. Default: the case of a lost connection is left out. */
+  readonly interrupt?: ((store: Store) => Promise<void>) | undefined
+}
+
+type Part = 'sessions' | 'events' | 'bus' | 'counters' | 'replays'
+
+/**
+ * The cases that every store must pass: those of its parts, and some of `close`. Each case closes the stores that it has
+ * used, if they have a `close` method.
+ *
+ * @param create Called once per case; returns an empty store.
+ */
+export function storeContract(
+  create: () => Store | Promise<Store>,
+  options: WholeStoreContractOptions = {},
+): readonly ContractCase[] {
+  const { openSecond = (store) => store, interrupt, waitForDelivery, timeout } = options
+  const opened = new Set<Store>()
+  /** Finds the store of a part, which the suites of parts do not know. */
+  const owners = new WeakMap<object, Store>()
+
+  function use<Name extends Part>(name: Name, store: Store): Store[Name] {
+    opened.add(store)
+    owners.set(store[name], store)
+    return store[name]
+  }
+
+  function partOptions<Name extends Part>(name: Name) {
+    return {
+      timeout,
+      openSecond: async (part: Store[Name]) => use(name, await openSecond(owners.get(part) as Store)),
+    }
+  }
+
+  async function open<Name extends Part>(name: Name): Promise<Store[Name]> {
+    return use(name, await create())
+  }
+
+  async function closeAll(): Promise<void> {
+    const stores = [...opened]
+    opened.clear()
+    for (const store of stores) await store.close?.()
+  }
+
+  const busOptions: EventBusContractOptions = {
+    ...partOptions('bus'),
+    waitForDelivery,
+    interrupt: interrupt && ((bus) => interrupt(owners.get(bus) as Store)),
+  }
+  const parts: Record<Part, readonly ContractCase[]> = {
+    sessions: sessionStoreContract(() => open('sessions'), partOptions('sessions')),
+    events: eventStoreContract(() => open('events'), partOptions('events')),
+    bus: eventBusContract(() => open('bus'), busOptions),
+    counters: counterStoreContract(() => open('counters'), partOptions('counters')),
+    replays: replayStoreContract(() => open('replays'), partOptions('replays')),
+  }
+  const whole = defineContract(
+    'A store',
+    { timeout },
+    {
+      async 'ends followed streams when it is closed'(waitFor) {
+        const store = await create()
+        opened.add(store)
+        if (store.close === undefined) return
+        const followed = followToEnd(store.events, await store.events.append('s', ''))
+        await store.close()
+        await waitFor('the followed stream to end', followed)
+      },
+
+      async 'delivers no messages after it was closed'() {
+        const store = await create()
+        opened.add(store)
+        const second = await openSecond(store)
+        if (store.close === undefined || second === store) return
+        opened.add(second)
+        const received: string[] = []
+        await store.bus.subscribe('t', (message) => received.push(message))
+        await store.close()
+        await second.bus.publish('t', 'x')
+        await waitForDelivery?.()
+        checkEqual('the messages after close()', received, [])
+      },
+
+      async 'can be closed twice'() {
+        const store = await create()
+        opened.add(store)
+        await store.close?.()
+        await store.close?.()
+      },
+    },
+  )
+  const cases = Object.entries(parts).flatMap(([part, suite]) =>
+    suite.map(({ name, run }) => ({ name: `${part}: ${name}`, run })),
+  )
+  return [...cases, ...whole].map(({ name, run }) => ({ name, run: () => run().finally(closeAll) }))
+}
+
+/** Resolves when following ends, also with an error. */
+async function followToEnd(events: EventStore, lastEventId: string): Promise<void> {
+  try {
+    for await (const _ of events.follow(lastEventId, new AbortController().signal));
+  } catch {
+    // A closed store may fail.
+  }
+}
