@@ -1,7 +1,23 @@
-import type { EventBus, EventStore, SessionState, SessionStore } from '@mcpx/protocol'
-import { createMemoryEventBus, createMemoryEventStore, createMemorySessionStore } from '@mcpx/protocol/memory'
+import type { CounterStore, EventBus, EventStore, ReplayStore, SessionState, SessionStore } from '@mcpx/protocol'
+import {
+  createMemoryCounterStore,
+  createMemoryEventBus,
+  createMemoryEventStore,
+  createMemoryReplayStore,
+  createMemorySessionStore,
+  memoryStore,
+} from '@mcpx/protocol/memory'
+import { describe, expect, it } from 'vitest'
 import { expectFailures } from './broken.fixture.ts'
-import { delay, eventBusContract, eventStoreContract, sessionStoreContract } from './index.ts'
+import {
+  counterStoreContract,
+  delay,
+  eventBusContract,
+  eventStoreContract,
+  replayStoreContract,
+  sessionStoreContract,
+  storeContract,
+} from './index.ts'
 
 const sessionStore = (change: (store: SessionStore) => Partial<SessionStore>) => (): SessionStore => {
   const store = createMemorySessionStore()
@@ -67,7 +83,7 @@ expectFailures<SessionStore>('the contract of session stores', sessionStoreContr
         return store.update(id, (stored) => void Object.assign(stored, { subscriptions: ['the last'] }))
       },
     })),
-    /^the subscriptions of get\("a"\): expected \["x:0",.*\], got \["the last"\]$/,
+    /^the subscriptions of get\("a"\): expected \["x:0",.*, got \["the last"\]$/,
   ],
   'rejects an update whose callback throws, and keeps the record as it was': [
     sessionStore((store) => ({
@@ -102,6 +118,19 @@ expectFailures<SessionStore>('the contract of session stores', sessionStoreContr
   'drops a record that was not used for its time to live': [
     sessionStore((store) => ({ create: (id, state) => store.create(id, state, 60_000) })),
     'get("a") after 300 ms with a time to live of 200 ms: expected undefined, got {}',
+  ],
+  'expires records while other records are used': [
+    sessionStore((store) => ({ create: (id, state) => store.create(id, state, 60_000) })),
+    /^the records that are left after 400 ms with a time to live of 300 ms: expected \[\], got \[\{"subject":"0"\}/,
+  ],
+  'does not restart the time to live with update(), or get() without one': [
+    sessionStore((store) => ({
+      async update(id, change) {
+        await store.get(id, 400)
+        return store.update(id, change)
+      },
+    })),
+    'get("a") after 500 ms with a time to live of 400 ms: expected undefined, got {"initialized":true}',
   ],
   'restarts the time to live when get() is called with one': [
     sessionStore((store) => ({ get: (id) => store.get(id) })),
@@ -175,7 +204,61 @@ expectFailures<EventStore>('the contract of event stores', eventStoreContract, {
     eventStore((store) => ({ append: (streamId, data) => store.append(streamId, data.trim().slice(0, 3)) })),
     'the data of event 2: expected "{\\"a\\":\\"é\u{1f600}\\\\n\\"}", got "{\\"a"',
   ],
+  'gives the events of concurrent writers different ids, in one order for all processes': [
+    createCountingStore,
+    'the number of different ids: expected 50, got 1',
+  ],
+  'follows a stream from a stored event to its end, at every process': [
+    eventStore((store) => ({
+      async *follow(lastEventId) {
+        yield* (await store.replay(lastEventId))?.events ?? []
+      },
+    })),
+    'expected a new event at a follower within 4000 ms, got nothing',
+  ],
+  'sends the events of concurrent writers to every follower, each once and in the order of replay()': [
+    eventStore((store) => ({
+      async *follow(lastEventId, signal) {
+        for await (const event of store.follow(lastEventId, signal)) yield* [event, event]
+      },
+    })),
+    /^the events at the first follower: expected \["0","1",.*\], got \["0","0",/,
+  ],
+  'ends following when the signal is aborted, and continues for other followers': [
+    eventStore((store) => ({
+      follow: (lastEventId) => store.follow(lastEventId, new AbortController().signal),
+    })),
+    'expected the end of following, after the signal was aborted within 4000 ms, got nothing',
+  ],
+  'throws when it follows an unknown event': [
+    eventStore((store) => ({
+      async *follow(lastEventId, signal) {
+        if ((await store.replay(lastEventId)) !== undefined) yield* store.follow(lastEventId, signal)
+      },
+    })),
+    'follow(""): expected an Error, got no error',
+  ],
+  'ends following when the stream is deleted': [
+    eventStore(() => ({ delete: () => {} })),
+    'expected the end of following, after delete() within 4000 ms, got nothing',
+  ],
 })
+
+/** An event store whose writers read the number of events and add one later. */
+function createCountingStore(): EventStore {
+  const store = createMemoryEventStore()
+  let count = 0
+  return {
+    ...store,
+    async append(streamId, data) {
+      const next = count + 1
+      await delay(1)
+      count = next
+      await store.append(streamId, data)
+      return String(next)
+    },
+  }
+}
 
 const eventBus = (change: (bus: EventBus) => Partial<EventBus>) => (): EventBus => {
   const bus = createMemoryEventBus()
@@ -237,4 +320,154 @@ expectFailures<EventBus>('the contract of event buses', eventBusContract, {
     })),
     'the messages after all subscriptions ended: expected no "b", got ["a","b"]',
   ],
+  'delivers every message while other subscriptions begin and end': [
+    eventBus((bus) => {
+      let ended = 0
+      return {
+        publish: (topic, message) => (ended > 10 ? undefined : bus.publish(topic, message)),
+        async subscribe(topic, listener) {
+          const unsubscribe = await bus.subscribe(topic, listener)
+          return () => {
+            ended += 1
+            return unsubscribe()
+          }
+        },
+      }
+    }),
+    /^the messages at the lasting subscription: expected \["0",.*, got \["0"/,
+  ],
+})
+
+describe('the contract of event buses with lost connections', () => {
+  it('fails for a bus that reports no gap', async () => {
+    const cases = eventBusContract(() => createMemoryEventBus(), { interrupt: async () => {} })
+    await expect(cases.at(-1)?.run()).rejects.toThrow('the gaps: expected ["first: gap","second: gap"], got []')
+  })
+
+  it('passes for a bus that reports gaps', async () => {
+    const gaps: (() => void)[] = []
+    const bus = createMemoryEventBus()
+    const reporting: EventBus = {
+      ...bus,
+      subscribe(topic, listener, onGap) {
+        if (onGap !== undefined) gaps.push(onGap)
+        return bus.subscribe(topic, listener)
+      },
+    }
+    const cases = eventBusContract(() => reporting, { interrupt: async () => gaps.forEach((each) => void each()) })
+    await cases.at(-1)?.run()
+  })
+})
+
+const counterStore = (change: (store: CounterStore) => Partial<CounterStore>) => (): CounterStore => {
+  const store = createMemoryCounterStore()
+  return { ...store, ...change(store) }
+}
+
+expectFailures<CounterStore>('the contract of counter stores', counterStoreContract, {
+  'counts the requests of all processes in one window': [
+    counterStore(() => ({ increment: (_, window) => ({ count: 1, resetsAt: Date.now() + window }) })),
+    'the counts of two processes: expected [1,2], got [1,1]',
+  ],
+  'counts each key alone, also names such as "__proto__"': [
+    counterStore((store) => ({ increment: (key, window) => store.increment(key.slice(0, 1), window) })),
+    'the first increment("a b"): expected 1, got 2',
+  ],
+  'reports the end of the window, which further requests do not move': [
+    counterStore((store) => ({
+      increment: async (key, window) => ({ ...(await store.increment(key, window)), resetsAt: Date.now() + window }),
+    })),
+    /^resetsAt of count 2: expected about \d+, got \d+$/,
+  ],
+  'starts a new window after the end of the last one': [
+    counterStore((store) => ({ increment: (key) => store.increment(key, 60_000) })),
+    'the count after the window of 200 ms: expected 1, got 2',
+  ],
+  'loses none of 50 concurrent requests of two processes': [
+    counterStore(() => {
+      let stored = 0
+      return {
+        async increment(_, window) {
+          const count = stored + 1
+          await delay(1)
+          stored = count
+          return { count, resetsAt: Date.now() + window }
+        },
+      }
+    }),
+    /^the counts: expected \[1,2,3,.*\], got \[1,1,1,/,
+  ],
+})
+
+const replayStore = (change: (store: ReplayStore) => Partial<ReplayStore>) => (): ReplayStore => {
+  const store = createMemoryReplayStore()
+  return { ...store, ...change(store) }
+}
+
+expectFailures<ReplayStore>('the contract of replay stores', replayStoreContract, {
+  'accepts an id once, whichever process stores it': [
+    replayStore(() => ({ add: () => true })),
+    'add("a") of the second store: expected false, got true',
+  ],
+  'distinguishes ids, also names such as "__proto__"': [
+    replayStore((store) => ({ add: (id, ttl) => store.add(id.toLowerCase(), ttl) })),
+    'the first add("A"): expected true, got false',
+  ],
+  'accepts an id in exactly one of 50 concurrent calls of two processes': [
+    replayStore(() => {
+      const ids = new Set<string>()
+      return {
+        async add(id) {
+          const isNew = !ids.has(id)
+          await delay(1)
+          ids.add(id)
+          return isNew
+        },
+      }
+    }),
+    'the number of calls that returned true: expected 1, got 50',
+  ],
+  'forgets an id after its time to live, which a refused call does not restart': [
+    replayStore(() => {
+      const ids = new Map<string, number>()
+      return {
+        add(id, ttl) {
+          const isNew = (ids.get(id) ?? 0) <= Date.now()
+          ids.set(id, Date.now() + ttl)
+          return isNew
+        },
+      }
+    }),
+    'add("a") after 500 ms with a time to live of 400 ms: expected true, got false',
+  ],
+})
+
+describe('the contract of whole stores', () => {
+  it('contains the cases of every part', async () => {
+    const cases = storeContract(() => ({ ...memoryStore(), replays: { add: () => true } }))
+    const failing = cases.find(({ name }) => name === 'replays: accepts an id once, whichever process stores it')
+    await expect(failing?.run()).rejects.toThrow('add("a") of the second store: expected false, got true')
+  })
+
+  it.each([
+    ['ends followed streams when it is closed', 'expected the followed stream to end within 50 ms, got nothing'],
+    ['delivers no messages after it was closed', 'the messages after close(): expected [], got ["x"]'],
+  ])('fails for a store without a working close(): %s', async (rule, problem) => {
+    const cases = storeContract(() => ({ ...memoryStore(), close() {} }), {
+      openSecond: (store) => ({ ...store }),
+      timeout: 50,
+    })
+    const failing = cases.find(({ name }) => name === rule)
+    await expect(failing?.run()).rejects.toThrow(problem)
+  })
+
+  it('fails for a store that cannot be closed twice', async () => {
+    let isClosed = false
+    const close = () => {
+      if (isClosed) throw new Error('closed before')
+      isClosed = true
+    }
+    const cases = storeContract(() => ({ ...memoryStore(), close }))
+    await expect(cases.find(({ name }) => name === 'can be closed twice')?.run()).rejects.toThrow('closed before')
+  })
 })
