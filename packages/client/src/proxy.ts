@@ -184,7 +184,7 @@ function ownMeta(meta: JsonObject): JsonObject {
 class ChangeFeed {
   readonly #client: Client
   readonly #onWarning: (warning: Error) => void
-  readonly #listeners = new Set<(change: Change) => void>()
+  readonly #listeners = new Set<(change: Change, isShared: boolean) => void>()
   /** How many subscribers each resource has. */
   readonly #subscribers = new Map<string, { count: number }>()
   #subscriptions: Subscriptions | undefined
@@ -195,7 +195,7 @@ class ChangeFeed {
   }
 
   /** Returns a function that removes the listener. */
-  addListener(listener: (change: Change) => void): () => void {
+  addListener(listener: (change: Change, isShared?: boolean) => void): () => void {
     // A function of its own: the same listener may be added twice.
     const added = guarded(listener, this.#onWarning)
     this.#listeners.add(added)
@@ -246,7 +246,8 @@ class ChangeFeed {
       listen: (filter, options) => this.#client.listen(filter, options),
       capabilities: () => this.#client.server.capabilities,
       onChange: (change) => {
-        for (const listener of this.#listeners) listener(change)
+        // Each process has its own proxy, which is notified by the remote server itself.
+        for (const listener of this.#listeners) listener(change, true)
       },
       onWarning: this.#onWarning,
     })

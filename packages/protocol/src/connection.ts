@@ -1,7 +1,7 @@
 /** JSON-RPC over a channel, with any number of concurrent requests in both directions. */
 
 import { type Answering, createAnswering, createRunningRequests, type ExchangeHost, LISTEN } from './answering.ts'
-import { type Awaitable, guarded } from './async.ts'
+import { type Awaitable, guarded, isPromise } from './async.ts'
 import { type Decoded, encode } from './codec.ts'
 import { relatedRequest, withProgressToken } from './envelope.ts'
 import { ConnectionError, invalidRequest, RpcError } from './errors.ts'
@@ -101,7 +101,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
       running: this.#running,
       host: this,
       limit: this.#limits.running,
-      onHeard: () => this.#watchChanges(),
+      onHeard: () => void this.#watchChanges(),
       report: this.#report,
     })
     // `receive` throws synchronously if the channel already has a receiver.
@@ -334,13 +334,16 @@ class ChannelConnection implements Duplex, ExchangeHost {
   }
 
   /** Starts the notifications of the responder after the session is initialized. */
-  #watchChanges(): void {
+  async #watchChanges(): Promise<void> {
     const session = this.#session
     if (this.#stopChanges !== undefined || session?.state.initialized !== true || this.#ending !== undefined) return
     this.#stopChanges = () => {}
     try {
-      const stop = this.#options.responder?.watchChanges?.(session, (message) => this.#sendNotification(message))
-      this.#stopChanges = stop ?? this.#stopChanges
+      const watching = this.#options.responder?.watchChanges?.(session, (message) => this.#sendNotification(message))
+      // Not awaited if it is known, because the connection may end in the meantime.
+      const stop = isPromise(watching) ? await watching : watching
+      if (this.#ending === undefined) this.#stopChanges = stop ?? this.#stopChanges
+      else stop?.()
     } catch (error) {
       this.#report(error as Error)
     }

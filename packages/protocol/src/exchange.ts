@@ -7,6 +7,7 @@ import type { Revision } from './methods.ts'
 import type { LoggingLevel } from './schemas/server-features.ts'
 import type { ClientCapabilities, Implementation } from './schemas/shared.ts'
 import type { JsonSchema } from './standard-schema.ts'
+import type { Store } from './stores.ts'
 
 /** A caller with verified credentials. */
 export interface AuthInfo {
@@ -187,6 +188,8 @@ export interface Responder {
    * Whether legacy revisions are supported. If false, transports refuse to open sessions. Default: true.
    */
   readonly legacy?: boolean | undefined
+  /** The store that the processes of the server share. Transports use its parts. Default: the memory of this process. */
+  readonly store?: Store | undefined
   /**
    * Handles one message. Returns the response to a request, and undefined for a notification. The transport drops the
    * response to a cancelled request. Errors are masked and reported.
@@ -195,9 +198,9 @@ export interface Responder {
   /**
    * Sends list changes, resource updates and logs to a session until the returned function is called. The transport calls it
    * after the session is initialized. If `send` returns a promise, wait for it before you send more; it never rejects. Must
-   * not call `send` before it has returned.
+   * not call `send` before it has returned. A returned promise resolves when changes of other processes are received, too.
    */
-  watchChanges?(session: Session, send: (message: NotificationMessage) => Awaitable<void>): () => void
+  watchChanges?(session: Session, send: (message: NotificationMessage) => Awaitable<void>): Awaitable<() => void>
   /**
    * Called when a session ends with its connection, or because its client deleted it. Not called when a session expires.
    */

@@ -77,9 +77,10 @@ export interface OtherHandler {
   /**
    * Calls the listener with each change until the returned function is called. A server subscribes once for all its
    * subscribers. The listener is a new function for each subscription and never throws. Errors of this method are passed to
-   * `onError` of the server and do not affect other parts.
+   * `onError` of the server and do not affect other parts. A server with a `store` publishes each change to its other
+   * processes, unless `isShared` is true: they are notified by the source of the change itself, such as a database.
    */
-  changes(listener: (change: Change) => void): () => void
+  changes(listener: (change: Change, isShared?: boolean) => void): () => void
 }
 
 /** A handler with any of the parts. Its methods determine the capabilities of the server. */

@@ -30,6 +30,7 @@ function listener(room?: () => Promise<void> | undefined) {
     heard,
     isBusy: false,
     waiting: undefined,
+    uris: [],
     wants: (change) => change.kind !== 'prompts',
     send(change) {
       heard.push(change.kind === 'resource' ? change.uri : change.kind)

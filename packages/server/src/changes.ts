@@ -1,7 +1,8 @@
 /** Publishes changes of lists and resources, and distributes them to many or slow clients. */
 
-import type { Awaitable, Change, Handler, JsonObject } from '@mcpx/protocol'
+import type { Awaitable, Change, EventBus, Handler, JsonObject } from '@mcpx/protocol'
 import { capabilitiesOf, LIST_KINDS } from './dispatch.ts'
+import { SharedChanges } from './shared-changes.ts'
 
 /** Returns the notification for a change. */
 export function changeNotification(change: Change): { method: string; params?: JsonObject } {
@@ -62,33 +63,55 @@ export interface ChangeReceiver {
   waiting: Map<string, Change> | undefined
   /** Returns whether the client wants the change. Called right before the change is sent. */
   wants(change: Change): boolean
+  /** The URIs of the resources that the client has subscribed to. */
+  readonly uris: readonly string[]
   /** Sends a change. Resolves when the next one can be sent. */
   send(change: Change): Awaitable<void>
   /** Called when the server is closed. */
   end?(): void
 }
 
-/** Distributes the changes of all parts of a server. All receivers share one subscription per part. */
+/** Called with a change. `isShared`: whether all processes of the server are notified without this one. Default: false. */
+type ChangeListener = (change: Change, isShared?: boolean) => void
+
+/**
+ * Distributes the changes of all parts of a server. All receivers share one subscription per part. With a bus, the changes
+ * are also distributed to the other processes of the server.
+ */
 export class ChangeHub {
   readonly #parts: readonly Handler[]
   readonly #onError: (error: unknown) => void
   readonly #receivers = new Set<ChangeReceiver>()
   /** Called synchronously with each change. */
-  readonly #listeners = new Set<{ readonly listener: (change: Change) => void }>()
+  readonly #listeners = new Set<{ readonly listener: ChangeListener }>()
+  readonly #shared: SharedChanges | undefined
   /** The changes of the current task. Several changes of one list are sent once. */
   readonly #changed = new Map<string, Change>()
   /** The functions that unsubscribe from each part. */
   readonly #subscribed = new Map<Handler, () => void>()
   /** The number of open `subscriptions/listen` streams. */
   openStreams = 0
+  /**
+   * Whether messages of clients are handled. Before that, changes of lists are not published: they are the registrations of
+   * a process that starts.
+   */
+  isServing = false
 
   /**
    * @param parts the live array of parts; it is read again when the first receiver is added, and in `onPartAdded`
-   * @param onError called with errors of parts and receivers
+   * @param onError called with errors of parts, receivers and the bus
+   * @param bus connects the processes of the server
    */
-  constructor(parts: readonly Handler[], onError: (error: unknown) => void) {
+  constructor(parts: readonly Handler[], onError: (error: unknown) => void, bus?: EventBus) {
     this.#parts = parts
     this.#onError = onError
+    if (bus === undefined) return
+    this.#shared = new SharedChanges(bus, {
+      onChange: (change) => this.#note(change, true),
+      onGap: () => this.#noteAll(),
+      onError,
+    })
+    this.#attempt(() => this.#subscribeToParts())
   }
 
   /** Adds a receiver. If there is only one part and it throws on subscription, the error is rethrown. */
@@ -97,12 +120,17 @@ export class ChangeHub {
     this.#receivers.add(receiver)
   }
 
+  /** Connects to the bus. Returns a promise if the changes of other processes are not received yet. */
+  connect(): Promise<void> | undefined {
+    return this.#shared?.connect()
+  }
+
   remove(receiver: ChangeReceiver): void {
     if (this.#receivers.delete(receiver)) this.#unsubscribeAfterLast()
   }
 
   /** Calls the listener synchronously with each change until the returned function is called. Throws like `add`. */
-  readonly onChange = (listener: (change: Change) => void): (() => void) => {
+  readonly onChange = (listener: ChangeListener): (() => void) => {
     this.#subscribeOnFirst()
     const entry = { listener }
     this.#listeners.add(entry)
@@ -113,7 +141,7 @@ export class ChangeHub {
 
   /** Subscribes to an added part, and notifies receivers once per task that the lists of the part have changed. */
   onPartAdded(part: Handler): void {
-    if (!this.#isUsed) return
+    if (!this.#isUsed && this.#shared === undefined) return
     this.#attempt(() => this.#subscribeToParts())
     queueMicrotask(() => {
       const added = capabilitiesOf(part, false)
@@ -127,8 +155,9 @@ export class ChangeHub {
     if (receiver.waiting !== undefined) void this.#sendWaiting(receiver)
   }
 
-  /** Ends all receivers that have an `end` method. */
+  /** Ends all receivers that have an `end` method, and the subscription to the bus. */
   close(): void {
+    this.#shared?.close()
     for (const receiver of this.#receivers) this.#attempt(() => receiver.end?.())
   }
 
@@ -141,7 +170,7 @@ export class ChangeHub {
   }
 
   #unsubscribeAfterLast(): void {
-    if (this.#isUsed) return
+    if (this.#isUsed || this.#shared !== undefined) return
     for (const unsubscribe of this.#subscribed.values()) this.#attempt(unsubscribe)
     this.#subscribed.clear()
   }
@@ -151,7 +180,8 @@ export class ChangeHub {
       if (this.#subscribed.has(part) || part.changes === undefined) continue
       // A new function per part, because parts may share one `Set` of listeners.
       const subscribe = () => {
-        const unsubscribe = part.changes?.((change) => this.#note(change))
+        const listener: ChangeListener = (change, isShared = false) => this.#note(change, isShared)
+        const unsubscribe = part.changes?.(listener)
         this.#subscribed.set(part, unsubscribe ?? (() => {}))
       }
       if (this.#parts.length === 1) subscribe()
@@ -159,10 +189,25 @@ export class ChangeHub {
     }
   }
 
-  #note(change: Change): void {
+  #note(change: Change, isShared = false): void {
     if (this.#changed.size === 0) queueMicrotask(() => this.#distribute())
     this.#changed.set(keyOf(change), change)
-    for (const { listener } of [...this.#listeners]) this.#attempt(() => listener(change))
+    if (!isShared && (this.isServing || change.kind === 'resource')) this.#shared?.publish(change)
+    const isPublished = isShared || this.#shared !== undefined
+    for (const { listener } of [...this.#listeners]) {
+      this.#attempt(() => (isPublished ? listener(change, true) : listener(change)))
+    }
+  }
+
+  /** Notifies all receivers that everything may have changed, because changes of other processes were lost. */
+  #noteAll(): void {
+    for (const kind of LIST_KINDS) {
+      if (this.#parts.some((part) => capabilitiesOf(part, false)[kind])) this.#note({ kind }, true)
+    }
+    for (const receiver of this.#receivers) {
+      const changes = receiver.uris.map((uri) => ({ kind: 'resource', uri }) as const)
+      this.#attempt(() => this.#enqueue(receiver, changes))
+    }
   }
 
   #distribute(): void {

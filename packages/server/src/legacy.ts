@@ -282,15 +282,27 @@ export function watchChanges(
   session: Session,
   send: (message: NotificationMessage) => Awaitable<void>,
   { changes }: ServerInternals,
-): () => void {
+): Awaitable<() => void> {
   const receiver: ChangeReceiver = {
     isBusy: false,
     waiting: undefined,
-    wants: (change: Change) => change.kind !== 'resource' || session.state.subscriptions?.includes(change.uri) === true,
+    wants: (change: Change) => change.kind !== 'resource' || receiver.uris.includes(change.uri),
+    get uris() {
+      return session.state.subscriptions ?? []
+    },
     send: (change: Change) => send({ jsonrpc: '2.0', ...changeNotification(change) }),
   }
+  const stop = () => changes.remove(receiver)
   changes.add(receiver)
-  return () => changes.remove(receiver)
+  const connected = changes.connect()
+  if (connected === undefined) return stop
+  return connected.then(
+    () => stop,
+    (error: unknown) => {
+      stop()
+      throw error
+    },
+  )
 }
 
 /** Unsubscribes an ended session from all its resources. */

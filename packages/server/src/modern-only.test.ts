@@ -29,7 +29,7 @@ describe('a server with `legacy: false`', () => {
     const server = build()
     expect(server.legacy).toBe(false)
     const sent: unknown[] = []
-    const stop = server.watchChanges?.({ state: {} } as Session, async (message) => void sent.push(message))
+    const stop = await server.watchChanges?.({ state: {} } as Session, async (message) => void sent.push(message))
     server.removeTool('ask')
     await new Promise((resolve) => setTimeout(resolve, 5))
     stop?.()

@@ -11,6 +11,7 @@ import {
   kindOf,
   type Responder,
   type ServerCapabilities,
+  type Store,
   type WholeHandler,
   withDefaultLimits,
 } from '@mcpx/protocol'
@@ -42,6 +43,12 @@ export interface ServerOptions {
    * process.
    */
   readonly secrets?: readonly string[] | undefined
+  /**
+   * The state that all processes of this server share, such as sessions. Changes of lists and resources reach the clients of
+   * every process. Transports and `rateLimit` use it as well. The creator of the store closes it. Default: the memory of this
+   * process.
+   */
+  readonly store?: Store | undefined
   /** How long the state of an unfinished call is valid, in ms. Default: 600,000. */
   readonly stateTtl?: number | undefined
   /** Called with each fault in user code; the client sees only its id. Default: writes to stderr. */
@@ -71,6 +78,7 @@ export interface ServerOptions {
 const OPTION_NAMES: readonly (keyof ServerOptions)[] = [
   'instructions',
   'secrets',
+  'store',
   'stateTtl',
   'onError',
   'legacy',
@@ -157,7 +165,9 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
     close: () => core.close(),
 
     legacy: servesLegacy,
+    store: options.store,
     respond(message, exchange) {
+      core.changes.isServing = true
       // The modern era refuses messages that belong to no supported era.
       const era = eras.find((each) => each.matches(message, exchange)) ?? modern
       return era.handle(message, exchange, core)
@@ -217,7 +227,8 @@ class ServerCore implements ServerInternals {
   #listedSchemas: ListedSchemas | undefined
 
   constructor(info: Implementation, options: ServerOptions & WholeHandler) {
-    const { instructions, limits, onError, logging, secrets, stateTtl, pageSize, cache, onWarning, validator } = options
+    const { instructions, limits, onError, logging, secrets, stateTtl, store, pageSize, cache, onWarning, validator } =
+      options
     this.info = info
     this.instructions = instructions
     this.#logging = logging
@@ -227,7 +238,7 @@ class ServerCore implements ServerInternals {
     this.requestState = new RequestState({ secrets, ttl: stateTtl, onWarning: report })
     // The object itself, because a copy would lose inherited methods.
     this.#parts = isHandler(options) ? [options as Handler] : []
-    this.changes = new ChangeHub(this.#parts, report)
+    this.changes = new ChangeHub(this.#parts, report, store?.bus)
     const onRegister = () => {
       if (!this.#parts.includes(this.registry)) this.addPart(this.registry, 0)
     }

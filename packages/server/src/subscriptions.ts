@@ -38,6 +38,13 @@ export async function openSubscription(call: ModernCall): Promise<ResponseMessag
   // The stream counts as open only after `add`, which may throw.
   server.changes.add(subscription)
   server.changes.openStreams++
+  try {
+    await server.changes.connect()
+  } catch (error) {
+    server.changes.remove(subscription)
+    server.changes.openStreams--
+    throw error
+  }
   return new Promise((resolve) => subscription.open(call, resolve))
 }
 
@@ -81,6 +88,10 @@ class Subscription implements ChangeReceiver {
     return change.kind === 'resource'
       ? this.#filter.resourceSubscriptions?.includes(change.uri) === true
       : this.#filter[`${change.kind}ListChanged`] === true
+  }
+
+  get uris(): readonly string[] {
+    return this.#filter.resourceSubscriptions ?? []
   }
 
   async send(change: Change): Promise<void> {

@@ -1,7 +1,6 @@
 /** Mounts a handler under a prefix: the tool `search` of a handler mounted as `github` is `github.search` for clients. */
 
 import {
-  type Change,
   type ContentBlock,
   type Context,
   type Handler,
@@ -71,9 +70,9 @@ function createMembers(source: Handler, names: Prefix): Record<string, (...args:
     createRenaming(inner, member as NamingMember, names),
   ])
   const setLogLevel: Handler['setLogLevel'] = (params, ctx) => inner.setLogLevel(params, ctx)
-  const changes = (listener: (change: Change) => void) =>
-    inner.changes((change) =>
-      listener(change.kind === 'resource' ? { ...change, uri: names.add('resource', change.uri) } : change),
+  const changes: Handler['changes'] = (listener) =>
+    inner.changes((change, ...more) =>
+      listener(change.kind === 'resource' ? { ...change, uri: names.add('resource', change.uri) } : change, ...more),
     )
   return { ...Object.fromEntries([...lists, ...naming]), setLogLevel, changes }
 }

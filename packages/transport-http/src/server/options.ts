@@ -45,11 +45,14 @@ export const KEEP_ALIVE = 15_000
 
 /** The sessions of the legacy era. */
 export interface SessionOptions {
-  /** Stores the session records. Default: the memory of this process. */
+  /** Stores the session records. Default: `store.sessions` of the server, or the memory of this process. */
   readonly store?: SessionStore | undefined
   /** The time after its last use at which a session expires, in ms. Default: 1,800,000. */
   readonly ttl?: number | undefined
-  /** Stores sent events, so that a client can resume a stream. Default: in memory; `false`: streams cannot be resumed. */
+  /**
+   * Stores sent events, so that a client can resume a stream. Default: `store.events` of the server, or in memory; `false`:
+   * streams cannot be resumed.
+   */
   readonly events?: EventStore | false | undefined
   /**
    * How long a client waits before it resumes a stream, in whole ms. While the client is disconnected, the process that had
@@ -61,7 +64,10 @@ export interface SessionOptions {
    * they are rejected, so that their calls end. `Infinity`: as long as the request itself. Default: 300,000.
    */
   readonly awayTimeout?: number | undefined
-  /** Connects the processes that serve one endpoint. Default: none, for a single process. */
+  /**
+   * Connects the processes that serve one endpoint. Changes of lists and resources use only the bus of the server's store.
+   * Default: `store.bus` of the server; without it, there is a single process.
+   */
   readonly bus?: EventBus | undefined
 }
 

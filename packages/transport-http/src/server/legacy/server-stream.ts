@@ -54,14 +54,18 @@ export class ServerStream implements StreamOwner {
     return pending
   }
 
-  /** @param last the id of the last event that the client has received */
-  begin(last: string | undefined, pending: PendingChanges | undefined): void {
+  /**
+   * Begins to send. Resolves when changes of other processes are received, too.
+   *
+   * @param last the id of the last event that the client has received
+   */
+  async begin(last: string | undefined, pending: PendingChanges | undefined): Promise<void> {
     const { endpoint, sessions } = this.#streams
     this.body.sendComment()
     void this.#sendMissed(last, pending)
     try {
       const session = new HttpSession(this.#live, sessions.update)
-      const stop = endpoint.responder.watchChanges?.(session, (change) => this.#send(change))
+      const stop = await endpoint.responder.watchChanges?.(session, (change) => this.#send(change))
       if (this.#hasLeft) stop?.()
       else this.#stopWatching = stop
     } catch (problem) {

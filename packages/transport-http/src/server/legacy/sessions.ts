@@ -47,12 +47,12 @@ export class Sessions {
   readonly #live = new Map<string, LiveSession>()
   readonly #writersFound = new Set<{ readonly streamId: string; readonly found: () => void }>()
 
-  constructor({ options, report }: EndpointContext) {
+  constructor({ options, report, responder }: EndpointContext) {
     const sessions = options.sessions === false ? undefined : (options.sessions ?? {})
-    this.#store = sessions && (sessions.store ?? createMemorySessionStore())
+    this.#store = sessions && (sessions.store ?? responder.store?.sessions ?? createMemorySessionStore())
     this.#ttl = sessions?.ttl ?? DEFAULT_TTL
     this.awayTimeout = sessions?.awayTimeout ?? AWAY_TIMEOUT
-    this.#bus = sessions?.bus
+    this.#bus = sessions && (sessions.bus ?? responder.store?.bus)
     this.#report = report
   }
 

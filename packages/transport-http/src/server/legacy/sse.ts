@@ -194,17 +194,18 @@ class SseConnection implements StreamOwner, MessageSink {
       return
     }
     await this.#endpoint.handleNotification(message, exchange)
-    this.#watchChanges()
+    await this.#watchChanges()
   }
 
   /** Sends list changes, resource updates and logs after the session is initialized. */
-  #watchChanges(): void {
+  async #watchChanges(): Promise<void> {
     const { responder, report } = this.#endpoint
     const live = this.#live
     if (live.state.initialized !== true || live.serverStream !== undefined || !this.canSend) return
     live.serverStream = { end() {} }
     try {
-      const stop = responder.watchChanges?.(this.#session, async (change) => this.send(change))
+      const stop = await responder.watchChanges?.(this.#session, async (change) => this.send(change))
+      if (live.hasEnded) stop?.()
       live.serverStream = { end: () => stop?.() }
     } catch (problem) {
       report(problem as Error)

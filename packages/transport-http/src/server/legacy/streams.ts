@@ -58,7 +58,7 @@ export class SessionStreams {
     this.sessions = sessions
     const options = endpoint.options.sessions
     if (options === false || options?.events === false) return
-    const events = options?.events ?? createMemoryEventStore()
+    const events = options?.events ?? endpoint.responder.store?.events ?? createMemoryEventStore()
     this.#storing = { events, retry: options?.retry ?? DEFAULT_RETRY, report: endpoint.report }
   }
 
@@ -187,7 +187,11 @@ export class SessionStreams {
    * Opens the GET stream of a session, or resumes it from a position. A client may reconnect before its disconnection was
    * noticed, so the newest response replaces an older one.
    */
-  #openServerStream(live: LiveSession, request: HttpRequest, position: ServerStreamPosition | undefined): HttpAnswer {
+  async #openServerStream(
+    live: LiveSession,
+    request: HttpRequest,
+    position: ServerStreamPosition | undefined,
+  ): Promise<HttpAnswer> {
     const earlier = live.serverStream instanceof ServerStream ? live.serverStream : undefined
     if (position === undefined && earlier?.isWaiting === false) {
       return refusal(409, invalidRequest('This session already has an open GET stream'))
@@ -201,7 +205,7 @@ export class SessionStreams {
     const stream = new ServerStream(this, live, request, stored)
     live.serverStream = stream
     // Without a position, the stream continues where the client disconnected.
-    stream.begin(position === undefined ? pending?.lastEventId : position.lastEventId, pending)
+    await stream.begin(position === undefined ? pending?.lastEventId : position.lastEventId, pending)
     return stream.body.toResponse()
   }
 

@@ -1,0 +1,124 @@
+/** Publishes the changes of a server to its other processes, and receives theirs. */
+
+import { type Change, type EventBus, pause } from '@mcpx/protocol'
+
+/** The topic of changes. Two servers need stores with different prefixes. */
+const TOPIC = 'mcpx/changes'
+
+/** The most changes that wait for the bus. Beyond it, other processes are notified that everything may have changed. */
+const MAX_WAITING = 1_000
+
+/** The time between attempts to publish, in ms. */
+const RETRY = 1_000
+
+/** A message on the bus. Without changes, everything may have changed. */
+interface ChangesMessage {
+  /** The id of the process that publishes. */
+  readonly from: string
+  readonly changes?: readonly Change[] | undefined
+}
+
+/** The functions that receive the changes of other processes. */
+export interface SharedChangesOptions {
+  readonly onChange: (change: Change) => void
+  /** Called when changes may have been lost. */
+  readonly onGap: () => void
+  /** Called with errors of the bus. */
+  readonly onError: (error: unknown) => void
+}
+
+/** The connection of a server to the bus: one subscription per process, whatever the number of clients. */
+export class SharedChanges {
+  readonly #bus: EventBus
+  readonly #options: SharedChangesOptions
+  readonly #closing = new AbortController()
+  /** Distinguishes this process. Created on first use, because Workers provide random values only during a request. */
+  #id: string | undefined
+  /** The changes that are not published yet. Each is kept once. */
+  #waiting = new Map<string, Change>()
+  #isPublishing = false
+  #isConnected = false
+  #connecting: Promise<void> | undefined
+  #unsubscribe: (() => unknown) | undefined
+
+  constructor(bus: EventBus, options: SharedChangesOptions) {
+    this.#bus = bus
+    this.#options = options
+  }
+
+  /** Publishes a change. Changes of one task are one message; if the bus fails, they are published again later. */
+  publish(change: Change): void {
+    this.#waiting.set(JSON.stringify(change), change)
+    if (this.#isPublishing) return
+    this.#isPublishing = true
+    // The other changes of this task are collected first.
+    queueMicrotask(() => void this.#publishWaiting())
+  }
+
+  /** Subscribes to the bus. Returns undefined if that was done before. */
+  connect(): Promise<void> | undefined {
+    if (this.#isConnected) return undefined
+    this.#connecting ??= this.#connect()
+    return this.#connecting
+  }
+
+  close(): void {
+    this.#closing.abort()
+    void this.#endSubscription()
+  }
+
+  get #processId(): string {
+    this.#id ??= crypto.randomUUID()
+    return this.#id
+  }
+
+  async #publishWaiting(): Promise<void> {
+    while (this.#waiting.size > 0 && !this.#closing.signal.aborted) {
+      const waiting = this.#waiting
+      this.#waiting = new Map()
+      const changes = waiting.size > MAX_WAITING ? undefined : [...waiting.values()]
+      const message: ChangesMessage = { from: this.#processId, changes }
+      try {
+        await this.#bus.publish(TOPIC, JSON.stringify(message))
+      } catch (error) {
+        this.#options.onError(error)
+        this.#waiting = new Map([...waiting, ...this.#waiting])
+        await pause(RETRY, this.#closing.signal).catch(() => {})
+      }
+    }
+    this.#isPublishing = false
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const { onGap } = this.#options
+      this.#unsubscribe = await this.#bus.subscribe(TOPIC, (text) => this.#receive(text), onGap)
+      this.#isConnected = true
+      if (this.#closing.signal.aborted) void this.#endSubscription()
+    } finally {
+      this.#connecting = undefined
+    }
+  }
+
+  #receive(text: string): void {
+    const { onChange, onGap, onError } = this.#options
+    try {
+      const { from, changes } = JSON.parse(text) as ChangesMessage
+      if (from === this.#processId) return
+      if (changes === undefined) onGap()
+      else for (const change of changes) onChange(change)
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  async #endSubscription(): Promise<void> {
+    const unsubscribe = this.#unsubscribe
+    this.#unsubscribe = undefined
+    try {
+      await unsubscribe?.()
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+}
