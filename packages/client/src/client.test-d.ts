@@ -61,6 +61,8 @@ export async function misspelledOptions(): Promise<void> {
   await connect('https://example.com')
   // @ts-expect-error: a string is not a target
   await connectAll({ one: 'https://example.com' })
+  // @ts-expect-error: no such server
+  await connectAll({ one: connector }, { servers: { two: {} } })
   // One signature: its parameters can be read, so that an error names the option.
   expectTypeOf<Parameters<typeof connect>[1]>().toEqualTypeOf<ClientOptions | undefined>()
 }

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** Connects to several servers and uses them as one: `git.search` is the tool `search` of the server `git`. */
+/** Connects to several servers and uses them as one: `git_search` is the tool `search` of the server `git`. */
 
 import {
   type Change,
@@ -8,22 +8,41 @@ import {
   type ContentBlock,
   guarded,
   quoted,
-  type ResourceTemplate,
   type Responder,
   type ServerCapabilities,
   type SubscriptionFilter,
+  unknownOption,
 } from '@mcpx/protocol'
 import { checkString } from './calls.ts'
 import { createChangeQueue, overflowError } from './change-queue.ts'
 import type { Listening } from './change-stream.ts'
 import type { Client, ClientCalls, ServerOf } from './client.ts'
 import { connect } from './connect.ts'
-import { type CallOptions, type ClientOptions, checkCallOptions, checkClientOptions } from './options.ts'
+import {
+  checkSeparator,
+  checkServerName,
+  GroupNames,
+  groupUri,
+  type MemberName,
+  schemeOf,
+  splitUri,
+} from './group-names.ts'
+import {
+  type CallOptions,
+  type ClientOptions,
+  checkCallOptions,
+  checkClientOptions,
+  checkGroupOptions,
+  type GroupOptions,
+} from './options.ts'
 import type { Listing } from './pagination.ts'
 
 type GroupMembers = Exclude<keyof ClientCalls, 'request'> | 'listen' | 'close'
 
-/** Several clients as one. Names and URIs begin with the name of their server and a dot. */
+/**
+ * Several clients as one. The names of tools and prompts begin with the name of their server and the separator, URIs with the
+ * name of their server and a dot.
+ */
 export interface ClientGroup<Servers = Readonly<Record<string, unknown>>>
   extends Pick<Client, GroupMembers>,
     AsyncDisposable {
@@ -42,22 +61,30 @@ type Targets<Servers> = { readonly [Name in keyof Servers]: Connector | (Respond
  *
  * ```ts
  * await using all = await connectAll({ git: spawn('git-server'), mail: http('https://mail.example/mcp') })
- * await all.callTool('git.search', { query: 'fix' })
+ * await all.callTool('git_search', { query: 'fix' })
  * ```
  *
- * @throws RangeError for a name that cannot begin a URI
+ * @throws RangeError for a name of a server that cannot begin a URI
+ * @throws TypeError for an unknown option
  */
 export async function connectAll<Servers extends Readonly<Record<string, unknown>>>(
   targets: Targets<Servers>,
-  options: ClientOptions = {},
+  options: GroupOptions<keyof Servers & string> = {},
 ): Promise<ClientGroup<Servers>> {
-  checkClientOptions(options)
+  const { separator = '_', servers, ...shared } = options
+  const own: Readonly<Record<string, ClientOptions | undefined>> = servers ?? {}
   const names = Object.keys(targets)
-  names.forEach(checkServerName)
+  checkGroupOptions(options)
+  checkSeparator(separator)
+  for (const name of names) checkServerName('connectAll', name)
+  const problem = unknownOption('connectAll: servers', own, names)
+  if (problem !== undefined) throw new TypeError(problem)
   const onWarning = guarded(options.onWarning)
   const clients: Record<string, Client> = {}
   const failures: Record<string, Error> = {}
-  const results = await Promise.allSettled(names.map((name) => connect(targets[name] as Connector, options)))
+  const optionsOf = (name: string): ClientOptions => ({ ...shared, ...own[name] })
+  for (const name of names) checkClientOptions(optionsOf(name), `connectAll: servers.${name}`)
+  const results = await Promise.allSettled(names.map((name) => connect(targets[name] as Connector, optionsOf(name))))
   results.forEach((result, index) => {
     const name = names[index] as string
     if (result.status === 'fulfilled') {
@@ -69,7 +96,7 @@ export async function connectAll<Servers extends Readonly<Record<string, unknown
   })
   if (names.length > 0 && Object.keys(clients).length === 0) throw noServerError(failures)
   // The types of the clients follow from the type parameter.
-  return { clients, failures, ...createGroup(clients, onWarning) } as ClientGroup as ClientGroup<Servers>
+  return { clients, failures, ...createGroup(clients, separator, onWarning) } as ClientGroup as ClientGroup<Servers>
 }
 
 function noServerError(failures: Readonly<Record<string, Error>>): AggregateError {
@@ -85,15 +112,39 @@ interface Member {
 
 function createGroup(
   clients: Readonly<Record<string, Client>>,
+  separator: string,
   onWarning: (warning: Error) => void,
 ): Pick<Client, GroupMembers> & AsyncDisposable {
   const members = Object.entries(clients).map(([name, client]): Member => ({ name, client }))
+  const memberNames = members.map(({ name }) => name)
+  const createNames = (list: (client: Client, options: CallOptions) => Listing<{ readonly name: string }>) =>
+    new ListedNames(new GroupNames(memberNames, separator), (member, options) => list(clientOf(member), options).all())
+  const tools = createNames((client, options) => client.listTools(options))
+  const prompts = createNames((client, options) => client.listPrompts(options))
 
-  function memberOf(name: string, full: string): Client {
-    const client = members.find((member) => member.name === name)?.client
-    if (client !== undefined) return client
-    const hint = `Names begin with one of ${members.map((member) => `${member.name}.`).join(', ')}`
-    throw new ConnectionError('unsupported', `No server of this group has ${quoted(full)}`, { hint })
+  function clientOf(member: string): Client {
+    return clients[member] as Client
+  }
+
+  function noSuchServer(full: string, beginnings: readonly string[]): ConnectionError {
+    const hint = `Names begin with one of ${beginnings.join(', ')}`
+    return new ConnectionError('unsupported', `No server of this group has ${quoted(full)}`, { hint })
+  }
+
+  /** Throws for a name that begins with the name of no server. */
+  async function ownerOf(names: ListedNames, full: string, { signal, timeout }: CallOptions = {}): Promise<MemberName> {
+    const owner = await names.ownerOf(full, { signal, timeout })
+    const beginnings = memberNames.map((name) => `${name}${separator}`)
+    if (owner === undefined) throw noSuchServer(full, beginnings)
+    return owner
+  }
+
+  /** Throws for a URI that begins with the name of no server. */
+  function ownerOfUri(full: string): ReturnType<typeof splitUri> {
+    const owner = splitUri(full)
+    const beginnings = memberNames.map((name) => `${schemeOf(name)}.`)
+    if (!memberNames.includes(owner.member)) throw noSuchServer(full, beginnings)
+    return owner
   }
 
   /** A server that fails does not end the lists and streams of the others. */
@@ -119,28 +170,47 @@ function createGroup(
     await Promise.all(members.map(({ client }) => client.close()))
   }
 
+  /** Renames a resource or a template. Its name is only shown, so it is as long as it is. */
+  function withName<Item extends { readonly name: string }>(member: string, item: Item): Item {
+    return { ...item, name: `${member}${separator}${item.name}` }
+  }
+
   return {
-    listTools: (options) => join('tools', options, (client) => client.listTools(options), withName),
-    listPrompts: (options) => join('prompts', options, (client) => client.listPrompts(options), withName),
-    listResources: (options) => join('resources', options, (client) => client.listResources(options), withNameAndUri),
+    listTools: (options) => join('tools', options, (client) => client.listTools(options), tools.rename),
+    listPrompts: (options) => join('prompts', options, (client) => client.listPrompts(options), prompts.rename),
+    listResources: (options) =>
+      join(
+        'resources',
+        options,
+        (client) => client.listResources(options),
+        (member, resource) => ({ ...withName(member, resource), uri: groupUri(member, resource.uri) }),
+      ),
     listResourceTemplates: (options) =>
-      join('resources', options, (client) => client.listResourceTemplates(options), withNameAndTemplate),
+      join(
+        'resources',
+        options,
+        (client) => client.listResourceTemplates(options),
+        (member, template) => ({
+          ...withName(member, template),
+          uriTemplate: groupUri(member, template.uriTemplate),
+        }),
+      ),
     async callTool(full, args, options) {
       checkString('callTool(name, args)', full)
-      const { member, name } = splitName(full)
-      const result = await memberOf(member, full).callTool(name, args, options)
+      const { member, name } = await ownerOf(tools, full, options)
+      const result = await clientOf(member).callTool(name, args, options)
       return { ...result, content: result.content.map((block) => withUri(member, block)) }
     },
     async readResource(full, options) {
       checkString('readResource(uri)', full)
-      const { member, uri } = splitUri(full)
-      const result = await memberOf(member, full).readResource(uri, options)
+      const { member, uri } = ownerOfUri(full)
+      const result = await clientOf(member).readResource(uri, options)
       return { ...result, contents: result.contents.map((each) => ({ ...each, uri: groupUri(member, each.uri) })) }
     },
     async getPrompt(full, args, options) {
       checkString('getPrompt(name, args)', full)
-      const { member, name } = splitName(full)
-      const result = await memberOf(member, full).getPrompt(name, args, options)
+      const { member, name } = await ownerOf(prompts, full, options)
+      const result = await clientOf(member).getPrompt(name, args, options)
       return {
         ...result,
         messages: result.messages.map((each) => ({ ...each, content: withUri(member, each.content) })),
@@ -149,11 +219,11 @@ function createGroup(
     async complete(params, options) {
       const { ref } = params
       if (ref.type === 'ref/prompt') {
-        const { member, name } = splitName(ref.name)
-        return memberOf(member, ref.name).complete({ ...params, ref: { ...ref, name } }, options)
+        const { member, name } = await ownerOf(prompts, ref.name, options)
+        return clientOf(member).complete({ ...params, ref: { ...ref, name } }, options)
       }
-      const { member, uri } = splitUri(ref.uri)
-      return memberOf(member, ref.uri).complete({ ...params, ref: { ...ref, uri } }, options)
+      const { member, uri } = ownerOfUri(ref.uri)
+      return clientOf(member).complete({ ...params, ref: { ...ref, uri } }, options)
     },
     listen(filter, options) {
       const streams = members.map((member) => ({
@@ -168,6 +238,49 @@ function createGroup(
     },
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+// Names
+
+type ListNames = (member: string, options: CallOptions) => Promise<readonly { readonly name: string }[]>
+
+/** The names of the tools or of the prompts of a group. */
+class ListedNames {
+  readonly #names: GroupNames
+  readonly #list: ListNames
+  readonly #listed = new Set<string>()
+
+  constructor(names: GroupNames, list: ListNames) {
+    this.#names = names
+    this.#list = list
+  }
+
+  readonly rename = <Item extends { readonly name: string }>(member: string, item: Item): Item => ({
+    ...item,
+    name: this.#names.add(member, item.name),
+  })
+
+  /**
+   * Returns the server that has a name. If it was not listed yet, lists the servers that may have it, once, because the
+   * name may have been changed.
+   */
+  async ownerOf(full: string, options: CallOptions): Promise<MemberName | undefined> {
+    const known = this.#names.find(full)
+    if (known !== undefined) return known
+    const guesses = this.#names.guess(full)
+    for (const { member } of guesses) await this.#learn(member, options)
+    return this.#names.find(full) ?? guesses[0]
+  }
+
+  async #learn(member: string, options: CallOptions): Promise<void> {
+    if (this.#listed.has(member)) return
+    try {
+      for (const { name } of await this.#list(member, options)) this.#names.add(member, name)
+      this.#listed.add(member)
+    } catch {
+      // The call that needs the name fails for the same reason, and says so.
+    }
   }
 }
 
@@ -189,9 +302,9 @@ function joinListings<Item>(
     }
   }
 
-  async function allOf(member: Member): Promise<Item[]> {
+  async function allOf(member: Member): Promise<readonly Item[]> {
     try {
-      return (await list(member.client).all()).map((item) => rename(member.name, item))
+      return await list(member.client).all()
     } catch (error) {
       onFailure(member, error)
       return []
@@ -200,7 +313,10 @@ function joinListings<Item>(
 
   return {
     pages,
-    all: async () => (await Promise.all(members.map(allOf))).flat(),
+    async all() {
+      const items = await Promise.all(members.map(allOf))
+      return members.flatMap(({ name }, index) => (items[index] ?? []).map((item) => rename(name, item)))
+    },
     async *[Symbol.asyncIterator]() {
       for await (const page of pages()) yield* page
     },
@@ -276,59 +392,9 @@ function groupChange(member: string, change: Change): Change {
   return change.kind === 'resource' ? { kind: 'resource', uri: groupUri(member, change.uri) } : change
 }
 
-// Names: that of the server, a dot, and the own name
-
-/** URI schemes that hosts recognize; they stay, and the name of the server becomes the first segment of the path. */
-const KNOWN_SCHEMES = ['ui://', 'skill://']
-
-/** `config://app` of `git` becomes `git.config://app`, and `ui://view` becomes `ui://git/view`. */
-function groupUri(member: string, uri: string): string {
-  const scheme = KNOWN_SCHEMES.find((each) => uri.startsWith(each))
-  return scheme === undefined ? `${member}.${uri}` : `${scheme}${member}/${uri.slice(scheme.length)}`
-}
-
-/** Returns the server of a URI, and the URI at that server. The server is an empty string for a URI of no server. */
-function splitUri(full: string): { member: string; uri: string } {
-  const scheme = KNOWN_SCHEMES.find((each) => full.startsWith(each))
-  if (scheme === undefined) {
-    const { member, name } = splitName(full)
-    return { member, uri: name }
-  }
-  const end = full.indexOf('/', scheme.length)
-  if (end < 0) return { member: '', uri: '' }
-  return { member: full.slice(scheme.length, end), uri: scheme + full.slice(end + 1) }
-}
-
-function splitName(full: string): { member: string; name: string } {
-  const dot = full.indexOf('.')
-  return dot < 1 ? { member: '', name: '' } : { member: full.slice(0, dot), name: full.slice(dot + 1) }
-}
-
-function withName<Item extends { readonly name: string }>(member: string, item: Item): Item {
-  return { ...item, name: `${member}.${item.name}` }
-}
-
-function withNameAndUri<Item extends { readonly name: string; readonly uri: string }>(
-  member: string,
-  item: Item,
-): Item {
-  return { ...withName(member, item), uri: groupUri(member, item.uri) }
-}
-
-function withNameAndTemplate(member: string, template: ResourceTemplate): ResourceTemplate {
-  return { ...withName(member, template), uriTemplate: groupUri(member, template.uriTemplate) }
-}
-
 /** Renames the URI of a resource or of a link to one. */
 function withUri<Block extends ContentBlock>(member: string, block: Block): Block {
   if (block.type === 'resource_link') return { ...block, uri: groupUri(member, block.uri) }
   if (block.type !== 'resource') return block
   return { ...block, resource: { ...block.resource, uri: groupUri(member, block.resource.uri) } }
-}
-
-/** Throws for a name that cannot begin both a name and a URI scheme. */
-function checkServerName(name: string): void {
-  if (/^[A-Za-z][A-Za-z0-9-]*$/.test(name)) return
-  const expected = 'expected a letter, then letters, digits and hyphens, such as "git"'
-  throw new RangeError(`connectAll: ${quoted(name)} cannot begin names and URIs; ${expected}`)
 }

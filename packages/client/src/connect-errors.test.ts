@@ -45,9 +45,15 @@ describe('an unknown option', () => {
 
   it('is refused by its name when connecting', async () => {
     const options = { timeuot: 3 } as object
-    const message = /^connect: there is no option "timeuot"; expected one of clientInfo, era, onElicit, .*timeout/
-    await expect(connect(target(), options)).rejects.toThrow(message)
-    await expect(connectAll({ one: target() }, options)).rejects.toThrow(message)
+    const message = ': there is no option "timeuot"; did you mean "timeout"?'
+    await expect(connect(target(), options)).rejects.toThrow(`connect${message}`)
+    await expect(connectAll({ one: target() }, options)).rejects.toThrow(`connectAll${message}`)
+    const unlike = connect(target(), { callback: 1 } as object)
+    await expect(unlike).rejects.toThrow(/"callback"; expected one of clientInfo, era, onElicit, .*timeout/)
+    const others = { onElicitation: 'onElicit', onSampling: 'onSample', requestTimeout: 'timeout' }
+    for (const [name, meant] of Object.entries(others)) {
+      await expect(connect(target(), { [name]: 1 } as object)).rejects.toThrow(`did you mean "${meant}"?`)
+    }
   })
 
   it('is refused by its name in a proxy', async () => {
@@ -61,7 +67,7 @@ describe('an unknown option', () => {
     const server = target()
     await using client = await connect(server)
     const options = { timeuot: 3 } as object
-    const message = /there is no option "timeuot"; expected one of signal, timeout/
+    const message = /there is no option "timeuot"; did you mean "timeout"/
     await expect(client.callTool('add', {}, options)).rejects.toThrow(message)
     await expect(client.request('tools/call', { name: 'add' }, options)).rejects.toThrow(/^tools\/call: there is no/)
     await expect(client.listTools(options).all()).rejects.toThrow(message)

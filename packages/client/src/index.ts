@@ -31,6 +31,7 @@ export type {
   ElicitAsk,
   EraMemory,
   FormAsk,
+  GroupOptions,
   ListenOptions,
   Progress,
   RequestCallOptions,

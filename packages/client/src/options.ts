@@ -22,6 +22,7 @@ import {
   type RequestedSchema,
   type Revision,
   type Root,
+  unknownOption,
 } from '@mcpx/protocol'
 
 /** The origin of an input request, and the signal that ends it. */
@@ -141,6 +142,18 @@ export interface ClientOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The options of `connectAll`. Those of `connect` apply to all servers. */
+export interface GroupOptions<Name extends string = string> extends ClientOptions {
+  /**
+   * Separates the name of a server from the names of its tools and prompts. Default: `_`, as in `git_search`. Names that the
+   * APIs of models refuse are changed: other characters than letters, digits, `_` and `-` become `_`, and names of more than
+   * 64 characters are cut.
+   */
+  readonly separator?: string | undefined
+  /** Options of single servers, instead of those for all, by the names of the servers. Default: none. */
+  readonly servers?: { readonly [name in Name]?: ClientOptions | undefined } | undefined
+}
+
 /** The progress of a call. */
 export type Progress = Pick<ProgressNotificationParams, 'progress' | 'total' | 'message'>
 
@@ -242,8 +255,8 @@ const CALL_OPTIONS: Readonly<Record<keyof RequestCallOptions, true>> = {
 }
 
 /** Throws for an option that does not exist, an era that does not exist, and a `connectTimeout` that is not positive. */
-export function checkClientOptions(options: ClientOptions): void {
-  refuseUnknown('connect', options, CLIENT_OPTIONS)
+export function checkClientOptions(options: ClientOptions, place = 'connect'): void {
+  refuseUnknown(place, options, CLIENT_OPTIONS)
   const { era = 'auto', connectTimeout = 1 } = options
   if (!(connectTimeout > 0)) {
     throw new RangeError(`connectTimeout: expected a positive number of ms, or Infinity, got ${connectTimeout}`)
@@ -251,6 +264,11 @@ export function checkClientOptions(options: ClientOptions): void {
   if (era === 'auto' || era === 'modern' || era === 'legacy' || isRevision(era)) return
   const expected = `auto, modern, legacy or one of ${REVISIONS.join(', ')}`
   throw new TypeError(`era: expected ${expected}, got ${quoted(String(era))}`)
+}
+
+/** Throws for an option of `connectAll` that does not exist. */
+export function checkGroupOptions(options: GroupOptions): void {
+  refuseUnknown('connectAll', options, { ...CLIENT_OPTIONS, separator: true, servers: true })
 }
 
 /** Throws for an option of a call that does not exist. */
@@ -263,11 +281,20 @@ export function checkListenOptions(options: ListenOptions): void {
   refuseUnknown('listen', options, { signal: true, timeout: true })
 }
 
+/** The names that other libraries use for options. */
+const OTHER_NAMES = {
+  onElicitation: 'onElicit',
+  elicitation: 'onElicit',
+  onSampling: 'onSample',
+  onCreateMessage: 'onSample',
+  onLogging: 'onLog',
+  requestTimeout: 'timeout',
+  maxTotalTimeout: 'maxTimeout',
+  _meta: 'meta',
+}
+
 /** Throws for an option that does not exist: a misspelled one would leave the default in place. */
 export function refuseUnknown(place: string, options: object, known: Readonly<Record<string, true>>): void {
-  for (const name of Object.keys(options)) {
-    if (Object.hasOwn(known, name)) continue
-    const names = Object.keys(known).join(', ')
-    throw new TypeError(`${place}: there is no option ${quoted(name)}; expected one of ${names}`)
-  }
+  const problem = unknownOption(place, options, Object.keys(known), OTHER_NAMES)
+  if (problem !== undefined) throw new TypeError(problem)
 }

@@ -19,7 +19,7 @@ const zoo = createServer({ name: 'zoo', version: '1.0.0' })
 
 await using all = await connectAll({ zoo })
 const toolset = await createToolset(all)
-// Model APIs reject dots, so zoo.feed becomes zoo_feed.
+// connectAll names tools as model APIs accept them.
 assert.deepEqual([...toolset.tools.keys()], ['zoo_feed', 'zoo_photo'])
 
 // Chat completions: functions, whose arguments are a JSON string.

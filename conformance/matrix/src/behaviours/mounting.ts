@@ -92,10 +92,10 @@ export const mounting: Behaviours = {
       { era: revision, roots: [{ uri: 'file:///a' }] },
     )
     expect((await group.listTools().all()).map((tool) => tool.name)).toEqual(
-      ['git', 'mail'].flatMap((server) => ['link', 'folders', 'fail'].map((tool) => `${server}.${tool}`)),
+      ['git', 'mail'].flatMap((server) => ['link', 'folders', 'fail'].map((tool) => `${server}_${tool}`)),
     )
-    expect(textOf(await group.callTool('mail.folders'))).toBe('[{"uri":"file:///a"}]')
-    expect(await group.getPrompt('git.greet', { name: 'Ada' })).toMatchObject({
+    expect(textOf(await group.callTool('mail_folders'))).toBe('[{"uri":"file:///a"}]')
+    expect(await group.getPrompt('git_greet', { name: 'Ada' })).toMatchObject({
       messages: [{ content: { text: 'Hello Ada' } }],
     })
     const [resource] = await group.listResources().all()
