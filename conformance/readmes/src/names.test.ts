@@ -11,12 +11,14 @@ const all = ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'apps/**/*.md', 'co
   .sort()
 const forUsers = all.filter((path) => /^(?:README\.md|docs\/guides\/(?!moving)|packages\/)/.test(path))
 
-/** Names that are not ours: programs, settings, functions of runtimes, hosts and headers. */
+/** Names that are not ours: programs, settings, functions of runtimes, hosts, headers, and tools of other servers. */
 const theirs = [
   'HTTPException',
   'basicAuth',
   ...[
     'login_hint',
+    'git_search',
+    'git_log',
     'enable_request_signal',
     'NODE_COMPILE_CACHE',
     'edge',

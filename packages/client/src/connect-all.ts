@@ -17,7 +17,7 @@ import { checkString } from './calls.ts'
 import { createChangeQueue, overflowError } from './change-queue.ts'
 import type { Listening } from './change-stream.ts'
 import type { Client, ClientCalls, ServerOf } from './client.ts'
-import { connect } from './connect.ts'
+import { connect, settingsError } from './connect.ts'
 import {
   checkSeparator,
   checkServerName,
@@ -74,6 +74,7 @@ export async function connectAll<Servers extends Readonly<Record<string, unknown
   const { separator = '_', servers, ...shared } = options
   const own: Readonly<Record<string, ClientOptions | undefined>> = servers ?? {}
   const names = Object.keys(targets)
+  if (names.includes('mcpServers')) throw settingsError('connectAll')
   checkGroupOptions(options)
   checkSeparator(separator)
   for (const name of names) checkServerName('connectAll', name)

@@ -1,6 +1,14 @@
 /** Connects to a server, over a transport or within the process. */
 
-import { type Connector, guarded, kindOf, quoted, type Responder, type SubscriptionFilter } from '@mcpx/protocol'
+import {
+  type Connector,
+  guarded,
+  isObject,
+  kindOf,
+  quoted,
+  type Responder,
+  type SubscriptionFilter,
+} from '@mcpx/protocol'
 import { createCalls } from './calls.ts'
 import { ChangeStream } from './change-stream.ts'
 import type { Client, ServerOf } from './client.ts'
@@ -44,9 +52,20 @@ function checkTarget(target: unknown): void {
   if (typeof target === 'string' || target instanceof URL) {
     throw new TypeError(`connect: expected a connector, got a URL; write connect(http(${quoted(String(target))}))`)
   }
-  const { respond, connect } = (target ?? {}) as Partial<Responder & Connector>
+  const { respond, connect, command, url } = (target ?? {}) as Partial<Responder & Connector & Record<string, unknown>>
   if (respond !== undefined || connect !== undefined) return
+  if (command !== undefined || url !== undefined) {
+    const [member, remedy] = url === undefined ? ['command', 'spawn(command, args)'] : ['url', 'http(url)']
+    throw new TypeError(`connect: expected a connector, got an object with ${member}; write connect(${remedy})`)
+  }
+  if (isObject(target) && 'mcpServers' in target) throw settingsError('connect')
   throw new TypeError(`connect: expected http(url), spawn(command, args) or a server, got ${kindOf(target)}`)
+}
+
+/** The error of settings that were given instead of connectors. */
+export function settingsError(place: string): TypeError {
+  const remedy = 'write connectAll(fromSettings(settings, { spawn, http }))'
+  return new TypeError(`${place}: expected a connector, got settings; ${remedy}`)
 }
 
 function createClient<Server>(state: ClientState, reconnector: Reconnector): Client<Server> {

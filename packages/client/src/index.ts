@@ -39,4 +39,5 @@ export type {
 } from './options.ts'
 export type { Listing } from './pagination.ts'
 export { type ProxyOptions, proxy } from './proxy.ts'
+export { fromSettings, type SettingsOptions } from './settings.ts'
 export { ToolCallError, type ToolCallers } from './typed-tools.ts'

@@ -32,7 +32,7 @@ export function unknownOption(
 const MAX_COMPARED_LENGTH = 64
 
 /** Returns the name that differs least from a misspelled one, by at most a third of its letters. */
-function nearestName(misspelled: string, names: readonly string[]): string | undefined {
+export function nearestName(misspelled: string, names: readonly string[]): string | undefined {
   if (misspelled.length > MAX_COMPARED_LENGTH) return undefined
   let nearest: string | undefined
   let least = Math.floor(misspelled.length / 3) + 1

@@ -1,0 +1,176 @@
+/** Reads the settings of hosts: the servers of `mcpServers`, as in the files of Claude, Cursor or VS Code. */
+
+import { type Connector, isObject, kindOf, nearestName, quoted, unknownOption } from '@mcpx/protocol'
+import { checkServerName } from './group-names.ts'
+
+/** The transports of the servers in settings, and the values of variables. */
+export interface SettingsOptions {
+  /** Connects to a program: `spawn` of `@mcpx/transport-stdio`, or a function that calls it with more options. */
+  readonly spawn?:
+    | ((command: string, args: readonly string[], options: { env?: Record<string, string>; cwd?: string }) => Connector)
+    | undefined
+  /** Connects to a URL: `http` of `@mcpx/transport-http/client`, or a function that calls it with more options. */
+  readonly http?: ((url: string, options: { headers?: Record<string, string> }) => Connector) | undefined
+  /**
+   * The values of `${NAME}`, `${NAME:-default}` and `${env:NAME}`, such as `process.env`. A variable without a value is refused.
+   * Default: none, which leaves such text as it is.
+   */
+  readonly variables?: Readonly<Record<string, string | undefined>> | undefined
+}
+
+/**
+ * Reads the settings of a host, and returns a connector for each server. Servers that are switched off are left out. Nothing
+ * is started before `connect` or `connectAll`.
+ *
+ * ```ts
+ * const settings = JSON.parse(await readFile('.mcp.json', 'utf8'))
+ * await using all = await connectAll(fromSettings(settings, { spawn, http }))
+ * ```
+ *
+ * @param settings an object with `mcpServers`, or with `servers` as in VS Code; each of them is `{ command, args, env, cwd }`
+ * or `{ url, headers }`. Members for other purposes of the host are ignored.
+ * @throws TypeError for settings that are not valid, with the place, and for a transport that was not given
+ * @throws RangeError for a name of a server that `connectAll` refuses
+ */
+export function fromSettings(settings: unknown, options: SettingsOptions): Record<string, Connector> {
+  const problem = unknownOption('fromSettings', options, ['spawn', 'http', 'variables'], OTHER_OPTIONS)
+  if (problem !== undefined) throw new TypeError(problem)
+  const [root, servers] = serversOf(settings)
+  const entries = Object.entries(servers).map(([name, entry]): [string, Connector | undefined] => {
+    checkServerName(root, name)
+    return [name, connectorOf(`${root}.${name}`, entry, options)]
+  })
+  return Object.fromEntries(entries.filter((entry): entry is [string, Connector] => entry[1] !== undefined))
+}
+
+const OTHER_OPTIONS = { stdio: 'spawn', env: 'variables', url: 'http' }
+
+function serversOf(settings: unknown): [root: string, servers: Record<string, unknown>] {
+  const { mcpServers, servers } = isObject(settings) ? settings : {}
+  if (mcpServers === undefined && servers === undefined) {
+    const got = isObject(settings) ? `the members ${Object.keys(settings).map(quoted).join(', ')}` : kindOf(settings)
+    throw new TypeError(`settings: expected an object with "mcpServers", got ${got}`)
+  }
+  return mcpServers === undefined
+    ? ['servers', objectAt('servers', servers)]
+    : ['mcpServers', objectAt('mcpServers', mcpServers)]
+}
+
+/** The members that are read. */
+const MEMBERS = ['type', 'command', 'args', 'env', 'cwd', 'url', 'headers', 'disabled', 'enabled']
+/** Members that no host has, with the member that was meant. */
+const WRONG_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['cmd', 'command'],
+  ['arguments', 'args'],
+  ['environment', 'env'],
+  ['workingDirectory', 'cwd'],
+  ['uri', 'url'],
+])
+/** The names that Windsurf and Gemini CLI have for `url`. */
+const OTHER_URLS = ['serverUrl', 'httpUrl']
+
+const TYPES: Readonly<Record<string, 'command' | 'url'>> = {
+  stdio: 'command',
+  http: 'url',
+  'streamable-http': 'url',
+  streamableHttp: 'url',
+  sse: 'url',
+}
+
+/** Returns undefined for a server that is switched off. */
+function connectorOf(place: string, given: unknown, options: SettingsOptions): Connector | undefined {
+  const entry = objectAt(place, given)
+  if (entry.disabled === true || entry.enabled === false) return undefined
+  refuseMisspelled(place, entry)
+  const urlMember = OTHER_URLS.find((name) => entry[name] !== undefined) ?? 'url'
+  const isUrl = entry[urlMember] !== undefined
+  if (isUrl === (entry.command !== undefined)) {
+    throw new TypeError(`${place}: expected either "command" or "url", got ${isUrl ? 'both' : 'none of them'}`)
+  }
+  checkType(`${place}.type`, entry.type, isUrl ? 'url' : 'command')
+  const read = new SettingsReader(options.variables)
+  if (isUrl) {
+    const { http } = options
+    if (http === undefined) throw missingTransport(place, 'http', '@mcpx/transport-http/client')
+    const url = read.string(`${place}.${urlMember}`, entry[urlMember])
+    if (!URL.canParse(url))
+      throw new TypeError(`${place}.${urlMember}: expected a URL such as "https://example.com/mcp"`)
+    const headers = read.strings(`${place}.headers`, entry.headers)
+    return http(url, { ...(headers && { headers }) })
+  }
+  const { spawn } = options
+  if (spawn === undefined) throw missingTransport(place, 'spawn', '@mcpx/transport-stdio')
+  const command = read.string(`${place}.command`, entry.command)
+  const args = read.list(`${place}.args`, entry.args)
+  const env = read.strings(`${place}.env`, entry.env)
+  const cwd = entry.cwd === undefined ? undefined : read.string(`${place}.cwd`, entry.cwd)
+  return spawn(command, args, { ...(env && { env }), ...(cwd && { cwd }) })
+}
+
+/** Throws for a member that is probably misspelled. Hosts have members for many other purposes. */
+function refuseMisspelled(place: string, entry: Readonly<Record<string, unknown>>): void {
+  for (const name of Object.keys(entry)) {
+    if (MEMBERS.includes(name) || OTHER_URLS.includes(name)) continue
+    const meant = WRONG_MEMBERS.get(name) ?? nearestName(name, MEMBERS)
+    if (meant === undefined) continue
+    throw new TypeError(`${place}: there is no member ${quoted(name)}; did you mean ${quoted(meant)}?`)
+  }
+}
+
+function checkType(place: string, type: unknown, expected: 'command' | 'url'): void {
+  if (type === undefined || (typeof type === 'string' && TYPES[type] === expected)) return
+  const names = Object.keys(TYPES).filter((name) => TYPES[name] === expected)
+  const shown = typeof type === 'string' ? quoted(type) : kindOf(type)
+  throw new TypeError(`${place}: expected ${names.map(quoted).join(' or ')} for a ${expected}, got ${shown}`)
+}
+
+function missingTransport(place: string, name: string, packageName: string): TypeError {
+  return new TypeError(`${place}: needs ${name} of ${packageName}; write fromSettings(settings, { ${name} })`)
+}
+
+function objectAt(place: string, value: unknown): Record<string, unknown> {
+  if (isObject(value)) return value
+  throw new TypeError(`${place}: expected object, got ${kindOf(value)}`)
+}
+
+/** Reads strings and replaces the variables in them. Errors contain no values, which may be secrets. */
+class SettingsReader {
+  readonly #variables: SettingsOptions['variables']
+
+  constructor(variables: SettingsOptions['variables']) {
+    this.#variables = variables
+  }
+
+  string(place: string, value: unknown): string {
+    if (typeof value !== 'string') throw new TypeError(`${place}: expected string, got ${kindOf(value)}`)
+    if (value === '') throw new TypeError(`${place}: expected a string that is not empty`)
+    return this.#replace(place, value)
+  }
+
+  list(place: string, value: unknown = []): string[] {
+    if (!Array.isArray(value)) throw new TypeError(`${place}: expected array, got ${kindOf(value)}`)
+    return value.map((item, index) => this.#text(`${place}[${index}]`, item))
+  }
+
+  strings(place: string, value: unknown): Record<string, string> | undefined {
+    if (value === undefined) return undefined
+    const entries = Object.entries(objectAt(place, value))
+    return Object.fromEntries(entries.map(([name, item]) => [name, this.#text(`${place}.${name}`, item)]))
+  }
+
+  #text(place: string, value: unknown): string {
+    return value === '' ? '' : this.string(place, value)
+  }
+
+  #replace(place: string, text: string): string {
+    const variables = this.#variables
+    if (variables === undefined) return text
+    return text.replace(/\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (_, name: string, otherwise?: string) => {
+      const value = Object.hasOwn(variables, name) ? variables[name] : undefined
+      // As in a shell, the default replaces an empty value, too.
+      const replaced = value === '' && otherwise !== undefined ? otherwise : (value ?? otherwise)
+      if (replaced !== undefined) return replaced
+      throw new TypeError(`${place}: the variable ${quoted(name)} has no value; set it, or write \${${name}:-default}`)
+    })
+  }
+}
