@@ -6,8 +6,11 @@ import { http } from '@mcpx/transport-http/client'
 import { serveHttp } from '@mcpx/transport-http/node'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
-/** A server that can forget all sessions and counts calls and handshakes. */
-async function serveForgetful() {
+/**
+ * A server that can forget all sessions and counts calls and handshakes.
+ * @param options `words`: reports lost sessions by status 400 and this message instead of 404.
+ */
+async function serveForgetful({ words }: { words?: string } = {}) {
   const counts = { calls: 0, handshakes: 0 }
   let store = createMemorySessionStore()
   const startListeners: (() => void)[] = []
@@ -29,9 +32,11 @@ async function serveForgetful() {
   onTestFinished(close)
   const posts: string[] = []
   const connector = http(url, {
-    fetch(input, init) {
+    async fetch(input, init) {
       if (init?.method === 'POST') posts.push((JSON.parse(String(init.body)) as { method: string }).method)
-      return fetch(input, init)
+      const response = await fetch(input, init)
+      if (words === undefined || response.status !== 404) return response
+      return Response.json({ jsonrpc: '2.0', error: { code: -32000, message: words }, id: null }, { status: 400 })
     },
   })
   return {
@@ -60,6 +65,27 @@ describe('a session that the server has forgotten', () => {
     expect(counts.calls).toBe(2)
     forget()
     expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['count', 'log', 'wait'])
+  })
+
+  it.each([
+    'Bad Request: No valid session ID provided',
+    'Bad Request: Server not initialized',
+    'Bad Request: Mcp-Session-Id header is required',
+  ])('is opened again when the server says "%s", with a warning', async (words) => {
+    const { connector, posts, forget } = await serveForgetful({ words })
+    const warnings: Error[] = []
+    await using client = await connect(connector, {
+      era: 'legacy',
+      onWarning: (warning) => void warnings.push(warning),
+    })
+    forget()
+    posts.length = 0
+    expect(await client.callTool('count')).toEqual(textResult('call 1'))
+    expect(posts).toEqual(['tools/call', 'initialize', 'notifications/initialized', 'tools/call'])
+    const phrase = words.replace('Bad Request: ', '')
+    expect(warnings.map(({ message }) => message)).toEqual([
+      `The server no longer knows the session ("${phrase}"): expected HTTP status 404, got 400`,
+    ])
   })
 
   it.each(['ping', 'notifyRootsChanged', 'setLogLevel'] as const)('is opened again for %s too', async (method) => {

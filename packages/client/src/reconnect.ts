@@ -95,6 +95,7 @@ function closedError(): ConnectionError {
   return new ConnectionError('closed', 'The client was closed')
 }
 
+/** Whether the server refused a request because it no longer knows the session: by status 404, or by 400 and its words. */
 function isSessionLost(error: unknown): boolean {
-  return error instanceof ConnectionError && error.reason === 'closed' && error.status === 404 && error.retryable
+  return error instanceof ConnectionError && error.reason === 'closed' && error.status !== undefined && error.retryable
 }

@@ -7,6 +7,7 @@ import {
   type Message,
   type NotificationMessage,
   pause,
+  quoted,
   Refusal,
   type RequestId,
   type RequestMessage,
@@ -23,6 +24,7 @@ import {
   expectAccepted,
   type HeaderValues,
   post,
+  readText,
   send,
   statusError,
   unansweredError,
@@ -67,10 +69,11 @@ export class LegacySession {
   async send(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void> {
     const hadSession = this.#id !== undefined
     const response = await post(this.#host.settings, message, this.#headers, signal)
+    const lost = hadSession ? await findLostSession(response) : undefined
     try {
       await expectAccepted(response, message)
     } catch (error) {
-      throw response.status === 404 && hadSession ? this.#endConnection(error) : error
+      throw lost === undefined ? error : this.#endConnection(lost, error)
     }
   }
 
@@ -113,19 +116,19 @@ export class LegacySession {
     const { id, method } = message
     const hadSession = this.#id !== undefined
     const response = await post(settings, message, this.#headers, signal)
-    const isGone = response.status === 404 && hadSession
+    const lost = hadSession ? await findLostSession(response) : undefined
     if (method === 'initialize' && response.ok) this.#readId(response)
     const onMessage = (other: Message) => this.#onMessage(other, id)
     const pending: PendingAnswer = { id, method, signal, cursor: {}, onMessage, report }
     try {
       const answer = (await readAnswer(response, settings, pending)) ?? (await this.#resume(pending))
-      if (!isGone || isMethodNotFound(answer)) return answer
+      if (lost === undefined || isMethodNotFound(answer)) return answer
     } catch (error) {
-      if (isGone) throw this.#endConnection(error)
-      if (hasReason(error, 'closed')) this.#endConnection()
+      if (lost !== undefined) throw this.#endConnection(lost, error)
+      if (hasReason(error, 'closed')) this.#endConnection({ status: error.status ?? 404 })
       throw error
     }
-    throw this.#endConnection()
+    throw this.#endConnection(lost)
   }
 
   #readId({ headers }: Response): void {
@@ -145,16 +148,16 @@ export class LegacySession {
   }
 
   /** Forgets the session, which the server no longer knows, and returns the error that says so. */
-  #loseSession(cause?: unknown): ConnectionError {
+  #loseSession({ status, words }: LostSession, cause?: unknown): ConnectionError {
+    if (this.#id !== undefined && words !== undefined) this.#host.report(wrongStatusError(status, words))
     this.#forget()
     const hint = 'Connect again; the server may have processed the requests of the session.'
-    const options = { retryable: true, hint, status: 404, cause }
-    return new ConnectionError('closed', 'The server has ended the session', options)
+    return new ConnectionError('closed', 'The server has ended the session', { retryable: true, hint, status, cause })
   }
 
   /** Ends the connection, since the server no longer knows the session. */
-  #endConnection(cause?: unknown): ConnectionError {
-    const error = this.#loseSession(cause)
+  #endConnection(lost: LostSession, cause?: unknown): ConnectionError {
+    const error = this.#loseSession(lost, cause)
     this.#host.end(error, GRACE)
     return error
   }
@@ -176,7 +179,8 @@ export class LegacySession {
       await backoff.wait(cursor.retry, signal)
       try {
         const response = await this.#openStream(cursor, signal)
-        if (response.status === 404 && this.#id !== undefined) throw unansweredError(this.#loseSession(), method)
+        const lost = this.#id === undefined ? undefined : await findLostSession(response)
+        if (lost !== undefined) throw unansweredError(this.#loseSession(lost), method)
         if (response.ok) backoff.resetFailures()
         const answer = await readAnswer(response, settings, pending)
         if (answer !== undefined) return answer
@@ -229,8 +233,9 @@ export class LegacySession {
   async #isStream(response: Response, { lastEventId }: Cursor): Promise<boolean> {
     const { ok, status, headers } = response
     if (ok && headers.get('content-type')?.startsWith(EVENTS_TYPE)) return true
+    const lost = this.#id === undefined ? undefined : await findLostSession(response)
     await discardBody(response)
-    if (status === 404 && this.#id !== undefined) throw this.#loseSession()
+    if (lost !== undefined) throw this.#loseSession(lost)
     // With a last event id, 404 means that the event is unknown.
     if (ok || status === 405 || (status === 404 && lastEventId === undefined)) return false
     throw statusError(response, "Listening to the server's own stream")
@@ -240,6 +245,36 @@ export class LegacySession {
     if (message instanceof Refusal) this.#host.report(message.error)
     else this.#onMessage(message)
   }
+}
+
+/** A session that the server no longer knows. */
+interface LostSession {
+  readonly status: number
+  /** The words of the server that say so, where the status alone does not. */
+  readonly words?: string
+}
+
+/** The words of servers that follow the examples of the official SDK and respond with status 400 instead of 404. */
+const LOST_SESSION =
+  /No valid session ID provided|Server not initialized|Mcp-Session-Id header is required|Invalid or missing session ID/i
+
+/** Larger bodies of failures do not say that a session is lost, in bytes. */
+const MAX_FAILURE_SIZE = 2 ** 16
+
+/** Resolves to undefined unless the response says that the server no longer knows the session. The body can still be read. */
+async function findLostSession(response: Response): Promise<LostSession | undefined> {
+  const { status } = response
+  if (status === 404) return { status }
+  if (status !== 400) return undefined
+  const text = await readText(response.clone(), MAX_FAILURE_SIZE).catch(() => '')
+  const words = LOST_SESSION.exec(text)?.[0]
+  return words === undefined ? undefined : { status, words }
+}
+
+/** The warning about a server that reports a lost session by another status than 404. */
+function wrongStatusError(status: number, words: string): ConnectionError {
+  const message = `The server no longer knows the session (${quoted(words)}): expected HTTP status 404, got ${status}`
+  return new ConnectionError('closed', message, { status })
 }
 
 function hasReason(error: unknown, reason: ConnectionError['reason']): error is ConnectionError {

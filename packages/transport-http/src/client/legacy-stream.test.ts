@@ -165,6 +165,19 @@ describe('the GET stream', () => {
     expect(await connection.closed).toMatchObject({ reason: 'closed', status: 404, retryable: true })
   })
 
+  it('detects a session that the server no longer knows, by 400 and the words of the official examples', async () => {
+    let count = 0
+    const { url } = await serveLegacy((one, response) => result(response, one, {}), {
+      get: (_, response) => {
+        if (count++ === 0) stream(response).end()
+        else response.writeHead(400).end('Invalid or missing session ID')
+      },
+    })
+    const { connection, problems } = await shakeHands(await reach(url, fast))
+    expect(await connection.closed).toMatchObject({ reason: 'closed', status: 400, retryable: true })
+    expect(problems).toMatchObject([{ reason: 'closed', status: 400 }])
+  })
+
   it('with an event that is too large closes the connection, because the event would be replayed', async () => {
     const { url, seen } = await serveLegacy((one, response) => result(response, one, {}), {
       get: (_, response) => stream(response).raw(`id: 1\ndata:\n\ndata: ${'x'.repeat(2_000)}\n\n`),

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { errorMessage, methodNotFound, type RequestMessage, resultMessage } from '@mcpx/protocol'
 import { catchError, delay } from '@mcpx/testing'
 import { describe, expect, it } from 'vitest'
@@ -113,9 +114,54 @@ describe('a session', () => {
     },
   )
 
+  it.each([
+    'Bad Request: No valid session ID provided',
+    'Bad Request: Server not initialized',
+    'Bad Request: Mcp-Session-Id header is required',
+  ])(
+    'that the server no longer knows, reported by 400 and "%s", closes the connection with a warning',
+    async (message) => {
+      for (const id of [null, undefined, 'same'] as const) {
+        const { url, seen } = await serveLegacy((one, response) => {
+          const error = { code: -32000, message }
+          json(response, { jsonrpc: '2.0', error, id: id === 'same' ? one.message.id : id }, 400)
+        })
+        const { connection, problems } = await shakeHands(await reach(url))
+        const gone = { name: 'ConnectionError', reason: 'closed', retryable: true, status: 400 }
+        expect(await catchError(() => connection.request('tools/list'))).toMatchObject(gone)
+        expect(await connection.closed).toMatchObject(gone)
+        const warning = expect.stringMatching(
+          /^The server no longer knows the session.* expected HTTP status 404, got 400$/,
+        )
+        expect(problems).toMatchObject([{ reason: 'closed', status: 400, message: warning }])
+        expect(calls(seen)).not.toContain('DELETE')
+      }
+    },
+  )
+
+  it('continues after other errors with status 400', async () => {
+    const { url } = await serveLegacy((one, response) => failure(response, one, 400, { code: -32602 }))
+    const { connection, problems } = await shakeHands(await reach(url))
+    expect(await catchError(() => connection.request('x'))).toMatchObject({ name: 'RpcError', code: -32602 })
+    expect(await catchError(() => connection.request('x'))).toMatchObject({ name: 'RpcError', code: -32602 })
+    expect(problems).toEqual([])
+  })
+
+  it('is not lost with the words of a lost session if the server has none', async () => {
+    const lost = { jsonrpc: '2.0', error: { code: -32000, message: 'Bad Request: Server not initialized' }, id: null }
+    const { url } = await serveLegacy((_, response) => json(response, lost, 400), { sessionId: undefined })
+    const { connection, problems } = await shakeHands(await reach(url))
+    expect(await catchError(() => connection.request('x'))).toMatchObject({ reason: 'refused', status: 400 })
+    expect(problems).toEqual([])
+  })
+
   it('that was deleted is detected by a notification too', async () => {
     const { url } = await serveLegacy(() => {}, { told: (_, response) => empty(response, 404) })
     expect(await catchError(async () => shakeHands(await reach(url)))).toMatchObject({ reason: 'closed', status: 404 })
+    const told = (_: Seen, response: ServerResponse) => void response.writeHead(400).end('No valid session ID provided')
+    const other = await serveLegacy(() => {}, { told })
+    const error = await catchError(async () => shakeHands(await reach(other.url)))
+    expect(error).toMatchObject({ reason: 'closed', status: 400 })
   })
 
   it('continues after an unknown method', async () => {
