@@ -133,6 +133,60 @@ describe('detecting the era', () => {
     expect(connector.connections).toBe(2)
   })
 
+  /** A bridge that opens a session of its own for the probe, and then refuses another one. */
+  function bridge(extra: Partial<Connector> = {}, initializesLater = true) {
+    const server = legacy()
+    const connector = connectorTo((count) => {
+      let isInitialized = count > 1 && !initializesLater
+      return {
+        respond(message, exchange) {
+          if ('id' in message && message.method === 'initialize' && isInitialized) {
+            server.heard.push(message)
+            const error = { code: -32600, message: 'Invalid Request: Server already initialized' }
+            return { jsonrpc: '2.0', id: message.id, error } as never
+          }
+          isInitialized = true
+          return server.respond(message, exchange)
+        },
+      }
+    }, extra)
+    const handshakes = () => server.heard.map(({ method }) => method).filter((method) => !method.startsWith('not'))
+    return { connector, handshakes }
+  }
+
+  it('starts a server again that answers the probe and then refuses initialize, with a warning', async () => {
+    const { connector, handshakes } = bridge()
+    const warnings: Error[] = []
+    await using client = await connect(connector, { onWarning: (warning) => void warnings.push(warning) })
+    expect(client.era).toBe('legacy')
+    expect(handshakes()).toEqual(['server/discover', 'initialize', 'initialize'])
+    expect(connector.connections).toBe(2)
+    expect(warnings).toMatchObject([
+      {
+        reason: 'refused',
+        message: 'The server refused initialize after server/discover: it was started again without server/discover',
+        cause: { code: -32600 },
+      },
+    ])
+  })
+
+  it('starts a server again once, and rejects with its last refusal', async () => {
+    const { connector, handshakes } = bridge({}, false)
+    const warnings: Error[] = []
+    const connecting = connect(connector, { onWarning: (warning) => void warnings.push(warning) })
+    await expect(connecting).rejects.toMatchObject({ name: 'RpcError', code: -32600 })
+    expect(handshakes()).toEqual(['server/discover', 'initialize', 'initialize'])
+    expect(connector.connections).toBe(2)
+    expect(warnings).toEqual([])
+  })
+
+  it('does not connect again over a network when initialize is refused', async () => {
+    const { connector, handshakes } = bridge({ silence: 'nothing' })
+    await expect(connect(connector)).rejects.toMatchObject({ name: 'RpcError', code: -32600 })
+    expect(handshakes()).toEqual(['server/discover', 'initialize'])
+    expect(connector.connections).toBe(1)
+  })
+
   it('repeats the probe in the revision that a modern server names [C-007, C-022]', async () => {
     const server = probedServer(() => ({ error: speaksOnly('2026-07-28', ['2027-01-01', '2026-07-28']) }), modern())
     await using client = await connect(server)

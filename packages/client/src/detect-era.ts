@@ -9,7 +9,6 @@ import {
   check,
   DiscoverResult,
   type Era,
-  ErrorCode,
   eraOf,
   isRevision,
   type Revision,
@@ -18,13 +17,18 @@ import {
 import { openConnection, type Target, type UndeterminedConnection } from './connection.ts'
 import { type EraConnection, type FirstRequestOptions, invalidResult } from './era.ts'
 import { openLegacy } from './legacy.ts'
-import { discoverServer, ModernConnection, mutualRevision, supportedBy } from './modern.ts'
+import {
+  discoverServer,
+  isLegacyRefusal,
+  ModernConnection,
+  mutualRevision,
+  PROBE_TIMEOUT,
+  supportedBy,
+} from './modern.ts'
 import type { EraMemory } from './options.ts'
 import { setBounded } from './response-cache.ts'
 import type { ClientState } from './state.ts'
 
-/** How long a server may take to answer `server/discover`, in ms, unless its connector says otherwise. */
-const PROBE_TIMEOUT = 5_000
 /** How long connecting may take in all, in ms, unless the options say otherwise. */
 const CONNECT_TIMEOUT = 30_000
 
@@ -187,12 +191,9 @@ class EraDetection {
 
   /** Whether an error shows that the server is not modern. Guards, outages and cancelled requests show nothing. */
   #isEvidence(error: unknown): boolean {
-    if (error instanceof RpcError) return !isModernOnly(error)
-    if (!(error instanceof ConnectionError)) return false
-    const { reason, status = 0 } = error
+    const reason = reasonOf(error)
     if (reason === 'timeout') return this.#connector.silence !== 'nothing'
-    if (reason === 'refused') return status >= 400 && status < 500 && !guardStatuses.includes(status)
-    return reason === 'exited' || reason === 'closed' || reason === 'invalid-message'
+    return isLegacyRefusal(error) || reason === 'exited' || reason === 'closed' || reason === 'invalid-message'
   }
 
   /** Speaks the legacy era after a probe, over a new connection if the server did not survive the probe. */
@@ -202,6 +203,7 @@ class EraDetection {
         return await this.#openLegacy(undetermined, offer)
       } catch (failure) {
         if (failure instanceof RpcError && reasonOf(error) === 'timeout') return this.#probeAgain(undetermined, failure)
+        if (failure instanceof RpcError && this.#startsProcess) return this.#startAgain(failure, offer)
         // Some servers answer the probe and exit.
         if (!isGone(failure)) throw failure
       }
@@ -214,6 +216,20 @@ class EraDetection {
     const probed = await this.#probe(undetermined, this.#timeLeft)
     if ('era' in probed) return probed
     throw refusal
+  }
+
+  /** Whether each connection has a server of its own, as over stdio. */
+  get #startsProcess(): boolean {
+    return 'connect' in this.#target && this.#connector.silence !== 'nothing'
+  }
+
+  /** Some bridges open a session at their server for the probe, and then refuse `initialize` until they are started again. */
+  async #startAgain(cause: RpcError, offer: Revision | undefined): Promise<EraConnection> {
+    const connection = await this.#openLegacy(await this.#open(), offer)
+    const message = 'The server refused initialize after server/discover: it was started again without server/discover'
+    const hint = "Pass era: 'legacy' to connect so that the server is started only once."
+    this.#state.onWarning(new ConnectionError('refused', message, { hint, cause }))
+    return connection
   }
 
   async #openLegacy(undetermined: UndeterminedConnection, offer: Revision | undefined): Promise<EraConnection> {
@@ -279,15 +295,6 @@ function readOtherResult(result: unknown, problem: string | undefined): Pick<Leg
 /** Returns the newest revision of a list that a server sent. */
 function newestRevision(supported: unknown): Revision | undefined {
   return Array.isArray(supported) ? supported.filter(isRevision).sort().at(-1) : undefined
-}
-
-const guardStatuses: readonly number[] = [401, 403, 407, 408, 429]
-
-/** Whether only modern servers send this error. */
-function isModernOnly({ code, data }: RpcError): boolean {
-  if (code === ErrorCode.HeaderMismatch || code === ErrorCode.MissingRequiredClientCapability) return true
-  const supported = (data as { supported?: unknown } | undefined)?.supported
-  return code === ErrorCode.UnsupportedProtocolVersion && Array.isArray(supported) && supported.length > 0
 }
 
 function isGone(error: unknown): boolean {

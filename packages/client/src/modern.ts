@@ -46,6 +46,9 @@ import { answerInputRequests } from './modern-input.ts'
 import type { CallOptions, ClientOptions, RequestCallOptions } from './options.ts'
 import type { ClientState } from './state.ts'
 
+/** How long a server may take to answer `server/discover`, in ms, unless its connector says otherwise. */
+export const PROBE_TIMEOUT = 5_000
+
 /** Returns the newest modern revision that this client and a list of the server have in common, or undefined. */
 export function mutualRevision(supported: unknown): Revision | undefined {
   if (!Array.isArray(supported)) return undefined
@@ -71,6 +74,23 @@ export async function discoverServer(
 ): Promise<unknown> {
   const params = withEnvelope(undefined, envelopeOf(state, revision, {}))
   return connection.request('server/discover', params, { ...options, announceCancel: false })
+}
+
+const guardStatuses: readonly number[] = [401, 403, 407, 408, 429]
+
+/** Whether a legacy server refuses a modern request by this error. Guards and outages send others. */
+export function isLegacyRefusal(error: unknown): boolean {
+  if (error instanceof RpcError) return !isModernOnly(error)
+  if (!(error instanceof ConnectionError) || error.reason !== 'refused') return false
+  const { status = 0 } = error
+  return status >= 400 && status < 500 && !guardStatuses.includes(status)
+}
+
+/** Whether only modern servers send this error. */
+function isModernOnly({ code, data }: RpcError): boolean {
+  if (code === ErrorCode.HeaderMismatch || code === ErrorCode.MissingRequiredClientCapability) return true
+  const supported = (data as { supported?: unknown } | undefined)?.supported
+  return code === ErrorCode.UnsupportedProtocolVersion && Array.isArray(supported) && supported.length > 0
 }
 
 /** Creates the envelope of a request. */
@@ -140,7 +160,7 @@ export class ModernConnection implements EraConnection {
     try {
       result = await this.#send(method, params, options)
     } catch (error) {
-      if (!(error instanceof RpcError)) throw error
+      if (!(error instanceof RpcError)) throw await this.#explainRefusal(error)
       cache.doubt(method, error.code)
       throw options.capabilities === undefined ? withRemedy(error) : error
     }
@@ -176,6 +196,27 @@ export class ModernConnection implements EraConnection {
       }
       this.revision = mutual
       return this.#sendOnce(method, sent, options)
+    }
+  }
+
+  /**
+   * Sends `server/discover` after an HTTP status that legacy servers send. If it is refused as well, a legacy server has
+   * replaced this one: then the connection ends, and the returned error says that the request may be sent again.
+   */
+  async #explainRefusal(error: unknown): Promise<unknown> {
+    const { era = 'auto' } = this.#state.options
+    if (era !== 'auto' || !(error instanceof ConnectionError) || !isLegacyRefusal(error)) return error
+    try {
+      await discoverServer(this.#state, this.connection, this.revision, {
+        signal: this.#closing.signal,
+        timeout: PROBE_TIMEOUT,
+      })
+      return error
+    } catch (refusal) {
+      if (!isLegacyRefusal(refusal)) return error
+      const replaced = replacedError(error)
+      await this.connection.close(replaced)
+      return replaced
     }
   }
 
@@ -227,7 +268,7 @@ export class ModernConnection implements EraConnection {
     } catch (error) {
       if (endedByServer) return 'server'
       if (listener.signal.aborted) return 'client'
-      throw stop.signal.aborted ? stop.signal.reason : error
+      throw stop.signal.aborted ? stop.signal.reason : await this.#explainRefusal(error)
     } finally {
       clearTimeout(timer)
       listener.signal.removeEventListener('abort', cancel)
@@ -298,6 +339,13 @@ function withRemedy(error: RpcError): RpcError {
 function notConfirmedError(timeout: number): ConnectionError {
   const hint = 'Pass a longer timeout.'
   return new ConnectionError('timeout', `The server did not confirm the subscription within ${timeout} ms`, { hint })
+}
+
+/** The error of a request that a legacy server refused, which has replaced a modern one. */
+function replacedError(cause: ConnectionError): ConnectionError {
+  const hint = 'Connect again; the server did not process the request.'
+  const options = { retryable: true, hint, status: cause.status as number, cause }
+  return new ConnectionError('closed', 'The server no longer speaks the modern era', options)
 }
 
 const deprecated = {

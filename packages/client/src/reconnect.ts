@@ -45,8 +45,8 @@ export class Reconnector {
   }
 
   /**
-   * Runs a function with a connection. When the server refused because it has lost the session, nothing was done: then the
-   * function runs once more in a new session.
+   * Runs a function with a connection. When the server refused because it has lost the session or changed its era, nothing was
+   * done: then the function runs once more over a new connection.
    */
   async use<Result>(
     label: string,
@@ -58,7 +58,7 @@ export class Reconnector {
     try {
       return await run(connection)
     } catch (error) {
-      if (!isSessionLost(error)) throw error
+      if (!isConnectionOutdated(error)) throw error
       await connection.connection.closed
       return run(await this.connect(label, signal))
     }
@@ -95,7 +95,7 @@ function closedError(): ConnectionError {
   return new ConnectionError('closed', 'The client was closed')
 }
 
-/** Whether the server refused a request because it no longer knows the session: by status 404, or by 400 and its words. */
-function isSessionLost(error: unknown): boolean {
+/** Whether the server refused a request because it no longer knows the session, or no longer speaks the era. */
+function isConnectionOutdated(error: unknown): boolean {
   return error instanceof ConnectionError && error.reason === 'closed' && error.status !== undefined && error.retryable
 }
