@@ -1,3 +1,5 @@
+import { principalOf } from '@mcpx/protocol'
+import { delay } from '@mcpx/testing'
 import { describe, expect, it, vi } from 'vitest'
 import type { SendRequest as Fetch } from '../bounded-fetch.ts'
 import { apiKeys, firstOf } from './api-keys.ts'
@@ -143,6 +145,24 @@ describe('the metadata', () => {
   })
 })
 
+describe('a token without a subject', () => {
+  it('is of its client, which is never mistaken for a user of the same name', async () => {
+    const fixture = createFixture()
+    const machine = await fixture.sendToken(await fixture.token({ sub: undefined, client_id: 'alice' }))
+    const user = await fixture.sendToken(await fixture.token({ sub: 'alice' }))
+    expect(machine.auth).toMatchObject({ subject: 'client:alice', clientId: 'alice' })
+    expect(user.auth).toMatchObject({ subject: 'alice', clientId: 'app' })
+    expect(principalOf(machine.auth)).not.toBe(principalOf(user.auth))
+  })
+
+  it('is not mistaken for that of a user whose subject looks like a client', async () => {
+    const fixture = createFixture()
+    expect(await fixture.sendToken(await fixture.token({ sub: 'client:alice' }))).toMatchObject({ reason: 'claims' })
+    const same = await fixture.token({ sub: 'client:alice', client_id: 'alice' })
+    expect((await fixture.sendToken(same)).auth?.subject).toBe('client:alice')
+  })
+})
+
 describe('introspection', () => {
   const opaque = { authorizationServer: { accessTokens: 'opaque' } } as const
   const introspection = { clientId: 'rs', clientSecret: 'rs-secret' }
@@ -156,6 +176,50 @@ describe('introspection', () => {
       await fixture.sendToken(token)
       expect(fixture.fetched.filter((url) => url.endsWith('/introspect'))).toHaveLength(1)
     }
+  })
+
+  it('sends one request for simultaneous requests with the same token', async () => {
+    for (const isUp of [true, false]) {
+      let requests = 0
+      const fetch: Fetch = async () => {
+        requests += 1
+        await delay(20)
+        return isUp ? Response.json({ active: true, aud: RESOURCE, sub: 'ada' }) : new Response(null, { status: 500 })
+      }
+      const endpoint = `${ISSUER}/introspect`
+      const fixture = createFixture({ fetch, introspection: { ...introspection, endpoint } })
+      const outcomes = await Promise.all(Array.from({ length: 100 }, () => fixture.sendToken('opaque')))
+      expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set([isUp ? 200 : 503]))
+      expect(requests).toBe(1)
+      expect(fixture.problems).toHaveLength(isUp ? 0 : 1)
+      await Promise.all([fixture.sendToken('one'), fixture.sendToken('two')])
+      expect(requests).toBe(3)
+    }
+  })
+
+  it('sends a request for each token that is not cached', async () => {
+    const fixture = createFixture({ introspection: { ...introspection, maxAge: 0 } }, opaque)
+    const token = await fixture.server.issue({ resources: [RESOURCE] })
+    await Promise.all([fixture.sendToken(token), fixture.sendToken(token)])
+    expect(fixture.fetched.filter((url) => url.endsWith('/introspect'))).toHaveLength(2)
+  })
+
+  it.each([
+    ['exp', String(Math.floor(Date.now() / 1000) + 600), undefined],
+    ['exp', '1', 'expired'],
+    ['exp', 'tomorrow', 'claims'],
+    ['exp', '1e9999', 'claims'],
+    ['exp', {}, 'claims'],
+    ['nbf', '1', undefined],
+    ['nbf', String(Math.floor(Date.now() / 1000) + 600), 'not_yet_valid'],
+    ['nbf', true, 'claims'],
+  ])('reads the time in %s as a number or a string of digits, and refuses others: %j', async (name, value, reason) => {
+    const fetch: Fetch = async () => Response.json({ active: true, aud: RESOURCE, sub: 'ada', [name]: value })
+    const endpoint = `${ISSUER}/introspect`
+    const fixture = createFixture({ fetch, introspection: { ...introspection, endpoint } })
+    const outcome = await fixture.sendToken('opaque')
+    expect(outcome.reason).toBe(reason)
+    if (name === 'exp' && reason === undefined) expect(outcome.auth?.expiresAt).toBeGreaterThan(Date.now() / 1000)
   })
 
   it('refuses revoked and unknown tokens, and those for another server [S-273]', async () => {

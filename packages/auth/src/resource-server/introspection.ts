@@ -5,7 +5,7 @@ import { secureUrl } from '../urls.ts'
 import { type Claims, CredentialsError } from './credentials.ts'
 import { sha256 } from './dpop.ts'
 import { ExpiringMap } from './expiring-map.ts'
-import { type CachedDocument, type FetchSettings, fetchJson, type IssuerMetadata } from './issuers.ts'
+import { type CachedDocument, type FetchSettings, fetchJson, type IssuerMetadata, mayShareWork } from './issuers.ts'
 
 /** Options of token introspection. */
 export interface IntrospectionOptions {
@@ -17,7 +17,10 @@ export interface IntrospectionOptions {
   readonly clientSecret: string
   /** How the secret is sent: in the header or in the form. Default: `basic`. */
   readonly method?: 'basic' | 'post' | undefined
-  /** How long a response is cached, in ms. A revoked token is accepted for that long. 0: not at all. Default: 10,000. */
+  /**
+   * How long a response is cached, in ms. A revoked token is accepted for that long. 0: not at all; then simultaneous requests
+   * with one token do not share a response either. Default: 10,000.
+   */
   readonly maxAge?: number | undefined
   /** How many responses are cached. Default: 10,000. */
   readonly maxEntries?: number | undefined
@@ -47,6 +50,9 @@ export function createIntrospection(
   }
   const cache = new ExpiringMap<Claims>(maxEntries)
 
+  /** The requests that have no response yet, by the digest of their token. */
+  const pending = new Map<string, Promise<Claims>>()
+
   async function request(token: string): Promise<Claims> {
     const url = endpoint ?? (await endpointOf(rules.metadata))
     const { status, body } = await fetchJson(url, settings, requestOf(token, options))
@@ -55,21 +61,34 @@ export function createIntrospection(
     return typeof body === 'object' && body !== null ? (body as Claims) : {}
   }
 
-  async function claimsOf(token: string): Promise<Claims> {
-    // The cache has digests only, from which no token can be recovered.
-    const key = maxAge > 0 ? await sha256(token) : ''
-    const cached = maxAge > 0 ? cache.get(key) : undefined
-    if (cached !== undefined) return cached
-    const claims = await request(token).catch((problem: Error) => {
-      settings.onWarning(problem)
+  async function load(token: string): Promise<Claims> {
+    try {
+      return await request(token)
+    } catch (problem) {
+      settings.onWarning(problem as Error)
       throw new CredentialsError('unavailable', 'the token cannot be checked at the moment')
-    })
-    if (maxAge > 0) cache.set(key, claims, maxAge)
-    return claims
+    }
+  }
+
+  async function claimsOf(token: string): Promise<Claims> {
+    if (!(maxAge > 0)) return load(token)
+    // The cache has digests only, from which no token can be recovered.
+    const key = await sha256(token)
+    const cached = cache.get(key) ?? (mayShareWork() ? pending.get(key) : undefined)
+    if (cached !== undefined) return cached
+    const loading = load(token)
+    pending.set(key, loading)
+    try {
+      const claims = await loading
+      cache.set(key, claims, maxAge)
+      return claims
+    } finally {
+      if (pending.get(key) === loading) pending.delete(key)
+    }
   }
 
   return async (token) => {
-    const claims = await claimsOf(token)
+    const claims = withTimes(await claimsOf(token))
     checkClaims(claims, rules)
     return claims.iss === undefined && rules.issuer !== undefined ? { ...claims, iss: rules.issuer } : claims
   }
@@ -91,6 +110,19 @@ function requestOf(token: string, { clientId, clientSecret, method = 'basic' }: 
     headers.authorization = basicAuthorization(clientId, clientSecret)
   }
   return { method: 'POST', headers, body: form.toString() }
+}
+
+/** Returns the claims with times as numbers. */
+function withTimes(claims: Claims): Claims {
+  return { ...claims, exp: readTime(claims, 'exp'), nbf: readTime(claims, 'nbf') }
+}
+
+/** Some servers send times as strings of digits. */
+function readTime(claims: Claims, name: 'exp' | 'nbf'): number | undefined {
+  const value = claims[name] ?? undefined
+  const time = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (time === undefined || (typeof time === 'number' && Number.isFinite(time))) return time
+  throw new CredentialsError('claims', `the claim ${name} is not a time`)
 }
 
 function checkClaims(claims: Claims, { audiences, issuer, clockTolerance }: IntrospectionRules): void {

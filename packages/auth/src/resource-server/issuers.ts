@@ -113,6 +113,11 @@ async function fetchKeys(
   return createLocalJWKSet(keys as unknown as JSONWebKeySet)
 }
 
+/** In Cloudflare Workers, a request must not wait for the promise of another one. */
+export function mayShareWork(): boolean {
+  return globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
+}
+
 /** A document of another server: fetched once for concurrent callers, cached, and not requested right after a failure. */
 export class CachedDocument<V> {
   readonly #load: () => Promise<V>
@@ -158,9 +163,7 @@ export class CachedDocument<V> {
   }
 
   async #loadOnce(): Promise<V> {
-    // In Cloudflare Workers, a request must not wait for the promise of another one.
-    const mayShare = globalThis.navigator?.userAgent !== 'Cloudflare-Workers'
-    if (this.#pending !== undefined && mayShare) return this.#pending
+    if (this.#pending !== undefined && mayShareWork()) return this.#pending
     const pending = this.#load()
     this.#pending = pending
     try {

@@ -18,6 +18,9 @@ import {
 import { ALGORITHMS, claimedIssuer, type JwtRules, verifyJwt } from './jwt.ts'
 import { type ScopeHierarchy, scopesOf } from './scopes.ts'
 
+/** The prefix of the subject of tokens that name a client and no subject. */
+const MACHINE_PREFIX = 'client:'
+
 /** Returns the caller. Rejects with `CredentialsError` for a token that is not accepted. */
 export type VerifyToken = (token: string, request: Request) => Promise<AuthInfo>
 
@@ -75,11 +78,9 @@ export function createVerification(
     return { issuer, keys, audiences, algorithms, clockTolerance, metadata }
   }
 
-  /** Machines may have tokens that name the client only. */
   function toAuthInfo(claims: Claims): AuthInfo {
     const clientId = nonEmpty(claims.client_id) ?? nonEmpty(claims.azp) ?? nonEmpty(claims.cid)
-    const subject = nonEmpty(claims.sub) ?? clientId
-    if (subject === undefined) throw new CredentialsError('claims', 'the token names neither a subject nor a client')
+    const subject = subjectOf(claims, clientId)
     // Within the tolerance of clocks, a token is accepted although it has expired.
     const expiresAt = typeof claims.exp === 'number' ? claims.exp + clockTolerance / 1_000 : undefined
     const scopes = Object.freeze([...hierarchy.expand(readScopes(claims))])
@@ -110,6 +111,18 @@ export function createVerification(
     if (auth === undefined) throw new CredentialsError('unknown', 'the token is not known here')
     return { ...auth, scopes: hierarchy.expand(auth.scopes) }
   }
+}
+
+/** The tokens of machines may name the client only. It gets a prefix that no subject has, so that it is never taken for a user. */
+function subjectOf(claims: Claims, clientId: string | undefined): string {
+  const subject = nonEmpty(claims.sub)
+  const machine = clientId === undefined ? undefined : `${MACHINE_PREFIX}${clientId}`
+  if (subject?.startsWith(MACHINE_PREFIX) && subject !== machine) {
+    throw new CredentialsError('claims', `the subject of the token begins with ${MACHINE_PREFIX} but is not its client`)
+  }
+  if (subject !== undefined) return subject
+  if (machine === undefined) throw new CredentialsError('claims', 'the token names neither a subject nor a client')
+  return machine
 }
 
 function unknownToken(issuer: string | undefined): CredentialsError {
