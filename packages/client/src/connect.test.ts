@@ -235,14 +235,14 @@ describe('log messages', () => {
       },
     }
     const heard: [string, unknown][] = []
-    const hear = (who: string) => (entry: { data: unknown }) => void heard.push([who, entry.data])
+    const record = (who: string) => (entry: { data: unknown }) => void heard.push([who, entry.data])
     const problems: string[] = []
     await using client = await connect(connector, {
-      onLog: hear('client'),
+      onLog: record('client'),
       onWarning: (problem) => problems.push(problem.message),
     })
-    const first = client.callTool('a', {}, { onLog: hear('first') })
-    const second = client.callTool('b', {}, { onLog: hear('second') })
+    const first = client.callTool('a', {}, { onLog: record('first') })
+    const second = client.callTool('b', {}, { onLog: record('second') })
     const third = client.callTool('c', {}, { onProgress: () => {} })
     await expect.poll(() => finish).toHaveLength(3)
     sent.get('a')?.onNotification?.(message('1'))

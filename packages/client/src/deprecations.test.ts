@@ -4,9 +4,9 @@ import { connect } from './connect.ts'
 
 it('a client warns once of deprecated features, and only with servers of the newest revision [C-131]', async () => {
   const warnings: { code?: string | undefined; message: string }[] = []
-  const hear = (warning: Error & { code?: string }) => void warnings.push(warning)
-  process.on('warning', hear)
-  onTestFinished(() => void process.off('warning', hear))
+  const record = (warning: Error & { code?: string }) => void warnings.push(warning)
+  process.on('warning', record)
+  onTestFinished(() => void process.off('warning', record))
   const onSample = () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: '' }, model: 'm' })
   const used = { onSample, roots: [], logLevel: 'info' as const }
   await using _older = await connect(scriptedServer('2025-11-25'), used)

@@ -41,14 +41,12 @@ export interface ScriptedServer extends Responder {
 export interface Script {
   readonly capabilities?: JsonObject
   readonly answers?: Answers
-  /** Called with notifications. */
-  readonly hear?: (notification: NotificationMessage, exchange: Exchange) => void
 }
 
 export const META = 'io.modelcontextprotocol/'
 
 export function scriptedServer(revision: Revision, script: Script = {}): ScriptedServer {
-  const { capabilities = { tools: {}, resources: {}, prompts: {} }, hear } = script
+  const { capabilities = { tools: {}, resources: {}, prompts: {} } } = script
   const isModern = eraOf(revision) === 'modern'
   const info = { name: 'scripted', version: '1.0.0' }
   const opening: Answers = isModern
@@ -84,7 +82,6 @@ export function scriptedServer(revision: Revision, script: Script = {}): Scripte
       heard.push(message)
       if (!('id' in message)) {
         if (message.method === 'notifications/initialized') isOpen = true
-        hear?.(message, exchange)
         return undefined
       }
       try {

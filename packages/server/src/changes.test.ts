@@ -154,8 +154,8 @@ describe('the subscribers of changes', () => {
     expect(() => hub.add(listener())).toThrow('deaf')
     const from = source()
     const stuck = {
-      changes(hear: (change: Change) => void) {
-        from.handler.changes?.(hear)
+      changes(listener: (change: Change) => void) {
+        from.handler.changes?.(listener)
         return () => {
           throw new Error('stuck')
         }

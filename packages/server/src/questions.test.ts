@@ -86,8 +86,8 @@ describe.each(REVISIONS)('revision %s', (revision) => {
   describe.each(Object.keys(ways))('%s', (name) => {
     it.each(broken)('does not send %s, and reports it [S-052, S-063, S-231, S-241]', async (_, bad, problem) => {
       const heard: unknown[] = []
-      const hear = (params: JsonObject) => heard.push(params)
-      const answers = { 'elicitation/create': hear, 'sampling/createMessage': hear, 'tools/call': hear }
+      const record = (params: JsonObject) => heard.push(params)
+      const answers = { 'elicitation/create': record, 'sampling/createMessage': record, 'tools/call': record }
       const { errors, answer } = await run((ctx) => ways[name]?.(bad as InputRequest, ctx), answers)
       expect(heard).toEqual([])
       expect(errors).toHaveLength(1)

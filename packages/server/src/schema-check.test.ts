@@ -7,11 +7,11 @@ import { closeAll, connect } from './peers.fixture.ts'
 import { createStandardCheck } from './schema-check.ts'
 
 const unhandled: unknown[] = []
-const hear = (error: unknown) => void unhandled.push(error)
-beforeEach(() => void process.on('unhandledRejection', hear))
+const record = (error: unknown) => void unhandled.push(error)
+beforeEach(() => void process.on('unhandledRejection', record))
 afterEach(async () => {
   await closeAll()
-  process.off('unhandledRejection', hear)
+  process.off('unhandledRejection', record)
 })
 
 const later = () => new Promise((resolve) => setTimeout(resolve, 5))

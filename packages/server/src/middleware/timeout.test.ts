@@ -188,7 +188,7 @@ describe('the clock of a timeout', () => {
 describe('the context within a timeout', () => {
   it('is otherwise that of the call', async () => {
     const heard: unknown[] = []
-    const hear =
+    const record =
       (what: string) =>
       (...args: unknown[]) => {
         heard.push([what, ...args])
@@ -205,13 +205,13 @@ describe('the context within a timeout', () => {
     }
     const ctx = ctxOf({
       ...facts,
-      progress: hear('progress'),
-      elicit: hear('elicit'),
-      openUrl: hear('openUrl'),
-      sample: hear('sample'),
-      roots: hear('roots'),
-      ask: hear('ask'),
-      step: hear('step'),
+      progress: record('progress'),
+      elicit: record('elicit'),
+      openUrl: record('openUrl'),
+      sample: record('sample'),
+      roots: record('roots'),
+      ask: record('ask'),
+      step: record('step'),
     } as never)
     const run = () => 1
     const endpoint: Endpoint = async (_, given) => {
