@@ -25,7 +25,7 @@ export const silent: ConnectOptions = { responder: { respond: () => undefined },
 export interface TransportCase {
   readonly name: string
   /** Whether the client can cancel a request on the server. */
-  readonly tellsCancel: boolean
+  readonly supportsCancel: boolean
   /** Connects to the responder; closed at the end of the test. */
   connect(responder: Responder): Promise<Requester>
 }
@@ -121,41 +121,45 @@ async function overSocket(responder: Responder): Promise<Requester> {
 export const transportCases: readonly TransportCase[] = [
   {
     name: 'memory',
-    tellsCancel: true,
+    supportsCancel: true,
     async connect(responder) {
       const [clientEnd, serverEnd] = createChannelPair()
       createDuplex(serverEnd, { responder })
       return createDuplex(clientEnd)
     },
   },
-  { name: 'lines over a socket', tellsCancel: true, connect: overSocket },
-  { name: 'HTTP, modern', tellsCancel: true, connect: async (responder) => asModern(await serveAndConnect(responder)) },
+  { name: 'lines over a socket', supportsCancel: true, connect: overSocket },
+  {
+    name: 'HTTP, modern',
+    supportsCancel: true,
+    connect: async (responder) => asModern(await serveAndConnect(responder)),
+  },
   {
     name: 'HTTP, modern, JSON until the first notification',
-    tellsCancel: true,
+    supportsCancel: true,
     connect: async (responder) => asModern(await serveAndConnect(responder, { legacy: false, strictAccept: true })),
   },
   {
     name: 'HTTP, legacy, with sessions',
-    tellsCancel: true,
+    supportsCancel: true,
     connect: async (responder) => initializeLegacy(await serveAndConnect(withHandshake(responder))),
   },
   {
     name: 'HTTP, legacy, with sessions without stored events',
-    tellsCancel: true,
+    supportsCancel: true,
     connect: async (responder) =>
       initializeLegacy(await serveAndConnect(withHandshake(responder), { sessions: { events: false } })),
   },
   {
     name: 'HTTP, legacy, without sessions',
     // Without a session a cancellation cannot be matched to its request.
-    tellsCancel: false,
+    supportsCancel: false,
     connect: async (responder) =>
       initializeLegacy(await serveAndConnect(withHandshake(responder), { sessions: false })),
   },
   {
     name: 'HTTP+SSE',
-    tellsCancel: true,
+    supportsCancel: true,
     connect: async (responder) =>
       initializeLegacy(await serveAndConnect(withHandshake(responder), { sse: '/sse' }, '/sse'), '2024-11-05'),
   },

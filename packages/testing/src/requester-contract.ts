@@ -8,7 +8,7 @@ import { catchError, delay, waitForTasks } from './timing.ts'
 /** Options of `requesterContract`. */
 export interface RequesterContractOptions extends ContractOptions {
   /** Whether a cancelled request reaches the responder as an aborted signal. Default: true. */
-  readonly tellsCancel?: boolean | undefined
+  readonly supportsCancel?: boolean | undefined
 }
 
 type Method = (params: Record<string, unknown>, exchange: Exchange) => unknown
@@ -45,7 +45,7 @@ export function requesterContract(
   connect: (responder: Responder) => Promise<Requester> | Requester,
   options: RequesterContractOptions = {},
 ): readonly ContractCase[] {
-  const { tellsCancel = true } = options
+  const { supportsCancel = true } = options
   return defineContract('A requester', options, {
     async 'resolves to the result of a request'() {
       const requester = await connect(respondWith({ echo: ({ text }) => text }))
@@ -145,7 +145,7 @@ export function requesterContract(
       const error = await waitFor('the cancelled request to reject', call)
       const cause = error.cause instanceof Error ? error.cause.message : error.cause
       checkEqual('the message of the cause', cause, 'changed my mind')
-      if (tellsCancel) {
+      if (supportsCancel) {
         const received = await waitFor('the signal of the responder to fire', aborted)
         check('the reason of the signal', received !== undefined, 'a reason', received)
       }
