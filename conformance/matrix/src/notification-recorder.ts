@@ -27,14 +27,14 @@ export function recordNotifications(connector: Connector) {
         }
         return connection.request(method, params, { ...rest, onNotification: onRecorded })
       }
-      const { closed, tellsApart } = connection
+      const { closed, hasSeparateStreams } = connection
       return {
         request,
         notify: (method, params) => connection.notify(method, params),
         close: (reason) => connection.close(reason),
         negotiated: (revision, onMissed) => connection.negotiated?.(revision, onMissed),
         closed,
-        tellsApart,
+        hasSeparateStreams,
       }
     },
   }

@@ -84,7 +84,7 @@ export function createRawServer(answers: Readonly<Record<string, AnswerHandler>>
       const duplex = createDuplex(clientEnd, {
         responder,
         onWarning,
-        takesBatches: () => revision === BATCH_REVISION,
+        supportsBatches: () => revision === BATCH_REVISION,
       })
       return Object.assign(duplex, {
         negotiated(agreed: string) {

@@ -102,12 +102,12 @@ function memoryConnector(server: Responder): Connector {
   return {
     connect({ responder, onWarning }) {
       const [here, there] = createChannelPair()
-      let takesBatches = false
+      let supportsBatches = false
       createDuplex(there, { responder: server, onWarning })
-      const duplex = createDuplex(here, { responder, onWarning, takesBatches: () => takesBatches })
+      const duplex = createDuplex(here, { responder, onWarning, supportsBatches: () => supportsBatches })
       return Object.assign(duplex, {
         negotiated(revision: string) {
-          takesBatches = revision === BATCH_REVISION
+          supportsBatches = revision === BATCH_REVISION
         },
       })
     },

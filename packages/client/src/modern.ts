@@ -142,7 +142,7 @@ export class ModernConnection implements EraConnection {
   }
 
   get hasSeparateStreams(): boolean {
-    return this.connection.tellsApart === true
+    return this.connection.hasSeparateStreams === true
   }
 
   /**
@@ -237,8 +237,8 @@ export class ModernConnection implements EraConnection {
     const notifications = allowedFilter(filter, this.server.capabilities)
     const stop = new AbortController()
     const cancel = () => stop.abort(listener.signal.reason)
-    const giveUp = () => stop.abort(notConfirmedError(listener.timeout))
-    const timer = listener.timeout > LONGEST_TIMER ? undefined : setTimeout(giveUp, listener.timeout)
+    const abort = () => stop.abort(notConfirmedError(listener.timeout))
+    const timer = listener.timeout > LONGEST_TIMER ? undefined : setTimeout(abort, listener.timeout)
     let endedByServer = false
 
     const onNotification = (notification: NotificationMessage) => {

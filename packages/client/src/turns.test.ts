@@ -185,7 +185,7 @@ describe('a connection to a legacy server that tells requests apart', () => {
         notify() {},
         async close() {},
         closed: new Promise(() => {}),
-        tellsApart: true,
+        hasSeparateStreams: true,
         async request(method, _params, during) {
           if (method === 'initialize') return hello
           running += 1

@@ -114,7 +114,7 @@ export class Turns {
     const { signal, onAsk, onLog, capabilities, logs, timeout = DEFAULT_TIMEOUT } = options
     const mayAsk = era === 'legacy' && isAskable(this.#declared) && !NEVER_ASKS.test(method)
     const mayLog = server.capabilities.logging !== undefined
-    const isOneStream = connection.tellsApart !== true
+    const isOneStream = connection.hasSeparateStreams !== true
     return {
       label,
       causes: { inputRequests: mayAsk, logs: mayLog },

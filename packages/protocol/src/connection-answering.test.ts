@@ -146,7 +146,7 @@ describe('answering', () => {
         },
       }
       createDuplex(writing, {
-        takesBatches: () => true,
+        supportsBatches: () => true,
         responder: {
           respond: (message) =>
             resultMessage((message as { id: number }).id, message.method === 'good' ? {} : { n: 1n }),
@@ -242,7 +242,7 @@ describe('rejected messages', () => {
     const onUnhandled = (error: unknown) => void unhandled.push(error)
     process.on('unhandledRejection', onUnhandled)
     const { far, duplex } = bare({
-      takesBatches() {
+      supportsBatches() {
         throw new Error('no answer')
       },
     })

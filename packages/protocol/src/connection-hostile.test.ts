@@ -122,7 +122,7 @@ describe('a duplex', () => {
     let cancellations = 0
     let problems = 0
     const duplex = createDuplex(near, {
-      takesBatches: () => true,
+      supportsBatches: () => true,
       onWarning: () => void problems++,
       responder: {
         respond(message) {

@@ -1,12 +1,18 @@
 /** JSON-RPC over a channel, with any number of concurrent requests in both directions. */
 
-import { type Answering, createAnswering, createRunningRequests, type ExchangeHost, LISTEN } from './answering.ts'
 import { type Awaitable, guarded, isPromise } from './async.ts'
 import { type Decoded, encode } from './codec.ts'
 import { relatedRequest, withProgressToken } from './envelope.ts'
 import { ConnectionError, invalidRequest, RpcError } from './errors.ts'
 import type { AuthInfo, RequestInfo, RequestOptions, Responder, Session, SessionState } from './exchange.ts'
 import { DUPLEX_LIMITS, type DuplexLimits, withDefaultLimits } from './limits.ts'
+import {
+  createMessageProcessor,
+  createRunningRequests,
+  type ExchangeHost,
+  LISTEN,
+  type MessageProcessor,
+} from './message-processor.ts'
 import {
   errorMessage,
   isRequestId,
@@ -34,7 +40,7 @@ export interface DuplexOptions {
   /** The id of the session of this connection. Default: `connection`. */
   sessionId?: string | undefined
   /** Returns whether batches are accepted. Default: true if the session has negotiated revision 2025-03-26. */
-  takesBatches?: (() => boolean) | undefined
+  supportsBatches?: (() => boolean) | undefined
   /** How long running requests may continue after the end of the peer's input, in ms. Default: 0. */
   drainTimeout?: number | undefined
   /** Limits of running and pending requests. Default: `DUPLEX_LIMITS`. */
@@ -66,11 +72,11 @@ class ChannelConnection implements Duplex, ExchangeHost {
   readonly #limits: DuplexLimits
   readonly #report: (problem: Error) => void
   readonly #queue: SendQueue
-  readonly #answering: Answering
+  readonly #processor: MessageProcessor
   readonly #running = createRunningRequests()
   readonly #pending = createPendingRequests({
     report: (problem) => this.#report(problem),
-    onGivenUp: (requestId, reason) => void this.notify('notifications/cancelled', { requestId, reason }),
+    onCancel: (requestId, reason) => void this.notify('notifications/cancelled', { requestId, reason }),
   })
   #lastId = 0
   #resolveClosed: (reason: ConnectionError | undefined) => void = () => {}
@@ -96,12 +102,12 @@ class ChannelConnection implements Duplex, ExchangeHost {
       onStall: (error) => void this.close(error),
       report: this.#report,
     })
-    this.#answering = createAnswering({
+    this.#processor = createMessageProcessor({
       responder: options.responder,
       running: this.#running,
       host: this,
       limit: this.#limits.running,
-      onHeard: () => void this.#watchChanges(),
+      onNotificationHandled: () => void this.#watchChanges(),
       report: this.#report,
     })
     // `receive` throws synchronously if the channel already has a receiver.
@@ -174,7 +180,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   // The end of the connection
 
   async drain(timeout: number): Promise<void> {
-    this.#answering.stop()
+    this.#processor.stop()
     this.#running.finishStreams(new ConnectionError('closed', 'Shutting down'))
     await this.#idle(timeout)
     await this.close()
@@ -187,7 +193,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
 
   async #end(reason: ConnectionError | undefined): Promise<void> {
     const error = reason ?? new ConnectionError('closed', 'The connection was closed')
-    this.#answering.stop()
+    this.#processor.stop()
     this.#failRequests(error)
     this.#running.abortAll(error)
     guarded(this.#stopChanges, this.#report)()
@@ -255,7 +261,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
   }
 
   async #receiveRequest(message: RequestMessage): Promise<void> {
-    const response = await this.#answering.answer(message)
+    const response = await this.#processor.processRequest(message)
     void this.#sendAnswer(response)
     // The specification has two ways to end a subscription. A peer may wait for either, so both are sent.
     if (message.method !== LISTEN || response === undefined || !('result' in response)) return
@@ -269,12 +275,12 @@ class ChannelConnection implements Duplex, ExchangeHost {
   #receiveNotification(message: NotificationMessage): void {
     const id = relatedRequest(message)
     if (message.method === 'notifications/cancelled') this.#receiveCancellation(message)
-    else if (id !== undefined && this.#pending.hear(id, message)) return
+    else if (id !== undefined && this.#pending.handleNotification(id, message)) return
     else if (message.method === 'notifications/progress') {
       this.#report(
         new ConnectionError('unmatched', 'Ignored a progress notification: no pending request has its token'),
       )
-    } else this.#answering.hear(message)
+    } else this.#processor.processNotification(message)
   }
 
   /** Handles a cancellation: the peer cancels one of its requests, or ends one of our subscriptions. */
@@ -284,11 +290,12 @@ class ChannelConnection implements Duplex, ExchangeHost {
     const reason = message.params?.reason
     const why = typeof reason === 'string' ? `: ${reason.slice(0, 200)}` : ''
     const error = new ConnectionError('cancelled', `The peer cancelled the request${why}`)
-    if (!this.#running.abort(id, error) && this.#pending.get(id)?.method === LISTEN) this.#pending.hear(id, message)
+    if (!this.#running.abort(id, error) && this.#pending.get(id)?.method === LISTEN)
+      this.#pending.handleNotification(id, message)
   }
 
   #acceptsBatches(): boolean {
-    return this.#options.takesBatches?.() ?? this.#session?.state.revision === BATCH_REVISION
+    return this.#options.supportsBatches?.() ?? this.#session?.state.revision === BATCH_REVISION
   }
 
   async #receiveBatch(items: (Message | Refusal)[], isAccepted: boolean): Promise<void> {
@@ -301,7 +308,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
     const responses: Awaitable<Message | undefined>[] = []
     for (const item of items) {
       if (item instanceof Refusal) responses.push(this.#receiveRefusal(item))
-      else if ('method' in item && 'id' in item) responses.push(this.#answering.answer(item))
+      else if ('method' in item && 'id' in item) responses.push(this.#processor.processRequest(item))
       else this.#receiveMessage(item)
     }
     const wanted = (await Promise.all(responses)).filter((response) => response !== undefined)

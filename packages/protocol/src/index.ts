@@ -1,9 +1,5 @@
 /** The Model Context Protocol as types, zod schemas and a JSON-RPC engine, without a transport. */
 
-// biome-ignore format: a list of names reads best as a paragraph
-export {
-  type Answering, createAnswering, createRunningRequests, type ExchangeHost, type RunningRequests,
-} from './answering.ts'
 export { type Awaitable, abortable, guarded, isPromise, LONGEST_TIMER, pause } from './async.ts'
 export { type Decoded, decode, encode } from './codec.ts'
 export { createDuplex, type Duplex, type DuplexOptions } from './connection.ts'
@@ -43,6 +39,10 @@ export {
   CODEC_LIMITS, type CodecLimits, DUPLEX_LIMITS, type DuplexLimits, MAX_CURSOR_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH,
   MAX_URI_LENGTH, type ValueLimits, withDefaultLimits,
 } from './limits.ts'
+// biome-ignore format: a list of names reads best as a paragraph
+export {
+  createMessageProcessor, createRunningRequests, type ExchangeHost, type MessageProcessor, type RunningRequests,
+} from './message-processor.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {
   checkMessage, type ErrorMessage, errorMessage, idProblem, isIdOf, isNotification, isRequest, isRequestId, isResponse, type JsonObject,

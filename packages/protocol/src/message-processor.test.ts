@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRunningRequests, type ExchangeHost, RunningExchange } from './answering.ts'
+import { createRunningRequests, type ExchangeHost, RunningExchange } from './message-processor.ts'
 
 const host = {} as ExchangeHost
 const exchanges = (count: number) => Array.from({ length: count }, () => new RunningExchange(host))

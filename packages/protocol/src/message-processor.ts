@@ -177,26 +177,26 @@ export function createRunningRequests(): RunningRequests {
   }
 }
 
-export interface AnsweringOptions {
+export interface MessageProcessorOptions {
   readonly responder: Responder | undefined
   readonly running: RunningRequests
   readonly host: ExchangeHost
   /** The most requests and notifications that run at the same time. */
   readonly limit: number
-  /** Called when a notification was handled. */
-  readonly onHeard: () => void
+  /** Called after a notification was handled. */
+  readonly onNotificationHandled: () => void
   readonly report: (error: Error) => void
 }
 
-export interface Answering {
+export interface MessageProcessor {
   /**
-   * Answers a request. Resolves to its response, or to undefined if it was cancelled. Never rejects.
+   * Calls the responder with a request. Resolves to its response, or to undefined if it was cancelled. Never rejects.
    *
    * @param during the id of the related request, if the transport knows it
    */
-  answer(message: RequestMessage, during?: RequestId): Promise<ResponseMessage | undefined>
+  processRequest(message: RequestMessage, during?: RequestId): Promise<ResponseMessage | undefined>
   /** Passes a notification to the responder. */
-  hear(message: NotificationMessage): void
+  processNotification(message: NotificationMessage): void
   /** Refuses all later requests. */
   stop(): void
 }
@@ -204,7 +204,14 @@ export interface Answering {
 /** The method of subscription requests. Their response is sent when the subscription ends. */
 export const LISTEN = 'subscriptions/listen'
 
-export function createAnswering({ responder, running, host, limit, onHeard, report }: AnsweringOptions): Answering {
+export function createMessageProcessor({
+  responder,
+  running,
+  host,
+  limit,
+  onNotificationHandled,
+  report,
+}: MessageProcessorOptions): MessageProcessor {
   let isStopped = false
 
   function refusalOf({ id, method }: RequestMessage): RpcError | undefined {
@@ -233,7 +240,7 @@ export function createAnswering({ responder, running, host, limit, onHeard, repo
   }
 
   return {
-    async answer(message, during) {
+    async processRequest(message, during) {
       const refusal = refusalOf(message)
       if (refusal !== undefined) return errorMessage(message.id, refusal)
       const exchange = new RunningExchange(host, during, message.method === LISTEN)
@@ -242,7 +249,7 @@ export function createAnswering({ responder, running, host, limit, onHeard, repo
       exchange.end()
       return isWanted ? (response ?? errorMessage(message.id, internalError())) : undefined
     },
-    hear(message) {
+    processNotification(message) {
       if (responder === undefined) return
       if (running.size >= limit) {
         report(
@@ -256,7 +263,7 @@ export function createAnswering({ responder, running, host, limit, onHeard, repo
       const exchange = new RunningExchange(host)
       void run(exchange, exchange, message).then(() => {
         exchange.end()
-        onHeard()
+        onNotificationHandled()
       })
     },
     stop() {

@@ -20,7 +20,7 @@ export interface PendingRequests {
   /**
    * Passes a notification to the listener of a request. Returns false if the request is not pending or has no listener.
    */
-  hear(id: RequestId, notification: NotificationMessage): boolean
+  handleNotification(id: RequestId, notification: NotificationMessage): boolean
   /** Pauses the timeout of one request, or of all pending ones, until the returned function is called. */
   hold(id?: RequestId): () => void
   /** Rejects all requests. */
@@ -29,13 +29,13 @@ export interface PendingRequests {
 
 export interface PendingRequestsOptions {
   /** Called to notify the peer when a request timed out or was cancelled. */
-  onGivenUp: (id: RequestId, reason: string) => void
+  onCancel: (id: RequestId, reason: string) => void
   /** Called with errors of listeners. Default: none. */
   report?: ((problem: Error) => void) | undefined
 }
 
 /** Creates the record of pending requests. */
-export function createPendingRequests({ onGivenUp, report }: PendingRequestsOptions): PendingRequests {
+export function createPendingRequests({ onCancel, report }: PendingRequestsOptions): PendingRequests {
   const waiting = new Map<RequestId, PendingRequest>()
 
   function take(id: RequestId): PendingRequest | undefined {
@@ -53,9 +53,9 @@ export function createPendingRequests({ onGivenUp, report }: PendingRequestsOpti
     return request !== undefined
   }
 
-  function giveUp(id: RequestId, error: ConnectionError, reason: string): void {
+  function cancel(id: RequestId, error: ConnectionError, reason: string): void {
     const announce = waiting.get(id)?.options.announceCancel ?? true
-    if (fail(id, error) && announce) onGivenUp(id, reason)
+    if (fail(id, error) && announce) onCancel(id, reason)
   }
 
   return {
@@ -65,7 +65,7 @@ export function createPendingRequests({ onGivenUp, report }: PendingRequestsOpti
     get: (id) => waiting.get(id),
     add: (id, method, options) =>
       new Promise((resolve, reject) => {
-        waiting.set(id, new PendingRequest(method, options, resolve, reject, giveUp.bind(undefined, id)))
+        waiting.set(id, new PendingRequest(method, options, resolve, reject, cancel.bind(undefined, id)))
       }),
     settle(response) {
       const request = response.id === undefined ? undefined : take(response.id)
@@ -74,7 +74,7 @@ export function createPendingRequests({ onGivenUp, report }: PendingRequestsOpti
       return request !== undefined
     },
     fail,
-    hear(id, notification) {
+    handleNotification(id, notification) {
       const request = waiting.get(id)
       if (request?.options.onNotification === undefined) return false
       request.restartTimeout()
@@ -103,7 +103,7 @@ class PendingRequest {
   readonly options: RequestOptions
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
-  readonly #giveUp: (error: ConnectionError, reason: string) => void
+  readonly #cancel: (error: ConnectionError, reason: string) => void
   readonly #timeout: number
   /** The time at which the request times out even with progress. */
   #last: number
@@ -120,7 +120,7 @@ class PendingRequest {
     options: RequestOptions,
     resolve: (result: unknown) => void,
     reject: (error: Error) => void,
-    giveUp: (error: ConnectionError, reason: string) => void,
+    cancel: (error: ConnectionError, reason: string) => void,
   ) {
     const timeout = duration('timeout', options.timeout ?? DEFAULT_TIMEOUT)
     const maxTimeout = duration('maxTimeout', options.maxTimeout ?? Math.max(timeout, DEFAULT_MAX_TIMEOUT))
@@ -129,7 +129,7 @@ class PendingRequest {
     this.options = options
     this.resolve = resolve
     this.reject = reject
-    this.#giveUp = giveUp
+    this.#cancel = cancel
     this.#timeout = timeout
     this.#last = now + maxTimeout
     this.#due = now + Math.min(timeout, maxTimeout)
@@ -169,7 +169,7 @@ class PendingRequest {
     const { signal } = this.options
     if (signal === undefined) return
     const reason: unknown = signal.reason
-    this.#giveUp(cancelledError(this.#label, signal), reason instanceof Error ? reason.message : String(reason))
+    this.#cancel(cancelledError(this.#label, signal), reason instanceof Error ? reason.message : String(reason))
   }
 
   get #label(): string {
@@ -182,7 +182,7 @@ class PendingRequest {
     const delay = this.#due - performance.now()
     const onTimer = () => {
       if (delay > LONGEST_TIMER) this.#startTimer()
-      else this.#giveUp(this.#timeoutError(), 'The request timed out')
+      else this.#cancel(this.#timeoutError(), 'The request timed out')
     }
     this.#timer = setTimeout(onTimer, Math.min(delay, LONGEST_TIMER))
   }

@@ -69,7 +69,7 @@ export interface Connection extends Requester {
    * Whether messages of the server arrive on the stream of the related request, so that messages of concurrent requests can
    * be distinguished. Default: false, as for stdio, which has one stream for all messages.
    */
-  readonly tellsApart?: boolean | undefined
+  readonly hasSeparateStreams?: boolean | undefined
 }
 
 /** Connects a client to a server. Created by a function of a transport, such as `http(url)`. */

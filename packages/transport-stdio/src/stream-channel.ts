@@ -252,7 +252,7 @@ export function overStreams(open: () => Awaitable<StreamPair>, options: OverStre
 /** Creates the connection of a client over a channel. */
 export function connectOver(channel: ObservedChannel, options: DuplexOptions): Connection {
   let acceptsBatches = false
-  const duplex = createDuplex(channel, { ...options, takesBatches: () => acceptsBatches })
+  const duplex = createDuplex(channel, { ...options, supportsBatches: () => acceptsBatches })
   return Object.assign(duplex, {
     closed: Promise.race([duplex.closed, channel.lost]),
     negotiated(revision: string) {

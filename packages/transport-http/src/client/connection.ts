@@ -63,7 +63,7 @@ export class HttpConnection implements Connection, EraHost {
     })
     this.#pending = createPendingRequests({
       report,
-      onGivenUp: (id, reason) => this.#calls.get(id)?.era.cancelled?.(id, reason),
+      onCancel: (id, reason) => this.#calls.get(id)?.era.cancelled?.(id, reason),
     })
     this.#modern = new ModernEra(this)
     this.#legacy = new LegacyEra(this)
@@ -75,7 +75,7 @@ export class HttpConnection implements Connection, EraHost {
   }
 
   /** Whether the messages of the server about one request come on a stream of their own. */
-  get tellsApart(): boolean {
+  get hasSeparateStreams(): boolean {
     return this.#legacy.usesOneStream !== true
   }
 
@@ -125,7 +125,7 @@ export class HttpConnection implements Connection, EraHost {
   }
 
   handleNotification(id: RequestId, notification: NotificationMessage): boolean {
-    return this.#pending.hear(id, notification)
+    return this.#pending.handleNotification(id, notification)
   }
 
   hold(id: RequestId | undefined): () => void {

@@ -1,12 +1,12 @@
 /** The legacy era: a handshake chooses a transport, and the server sends requests of its own. */
 
 import {
-  type Answering,
   ConnectionError,
-  createAnswering,
+  createMessageProcessor,
   createRunningRequests,
   isRequestId,
   type Message,
+  type MessageProcessor,
   type NotificationMessage,
   type RequestId,
   type RequestMessage,
@@ -27,14 +27,14 @@ const noEndpointStatuses = new Set([400, 404, 405])
 export class LegacyEra implements ClientEra {
   readonly #host: EraHost
   readonly #running = createRunningRequests()
-  readonly #answering: Answering
+  readonly #processor: MessageProcessor
   readonly #session: LegacySession
   #sse: LegacySse | undefined
 
   constructor(host: EraHost) {
     this.#host = host
     const { responder, signal, report } = host
-    this.#answering = createAnswering({
+    this.#processor = createMessageProcessor({
       responder,
       running: this.#running,
       host: {
@@ -46,7 +46,7 @@ export class LegacyEra implements ClientEra {
         optionsOf: (id) => host.optionsOf(id),
       },
       limit: MAX_RUNNING,
-      onHeard() {},
+      onNotificationHandled() {},
       report,
     })
     signal.addEventListener('abort', () => this.#running.abortAll(signal.reason))
@@ -111,22 +111,22 @@ export class LegacyEra implements ClientEra {
     else this.#handleNotification(message, owner)
   }
 
-  /** Answers a request of the server; gives it up together with the request on whose stream it came. */
+  /** Responds to a request of the server. Aborts it when the request on whose stream it came is aborted. */
   async #answer(message: RequestMessage, owner: RequestId | undefined): Promise<void> {
     const { signal, report } = this.#host
     const ownerSignal = owner === undefined ? undefined : this.#host.signalOf(owner)
-    const giveUp = () => {
+    const abortRequest = () => {
       const reason = new ConnectionError('cancelled', "The call that the server's request belongs to was cancelled")
       this.#running.abort(message.id, reason)
     }
-    ownerSignal?.addEventListener('abort', giveUp)
+    ownerSignal?.addEventListener('abort', abortRequest)
     try {
-      const response = await this.#answering.answer(message, owner)
+      const response = await this.#processor.processRequest(message, owner)
       if (response !== undefined) await this.send(response, signal)
     } catch (error) {
       if (!signal.aborted) report(error as Error)
     } finally {
-      ownerSignal?.removeEventListener('abort', giveUp)
+      ownerSignal?.removeEventListener('abort', abortRequest)
     }
   }
 
@@ -145,7 +145,7 @@ export class LegacyEra implements ClientEra {
     if (message.method === 'notifications/progress') {
       this.#host.report(new ConnectionError('unmatched', 'Progress was ignored: no request waits for it'))
     } else {
-      this.#answering.hear(message)
+      this.#processor.processNotification(message)
     }
   }
 }

@@ -22,11 +22,11 @@ function asking(ask: object, options: EndpointOptions = {}) {
 
 describe('an input request', () => {
   it('is cancelled at the client if the handler cancels it', async () => {
-    const giveUp = new AbortController()
-    const { app, outcomes } = asking({ signal: giveUp.signal })
+    const controller = new AbortController()
+    const { app, outcomes } = asking({ signal: controller.signal })
     const events = eventsOf(await post(app, request('tools/call'), { 'mcp-session-id': await openSession(app) }))
     const asked = await events.message()
-    giveUp.abort()
+    controller.abort()
     const [told] = await events.rest()
     expect(told).toMatchObject({ method: 'notifications/cancelled', params: { requestId: asked?.id } })
     expect(outcomes).toMatchObject([{ reason: 'cancelled' }])

@@ -117,7 +117,7 @@ export interface RequestStream {
 /** Requests from the server to the client. They are sent on the stream of a client request; the responses are POSTed. */
 class ClientRequests {
   readonly #streams = new Map<RequestId, RequestStream>()
-  readonly #pending = createPendingRequests({ onGivenUp: (id, reason) => this.#cancel(id, reason) })
+  readonly #pending = createPendingRequests({ onCancel: (id, reason) => this.#cancel(id, reason) })
   /** Keeps the ids of different processes that serve one client distinct. */
   readonly #prefix = crypto.randomUUID().slice(0, 8)
   #count = 0
@@ -151,7 +151,7 @@ class ClientRequests {
   /** Delivers a progress notification. Returns whether this process has sent the request. */
   handleProgress(progress: NotificationMessage): boolean {
     const id = progress.params?.progressToken
-    return isRequestId(id) && (this.#pending.hear(id, progress) || this.#pending.get(id) !== undefined)
+    return isRequestId(id) && (this.#pending.handleNotification(id, progress) || this.#pending.get(id) !== undefined)
   }
 
   /** Rejects the pending requests of one stream, or all of them without a stream. */
