@@ -25,7 +25,7 @@ const otherFailures = [
   'AssertionError: promise resolved "undefined" instead of rejecting',
   'ConnectionError closed: The connection was closed',
   'ConnectionError timeout: tools/call was not answered within 4000 ms',
-  'ConnectionError unreachable: The answer to tools/call was lost',
+  'ConnectionError unreachable: The response to tools/call was lost',
   'RpcError -32601: Method not found: "tools/call"',
   'RpcError -32603: Internal error (01234567)',
   "SyntaxError: Unexpected token 'T'",

@@ -295,7 +295,7 @@ describe('responses over HTTP', () => {
     const call = await reach({ maxResponseSize: 10_000 })
     expect(await catchError(() => call('big', { size: 20_000 }))).toMatchObject({
       reason: 'limit',
-      message: 'The answer is larger than 10000 bytes',
+      message: 'The response is larger than 10000 bytes',
       hint: expect.stringContaining('maxResponseSize'),
     })
     expect(await call('echo', { text: 'good' })).toMatchObject({ content: [{ text: 'good' }] })

@@ -160,7 +160,7 @@ describe('a program that never answers', () => {
     expect(error).toMatchObject({
       name: 'ConnectionError',
       reason: 'timeout',
-      message: 'No answer to server/discover within 450 ms, nor to initialize within 450 ms',
+      message: 'No response to server/discover within 450 ms, nor to initialize within 450 ms',
       hint: expect.stringContaining('or pass a longer connectTimeout'),
     })
   })
@@ -171,7 +171,7 @@ describe('a program that never answers', () => {
     )
     expect(error).toMatchObject({
       reason: 'timeout',
-      message: expect.stringMatching(/^No answer to server\/discover within .*http:\/\/127\.0\.0\.1:3000\/mcp/),
+      message: expect.stringMatching(/^No response to server\/discover within .*http:\/\/127\.0\.0\.1:3000\/mcp/),
     })
   })
 })

@@ -91,10 +91,10 @@ describe('errors of calls', () => {
     const answers = { 'tools/call': stuck, 'prompts/get': stuck, 'resources/read': stuck, 'tools/list': stuck }
     await using client = await connect(scriptedServer(revision, { answers }))
     const short = { timeout: 10 }
-    await expect(client.callTool('add', {}, short)).rejects.toThrow('No answer to tools/call "add" within 10 ms')
-    await expect(client.getPrompt('review', {}, short)).rejects.toThrow('No answer to prompts/get "review" within')
-    await expect(client.readResource('a:b', short)).rejects.toThrow('No answer to resources/read "a:b" within')
-    await expect(client.listTools(short).all()).rejects.toThrow('No answer to tools/list within 10 ms')
+    await expect(client.callTool('add', {}, short)).rejects.toThrow('No response to tools/call "add" within 10 ms')
+    await expect(client.getPrompt('review', {}, short)).rejects.toThrow('No response to prompts/get "review" within')
+    await expect(client.readResource('a:b', short)).rejects.toThrow('No response to resources/read "a:b" within')
+    await expect(client.listTools(short).all()).rejects.toThrow('No response to tools/list within 10 ms')
     const stopped = client.callTool('add', {}, { signal: AbortSignal.timeout(5) })
     await expect(stopped).rejects.toMatchObject({ reason: 'cancelled', message: 'tools/call "add" was cancelled' })
     const stop = AbortSignal.abort()

@@ -123,7 +123,7 @@ describe.each(REVISIONS)('a server of %s', (revision) => {
     await expect(client.callTool('add')).rejects.toMatchObject({
       name: 'ConnectionError',
       reason: 'invalid-message',
-      message: 'The answer to tools/call "add" was refused. result.content[0].text: expected string, got number',
+      message: 'The response to tools/call "add" was refused. result.content[0].text: expected string, got number',
     })
     await expect(client.listTools().all()).rejects.toMatchObject({ reason: 'invalid-message' })
   })

@@ -84,8 +84,8 @@ describe('detecting the era', () => {
   })
 
   it.each([
-    ['to the probe', undefined, 'server/discover', 'No answer to server/discover within 20 ms'],
-    ['of a server that was legacy', 'legacy', 'initialize', 'No answer to initialize within 20 ms'],
+    ['to the probe', undefined, 'server/discover', 'No response to server/discover within 20 ms'],
+    ['of a server that was legacy', 'legacy', 'initialize', 'No response to initialize within 20 ms'],
   ] as const)('fails for silence %s if the connector says so [C-026]', async (_, known, asked, message) => {
     const eraMemory = createEraMemory()
     if (known !== undefined) await eraMemory.set('silent', known)
@@ -289,7 +289,7 @@ describe('detecting the era', () => {
       name: 'ConnectionError',
       reason: 'timeout',
       message:
-        'No answer to server/discover within 20 ms, nor to initialize within 40 ms. The server wrote a line: "http://127.0.0.1:3000"',
+        'No response to server/discover within 20 ms, nor to initialize within 40 ms. The server wrote a line: "http://127.0.0.1:3000"',
       hint: 'Check that the command starts an MCP server that writes only messages to its standard output; or pass a longer connectTimeout.',
       cause: { reason: 'invalid-message' },
     })
@@ -302,7 +302,7 @@ describe('detecting the era', () => {
     const connector = connectorTo(() => ({ respond: () => new Promise<never>(() => {}) }))
     await expect(connect(connector, { era: 'modern', connectTimeout: 20 })).rejects.toMatchObject({
       reason: 'timeout',
-      message: 'No answer to server/discover within 20 ms',
+      message: 'No response to server/discover within 20 ms',
     })
   })
 
@@ -592,7 +592,7 @@ describe('a server that starts slowly', () => {
     await expect(connect(connector, { era: 'legacy', ...options })).rejects.toMatchObject(
       end === 'a signal'
         ? { reason: 'cancelled' }
-        : { reason: 'timeout', message: 'No answer to notifications/initialized within 50 ms' },
+        : { reason: 'timeout', message: 'No response to notifications/initialized within 50 ms' },
     )
   })
 
@@ -603,7 +603,7 @@ describe('a server that starts slowly', () => {
     })
     await expect(connect(server, { era: 'legacy', logLevel: 'info', connectTimeout: 50 })).rejects.toMatchObject({
       reason: 'timeout',
-      message: 'No answer to logging/setLevel within 50 ms',
+      message: 'No response to logging/setLevel within 50 ms',
     })
   })
 })

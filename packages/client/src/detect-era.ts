@@ -269,7 +269,7 @@ class EraDetection {
       ? 'Check that the URL is that of an MCP server and that it runs'
       : 'Check that the command starts an MCP server that writes only messages to its standard output'
     const options = isNetwork ? 'connectTimeout, or probeTimeout' : 'connectTimeout'
-    const message = `No answer ${this.#unanswered.join(', nor ')}${invalidMessage === undefined ? '' : `. ${invalidMessage.message}`}`
+    const message = `No response ${this.#unanswered.join(', nor ')}${invalidMessage === undefined ? '' : `. ${invalidMessage.message}`}`
     return new ConnectionError('timeout', message, {
       retryable: true,
       hint: `${check}; or pass a longer ${options}.`,

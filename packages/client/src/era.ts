@@ -98,7 +98,7 @@ export function checkResultOf(revision: Revision, method: string, label: string,
 /** The error of a result that is not what the protocol requires. */
 export function invalidResult(label: string, problem: string): ConnectionError {
   const hint = 'The server violates the protocol; report it to its author.'
-  return new ConnectionError('invalid-message', `The answer to ${label} was refused. ${problem}`, { hint })
+  return new ConnectionError('invalid-message', `The response to ${label} was refused. ${problem}`, { hint })
 }
 
 /** Adds the `meta` of a call to the parameters. */

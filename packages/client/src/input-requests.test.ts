@@ -399,7 +399,7 @@ describe('a callback that returns an invalid value, in both eras', () => {
       expect(error).toMatchObject({
         name: 'ConnectionError',
         reason: 'cancelled',
-        message: `tools/call "ask" was given up: elicitation/create was not answered. ${message}`,
+        message: `tools/call "ask" cannot continue: elicitation/create failed. ${message}`,
         hint: 'Correct the value that onElicit returns.',
       })
       if (ask !== url) expect(problems).toContain(message)
@@ -422,7 +422,7 @@ describe('a callback that returns an invalid value, in both eras', () => {
       },
     })
     expect(error).toMatchObject({
-      message: 'tools/call "ask" was given up: roots/list was not answered',
+      message: 'tools/call "ask" cannot continue: roots/list failed',
       hint: 'The cause is the error that roots threw.',
       cause: { message: 'secret' },
     })

@@ -163,7 +163,7 @@ class ResourceSubscription {
   /** Resolves when the server has confirmed, to a function that ends the watch and never rejects. */
   async watch({ signal, timeout }: ChangeListener, onLost: () => void): Promise<() => Promise<void>> {
     this.#watchers += 1
-    const late = () => new ConnectionError('timeout', `No answer to ${SUBSCRIBE} within ${timeout} ms`)
+    const late = () => new ConnectionError('timeout', `No response to ${SUBSCRIBE} within ${timeout} ms`)
     try {
       await within(SUBSCRIBE, { signal, timeout }, () => this.#sync(), late)
     } catch (error) {

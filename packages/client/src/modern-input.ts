@@ -112,7 +112,7 @@ function unansweredError(
     const message = `${label} cannot continue: the server sent ${asked}, which this client did not declare`
     return new ConnectionError('invalid-message', `${message}. ${(cause as RpcError).message}`, { hint, cause })
   }
-  const message = `${label} was given up: ${asked} was not answered`
+  const message = `${label} cannot continue: ${asked} failed`
   if (cause instanceof InvalidAnswer) {
     const hint = `Correct the value that ${callback} returns.`
     return new ConnectionError('cancelled', `${message}. ${cause.message}`, { hint, cause })

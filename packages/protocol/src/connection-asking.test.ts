@@ -42,7 +42,7 @@ describe('asking', () => {
     const quiet = duplex.request('initialize', {}, { timeout: 20, announceCancel: false }).catch((error) => error)
     controller.abort('enough')
     expect(await cancelled).toMatchObject({ reason: 'cancelled', cause: 'enough' })
-    expect(await timedOut).toMatchObject({ reason: 'timeout', message: 'No answer to m within 20 ms' })
+    expect(await timedOut).toMatchObject({ reason: 'timeout', message: 'No response to m within 20 ms' })
     expect(await quiet).toMatchObject({ reason: 'timeout' })
     await turn()
     expect(received.slice(3)).toEqual([

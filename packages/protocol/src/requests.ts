@@ -190,8 +190,8 @@ class PendingRequest {
   #timeoutError(): ConnectionError {
     const isLast = this.#due >= this.#last
     const message = isLast
-      ? `No answer to ${this.#label} within its maxTimeout`
-      : `No answer to ${this.#label} within ${this.#timeout} ms`
+      ? `No response to ${this.#label} within its maxTimeout`
+      : `No response to ${this.#label} within ${this.#timeout} ms`
     const hint = `Pass a longer ${isLast ? 'maxTimeout' : 'timeout'} with the request.`
     return new ConnectionError('timeout', message, { hint })
   }

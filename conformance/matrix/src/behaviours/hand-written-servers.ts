@@ -94,7 +94,7 @@ export const handWrittenServers: Behaviours = {
       expect(warnings).toMatchObject([{ message: 'the password is 1234' }])
       removeWarnings(/^the password is 1234$/)
     } else {
-      const message = 'tools/call "t" was given up: roots/list was not answered'
+      const message = 'tools/call "t" cannot continue: roots/list failed'
       expect(failed).toMatchObject({ name: 'ConnectionError', reason: 'cancelled', message })
     }
   },

@@ -46,7 +46,7 @@ export async function readAnswer(
   })
   const answers = [decode(text)].flat().map((message) => pickAnswer(message, pending))
   const answer = answers.find((each) => each !== undefined)
-  if (answer === undefined) throw missingAnswerError('the JSON', pending)
+  if (answer === undefined) throw missingAnswerError('the JSON body', pending)
   return answer
 }
 
@@ -110,19 +110,19 @@ function pickAnswer(message: Message | Refusal, pending: PendingAnswer): Respons
 const RPC_HINT = 'The server does not speak JSON-RPC 2.0 as it should.'
 
 function invalidAnswerError({ error }: Refusal, { method }: PendingAnswer): ConnectionError {
-  const message = `The answer to ${method} was refused. ${error.message}`
+  const message = `The response to ${method} was refused. ${error.message}`
   return new ConnectionError('invalid-message', message, { hint: RPC_HINT })
 }
 
 function missingAnswerError(where: string, { method }: PendingAnswer): ConnectionError {
-  const message = `There is no answer to ${method} in ${where} that came back`
+  const message = `No response to ${method} in ${where}`
   return new ConnectionError('invalid-message', message, { hint: RPC_HINT })
 }
 
 function contentTypeError({ status }: Response, type: string, pending: PendingAnswer): ConnectionError {
   if (status === 202 || status === 204) return missingAnswerError(`the empty body (HTTP status ${status})`, pending)
   const got = type === '' ? 'no content type' : type.slice(0, 100)
-  const message = `The answer to ${pending.method} was refused: expected ${JSON_TYPE} or ${EVENTS_TYPE}, got ${got}`
+  const message = `The response to ${pending.method} was refused: expected ${JSON_TYPE} or ${EVENTS_TYPE}, got ${got}`
   const hint = 'Check that the URL is the endpoint of an MCP server.'
   return new ConnectionError('invalid-message', message, { hint })
 }

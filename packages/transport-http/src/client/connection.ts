@@ -120,7 +120,7 @@ export class HttpConnection implements Connection, EraHost {
 
   handleResponse(response: ResponseMessage): void {
     if (this.#pending.settle(response)) return
-    const kind = 'error' in response ? 'An error' : 'An answer'
+    const kind = 'error' in response ? 'An error' : 'A response'
     this.report(new ConnectionError('unmatched', `${kind} was ignored: no request with its id is waiting`))
   }
 

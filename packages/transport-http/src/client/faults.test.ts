@@ -165,10 +165,10 @@ describe('an invalid response', () => {
 
   it.each([
     ['invalid JSON', 'hello', 'not valid JSON'],
-    ['another id', '{"jsonrpc":"2.0","id":77,"result":{}}', 'no answer to tools/list'],
+    ['another id', '{"jsonrpc":"2.0","id":77,"result":{}}', 'No response to tools/list'],
     ['an object that is not JSON-RPC', '{"ok":true}', 'jsonrpc: expected "2.0"'],
     ['a result that is not an object', '{"jsonrpc":"2.0","id":1,"result":3}', 'result: expected object'],
-    ['a notification', '{"jsonrpc":"2.0","method":"notifications/x"}', 'no answer to tools/list'],
+    ['a notification', '{"jsonrpc":"2.0","method":"notifications/x"}', 'No response to tools/list'],
     ['nothing', '', 'not valid JSON'],
   ])('is rejected if the JSON is %s', async (_, body, message) => {
     const error = await asked(

@@ -313,7 +313,7 @@ it('a connection passes notifications to the responder if the request has no lis
   expect(heard).toMatchObject([{ method: 'notifications/message' }])
   expect(problems.map(({ message }) => message)).toEqual([
     'A request by the server was ignored: ping',
-    'An answer was ignored: no request with its id is waiting',
+    'A response was ignored: no request with its id is waiting',
   ])
 })
 

@@ -130,7 +130,7 @@ export class LegacySse {
   #handleInvalid({ kind, id, error }: Refusal): void {
     const pending = kind === 'request' ? undefined : this.#pendingFor(id)
     if (pending === undefined) this.#host.report(error)
-    else pending.reject(new ConnectionError('invalid-message', `The answer was refused. ${error.message}`))
+    else pending.reject(new ConnectionError('invalid-message', `The response was refused. ${error.message}`))
   }
 
   #pendingFor(id: RequestId | undefined): PendingResponse | undefined {

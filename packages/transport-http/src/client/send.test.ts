@@ -5,14 +5,14 @@ describe('the error of a lost response', () => {
   it('contains the cause that the runtime reports', () => {
     const closed = new Error('other side closed')
     const { message } = answerLostError('tools/call', new TypeError('fetch failed', { cause: closed }))
-    expect(message).toBe('The answer to tools/call was lost: fetch failed: other side closed')
+    expect(message).toBe('The response to tools/call was lost: fetch failed: other side closed')
   })
 
   it('contains one of several causes, or none', () => {
     const both = new AggregateError([new Error('one of them'), new Error('the other')], '')
     expect(answerLostError('ping', new TypeError('fetch failed', { cause: both })).message).toBe(
-      'The answer to ping was lost: fetch failed: one of them',
+      'The response to ping was lost: fetch failed: one of them',
     )
-    expect(answerLostError('ping').message).toBe('The answer to ping was lost')
+    expect(answerLostError('ping').message).toBe('The response to ping was lost')
   })
 })

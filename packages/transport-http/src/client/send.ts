@@ -73,7 +73,7 @@ export function post(
 /** Rejects with `ConnectionError` `refused` unless the server accepted a message that has no answer. */
 export async function expectAccepted(response: Response, message: Message): Promise<void> {
   await discardBody(response)
-  if (!response.ok) throw statusError(response, 'method' in message ? message.method : 'An answer')
+  if (!response.ok) throw statusError(response, 'method' in message ? message.method : 'A response')
 }
 
 export async function discardBody(response: Response): Promise<void> {
@@ -108,7 +108,7 @@ export async function readText(response: Response, maxBytes: number): Promise<st
 
 function sizeError(maxBytes: number): ConnectionError {
   const hint = 'Raise maxResponseSize, or ask for less.'
-  return new ConnectionError('limit', `The answer is larger than ${maxBytes} bytes`, { hint })
+  return new ConnectionError('limit', `The response is larger than ${maxBytes} bytes`, { hint })
 }
 
 async function sendOnce(settings: Settings, request: OutgoingRequest, url: URL, headers: Headers): Promise<Response> {
@@ -254,7 +254,7 @@ export function unansweredError({ reason, message, status, cause }: ConnectionEr
 
 /** Returns the error of a request whose connection was cut after it was sent and before its answer arrived. */
 export function answerLostError(method: string, cause?: unknown): ConnectionError {
-  return new ConnectionError('unreachable', `The answer to ${method} was lost${reasonsOf(cause)}`, {
+  return new ConnectionError('unreachable', `The response to ${method} was lost${reasonsOf(cause)}`, {
     retryable: repeatable.test(method),
     hint: isFetchTimeout(cause) ? `${repeatHint(method)} ${FETCH_TIMEOUT_HINT}` : repeatHint(method),
     cause,

@@ -272,7 +272,7 @@ describe('input requests', () => {
     await post(app, { jsonrpc: '2.0', id: asked?.id, result: { action: 'accept' } }, stranger)
     const [given, last] = await events.rest()
     expect(given).toMatchObject({ method: 'notifications/cancelled', params: { requestId: asked?.id } })
-    expect(last).toMatchObject({ result: { failed: expect.stringContaining('No answer to') } })
+    expect(last).toMatchObject({ result: { failed: expect.stringContaining('No response to') } })
   })
 
   it('are answered through the bus if the answer reaches another process', async () => {
