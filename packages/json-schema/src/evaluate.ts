@@ -202,7 +202,7 @@ export function checkMember(
   return isValid
 }
 
-/** Checks a value and adds findings to another array, or drops them if there is none. */
+/** Checks a value and adds its findings to `separateFindings`. Drops them if that is undefined. */
 export function checkSeparately(
   { check }: Checkable,
   value: unknown,

@@ -22,7 +22,7 @@ import type { ClientEra, EraHost } from './era.ts'
 import { LegacyEra } from './legacy.ts'
 import { ModernEra } from './modern.ts'
 import type { Settings } from './options.ts'
-import { unansweredError } from './send.ts'
+import { noResponseError } from './send.ts'
 
 /** Maximum number of requests that wait for their response. */
 const MAX_PENDING = 10_000
@@ -185,7 +185,7 @@ export class HttpConnection implements Connection, EraHost {
   #failAll(error: ConnectionError): void {
     for (const id of this.#calls.keys()) {
       const method = this.#pending.get(id)?.method
-      if (error.retryable && method !== undefined) this.#pending.fail(id, unansweredError(error, method))
+      if (error.retryable && method !== undefined) this.#pending.fail(id, noResponseError(error, method))
     }
     this.#pending.failAll(error)
   }

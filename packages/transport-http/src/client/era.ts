@@ -18,7 +18,7 @@ export interface ClientEra {
   request(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage>
   /** Resolves when the server has accepted the message. */
   send(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void>
-  /** Called when a request is given up and its HTTP request is aborted. */
+  /** Called when a request is cancelled or times out and its HTTP request is aborted. */
   cancelled?(id: RequestId, reason: string): void
   /** @param onMissed called when notifications of the server may have been lost. */
   negotiated?(revision: Revision, onMissed?: () => void): void
@@ -47,11 +47,11 @@ export interface EraHost {
   hold(id: RequestId | undefined): () => void
   /** Returns the options of a request that waits for its response. */
   optionsOf(id: RequestId): RequestOptions | undefined
-  /** Returns the signal of a request that is under way. It fires when the request is given up. */
+  /** Returns the signal of a request that is under way. It fires when the request is cancelled or times out. */
   signalOf(id: RequestId): AbortSignal | undefined
   /**
    * Ends the connection, since the server no longer knows it.
-   * @param grace how long requests that are under way may still be answered, in ms. Default: 0.
+   * @param grace how long requests that are under way may still receive a response, in ms. Default: 0.
    */
   end(reason: ConnectionError, grace?: number): void
 }

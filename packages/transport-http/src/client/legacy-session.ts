@@ -14,20 +14,20 @@ import {
   type ResponseMessage,
 } from '@mcpx/protocol'
 import { EVENTS_TYPE, LAST_EVENT_HEADER, SESSION_HEADER, VERSION_HEADER } from '../headers.ts'
-import { type PendingAnswer, readAnswer } from './answers.ts'
 import type { EraHost } from './era.ts'
 import { type Cursor, readEvents } from './event-reader.ts'
 import type { Settings } from './options.ts'
+import { readRpcResponse, type SentRequest } from './rpc-response.ts'
 import {
-  answerLostError,
   discardBody,
   expectAccepted,
   type HeaderValues,
+  noResponseError,
   post,
   readText,
+  responseLostError,
   send,
   statusError,
-  unansweredError,
 } from './send.ts'
 
 /** The first revision that requires the version header. Servers of older revisions do not know it. */
@@ -38,7 +38,7 @@ const SUBSCRIBE = 'resources/subscribe'
 const STREAM_WAIT = 1_000
 /** How long the server may take to end the session, in ms. */
 const DELETE_TIMEOUT = 2_000
-/** How long requests that are under way may still be answered when the session is lost, in ms. */
+/** How long requests that are under way may still receive a response when the session is lost, in ms. */
 const GRACE = 1_000
 /** A stream that was open for so long, in ms, resets the waits between attempts. */
 const STABLE_AFTER = 5_000
@@ -51,7 +51,7 @@ export class LegacySession {
   /** Resolves when the server's own stream is open, or cannot be opened. */
   #streamTried: Promise<void> | undefined
 
-  /** @param onMessage called with messages that are not answers, and the request on whose stream they came. */
+  /** @param onMessage called with messages that are not responses, and the request on whose stream they came. */
   constructor(host: EraHost, onMessage: (message: Message, owner?: RequestId) => void) {
     this.#host = host
     this.#onMessage = onMessage
@@ -61,9 +61,9 @@ export class LegacySession {
     if (message.method === SUBSCRIBE) await this.#streamTried
     if (message.method !== 'initialize') return this.#request(message, signal)
     this.#forget()
-    const answer = await this.#request(message, signal)
-    this.#readRevision(answer)
-    return answer
+    const rpcResponse = await this.#request(message, signal)
+    this.#readRevision(rpcResponse)
+    return rpcResponse
   }
 
   async send(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void> {
@@ -119,10 +119,10 @@ export class LegacySession {
     const lost = hadSession ? await findLostSession(response) : undefined
     if (method === 'initialize' && response.ok) this.#readId(response)
     const onMessage = (other: Message) => this.#onMessage(other, id)
-    const pending: PendingAnswer = { id, method, signal, cursor: {}, onMessage, report }
+    const pending: SentRequest = { id, method, signal, cursor: {}, onMessage, report }
     try {
-      const answer = (await readAnswer(response, settings, pending)) ?? (await this.#resume(pending))
-      if (lost === undefined || isMethodNotFound(answer)) return answer
+      const rpcResponse = (await readRpcResponse(response, settings, pending)) ?? (await this.#resume(pending))
+      if (lost === undefined || isMethodNotFound(rpcResponse)) return rpcResponse
     } catch (error) {
       if (lost !== undefined) throw this.#endConnection(lost, error)
       if (hasReason(error, 'closed')) this.#endConnection({ status: error.status ?? 404 })
@@ -141,8 +141,8 @@ export class LegacySession {
     this.#id = id
   }
 
-  #readRevision(answer: ResponseMessage): void {
-    const revision = 'result' in answer ? (answer.result as JsonObject).protocolVersion : undefined
+  #readRevision(rpcResponse: ResponseMessage): void {
+    const revision = 'result' in rpcResponse ? (rpcResponse.result as JsonObject).protocolVersion : undefined
     if (typeof revision !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(revision)) return
     if (revision >= VERSION_HEADER_SINCE) this.#revision = revision
   }
@@ -168,25 +168,25 @@ export class LegacySession {
   }
 
   /** Resumes the stream of a request that was cut. Rejects with `ConnectionError` `unreachable` after too many attempts. */
-  async #resume(pending: PendingAnswer): Promise<ResponseMessage> {
+  async #resume(pending: SentRequest): Promise<ResponseMessage> {
     const { settings } = this.#host
     const { cursor, method, signal } = pending
     const backoff = new Backoff(settings)
-    if (settings.attempts === 0) throw answerLostError(method, cursor.cut)
+    if (settings.attempts === 0) throw responseLostError(method, cursor.cut)
     for (;;) {
       const { lastEventId } = cursor
-      if (lastEventId === undefined) throw answerLostError(method, cursor.cut)
+      if (lastEventId === undefined) throw responseLostError(method, cursor.cut)
       await backoff.wait(cursor.retry, signal)
       try {
         const response = await this.#openStream(cursor, signal)
         const lost = this.#id === undefined ? undefined : await findLostSession(response)
-        if (lost !== undefined) throw unansweredError(this.#loseSession(lost), method)
+        if (lost !== undefined) throw noResponseError(this.#loseSession(lost), method)
         if (response.ok) backoff.resetFailures()
-        const answer = await readAnswer(response, settings, pending)
-        if (answer !== undefined) return answer
+        const rpcResponse = await readRpcResponse(response, settings, pending)
+        if (rpcResponse !== undefined) return rpcResponse
       } catch (error) {
-        if (!isTemporary(error)) throw hasReason(error, 'refused') ? answerLostError(method, error) : error
-        if (!backoff.countFailure()) throw answerLostError(method, error)
+        if (!isTemporary(error)) throw hasReason(error, 'refused') ? responseLostError(method, error) : error
+        if (!backoff.countFailure()) throw responseLostError(method, error)
       }
       if (cursor.lastEventId !== lastEventId) backoff.resetWaits()
     }
@@ -289,8 +289,8 @@ function isTemporary(error: unknown): error is ConnectionError {
 }
 
 /** Some servers report an unknown method with the status of an unknown session. */
-function isMethodNotFound(answer: ResponseMessage): boolean {
-  return 'error' in answer && answer.error.code === ErrorCode.MethodNotFound
+function isMethodNotFound(rpcResponse: ResponseMessage): boolean {
+  return 'error' in rpcResponse && rpcResponse.error.code === ErrorCode.MethodNotFound
 }
 
 /** Whether the server does not know the last event, or no longer. It may still have a stream. */

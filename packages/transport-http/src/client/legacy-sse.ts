@@ -24,7 +24,7 @@ interface PendingResponse {
 /**
  * Opens the stream. Resolves to undefined when the server does not have this transport.
  * @param signal ends the attempt.
- * @param onMessage called with messages that are not answers.
+ * @param onMessage called with messages that are not responses.
  */
 export async function openLegacySse(
   host: EraHost,

@@ -19,10 +19,10 @@ import {
   type MirroredArgument,
   mirroredHeaders,
 } from '../mirrored-headers.ts'
-import { readAnswer } from './answers.ts'
 import type { ClientEra, EraHost } from './era.ts'
 import type { Cursor } from './event-reader.ts'
-import { answerLostError, expectAccepted, type HeaderValues, post } from './send.ts'
+import { readRpcResponse } from './rpc-response.ts'
+import { expectAccepted, type HeaderValues, post, responseLostError } from './send.ts'
 
 /** Maximum number of pages to read in search of the tool that is called. */
 const MAX_PAGES = 100
@@ -43,12 +43,12 @@ export class ModernEra implements ClientEra {
 
   async request(message: RequestMessage, signal: AbortSignal): Promise<ResponseMessage> {
     const headers = this.#headersOf(message)
-    const answer = await this.#post(message, headers, signal)
-    if (message.method === 'tools/call' && isHeaderMismatch(answer)) {
-      return this.#callAgain(message, headers, answer, signal)
+    const rpcResponse = await this.#post(message, headers, signal)
+    if (message.method === 'tools/call' && isHeaderMismatch(rpcResponse)) {
+      return this.#callAgain(message, headers, rpcResponse, signal)
     }
-    if (message.method !== 'tools/list' || 'error' in answer) return answer
-    return { ...answer, result: this.#toolHeaders.learn(answer.result) }
+    if (message.method !== 'tools/list' || 'error' in rpcResponse) return rpcResponse
+    return { ...rpcResponse, result: this.#toolHeaders.learn(rpcResponse.result) }
   }
 
   async send(message: NotificationMessage | ResponseMessage, signal: AbortSignal): Promise<void> {
@@ -67,9 +67,9 @@ export class ModernEra implements ClientEra {
     const cursor: Cursor = {}
     const onMessage = (other: Message) => this.#handle(other, message)
     const response = await post(settings, message, headers, signal)
-    const answer = await readAnswer(response, settings, { id, method, signal, cursor, onMessage, report })
-    if (answer === undefined) throw answerLostError(method, cursor.cut)
-    return answer
+    const rpcResponse = await readRpcResponse(response, settings, { id, method, signal, cursor, onMessage, report })
+    if (rpcResponse === undefined) throw responseLostError(method, cursor.cut)
+    return rpcResponse
   }
 
   /** Handles a message on the stream of a request, which it belongs to. */
@@ -114,8 +114,8 @@ export class ModernEra implements ClientEra {
     await this.#refreshTools(call, signal).catch(this.#host.report)
     const newHeaders = this.#headersOf(call)
     if (JSON.stringify(newHeaders) === JSON.stringify(headers)) return rejection
-    const answer = await this.#post({ ...call, id: this.#host.nextId() }, newHeaders, signal)
-    return { ...answer, id: call.id }
+    const rpcResponse = await this.#post({ ...call, id: this.#host.nextId() }, newHeaders, signal)
+    return { ...rpcResponse, id: call.id }
   }
 
   /** Lists the tools until the page that has the called tool. */
@@ -125,10 +125,10 @@ export class ModernEra implements ClientEra {
     for (let page = 0; page < MAX_PAGES; page++) {
       const params = cursor === undefined ? { _meta } : { _meta, cursor }
       const list: RequestMessage = { jsonrpc: '2.0', id: this.#host.nextId(), method: 'tools/list', params }
-      const answer = await this.#post(list, this.#headersOf(list), signal)
-      if ('error' in answer) return
-      this.#toolHeaders.learn(answer.result)
-      const { tools, nextCursor } = answer.result
+      const rpcResponse = await this.#post(list, this.#headersOf(list), signal)
+      if ('error' in rpcResponse) return
+      this.#toolHeaders.learn(rpcResponse.result)
+      const { tools, nextCursor } = rpcResponse.result
       if (Array.isArray(tools) && tools.some((tool) => tool?.name === call.params?.name)) return
       if (typeof nextCursor !== 'string') return
       cursor = nextCursor
@@ -141,8 +141,8 @@ function revisionOf({ params }: RequestMessage | NotificationMessage): string | 
   return typeof revision === 'string' ? revision : undefined
 }
 
-function isHeaderMismatch(answer: ResponseMessage): boolean {
-  return 'error' in answer && answer.error.code === ErrorCode.HeaderMismatch
+function isHeaderMismatch(rpcResponse: ResponseMessage): boolean {
+  return 'error' in rpcResponse && rpcResponse.error.code === ErrorCode.HeaderMismatch
 }
 
 export interface ToolHeaders {

@@ -32,7 +32,7 @@ export interface ReconnectOptions {
 /** Options of `http`. */
 export interface HttpOptions {
   /**
-   * Sends a request. Default: the runtime's `fetch`. That of Node gives up a response that is silent for 300 s; to wait
+   * Sends a request. Default: the runtime's `fetch`. That of Node aborts a response that is silent for 300 s; to wait
    * longer, pass the `fetch` of undici with a `dispatcher` whose `headersTimeout` and `bodyTimeout` are longer.
    */
   readonly fetch?: Fetch | undefined
@@ -95,7 +95,7 @@ export function readOptions(url: string | URL, options: HttpOptions): Settings {
   }
 }
 
-/** Bun gives up a response that is silent for 300 s unless `timeout` says otherwise; other runtimes ignore the member. */
+/** Bun aborts a response that is silent for 300 s unless `timeout` says otherwise; other runtimes ignore the member. */
 const NO_IDLE_TIMEOUT = { timeout: false }
 
 /** The runtime's `fetch`, called as a function of the global object: some runtimes require that. */

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { answerLostError } from './send.ts'
+import { responseLostError } from './send.ts'
 
 describe('the error of a lost response', () => {
   it('contains the cause that the runtime reports', () => {
     const closed = new Error('other side closed')
-    const { message } = answerLostError('tools/call', new TypeError('fetch failed', { cause: closed }))
+    const { message } = responseLostError('tools/call', new TypeError('fetch failed', { cause: closed }))
     expect(message).toBe('The response to tools/call was lost: fetch failed: other side closed')
   })
 
   it('contains one of several causes, or none', () => {
     const both = new AggregateError([new Error('one of them'), new Error('the other')], '')
-    expect(answerLostError('ping', new TypeError('fetch failed', { cause: both })).message).toBe(
+    expect(responseLostError('ping', new TypeError('fetch failed', { cause: both })).message).toBe(
       'The response to ping was lost: fetch failed: one of them',
     )
-    expect(answerLostError('ping').message).toBe('The response to ping was lost')
+    expect(responseLostError('ping').message).toBe('The response to ping was lost')
   })
 })

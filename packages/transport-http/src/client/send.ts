@@ -1,4 +1,4 @@
-/** Sends HTTP requests to the server, reads bounded bodies, and says what a failure or an HTTP status means. */
+/** Sends HTTP requests to the server, reads bounded bodies, and creates the errors for failures and HTTP statuses. */
 
 import {
   ConnectionError,
@@ -22,7 +22,7 @@ export interface OutgoingRequest {
   /** Absent values are not sent. */
   readonly headers: HeaderValues
   readonly body?: string | undefined
-  /** The method of the protocol whose answer is lost when there is no response. Default: none. */
+  /** The method of the JSON-RPC request in the body. Default: none. */
   readonly rpcMethod?: string | undefined
   readonly signal: AbortSignal
 }
@@ -70,7 +70,7 @@ export function post(
   })
 }
 
-/** Rejects with `ConnectionError` `refused` unless the server accepted a message that has no answer. */
+/** Rejects with `ConnectionError` `refused` unless the server accepted a message that has no response. */
 export async function expectAccepted(response: Response, message: Message): Promise<void> {
   await discardBody(response)
   if (!response.ok) throw statusError(response, 'method' in message ? message.method : 'A response')
@@ -121,7 +121,7 @@ async function sendOnce(settings: Settings, request: OutgoingRequest, url: URL, 
     if (cause instanceof ConnectionError || isAuthError(cause)) throw cause
     const code = codeOf(cause)
     if (isTlsFault(code)) throw tlsError(method, url, code, cause)
-    if (rpcMethod !== undefined && !notSentCodes.has(code)) throw answerLostError(rpcMethod, cause)
+    if (rpcMethod !== undefined && !notSentCodes.has(code)) throw responseLostError(rpcMethod, cause)
     const hint =
       'Check that the server runs and that the URL is right. In a browser, the server must also allow this page (CORS).'
     const message = `${method} ${url.origin}${url.pathname} failed (${code})`
@@ -129,7 +129,7 @@ async function sendOnce(settings: Settings, request: OutgoingRequest, url: URL, 
   }
 }
 
-/** An `AuthError` says itself what failed, and the server did not process the request. */
+/** An `AuthError` needs no wrapping: its message names the failed step, and the server did not process the request. */
 function isAuthError(cause: unknown): boolean {
   return cause instanceof Error && cause.name === 'AuthError'
 }
@@ -152,7 +152,7 @@ function isTlsFault(code: string): boolean {
 function tlsError(method: string, url: URL, code: string, cause: unknown): ConnectionError {
   const isProtocol = /^(?:ERR_SSL_|EPROTO$)/.test(code)
   const hint = isProtocol
-    ? 'The server does not speak TLS as this client does: check whether its URL begins with http:.'
+    ? 'No TLS version in common with the server: check whether its URL begins with http:.'
     : 'The certificate of the server is not trusted: install its authority, or connect by the name in the certificate.'
   const message = `${method} ${url.origin}${url.pathname} failed: no TLS connection (${code})`
   return new ConnectionError('unreachable', message, { hint, cause })
@@ -223,7 +223,7 @@ export function statusError(response: Response, what: string, error?: ErrorMessa
   })
 }
 
-/** Statuses of guards, which do not answer for the server. */
+/** Statuses that a guard or proxy sends instead of the server. */
 const guardStatuses = new Set([401, 403, 407, 408, 429])
 
 /** Error codes that only servers of the modern era know. */
@@ -234,16 +234,16 @@ const modernCodes: readonly number[] = [
 ]
 
 /**
- * Whether the JSON-RPC error in the body of a failure answers the request: it has the id of the request, or a code that
- * only the protocol has. Errors with a status of guards and outages never do.
+ * Whether the JSON-RPC error in the body of a failure is the response to the request: it has the id of the request, or a
+ * code that only the protocol has. Errors with the status of a guard, or from 500 on, never are.
  */
-export function isAnswer(status: number, error: ErrorMessage, id: RequestId): boolean {
+export function isResponseTo(status: number, error: ErrorMessage, id: RequestId): boolean {
   if (status >= 500 || guardStatuses.has(status)) return false
   return isIdOf(error.id, id) || (error.id === undefined && modernCodes.includes(error.error.code))
 }
 
-/** Returns the error of a request that was not answered before the connection ended. */
-export function unansweredError({ reason, message, status, cause }: ConnectionError, method: string): ConnectionError {
+/** Returns the error of a request without a response when the connection ended. */
+export function noResponseError({ reason, message, status, cause }: ConnectionError, method: string): ConnectionError {
   return new ConnectionError(reason, message, {
     retryable: repeatable.test(method),
     hint: repeatHint(method),
@@ -252,8 +252,8 @@ export function unansweredError({ reason, message, status, cause }: ConnectionEr
   })
 }
 
-/** Returns the error of a request whose connection was cut after it was sent and before its answer arrived. */
-export function answerLostError(method: string, cause?: unknown): ConnectionError {
+/** Returns the error of a request whose connection was cut after it was sent and before its response arrived. */
+export function responseLostError(method: string, cause?: unknown): ConnectionError {
   return new ConnectionError('unreachable', `The response to ${method} was lost${reasonsOf(cause)}`, {
     retryable: repeatable.test(method),
     hint: isFetchTimeout(cause) ? `${repeatHint(method)} ${FETCH_TIMEOUT_HINT}` : repeatHint(method),
@@ -270,7 +270,7 @@ function repeatHint(method: string): string {
 const FETCH_TIMEOUT_HINT =
   '`fetch` timed out: raise its timeouts (in Node, headersTimeout and bodyTimeout of its dispatcher), or let the call report progress.'
 
-/** Whether `fetch` gave up a silent response. */
+/** Whether `fetch` timed out. */
 function isFetchTimeout(error: unknown, depth = 0): boolean {
   if (!(error instanceof Error) || depth === 3) return false
   const { code, name } = error as { code?: unknown; name: string }

@@ -80,7 +80,7 @@ export class LegacyEra {
     if (isGet && this.#endpoint.options.responses === 'json') return methodNotAllowed('POST, DELETE')
     const refused = versionProblem(request)
     if (refused !== undefined) return refused
-    // Clients that open the stream of every server expect this status where there is none.
+    // Some clients request a stream from every server, and expect the status 405 from one without a session.
     if (isGet && request.header(SESSION_HEADER) === null) return methodNotAllowed('POST, DELETE')
     const live = await this.#sessions.find(request)
     if (!(live instanceof LiveSession)) return live

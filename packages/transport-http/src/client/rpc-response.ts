@@ -1,4 +1,4 @@
-/** Finds the answer to a request in the response to its POST: JSON or an SSE stream. */
+/** Finds the JSON-RPC response to a request in the HTTP response to its POST: JSON or an SSE stream. */
 
 import {
   ConnectionError,
@@ -12,10 +12,10 @@ import {
 import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
 import { type Cursor, readEvents } from './event-reader.ts'
 import type { Settings } from './options.ts'
-import { answerLostError, discardBody, isAnswer, readText, statusError } from './send.ts'
+import { discardBody, isResponseTo, readText, responseLostError, statusError } from './send.ts'
 
-/** The request whose answer is read. */
-export interface PendingAnswer {
+/** The request whose JSON-RPC response is read. */
+export interface SentRequest {
   readonly id: RequestId
   readonly method: string
   readonly signal: AbortSignal
@@ -26,28 +26,28 @@ export interface PendingAnswer {
 }
 
 /**
- * Resolves to the answer, or to undefined when the stream ended before it. Rejects with `ConnectionError`: `refused`
- * with the status, `invalid-message` for anything but an answer, `limit`, or `unreachable` when JSON was cut.
+ * Resolves to the JSON-RPC response, or to undefined when the stream ended before it. Rejects with `ConnectionError`:
+ * `refused` with the status, `invalid-message` for anything else, `limit`, or `unreachable` when the JSON was cut.
  */
-export async function readAnswer(
+export async function readRpcResponse(
   response: Response,
   settings: Settings,
-  pending: PendingAnswer,
+  pending: SentRequest,
 ): Promise<ResponseMessage | undefined> {
   if (!response.ok) return readFailure(response, settings, pending)
   const type = mediaType(response)
-  if (type === EVENTS_TYPE) return readStreamedAnswer(response, settings, pending)
+  if (type === EVENTS_TYPE) return readStreamedResponse(response, settings, pending)
   if (type !== JSON_TYPE) {
     await discardBody(response)
     throw contentTypeError(response, type, pending)
   }
   const text = await readText(response, settings.maxResponseSize).catch((error: unknown) => {
-    throw error instanceof ConnectionError ? error : answerLostError(pending.method, error)
+    throw error instanceof ConnectionError ? error : responseLostError(pending.method, error)
   })
-  const answers = [decode(text)].flat().map((message) => pickAnswer(message, pending))
-  const answer = answers.find((each) => each !== undefined)
-  if (answer === undefined) throw missingAnswerError('the JSON body', pending)
-  return answer
+  const rpcResponses = [decode(text)].flat().map((message) => pickResponse(message, pending))
+  const rpcResponse = rpcResponses.find((each) => each !== undefined)
+  if (rpcResponse === undefined) throw missingResponseError('the JSON body', pending)
+  return rpcResponse
 }
 
 /** Returns the content type without its parameters. */
@@ -58,34 +58,34 @@ function mediaType({ headers }: Response): string {
 /** Larger bodies of failures are not read, in bytes. */
 const MAX_FAILURE_SIZE = 2 ** 20
 
-async function readFailure(response: Response, settings: Settings, pending: PendingAnswer): Promise<ResponseMessage> {
+async function readFailure(response: Response, settings: Settings, pending: SentRequest): Promise<ResponseMessage> {
   const { id, method } = pending
   const text = await readText(response, Math.min(settings.maxResponseSize, MAX_FAILURE_SIZE)).catch(() => '')
   const message = decode(text)
   const isError = !Array.isArray(message) && !(message instanceof Refusal) && 'error' in message
   if (!isError) throw statusError(response, method)
-  if (!isAnswer(response.status, message, id)) throw statusError(response, method, message)
+  if (!isResponseTo(response.status, message, id)) throw statusError(response, method, message)
   return { ...message, id }
 }
 
-/** How long the server may take to end a stream after the answer, in ms. A connection that ends can be used again. */
+/** How long the server may take to end a stream after the response, in ms. An HTTP connection that ends can be used again. */
 const LINGER = 1_000
 
-/** Resolves as soon as there is an answer. The rest of the stream is read until it ends. */
-function readStreamedAnswer(
+/** Resolves as soon as the JSON-RPC response arrives. The rest of the stream is read until it ends. */
+function readStreamedResponse(
   response: Response,
   settings: Settings,
-  pending: PendingAnswer,
+  pending: SentRequest,
 ): Promise<ResponseMessage | undefined> {
   const { cursor, signal } = pending
   const linger = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   return new Promise((resolve, reject) => {
     const onMessage = (message: Message | Refusal) => {
-      const answer = pickAnswer(message, pending)
-      if (answer === undefined) return
+      const rpcResponse = pickResponse(message, pending)
+      if (rpcResponse === undefined) return
       timer ??= setTimeout(() => linger.abort(), LINGER)
-      resolve(answer)
+      resolve(rpcResponse)
     }
     readEvents(response, settings, { cursor, onMessage, signal: AbortSignal.any([signal, linger.signal]) })
       .then(() => resolve(undefined), reject)
@@ -93,34 +93,34 @@ function readStreamedAnswer(
   })
 }
 
-/** Returns the message if it is the answer, and passes other messages on. Throws for an answer that is not valid. */
-function pickAnswer(message: Message | Refusal, pending: PendingAnswer): ResponseMessage | undefined {
+/** Returns the message if it is the response; passes others to `onMessage`. Throws for an invalid response. */
+function pickResponse(message: Message | Refusal, pending: SentRequest): ResponseMessage | undefined {
   const { id } = pending
   if (message instanceof Refusal) {
     if (message.kind === 'request' || message.kind === 'notification') pending.report(message.error)
-    else if (message.id === undefined || isIdOf(message.id, id)) throw invalidAnswerError(message, pending)
+    else if (message.id === undefined || isIdOf(message.id, id)) throw invalidResponseError(message, pending)
     return undefined
   }
-  // An error without an id answers the only request of this POST.
+  // An error without an id is the response to the only request of this POST.
   if (!('method' in message) && (message.id === undefined || isIdOf(message.id, id))) return { ...message, id }
   pending.onMessage(message)
   return undefined
 }
 
-const RPC_HINT = 'The server does not speak JSON-RPC 2.0 as it should.'
+const RPC_HINT = 'The server does not follow JSON-RPC 2.0.'
 
-function invalidAnswerError({ error }: Refusal, { method }: PendingAnswer): ConnectionError {
+function invalidResponseError({ error }: Refusal, { method }: SentRequest): ConnectionError {
   const message = `The response to ${method} was refused. ${error.message}`
   return new ConnectionError('invalid-message', message, { hint: RPC_HINT })
 }
 
-function missingAnswerError(where: string, { method }: PendingAnswer): ConnectionError {
+function missingResponseError(where: string, { method }: SentRequest): ConnectionError {
   const message = `No response to ${method} in ${where}`
   return new ConnectionError('invalid-message', message, { hint: RPC_HINT })
 }
 
-function contentTypeError({ status }: Response, type: string, pending: PendingAnswer): ConnectionError {
-  if (status === 202 || status === 204) return missingAnswerError(`the empty body (HTTP status ${status})`, pending)
+function contentTypeError({ status }: Response, type: string, pending: SentRequest): ConnectionError {
+  if (status === 202 || status === 204) return missingResponseError(`the empty body (HTTP status ${status})`, pending)
   const got = type === '' ? 'no content type' : type.slice(0, 100)
   const message = `The response to ${pending.method} was refused: expected ${JSON_TYPE} or ${EVENTS_TYPE}, got ${got}`
   const hint = 'Check that the URL is the endpoint of an MCP server.'
