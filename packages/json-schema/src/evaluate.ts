@@ -214,7 +214,7 @@ export function checkSeparately(
   evaluation.findings = separateFindings
   const isValid = check(value, evaluation, evaluated)
   evaluation.findings = findings
-  // No pattern could make the value valid, so the verdict depends on none.
+  // An invalid value stays invalid whatever the skipped patterns match, so the verdict is certain.
   if (!isValid) evaluation.skippedPatterns = skippedPatterns
   return isValid
 }

@@ -42,7 +42,7 @@ const buildItems: CheckBuilder<unknown> = (_, { prefixItems = [], items, additio
 }
 
 const describeContains = (bound: string, limit: number) =>
-  `expected at ${bound} ${formatCount(limit, 'item')} of a certain form`
+  `expected at ${bound} ${formatCount(limit, 'item')} matching contains`
 
 const describeNone = () => `${describeContains('least', 1)}, got none`
 
@@ -67,7 +67,7 @@ const buildContains: CheckBuilder<SchemaNode> = (node, { minContains, maxContain
   }
 }
 
-const describeDuplicate = () => 'expected no item twice'
+const describeDuplicate = () => 'expected unique items'
 
 const buildUniqueItems: CheckBuilder<boolean> = (mustBeUnique) => (value, evaluation) => {
   if (!mustBeUnique || !isArray(value)) return true

@@ -53,7 +53,7 @@ const buildAlternatives =
         if (evaluation.skippedPatterns === skippedPatterns) certainMatches++
       } else if (findings) failedBranches.push(findings)
       if (certainMatches > 0 && !mustMatchOne && !evaluated) {
-        // The value is valid, whatever the patterns of the other branches.
+        // This branch makes the value valid, whatever the skipped patterns of the other branches match.
         evaluation.skippedPatterns = skippedBefore
         return true
       }
