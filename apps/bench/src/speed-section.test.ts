@@ -17,7 +17,7 @@ describe('the summary', () => {
       c: recorded('2030-01-02', 'not a figure of the front page'),
     }
     const text = summarySection(record, ['a', 'b', 'c', 'd'], ['first', 'second'])
-    const [header, , one, two] = text.split('\n')
+    const [header, , one, two] = text.split('\n').filter((line) => line.startsWith('|'))
     expect(header?.replace(/ +/g, ' ')).toBe('| | @mcpx | tmcp 1.2.3 |')
     expect(one?.replace(/ +/g, ' ')).toBe('| first | 0.91 | 0.2 |')
     expect(two).toContain('second')

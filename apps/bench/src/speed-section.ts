@@ -22,7 +22,7 @@ const makers: readonly (readonly [Maker, name: string, packageName?: string])[] 
 
 /** The figures of the README: speed, memory and size. */
 const FIGURES: readonly string[] = [
-  'calls over HTTP, answered as JSON, × bare',
+  'calls over HTTP, JSON responses, × bare',
   'heap of an idle session, kB',
   'client over HTTP, kB gzipped',
 ]
@@ -62,11 +62,13 @@ export function summarySection(
   const lines = known.flatMap(({ summary = [] }) => summary).filter(({ what }) => figures.includes(what))
   const header = ['', ...makers.map(([, name, packageName]) => nameOf(name, packageName, latest.packages))]
   const rows = lines.map(({ what, cells }) => [what, ...makers.map(([maker]) => cells[maker] ?? '')])
+  const units =
+    '"× bare" is the rate divided by the rate of a minimal program without an SDK, measured in the same run. ' +
+    'A range is the lowest and the highest value of several setups. Sizes are those of whole bundles.'
   const about =
-    `Measured on ${latest.date}: ${latest.machine}. "× bare" is the rate divided by that of the smallest program that ` +
-    'does the same, in the same run; a range gives the lowest and the highest of several setups; sizes are of whole bundles. ' +
+    `Measured on ${latest.date}: ${latest.machine}. ` +
     'All cases, and how they are measured: [the benchmark](apps/bench/README.md).'
-  return [markdownTable(header, rows, 1), about].join('\n\n')
+  return [units, markdownTable(header, rows, 1), about].join('\n\n')
 }
 
 function nameOf(name: string, packageName: string | undefined, versions: Readonly<Record<string, string>>): string {

@@ -6,8 +6,8 @@ import { heading, line } from './terminal.ts'
 import type { Trains } from './trains.ts'
 
 const eras = {
-  modern: 'a question ends the request, and the client repeats it with the answer',
-  legacy: 'a session is opened; a question is asked while the call waits',
+  modern: "an input request ends the call, and the client repeats the call with the user's answer",
+  legacy: 'a session is opened; an input request is sent while the call waits',
 }
 
 /** Runs the dialogue; rejects when a response differs from the expected one. */

@@ -32,8 +32,8 @@ const asJson = { '× at 16': { atLeast: 0.68 }, 'p99 × at 64': { atMost: 2 } }
 export const http: ServedCase = {
   kind: 'served',
   name: 'http',
-  says: 'A `tools/call` with two numbers over HTTP, answered as JSON, compared with node:http alone.',
-  columns: withSummary('calls over HTTP, answered as JSON, × bare', 'the slowest of 100 calls, 64 in flight, × bare'),
+  says: 'A `tools/call` with two numbers over HTTP, with JSON responses, compared with node:http alone.',
+  columns: withSummary('calls over HTTP, JSON responses, × bare', 'the slowest of 100 calls, 64 in flight, × bare'),
   notes,
   contestants: overHttp(
     [
