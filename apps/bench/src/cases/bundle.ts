@@ -23,6 +23,13 @@ const servers: readonly Entry[] = [
     isServer: 'modern',
   },
   {
+    name: 'edge server, bare with zod and Hono',
+    code: `import { Hono } from 'hono'; import * as z from 'zod'; ${add}; ${schema}; const check = (args) => Input.parse(args); const app = new Hono(); app.post('*', async (c) => { const { id, params } = await c.req.json(); return c.json({ jsonrpc: '2.0', id, result: add(check(params.arguments)) }) }); export const { fetch } = app; export const listed = z.toJSONSchema(Input)`,
+    says: 'the same in a Hono app',
+    maker: 'bare',
+    isServer: 'modern',
+  },
+  {
     name: 'edge server, zod tool',
     code: `${ours}; import * as z from 'zod'; ${schema}; export const { fetch } = mcp(createServer(info).tool('add', { input: Input }, add))`,
     says: '`mcp()` with a tool of zod, both eras',

@@ -1,5 +1,5 @@
 /** Startup: imports, and the time to the first response over HTTP. */
-import type { Contestant, Maker, RunOptions, ServedCase, Target } from '../case.ts'
+import type { Contestant, Maker, ServedCase, Target } from '../case.ts'
 import { overHttp } from '../contestants.ts'
 
 export const httpstart: ServedCase = {
@@ -20,14 +20,23 @@ export const httpstart: ServedCase = {
   ),
 }
 
-type Import = readonly [name: string, maker: Maker, specifiers: readonly string[], target?: Target]
+type Import = readonly [
+  name: string,
+  maker: Maker,
+  specifiers: readonly string[],
+  options?: { readonly target?: Target; readonly isBundled?: boolean },
+]
 
 const server = '@mcpx/server'
 
 const imports: readonly Import[] = [
   ['zod', 'bare', ['zod']],
-  ['server and stdio', 'ours', [server, '@mcpx/transport-stdio'], { atMost: 30 }],
-  ['server and HTTP on Node', 'ours', [server, '@mcpx/transport-http/node'], { atMost: 30 }],
+  ['zod/mini', 'bare', ['zod/mini']],
+  ['zod/mini and Hono on Node', 'bare', ['zod/mini', 'hono', '@hono/node-server']],
+  ['server and stdio', 'ours', [server, '@mcpx/transport-stdio'], { target: { atMost: 30 } }],
+  ['server and HTTP on Node', 'ours', [server, '@mcpx/transport-http/node'], { target: { atMost: 30 } }],
+  ['server and stdio, bundled', 'ours', [server, '@mcpx/transport-stdio'], { isBundled: true }],
+  ['server and HTTP on Node, bundled', 'ours', [server, '@mcpx/transport-http/node'], { isBundled: true }],
   ['server and HTTP with Hono', 'ours', [server, '@mcpx/transport-http']],
   ['client and stdio', 'ours', ['@mcpx/client', '@mcpx/transport-stdio']],
   ['client and HTTP', 'ours', ['@mcpx/client', '@mcpx/transport-http/client']],
@@ -48,10 +57,16 @@ const imports: readonly Import[] = [
   ['tmcp, HTTP', 'tmcp', ['tmcp', '@tmcp/transport-http', '@tmcp/adapter-zod']],
 ]
 
-function importing([name, maker, specifiers, target]: Import): Contestant {
-  const says = specifiers.map((specifier) => `\`${specifier}\``).join(', ')
-  const targets = target && { ms: target }
-  return { name, says, maker, targets, job: () => ({ kind: 'imports', specifiers }) }
+function importing(kind: 'imports' | 'modules', [name, maker, specifiers, options = {}]: Import): Contestant {
+  const { target, isBundled } = options
+  const modules = specifiers.map((specifier) => `\`${specifier}\``).join(', ')
+  return {
+    name,
+    says: isBundled ? `${modules} as one file of esbuild` : modules,
+    maker,
+    targets: kind === 'imports' && target ? { ms: target } : undefined,
+    job: () => ({ kind, specifiers, isBundled }),
+  }
 }
 
 export const imported: ServedCase = {
@@ -62,7 +77,7 @@ export const imported: ServedCase = {
     { head: 'ms', of: 'ms', digits: 1, summary: 'import of a server and one transport, ms' },
     { head: 'CPU ms', of: 'cpu', digits: 1 },
   ],
-  contestants: imports.map(importing),
+  contestants: imports.map((each) => importing('imports', each)),
 }
 
 /** The number of loaded files, which is the same on every machine. */
@@ -75,9 +90,5 @@ export const modules: ServedCase = {
     { head: 'kB', of: 'kilobytes', digits: 1 },
   ],
   mostRounds: 1,
-  contestants: imports.map((each) => ({
-    ...importing(each),
-    targets: undefined,
-    job: (_: RunOptions) => ({ kind: 'modules', specifiers: each[2] }),
-  })),
+  contestants: imports.map((each) => importing('modules', each)),
 }

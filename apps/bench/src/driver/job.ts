@@ -21,6 +21,12 @@ export interface PipeSubject {
   readonly era: Manner['era']
 }
 
+/** The modules that are imported, or bundled into one file that is imported. */
+export interface Imports {
+  readonly specifiers: readonly string[]
+  readonly isBundled?: boolean | undefined
+}
+
 /** Times in milliseconds. */
 export type Job =
   | {
@@ -45,8 +51,8 @@ export type Job =
   | { readonly kind: 'first-answer'; readonly subject: HttpSubject; readonly times: number }
   | { readonly kind: 'pipe'; readonly subject: PipeSubject; readonly warmUp: number; readonly duration: number }
   | { readonly kind: 'cold-start'; readonly subject: PipeSubject; readonly times: number }
-  | { readonly kind: 'imports'; readonly specifiers: readonly string[] }
-  | { readonly kind: 'modules'; readonly specifiers: readonly string[] }
+  | ({ readonly kind: 'imports' } & Imports)
+  | ({ readonly kind: 'modules' } & Imports)
   | { readonly kind: 'heap'; readonly subject: HeapSubject; readonly few: number; readonly many: number }
   | { readonly kind: 'allocations'; readonly subject: HeapSubject; readonly warmUp: number; readonly calls: number }
   | { readonly kind: 'leftovers'; readonly subject: HeapSubject; readonly warmUp: number; readonly calls: number }
