@@ -1,0 +1,37 @@
+/** The options of `redisStore`, and their checks. */
+
+/** Options of `redisStore`. */
+export interface RedisStoreOptions {
+  /** Begins the name of every key and channel. Servers with different state need different prefixes. Default: `mcpx:`. */
+  readonly prefix?: string | undefined
+  /** How long a command may take, in ms, also while the client reconnects. Beyond it, the request fails. Default: 5,000. */
+  readonly timeout?: number | undefined
+  /** How long a stream is kept after its last event, replay or refresh, in ms. Default: 300,000. */
+  readonly eventTtl?: number | undefined
+  /**
+   * The most events that are kept per stream, rounded up by Redis to about a hundred. Beyond it, the oldest are dropped and
+   * cannot be resumed from. Default: 1,000.
+   */
+  readonly maxEvents?: number | undefined
+  /** Called with lost connections and errors of listeners. Default: none. */
+  readonly onWarning?: ((warning: Error) => void) | undefined
+}
+
+const NAMES: readonly (keyof RedisStoreOptions)[] = ['prefix', 'timeout', 'eventTtl', 'maxEvents', 'onWarning']
+
+/** Throws a `TypeError` or a `RangeError` for an invalid option. */
+export function checkOptions(options: RedisStoreOptions): void {
+  for (const name of Object.keys(options)) {
+    if (!(NAMES as readonly string[]).includes(name)) {
+      throw new TypeError(`redisStore: unknown option "${name}"; expected one of: ${NAMES.join(', ')}`)
+    }
+  }
+  if (options.prefix !== undefined && typeof options.prefix !== 'string') {
+    throw new TypeError(`prefix: expected a string, got ${typeof options.prefix}`)
+  }
+  for (const name of ['timeout', 'eventTtl', 'maxEvents'] as const) {
+    const value = options[name]
+    if (value === undefined || (Number.isInteger(value) && value >= 1 && value < 2 ** 31)) continue
+    throw new RangeError(`${name}: expected a whole number from 1 to 2147483647, got ${String(value)}`)
+  }
+}

@@ -1,0 +1,62 @@
+/** Commands with a time limit, and the key names of a store. */
+
+import { type Connection, connectionOf, type RedisClient } from './clients.ts'
+import type { RedisStoreOptions } from './options.ts'
+
+/** Redis did not reply in time, or refused a command. Nothing that a failed call should have stored may be relied on. */
+export class RedisStoreError extends Error {
+  override readonly name = 'RedisStoreError'
+}
+
+/** Sends the commands of a store. */
+export class Redis {
+  readonly connection: Connection
+  readonly prefix: string
+  readonly onWarning: (warning: Error) => void
+  readonly #timeout: number
+  #isClosed = false
+
+  constructor(client: RedisClient, { prefix = 'mcpx:', timeout = 5_000, onWarning = () => {} }: RedisStoreOptions) {
+    this.connection = connectionOf(client)
+    this.prefix = prefix
+    this.#timeout = timeout
+    this.onWarning = onWarning
+  }
+
+  /** Sends a command that uses one key. */
+  send(name: string, key: string, ...args: readonly (string | number)[]): Promise<unknown> {
+    return this.within(name, () => this.connection.send(key, [name, key, ...args.map(String)]))
+  }
+
+  /** Runs a Lua script that uses one key, atomically. */
+  run(script: string, key: string, ...args: readonly (string | number)[]): Promise<unknown> {
+    return this.within('EVAL', () => this.connection.send(key, ['EVAL', script, '1', key, ...args.map(String)]))
+  }
+
+  publish(channel: string, message: string): Promise<unknown> {
+    return this.within('PUBLISH', () => this.connection.send(undefined, ['PUBLISH', channel, message]))
+  }
+
+  /** Rejects with a `RedisStoreError` if an operation fails or takes longer than the time limit. */
+  async within<T>(name: string, operate: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new RedisStoreError(`${name}: the store was closed`)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const expired = new Promise<never>((_, reject) => {
+      const text = `${name}: Redis did not reply within ${this.#timeout} ms. Check the connection, or raise \`timeout\``
+      timer = setTimeout(() => reject(new RedisStoreError(text)), this.#timeout)
+    })
+    try {
+      return await Promise.race([operate(), expired])
+    } catch (error) {
+      if (error instanceof RedisStoreError) throw error
+      throw new RedisStoreError(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Refuses all later commands. The client of the caller stays connected. */
+  close(): void {
+    this.#isClosed = true
+  }
+}

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { RedisClient } from './clients.ts'
+import { RedisStoreError, redisStore } from './index.ts'
+import { type Connected, connectAdmin, connectBy, hasRedis, type RedisServer, startRedis } from './redis.fixture.ts'
+
+describe('options', () => {
+  const client = { call: async () => null, duplicate: () => undefined } as unknown as RedisClient
+
+  it.each([
+    [{ timeout: 0 }, 'timeout: expected a whole number from 1 to 2147483647, got 0'],
+    [{ maxEvents: 1.5 }, 'maxEvents: expected a whole number from 1 to 2147483647, got 1.5'],
+    [{ eventTtl: Number.NaN }, 'eventTtl: expected a whole number from 1 to 2147483647, got NaN'],
+    [{ prefix: 5 }, 'prefix: expected a string, got number'],
+    [{ ttl: 5 }, 'redisStore: unknown option "ttl"'],
+  ])('refuses %o', (options, message) => {
+    expect(() => redisStore(client, options as never)).toThrow(message)
+  })
+
+  it.each([undefined, null, 'redis://127.0.0.1', {}, { sendCommand() {} }])('refuses %o as a client', (value) => {
+    expect(() => redisStore(value as never)).toThrow('redisStore: expected a connected client of @redis/client 6 or')
+  })
+})
+
+describe.skipIf(!hasRedis).each(Object.entries(connectBy))('a store over %s', (_, connect) => {
+  let server: RedisServer
+  let connected: Connected
+  beforeEach(async () => {
+    server = await startRedis()
+    connected = await connect(server.port)
+  })
+  afterEach(async () => {
+    connected.close()
+    await server.stop()
+  })
+
+  it('gives every key a time to live and the prefix', async () => {
+    const store = redisStore(connected.client, { prefix: 'shop:' })
+    await store.sessions.create('a', {}, 60_000)
+    await store.sessions.update('a', (state) => void Object.assign(state, { subject: 's' }))
+    await store.events.append('s', 'x')
+    await store.events.end('s')
+    await store.counters.increment('k', 60_000)
+    await store.replays.add('p', 60_000)
+    const admin = await connectAdmin(server.port)
+    const keys = await admin.keys('*')
+    expect(keys.sort()).toEqual(['shop:count:k', 'shop:events:s', 'shop:replay:p', 'shop:session:a'])
+    for (const key of keys) expect(await admin.pTTL(key), key).toBeGreaterThan(50_000)
+    admin.destroy()
+  })
+
+  it('rejects within the time limit while Redis does not reply, and works when it replies again', async () => {
+    const store = redisStore(connected.client, { timeout: 200 })
+    server.pause()
+    const calls = [
+      () => store.sessions.get('a', 1_000),
+      () => store.events.append('s', 'x'),
+      () => store.bus.publish('t', 'x'),
+      () => store.bus.subscribe('t', () => {}),
+    ]
+    for (const call of calls) {
+      const error = await Promise.resolve(call()).catch((reason) => reason)
+      expect(error).toBeInstanceOf(RedisStoreError)
+      expect(error.message).toContain('Redis did not reply within 200 ms. Check the connection, or raise `timeout`')
+    }
+    server.resume()
+    await store.sessions.create('b', {}, 60_000)
+    expect(await store.sessions.get('b')).toEqual({})
+    await store.close()
+  })
+
+  it('reports a gap after Redis was restarted, and hears of what is published then', async () => {
+    const warnings: Error[] = []
+    const store = redisStore(connected.client, { onWarning: (warning) => warnings.push(warning) })
+    const received: string[] = []
+    await store.bus.subscribe(
+      't',
+      (message) => received.push(message),
+      () => received.push('gap'),
+    )
+    await server.stop()
+    server = await startRedis(server.port)
+    await expect.poll(() => received, { timeout: 5_000 }).toEqual(['gap'])
+    await store.bus.publish('t', 'x')
+    await expect.poll(() => received).toEqual(['gap', 'x'])
+    expect(warnings.length).toBeGreaterThan(0)
+    await store.close()
+  })
+
+  it('uses one connection for all subscriptions and followed streams, and closes it with the store', async () => {
+    const store = redisStore(connected.client)
+    const stop = new AbortController()
+    const id = await store.events.append('s', 'x')
+    const followed = Promise.all(
+      Array.from({ length: 20 }, async () => {
+        for await (const { data } of store.events.follow(id, stop.signal)) throw new Error(`unexpected ${data}`)
+      }),
+    )
+    for (let n = 0; n < 20; n++) await store.bus.subscribe(`t${n}`, () => {})
+    const admin = await connectAdmin(server.port)
+    // This one, the one of the caller, and the one for subscriptions.
+    await expect.poll(async () => (await admin.clientList()).length).toBe(3)
+    await store.close()
+    await followed
+    await expect.poll(async () => (await admin.clientList()).length).toBe(2)
+    await expect(store.bus.subscribe('t', () => {})).rejects.toThrow('the store was closed')
+    await expect(store.sessions.get('a')).rejects.toThrow('the store was closed')
+    admin.destroy()
+  })
+
+  it('drops the oldest events of a stream beyond `maxEvents`', async () => {
+    const store = redisStore(connected.client, { maxEvents: 100 })
+    const first = await store.events.append('s', 'first')
+    for (let n = 0; n < 500; n++) await store.events.append('s', String(n))
+    expect(await store.events.replay(first)).toBeUndefined()
+    await expect(async () => {
+      for await (const _ of store.events.follow(first, new AbortController().signal)) break
+    }).rejects.toThrow('follow: expected a stored event, got an unknown or dropped one')
+  })
+
+  it('unsubscribes at Redis after the last subscription of a topic ended', async () => {
+    const store = redisStore(connected.client)
+    const admin = await connectAdmin(server.port)
+    const first = await store.bus.subscribe('t', () => {})
+    const second = await store.bus.subscribe('t', () => {})
+    await first()
+    expect(await admin.pubSubChannels()).toEqual(['mcpx:bus:t'])
+    await second()
+    await expect.poll(() => admin.pubSubChannels()).toEqual([])
+    admin.destroy()
+    await store.close()
+  })
+})
