@@ -76,9 +76,9 @@ describe('settings', () => {
       args: ['$' + '{env:HOME}/x', '$' + '{EMPTY:-y}', 'cost: $5'],
       env: { KEY: '$' + '{KEY}', NONE: '' },
     }
-    const variables = { HOME: '/home/a', KEY: 'k', EMPTY: '' }
+    const variables = { HOME: '/srv/a', KEY: 'k', EMPTY: '' }
     expect(read(entry, { variables })).toEqual([
-      ['spawn', 'node', ['/home/a/x', 'y', 'cost: $5'], { env: { KEY: 'k', NONE: '' } }],
+      ['spawn', 'node', ['/srv/a/x', 'y', 'cost: $5'], { env: { KEY: 'k', NONE: '' } }],
     ])
     expect(read(entry)[0]?.[1]).toBe('$' + '{BIN:-node}')
     expect(() => read({ command: 'x', env: { A: '$' + '{constructor}' } }, { variables })).toThrow(
