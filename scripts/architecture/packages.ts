@@ -7,7 +7,11 @@ import { type Manifest, type Package, packageOf, type Rule, type SourceFile, typ
 const directions: readonly { kind: RegExp; may: RegExp; inTests?: RegExp }[] = [
   { kind: /^(?:sse|json-schema|protocol)$/, may: /^$/ },
   { kind: /^testing$/, may: /^protocol$/, inTests: /^json-schema$/ },
-  { kind: /^(?:server|client|auth|transport-.+)$/, may: /^(?:sse|json-schema|protocol)$/, inTests: /^testing$/ },
+  {
+    kind: /^(?:server|client|auth|transport-.+|store-.+)$/,
+    may: /^(?:sse|json-schema|protocol)$/,
+    inTests: /^testing$/,
+  },
 ]
 
 export const direction: Rule = {

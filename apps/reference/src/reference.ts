@@ -17,6 +17,7 @@ const order = [
   'transport-http',
   'auth',
   'testing',
+  'store-redis',
 ]
 
 /** A way to import a package, such as `@mcpx/auth/client`. */

@@ -33,7 +33,7 @@ const theirs = [
   ],
   ...['Retry', 'After', 'afterAll', 'devDependency', 'sessionStorage', 'skipLibCheck', 'undici', 'Agent'],
   // Placeholders for names of the reader.
-  ...['mail', 'meal'],
+  ...['mail', 'meal', 'alice', 'hijack'],
 ]
 
 const textOf = (path: string): string => readFileSync(pathOf(path), 'utf8')

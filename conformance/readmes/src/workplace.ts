@@ -9,7 +9,7 @@ import { type Block, filesOf, matchesOutput, programsOf, type Step } from './blo
 const here = fileURLToPath(new URL('..', import.meta.url))
 const root = join(here, '../..')
 /** The ports in documents, which each workplace replaces by free ones so that documents can be tested concurrently. */
-const PORTS = ['3000', '4000']
+const PORTS = ['3000', '4000', '6379']
 /** The timeout of a program, in milliseconds. */
 const LIMIT = 25_000
 
@@ -55,8 +55,7 @@ export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace
       return putBack(child.output().trimEnd()).split('\n')
     },
     async perform({ command, inBackground, prints }) {
-      const [program, ...args] = command.split(' ')
-      const child = start(program === 'node' ? args : [...programOf(command), ...args.slice(1)], folder)
+      const child = startCommand(put(command), folder)
       const output = () => putBack(child.output()).replaceAll(folder, '/work')
       if (inBackground) {
         background.push(child.process)
@@ -79,10 +78,15 @@ export async function openWorkplace(blocks: readonly Block[]): Promise<Workplace
   }
 }
 
-/** Returns the file of a tool that documents run with npx. */
-function programOf(command: string): string[] {
-  if (command.startsWith('npx vitest ')) return [join(root, 'node_modules/vitest/vitest.mjs')]
-  throw new Error(`console block: expected a \`node\` or \`npx vitest\` command, got \`${command}\``)
+/** Starts a command of a `console` block. */
+function startCommand(command: string, folder: string) {
+  const [program = '', ...args] = command.split(' ')
+  if (program === 'node') return start(args, folder)
+  if (program === 'npx' && args[0] === 'vitest') {
+    return start([join(root, 'node_modules/vitest/vitest.mjs'), ...args.slice(1)], folder)
+  }
+  if (program === 'redis-server') return start(args, folder, program)
+  throw new Error(`console block: expected \`node\`, \`npx vitest\` or \`redis-server\`, got \`${command}\``)
 }
 
 /** Tests in documents read our packages from their sources, too. */
@@ -116,10 +120,10 @@ function putNode(folder: string): void {
   writeFileSync(join(folder, 'bin/node'), `#!/bin/sh\nexec ${quoted.join(' ')} "$@"\n`, { mode: 0o755 })
 }
 
-function start(args: readonly string[], folder: string) {
+function start(args: readonly string[], folder: string, program = 'node') {
   const path = [join(folder, 'bin'), process.env.PATH].join(delimiter)
   const env = { ...process.env, PATH: path, NO_COLOR: '1', NODE_OPTIONS: '' }
-  const child = spawn('node', args, { cwd: folder, env, timeout: LIMIT, killSignal: 'SIGKILL' })
+  const child = spawn(program, args, { cwd: folder, env, timeout: LIMIT, killSignal: 'SIGKILL' })
   let [output, problem] = ['', '']
   let look = () => {}
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
