@@ -99,7 +99,7 @@ describe('the members of interfaces', () => {
   })
 
   it.each([
-    ['ToolOptions', 'visible'],
+    ['ToolMembers', 'visible'],
     ['ResourceOptions', 'replace'],
     ['ApproveOptions', 'key'],
     ['RateLimitOptions', 'key'],

@@ -88,6 +88,7 @@ describe('prompts', () => {
     const wrong = { name: 'greet', arguments: { name: 5 } }
     expect((await client.call('prompts/get', wrong)).error?.code).toBe(-32602)
     const args = z.object({ n: z.number() })
+    // @ts-expect-error: the compiler refuses it, too
     expect(() => createServer(info).prompt('p', { args }, () => '')).toThrow('prompt arguments are strings')
   })
 

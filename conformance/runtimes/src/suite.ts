@@ -155,7 +155,7 @@ const checks: Readonly<Record<string, (rig: CheckContext) => Promise<void>>> = {
   },
 
   async 'receives an error for invalid arguments'({ client }) {
-    const { isError, content } = await client.callTool('add', { a: 'one', b: 2 })
+    const { isError, content } = await client.callTool('add' as string, { a: 'one', b: 2 })
     equal(isError, true)
     match(JSON.stringify(content), /arguments\.a/)
   },

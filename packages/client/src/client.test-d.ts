@@ -2,7 +2,7 @@
 
 import type { CallToolResult, Catalogued, Connector, JsonObject, Responder, Tool } from '@mcpx/protocol'
 import { expectTypeOf } from 'vitest'
-import { type Client, type ClientOptions, connect, connectAll } from './index.ts'
+import { type Client, type ClientOptions, connect, connectAll, proxy } from './index.ts'
 
 interface Offers {
   tools: {
@@ -10,7 +10,7 @@ interface Offers {
     now: { input: Record<string, never>; output: string }
     search: { input: { query?: string }; output: unknown }
   }
-  prompts: Record<never, never>
+  prompts: { review: { code: string; lang?: string | undefined }; hello: Record<string, never> }
 }
 
 declare const server: Responder & Catalogued<Offers>
@@ -30,6 +30,48 @@ export async function typedByTheServer(): Promise<void> {
   await client.tools.add({ a: 1 })
   // @ts-expect-error: a is a number
   await client.tools.add({ a: '1', b: 2 })
+}
+
+export async function typedCalls(name: string): Promise<void> {
+  const client = await connect(server)
+  const { structuredContent, isError } = await client.callTool('add', { a: 1, b: 2 }, { timeout: 5 })
+  expectTypeOf(structuredContent).toEqualTypeOf<{ sum: number } | undefined>()
+  expectTypeOf(isError).toEqualTypeOf<boolean | undefined>()
+  expectTypeOf(await client.callTool('search')).toEqualTypeOf<CallToolResult>()
+  // @ts-expect-error: a is a number
+  await client.callTool('add', { a: '1', b: 2 })
+  // @ts-expect-error: the arguments are required
+  await client.callTool('add')
+  await client.getPrompt('review', { code: 'x' })
+  await client.getPrompt('hello')
+  // @ts-expect-error: there is no argument `text`
+  await client.getPrompt('review', { text: 'x' })
+  // @ts-expect-error: the arguments are required
+  await client.getPrompt('review')
+  // Names that the type of the server does not have are allowed, because tools can be added while it runs.
+  expectTypeOf(await client.callTool('later', { any: 1 })).toEqualTypeOf<CallToolResult>()
+  expectTypeOf(await client.callTool(name, { any: 1 })).toEqualTypeOf<CallToolResult>()
+  await client.getPrompt(name, { any: 'x' })
+  expectTypeOf(client.callTool<'add'>)
+    .parameter(0)
+    .toEqualTypeOf<'add'>()
+}
+
+/** The types of one kind of items do not depend on those of another. */
+declare const odd: Responder & { readonly '~catalogue'?: { tools: Offers['tools']; prompts: { p: { n: number } } } }
+
+export async function typedAlone(): Promise<void> {
+  const client = await connect(odd)
+  expectTypeOf(await client.tools.add({ a: 1, b: 2 })).toEqualTypeOf<{ sum: number }>()
+  // @ts-expect-error: a is a number
+  await client.tools.add({ a: '1', b: 2 })
+}
+
+/** A typed client can be passed where any client is accepted. */
+export async function assignable(): Promise<void> {
+  const client: Client = await connect(server)
+  proxy(await connect<typeof server>(connector))
+  expectTypeOf(await client.callTool('whatever', { a: '1' })).toEqualTypeOf<CallToolResult>()
 }
 
 export async function typedByTheTarget(): Promise<void> {

@@ -23,7 +23,7 @@ import type { Listening } from './change-stream.ts'
 import type { ServerFacts } from './era.ts'
 import type { CallOptions, ListenOptions, RequestCallOptions } from './options.ts'
 import type { Listing } from './pagination.ts'
-import type { ToolCallers } from './typed-tools.ts'
+import type { CallTool, GetPrompt, ToolCallers } from './typed-tools.ts'
 
 /** The type of the server behind a target of `connect`: unknown for a connector. */
 export type ServerOf<Target> = Target extends Connector ? unknown : Target
@@ -56,8 +56,8 @@ export interface ClientCalls {
   request(method: string, params?: JsonObject, options?: RequestCallOptions): Promise<JsonObject>
 }
 
-/** A client of one server. Its type parameter is the type of the server, which types `client.tools`. */
-export interface Client<Server = unknown> extends ClientCalls, AsyncDisposable {
+/** A client of one server. Its type parameter is the type of the server, which types the calls of tools and prompts. */
+export interface Client<Server = unknown> extends Omit<ClientCalls, 'callTool' | 'getPrompt'>, AsyncDisposable {
   /** The era of the connection. */
   readonly era: Era
   /** The revision of the connection. */
@@ -66,6 +66,13 @@ export interface Client<Server = unknown> extends ClientCalls, AsyncDisposable {
   readonly server: ServerFacts
   /** The tools as functions: `client.tools.add({ a: 1, b: 2 })`. */
   readonly tools: ToolCallers<Server>
+  /**
+   * Calls a tool. A tool that failed returns a result with `isError`. A name that is not in the type of the server is allowed,
+   * and has no types.
+   */
+  readonly callTool: CallTool<Server>
+  /** Returns the messages of a prompt. A name that is not in the type of the server is allowed, and has no types. */
+  readonly getPrompt: GetPrompt<Server>
   /** Asks the server for its name, capabilities and instructions. In the legacy era, resolves to those of the handshake. */
   discover(options?: CallOptions): Promise<ServerFacts>
   /**

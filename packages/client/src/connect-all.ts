@@ -37,15 +37,14 @@ import {
 } from './options.ts'
 import type { Listing } from './pagination.ts'
 
-type GroupMembers = Exclude<keyof ClientCalls, 'request'> | 'listen' | 'close'
+/** The methods of a group. */
+type GroupCalls = Omit<ClientCalls, 'request'> & Pick<Client, 'listen' | 'close'>
 
 /**
  * Several clients as one. The names of tools and prompts begin with the name of their server and the separator, URIs with the
  * name of their server and a dot.
  */
-export interface ClientGroup<Servers = Readonly<Record<string, unknown>>>
-  extends Pick<Client, GroupMembers>,
-    AsyncDisposable {
+export interface ClientGroup<Servers = Readonly<Record<string, unknown>>> extends GroupCalls, AsyncDisposable {
   /** The clients of the servers that could be connected to. */
   readonly clients: { readonly [Name in keyof Servers]?: Client<ServerOf<Servers[Name]>> }
   /** The errors of the other servers. */
@@ -115,7 +114,7 @@ function createGroup(
   clients: Readonly<Record<string, Client>>,
   separator: string,
   onWarning: (warning: Error) => void,
-): Pick<Client, GroupMembers> & AsyncDisposable {
+): GroupCalls & AsyncDisposable {
   const members = Object.entries(clients).map(([name, client]): Member => ({ name, client }))
   const memberNames = members.map(({ name }) => name)
   const createNames = (list: (client: Client, options: CallOptions) => Listing<{ readonly name: string }>) =>

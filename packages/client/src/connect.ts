@@ -105,6 +105,9 @@ function createClient<Server>(state: ClientState, reconnector: Reconnector): Cli
     },
     tools: createToolCallers<Server>(calls.callTool, () => reconnector.current.era === 'legacy'),
     ...calls,
+    // The type of the server exists only for the compiler.
+    callTool: calls.callTool as Client<Server>['callTool'],
+    getPrompt: calls.getPrompt as Client<Server>['getPrompt'],
     async subscribe(uri, options = {}) {
       checkListenOptions(options)
       await subscriptions.subscribe(uri, options)

@@ -1,12 +1,49 @@
 /** Tools as functions, typed by the code of the server. */
 
-import type { CallToolResult, Catalogue, Catalogued, JsonObject } from '@mcpx/protocol'
+import type { CallToolResult, GetPromptResult, JsonObject } from '@mcpx/protocol'
+import type { ClientCalls } from './client.ts'
 import type { CallOptions } from './options.ts'
 
 /** The tools in the type of a server; any name where the type has none. */
-type ToolsOf<Server> = Server extends Catalogued<infer Offers extends Catalogue> ? Offers['tools'] : AnyTools
+type ToolsOf<Server> = MembersOf<Server, 'tools', AnyTools>
+
+/** The prompts in the type of a server; any name where the type has none. */
+type PromptsOf<Server> = MembersOf<Server, 'prompts', Record<string, Record<string, string>>>
 
 type AnyTools = Record<string, { input: JsonObject; output: unknown }>
+
+/** One kind of items in the type of a server. The kinds are read one by one, so that none depends on another. */
+type MembersOf<Server, Kind extends string, Default> = unknown extends Server
+  ? Default
+  : Server extends { readonly '~catalogue'?: infer Found }
+    ? NonNullable<Found> extends { readonly [Key in Kind]: infer Items }
+      ? Items
+      : Default
+    : Default
+
+/** Names of the server's type are proposed by editors. Other names are allowed, and have no types. */
+type NameOf<Items> = keyof Items | (string & {})
+
+/** The type of `client.callTool`. */
+export type CallTool<Server> = unknown extends Server
+  ? ClientCalls['callTool']
+  : <const Name extends NameOf<ToolsOf<Server>>>(
+      name: Name,
+      ...rest: Name extends keyof ToolsOf<Server> ? Rest<InputOf<ToolsOf<Server>[Name]>> : Rest<JsonObject>
+    ) => Promise<ToolResult<Name extends keyof ToolsOf<Server> ? OutputOf<ToolsOf<Server>[Name]> : unknown>>
+
+/** The type of `client.getPrompt`. */
+export type GetPrompt<Server> = unknown extends Server
+  ? ClientCalls['getPrompt']
+  : <const Name extends NameOf<PromptsOf<Server>>>(
+      name: Name,
+      ...rest: Name extends keyof PromptsOf<Server> ? Rest<PromptsOf<Server>[Name]> : Rest<Record<string, string>>
+    ) => Promise<GetPromptResult>
+
+/** The result of a tool. A tool with `output` has typed structured content. */
+type ToolResult<Output> = unknown extends Output
+  ? CallToolResult
+  : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Output }
 
 /** The arguments are optional where none of them is required. */
 type Rest<Input> =
@@ -21,10 +58,15 @@ type Rest<Input> =
  * `client.tools.add?.({ a: 1 })` or `client.callTool('add', { a: 1 })`.
  */
 export type ToolCallers<Server> = {
-  readonly [Name in keyof ToolsOf<Server>]: (
-    ...rest: Rest<ToolsOf<Server>[Name]['input']>
-  ) => Promise<ToolsOf<Server>[Name]['output']>
+  readonly [Name in keyof ToolsOf<Server>]: ToolCaller<InputOf<ToolsOf<Server>[Name]>, OutputOf<ToolsOf<Server>[Name]>>
 }
+
+/** A function that calls a tool. It has the type of a method, so that a typed client is assignable to `Client`. */
+type ToolCaller<Input, Output> = { call(...rest: Rest<Input>): Promise<Output> }['call']
+
+type InputOf<Tool> = Tool extends { readonly input: infer Input } ? Input : JsonObject
+
+type OutputOf<Tool> = Tool extends { readonly output: infer Output } ? Output : unknown
 
 /** The error of a tool that failed. Its message is the text content of the result. */
 export class ToolCallError extends Error {
@@ -42,14 +84,14 @@ export class ToolCallError extends Error {
   }
 }
 
-type CallTool = (
+type SendCall = (
   name: string,
   args: JsonObject | undefined,
   options: CallOptions | undefined,
 ) => Promise<CallToolResult>
 
 /** @param isLegacy whether the revision may have no structured content, so that a text contains its JSON. */
-export function createToolCallers<Server>(callTool: CallTool, isLegacy: () => boolean): ToolCallers<Server> {
+export function createToolCallers<Server>(callTool: SendCall, isLegacy: () => boolean): ToolCallers<Server> {
   const callers = new Map<string, (args?: JsonObject, options?: CallOptions) => Promise<unknown>>()
 
   function callerOf(name: string) {

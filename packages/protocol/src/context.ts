@@ -16,6 +16,7 @@ import type {
 import type { LoggingLevel } from './schemas/server-features.ts'
 import type { ClientCapabilities, Implementation } from './schemas/shared.ts'
 import type { SchemaOutput, StandardSchema } from './standard-schema.ts'
+import type { FlatSchema } from './usable-schema.ts'
 
 /** The client's description of itself. It is not authenticated: display it, but do not trust it. */
 export interface ClientFacts {
@@ -39,7 +40,11 @@ export type ElicitOutcome<Form> =
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined }
 
 /** Options of `Context.elicit`. */
-export interface ElicitOptions<Form extends FormSchema> {
+export type ElicitOptions<Form extends FormSchema> = FormOptions<Form> & {
+  readonly schema: FlatSchema<'schema', Form>
+}
+
+interface FormOptions<Form> {
   /** Shown to the user. */
   readonly message: string
   /** A flat object of strings, numbers, booleans and choices. Never ask for secrets this way. */

@@ -95,4 +95,5 @@ export type {
   Count, CounterStore, EventBus, EventReplay, EventStore, ReplayStore, SessionStore, Store, StoredEvent,
 } from './stores.ts'
 export type { Channel, Connection, ConnectOptions, Connector, Requester } from './transport.ts'
+export type { FlatSchema, ObjectSchema, StringsSchema, ValueSchema } from './usable-schema.ts'
 export { type Checked, check, type Infer, problemOf, type Schema } from './validate.ts'

@@ -17,6 +17,15 @@ export { createMemoryCounterStore, type MemoryCounterStoreOptions, memoryStore }
 export type { Completer } from './completion.ts'
 export { audio, type BlockOptions, image, link, type ResourceBlockOptions, resource, text } from './content.ts'
 export { deriveContext } from './context.ts'
+export {
+  type DefinedItem,
+  type DefinedPrompt,
+  type DefinedResource,
+  type DefinedTool,
+  definePrompt,
+  defineResource,
+  defineTool,
+} from './define.ts'
 export type { ServerLimits } from './era.ts'
 export type { OnError } from './errors.ts'
 export { QuestionError, RegistrationError, ResultError, resourceNotFound, ToolError } from './errors.ts'
@@ -35,4 +44,4 @@ export type { ResourceOptions, UriVariables } from './resources.ts'
 export { inputRequired } from './results.ts'
 export { createServer, SERVER_LIMITS, type Server, type ServerOptions } from './server.ts'
 export type { NoInput, NoOutput, SomeSchema, ToolOptions } from './tools.ts'
-export type { Fluent, NoOffers, WithPrompt, WithTool } from './typed-server.ts'
+export type { Fluent, NoOffers, PromptArguments, WithItems, WithMounted, WithPrompt, WithTool } from './typed-server.ts'

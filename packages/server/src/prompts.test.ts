@@ -52,6 +52,26 @@ describe('a prompt', () => {
     expect(prompt?.arguments?.[0]).toMatchObject({ description: 'The code' })
   })
 
+  it('converts its arguments by z.coerce', async () => {
+    const registry = createRegistry()
+    const args = z.object({
+      nights: z.coerce.number(),
+      rooms: z.coerce.number().int().default(1),
+      from: z.coerce.date().optional(),
+    })
+    expect(() => registry.addPrompt('dates', { args }, () => '')).toThrow('Date cannot be represented')
+    registry.addPrompt('it', { args: args.omit({ from: true }) }, ({ nights, rooms }) =>
+      JSON.stringify([nights, rooms]),
+    )
+    expect((await list(registry))[0]?.arguments).toEqual([{ name: 'nights', required: true }, { name: 'rooms' }])
+    expect(await get(registry, 'it', { nights: '3' })).toMatchObject({ messages: [{ content: { text: '[3,1]' } }] })
+    expect(await get(registry, 'it', { nights: '3', rooms: '2' })).toMatchObject({
+      messages: [{ content: { text: '[3,2]' } }],
+    })
+    await expect(get(registry, 'it', { nights: 'three' })).rejects.toThrow('arguments.nights')
+    await expect(get(registry, 'it', {})).rejects.toThrow('Missing argument: "nights"')
+  })
+
   it('lists no arguments if it has none', async () => {
     const registry = createRegistry()
     registry.addPrompt('it', {}, () => 'words')

@@ -19,6 +19,7 @@ import {
   type Role,
   type SchemaInput,
   type SchemaOutput,
+  type StringsSchema,
 } from '@mcpx/protocol'
 import type { Completer, Completers } from './completion.ts'
 import { RegistrationError } from './errors.ts'
@@ -32,10 +33,16 @@ import {
 } from './named-items.ts'
 import { COMMON_OPTIONS, checkRegistration, pickDefined } from './registration.ts'
 import { toPromptResult } from './results.ts'
+import { coerces } from './schema-check.ts'
 import { describeIssues, prepareObjectSchema, type SchemaOptions } from './schemas.ts'
 
-/** Options of a prompt. */
-export interface PromptOptions<Args = AnySchema> extends VisibilityOptions {
+/** Options of a prompt. The compiler refuses schemas that cannot be used, with a sentence about the remedy. */
+export type PromptOptions<Args = AnySchema> = PromptMembers<Args> & {
+  args?: StringsSchema<'args', Args> | undefined
+}
+
+/** The members of `PromptOptions`. */
+export interface PromptMembers<Args> extends VisibilityOptions {
   /** The display name. Default: the prompt's name. */
   title?: string | undefined
   /** Shown to the user. Default: none. */
@@ -110,7 +117,7 @@ function createPrompt(
   const label = checkRegistration('Prompt', [name, options, get], OPTION_NAMES)
   const where = `${label}, args`
   const schema = options.args && prepareObjectSchema(options.args, { ...use, where, side: 'input', root: 'arguments' })
-  const promptArguments = schema === undefined ? [] : readArguments(schema.json, where)
+  const promptArguments = schema === undefined ? [] : readArguments(options.args, schema.json, where)
   const completers: Completers = options.complete ?? {}
   const stray = Object.keys(completers).find((key) => !promptArguments.some((argument) => argument.name === key))
   if (stray !== undefined) throw new RegistrationError(`${label}, complete: there is no argument ${quoted(stray)}`)
@@ -137,11 +144,16 @@ function createPrompt(
 }
 
 /** Returns the arguments in a JSON Schema. Throws a `RegistrationError` for an argument that accepts no string. */
-function readArguments({ properties, required }: JsonObject, where: string): PromptArgument[] {
+function readArguments(
+  schema: AnySchema | undefined,
+  { properties, required }: JsonObject,
+  where: string,
+): PromptArgument[] {
   if (!isObject(properties)) throw new RegistrationError(`${where}: expected an object schema with properties`)
   return Object.entries(properties).map(([name, property]) => {
-    if (!acceptsString(property)) {
-      throw new RegistrationError(`${where}.${name}: prompt arguments are strings; convert them inside the schema`)
+    if (!acceptsString(property) && !coerces(schema, name)) {
+      const remedy = 'convert them inside the schema, such as z.coerce.number() or z.string().transform(…)'
+      throw new RegistrationError(`${where}.${name}: prompt arguments are strings; ${remedy}`)
     }
     const argument: PromptArgument = { name }
     const { title, description } = isObject(property) ? property : {}

@@ -1,6 +1,6 @@
 /** Checks values with schemas of libraries. Each refinement runs once, and the caller receives its failure. */
 
-import type { SchemaResult, StandardSchema } from '@mcpx/protocol'
+import { type AnySchema, isObject, type SchemaResult, type StandardSchema } from '@mcpx/protocol'
 
 export type StandardCheck = (value: unknown) => SchemaResult<unknown> | Promise<SchemaResult<unknown>>
 
@@ -46,4 +46,26 @@ function holdsFunction(part: unknown, seen: Set<unknown>): boolean {
 
 function isSchema(part: object): part is ZodSchema {
   return '_zod' in part
+}
+
+/** The members of a zod definition that contain the schema of the same value. The input of a pipe is checked first. */
+const INNER = ['innerType', 'in'] as const
+
+/**
+ * Returns whether a property of a zod object converts every value, as `z.coerce.number()` does. Its JSON Schema shows only
+ * the type that it converts to.
+ */
+export function coerces(schema: AnySchema | undefined, property: string): boolean {
+  const { shape } = definitionOf(schema)
+  let definition = definitionOf(isObject(shape) && Object.hasOwn(shape, property) ? shape[property] : undefined)
+  for (;;) {
+    if (definition.coerce === true) return true
+    const inner = INNER.find((member) => definition[member] !== undefined)
+    if (inner === undefined) return false
+    definition = definitionOf(definition[inner])
+  }
+}
+
+function definitionOf(schema: unknown): Readonly<Record<string, unknown>> {
+  return isObject(schema) && isSchema(schema) ? (schema._zod.def as Record<string, unknown>) : {}
 }

@@ -152,16 +152,39 @@ describe('a schema that cannot be converted', () => {
   it('is rejected if it has no conversion', () => {
     const bare = mini.object({ a: mini.string() }) as unknown as AnySchema
     expect(() => shown({ input: bare })).toThrow(
-      'Tool "it", input: the zod schema cannot be converted to JSON Schema: zod 4.2 or newer',
+      'Tool "it", input: the zod schema cannot be converted to JSON Schema; wrap a schema of zod/mini with z.toJSONSchema',
     )
     expect(() => shown({ input: v.object({}) as unknown as AnySchema })).toThrow(
-      'the valibot schema cannot be converted to JSON Schema',
+      'the valibot schema cannot be converted to JSON Schema; wrap it with toStandardJsonSchema(schema)',
     )
-    expect(() => shown({ input: bare })).toThrow('wrap it with z.toJSONSchema of zod/mini')
+  })
+
+  it.each([
+    [
+      'zod 3.25',
+      { _def: { typeName: 'ZodObject' }, '~standard': { version: 1, vendor: 'zod', validate: () => ({}) } },
+      'zod 4.2 or newer is needed, found zod 3; run npm install zod@latest',
+    ],
+    ['zod 3.22', { _def: { typeName: 'ZodObject' } }, 'zod 4.2 or newer is needed, found zod 3'],
+    [
+      'zod 4.1',
+      { _zod: { version: { major: 4, minor: 1, patch: 13 } }, '~standard': { vendor: 'zod', validate: () => ({}) } },
+      'zod 4.2 or newer is needed, found 4.1; run npm install zod@latest',
+    ],
+    [
+      'effect',
+      Object.assign(() => {}, { ast: {}, pipe: () => {} }),
+      'wrap it with Schema.toStandardSchemaV1(Schema.toStandardJSONSchemaV1(schema))',
+    ],
+    ['another library', { '~standard': { vendor: 'runtypes', validate: () => ({}) } }, 'pass a JSON Schema'],
+  ])('is rejected with the remedy for its library: %s', (_library, input, message) => {
+    expect(() => shown({ input: input as unknown as AnySchema })).toThrow(RegistrationError)
+    expect(() => shown({ input: input as unknown as AnySchema })).toThrow(message)
   })
 
   it('is rejected if it is not a schema', () => {
     expect(() => shown({ input: 'string' as never })).toThrow('Tool "it", input: expected a schema, got string')
+    expect(() => shown({ input: null as never })).toThrow('Tool "it", input: expected a schema, got null')
     const circle: JsonObject = { type: 'object' }
     circle.properties = { circle }
     expect(() => shown({ input: circle })).toThrow(RegistrationError)

@@ -7,6 +7,7 @@ import {
   isObject,
   type JsonObject,
   type JsonSchemaValidator,
+  kindOf,
   quoted,
   type SchemaIssue,
   type StandardSchema,
@@ -117,7 +118,9 @@ const WRAP_REMEDY = 'put the properties into one object schema, such as z.object
 
 function toJsonSchema(schema: AnySchema, { side, where }: SchemaUse): JsonObject {
   if (isStandard(schema)) return convertSchema(schema, side, where)
-  if (!isObject(schema)) throw new RegistrationError(`${where}: expected a schema, got ${typeof schema}`)
+  if (isZod3(schema)) throw new RegistrationError(`${where}: ${conversionProblem('zod', schema)}`)
+  if (isEffect(schema)) throw new RegistrationError(`${where}: ${conversionProblem('effect', schema)}`)
+  if (!isObject(schema)) throw new RegistrationError(`${where}: expected a schema, got ${kindOf(schema)}`)
   const stray = Object.keys(schema).find((key) => isStandard((schema as JsonObject)[key] as AnySchema))
   if (stray !== undefined)
     throw new RegistrationError(`${where}: expected one schema, but ${quoted(stray)} is a schema too; ${WRAP_REMEDY}`)
@@ -162,12 +165,7 @@ const marking = {
 function convertSchema(schema: StandardSchema, side: 'input' | 'output', where: string): JsonObject {
   const convert = (schema['~standard'].jsonSchema as StandardSchema['~standard']['jsonSchema'] | undefined)?.[side]
   if (typeof convert !== 'function') {
-    const { vendor } = schema['~standard']
-    const version = vendor === 'zod' ? 'zod 4.2 or newer is needed; ' : ''
-    const remedy = 'wrap it with z.toJSONSchema of zod/mini or toStandardJsonSchema of Valibot, or pass a JSON Schema'
-    throw new RegistrationError(
-      `${where}: the ${vendor} schema cannot be converted to JSON Schema: ${version}${remedy}`,
-    )
+    throw new RegistrationError(`${where}: ${conversionProblem(schema['~standard'].vendor, schema)}`)
   }
   const convertWith = (libraryOptions: object): JsonObject => {
     const options = { target: 'draft-2020-12', libraryOptions } as const
@@ -184,6 +182,41 @@ function convertSchema(schema: StandardSchema, side: 'input' | 'output', where: 
   const unsaid = findUnsaid(json, where)
   if (unsaid !== undefined) throw new RegistrationError(unsaid)
   return json
+}
+
+/** How to convert the schemas of libraries that do not convert by themselves. */
+const WRAPPERS: Readonly<Record<string, string>> = {
+  valibot: 'wrap it with toStandardJsonSchema(schema) of @valibot/to-json-schema',
+  effect: 'wrap it with Schema.toStandardSchemaV1(Schema.toStandardJSONSchemaV1(schema))',
+}
+
+/** Describes a schema that cannot be converted to JSON Schema, with the remedy for its library. */
+function conversionProblem(vendor: string, schema: object): string {
+  if (vendor === 'zod') return zodProblem(schema)
+  const remedy = Object.hasOwn(WRAPPERS, vendor) ? WRAPPERS[vendor] : 'pass a JSON Schema'
+  return `the ${vendor} schema cannot be converted to JSON Schema; ${remedy}`
+}
+
+function zodProblem(schema: object): string {
+  const { _zod } = schema as { readonly _zod?: { readonly version?: { major: number; minor: number } } }
+  if (_zod?.version === undefined) return 'zod 4.2 or newer is needed, found zod 3; run npm install zod@latest'
+  const { major, minor } = _zod.version
+  if (major > 4 || minor >= 2) {
+    return 'the zod schema cannot be converted to JSON Schema; wrap a schema of zod/mini with z.toJSONSchema(schema)'
+  }
+  return `zod 4.2 or newer is needed, found ${major}.${minor}; run npm install zod@latest`
+}
+
+/** Returns whether a value is a schema of a zod before 3.24, which does not implement Standard Schema. */
+function isZod3(schema: unknown): schema is object {
+  const { typeName } = ((schema as { readonly _def?: unknown } | null)?._def ?? {}) as { readonly typeName?: unknown }
+  return typeof typeName === 'string' && typeName.startsWith('Zod')
+}
+
+/** Returns whether a value is a schema of Effect, which is a class or an object and implements Standard Schema when wrapped. */
+function isEffect(schema: unknown): schema is object {
+  const isHolder = typeof schema === 'function' || isObject(schema)
+  return isHolder && 'ast' in schema && typeof schema.ast === 'object' && 'pipe' in schema
 }
 
 function findPlace(convert: () => JsonObject, where: string): string | undefined {

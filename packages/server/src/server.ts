@@ -17,6 +17,7 @@ import {
 } from '@mcpx/protocol'
 import { ChangeHub } from './changes.ts'
 import type { RequestContext } from './context.ts'
+import { addItem } from './define.ts'
 import { capabilitiesOf, createServerHandler, dispatch, HANDLER_MEMBERS } from './dispatch.ts'
 import type { ServerEra, ServerInternals, ServerLimits } from './era.ts'
 import { describeRequest, Faults, type OnError, QuestionError, RegistrationError } from './errors.ts'
@@ -24,7 +25,7 @@ import { endSession, legacy, watchChanges } from './legacy.ts'
 import { type Endpoint, type Middleware, type ServerRequest, wrap } from './middleware.ts'
 import { modern } from './modern.ts'
 import { combine } from './mount/combine.ts'
-import { handlerOf, type Mountable, mounted, recordMount } from './mount/prefix.ts'
+import { handlerOf, mounted, recordMount } from './mount/prefix.ts'
 import type { PromptOptions } from './prompts.ts'
 import { checkOptionNames } from './registration.ts'
 import { createRegistry, type Registry, type RegistryOptions } from './registry.ts'
@@ -97,11 +98,6 @@ export const SERVER_LIMITS: ServerLimits = { listens: 1_000, subscriptions: 1_00
 export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers>, Responder {
   /** The whole server with its middleware as a handler, for mounting and for direct calls. */
   readonly handler: Handler
-  /**
-   * Adds all items of another handler or server with a prefix, so that `search` becomes `github.search`. Throws a
-   * `RegistrationError` if the server would contain itself, also through other servers.
-   */
-  mount(prefix: string, target: Mountable): this
   /** Adds a middleware that runs around every request. The first one added is the outermost. */
   use(middleware: Middleware): this
   /** Removes a tool and notifies clients. Returns whether it existed. */
@@ -148,11 +144,15 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
       registry.addPrompt(name, promptOptions as PromptOptions, get as never)
       return server as never
     },
+    add(...items) {
+      for (const item of items) addItem(registry, item)
+      return server as never
+    },
     mount(prefix, target) {
       const part = mounted(prefix, target)
       recordMount(server.handler, prefix, handlerOf(target))
       core.addPart(part)
-      return server
+      return server as never
     },
     use(middleware) {
       core.use(middleware)

@@ -102,6 +102,7 @@ describe('an input request as a value', () => {
   })
 
   it('cannot have fields that forms do not support', () => {
+    // @ts-expect-error: the compiler refuses it, too
     expect(() => elicit({ message: 'm', schema: z.object({ a: z.object({}) }) })).toThrow(QuestionError)
   })
 })

@@ -9,6 +9,7 @@ import type {
   InputRequiredResult,
   JsonObject,
   MetaObject,
+  ObjectSchema,
   RawJsonSchema,
   SchemaInput,
   SchemaOutput,
@@ -17,6 +18,7 @@ import type {
   ToolAnnotations,
   ToolHandler,
   ToolInputSchema,
+  ValueSchema,
 } from '@mcpx/protocol'
 import { failedResult, RegistrationError, ToolError } from './errors.ts'
 import {
@@ -55,8 +57,14 @@ export interface NoInput extends StandardSchema<Record<string, never>> {}
 /** The type of `output` if the option is missing: the tool may return any value. */
 export interface NoOutput extends StandardSchema<unknown> {}
 
-/** Options of a tool. */
-export interface ToolOptions<Input = AnySchema, Output = AnySchema> extends VisibilityOptions {
+/** Options of a tool. The compiler refuses schemas that cannot be used, with a sentence about the remedy. */
+export type ToolOptions<Input = AnySchema, Output = AnySchema> = ToolMembers<Input, Output> & {
+  input?: ObjectSchema<'input', Input> | undefined
+  output?: ValueSchema<'output', Output> | undefined
+}
+
+/** The members of `ToolOptions`. */
+export interface ToolMembers<Input, Output> extends VisibilityOptions {
   /** The display name. Default: the tool's name. */
   title?: string | undefined
   /** Tells the model what the tool does and when to use it. Default: none. */

@@ -1,5 +1,5 @@
 /** What the compiler knows of what was added; checked by it, never run. */
-import type { Catalogue, Catalogued, Context, JsonObject } from '@mcpx/protocol'
+import type { Catalogue, Catalogued, Context, JsonObject, StandardSchema } from '@mcpx/protocol'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'
@@ -7,6 +7,9 @@ import { expectTypeOf } from 'vitest'
 import { z } from 'zod'
 import * as mini from 'zod/mini'
 import { image, text } from './content.ts'
+import { definePrompt, defineResource, defineTool } from './define.ts'
+import type { Server } from './server.ts'
+import type { RunTool, ToolOptions } from './tools.ts'
 import type { Fluent, NoOffers } from './typed-server.ts'
 
 type OffersOf<Server> = Server extends Catalogued<infer Offers extends Catalogue> ? Offers : never
@@ -121,10 +124,10 @@ export const returns = empty
   .tool('promised', { output: sum }, () => new Promise((resolve) => resolve({ a: 1 })))
 
 /** What extends it keeps its own methods along the chain. */
-interface Server extends Fluent<NoOffers> {
+interface Extended extends Fluent<NoOffers> {
   use(): this
 }
-declare const extended: Server
+declare const extended: Extended
 export const chain = extended
   .tool('a', {}, () => '')
   .use()
@@ -170,4 +173,117 @@ export function misused(raw: JsonObject): void {
   empty.tool('x', { visible: (auth) => auth?.scopes.includes('admin') }, () => '')
   // @ts-expect-error: nobody waits for it
   empty.tool('x', { visible: async () => true }, () => '')
+}
+
+/** Items as values: their types reach the server that adds them. */
+const search = defineTool('search', { input: sum, output: z.object({ hits: z.number() }) }, ({ a, b }) => {
+  expectTypeOf(b).toEqualTypeOf<number>()
+  return { hits: a }
+})
+const plan = definePrompt('plan', { args: z.object({ to: z.string(), nights: z.coerce.number() }) }, ({ nights }) => {
+  expectTypeOf(nights).toEqualTypeOf<number>()
+  return 'Go.'
+})
+const note = defineResource('note://{id}', {}, ({ id }) => {
+  expectTypeOf(id).toEqualTypeOf<string>()
+  return id
+})
+expectTypeOf(search.run).parameter(0).toEqualTypeOf<{ a: number; b: number }>()
+declare const adding: Server
+export const added = adding
+  .tool('first', {}, () => '')
+  .add(search, note, plan)
+  .tool('last', {}, () => '')
+type Added = OffersOf<typeof added>
+expectTypeOf<keyof Added['tools']>().toEqualTypeOf<'first' | 'search' | 'last'>()
+expectTypeOf<Added['tools']['search']>().toEqualTypeOf<{
+  readonly input: { a: number; b?: number | undefined }
+  readonly output: { hits: number }
+}>()
+// A client sends strings; the schema of the prompt converts them.
+expectTypeOf<Added['prompts']['plan']>().toEqualTypeOf<{ to: string; nights: string }>()
+
+/** A mounted server adds its types with its prefix. A handler adds none, and keeps the others. */
+declare const handler: { listTools(): never; callTool(): never }
+export const outer = adding
+  .tool('own', {}, () => '')
+  .mount('git', added)
+  .mount('far', handler)
+expectTypeOf<keyof OffersOf<typeof outer>['tools']>().toEqualTypeOf<'own' | 'git.first' | 'git.search' | 'git.last'>()
+expectTypeOf<OffersOf<typeof outer>['tools']['git.search']['output']>().toEqualTypeOf<{ hits: number }>()
+expectTypeOf<keyof OffersOf<typeof outer>['prompts']>().toEqualTypeOf<'git.plan'>()
+export const twice = adding.mount('a', outer)
+expectTypeOf<OffersOf<typeof twice>['tools']['a.git.search']['output']>().toEqualTypeOf<{ hits: number }>()
+
+/** A name that the compiler does not know has no types, and does not change those of other tools. */
+declare const anyName: string
+export const named = empty
+  .tool(anyName, { input: sum }, () => '')
+  .tool(`get_${anyName}`, { input: sum }, () => '')
+  .tool('known', { input: z.object({ id: z.string() }) }, () => '')
+expectTypeOf<keyof OffersOf<typeof named>['tools']>().toEqualTypeOf<'known'>()
+expectTypeOf<OffersOf<typeof named>['tools']['known']['input']>().toEqualTypeOf<{ id: string }>()
+
+/** A schema of one of several libraries, and one whose type is not known, are usable. */
+declare const one: z.ZodObject<{ a: z.ZodString }> | { type: 'object' }
+declare const unknownSchema: StandardSchema
+// biome-ignore lint/suspicious/noExplicitAny: users pass such schemas
+declare const looseSchema: Record<string, any>
+export const loose = empty
+  .tool('one', { input: one, output: one }, () => ({ a: '' }))
+  .tool('unknown', { input: unknownSchema, output: unknownSchema }, () => '')
+  .tool('loose', { input: looseSchema }, () => '')
+  .tool('union', { input: z.union([sum, z.object({ c: z.string() })]) }, () => '')
+  .tool('maybe', { input: anyName === '' ? undefined : sum }, () => '')
+  .prompt('loose', { args: looseSchema }, () => '')
+  .prompt('choice', { args: z.object({ mode: z.enum(['a', 'b']), note: z.string().nullish() }) }, () => '')
+
+/** A function around the registration keeps the types. */
+export function register<Input, Output>(options: ToolOptions<Input, Output>, run: RunTool<Input, Output>) {
+  return empty.tool('x', options, run)
+}
+
+export function unusableSchemas(z3: { readonly _def: object; parse(): void }, effect: { readonly ast: object }): void {
+  const shape = { a: z.number() }
+  // @ts-expect-error: "input: expected one schema, got an object of schemas; write z.object({ … }) around the properties"
+  empty.tool('x', { input: shape }, () => '')
+  // @ts-expect-error: "output: expected one schema, got an object of schemas; …"
+  empty.tool('x', { output: shape }, () => ({ a: 1 }))
+  // @ts-expect-error: "args: expected one schema, got an object of schemas; …"
+  empty.prompt('x', { args: { a: z.string() } }, () => '')
+  // @ts-expect-error: "input: expected a schema of an object, such as z.object({ … })"
+  empty.tool('x', { input: z.string() }, () => '')
+  // @ts-expect-error: "input: expected a schema of an object, …"
+  empty.tool('x', { input: { type: 'string' } as const }, () => '')
+  // @ts-expect-error: "input: zod 4.2 or newer is needed; …"
+  empty.tool('x', { input: z3 }, () => '')
+  // @ts-expect-error: "input: zod 4.2 or newer is needed; wrap a schema of zod/mini with z.toJSONSchema(schema)"
+  empty.tool('x', { input: mini.object({}) }, () => '')
+  // @ts-expect-error: "input: wrap a schema of Effect: …"
+  empty.tool('x', { input: effect }, () => '')
+  // @ts-expect-error: "input: expected a schema, such as z.object({ … })"
+  empty.tool('x', { input: 5 }, () => '')
+  // @ts-expect-error: "args: n must accept a string; convert it with z.coerce.number() or z.string().transform(…)"
+  empty.prompt('x', { args: z.object({ n: z.number() }) }, () => '')
+  // @ts-expect-error: the same, of a value
+  definePrompt('x', { args: z.object({ n: z.number() }) }, () => '')
+  // @ts-expect-error: "input: expected a schema of an object, …"
+  defineTool('x', { input: z.string() }, () => '')
+  // @ts-expect-error: a tool is not made by hand
+  empty.add({ name: 'x' })
+}
+
+export async function forms(ctx: Context): Promise<void> {
+  const form = z.object({ n: z.number().int(), s: z.email().optional(), on: z.boolean().default(true) })
+  const answer = await ctx.elicit('k', { message: 'm', schema: form })
+  if (answer.action === 'accept') expectTypeOf(answer.content.on).toEqualTypeOf<boolean>()
+  await ctx.elicit('k', { message: 'm', schema: z.object({}) })
+  await ctx.elicit('k', { message: 'm', schema: z.object({ c: z.array(z.enum(['a', 'b'])), n: z.coerce.number() }) })
+  await ctx.elicit('k', { message: 'm', schema: { type: 'object', properties: { a: { type: 'string' } } } })
+  // @ts-expect-error: "schema: at must be a string, a number, a boolean or a list of choices, because forms are flat"
+  await ctx.elicit('k', { message: 'm', schema: z.object({ at: z.object({ x: z.number() }) }) })
+  // @ts-expect-error: the same, of a list
+  await ctx.elicit('k', { message: 'm', schema: z.object({ at: z.array(z.number()) }) })
+  // @ts-expect-error: "schema: expected a schema of an object, …"
+  await ctx.elicit('k', { message: 'm', schema: z.string() })
 }

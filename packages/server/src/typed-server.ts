@@ -1,9 +1,11 @@
 /** The types of the methods that register items. A chain of calls collects the types of all registered items. */
 
 import type { Catalogue, Catalogued, SchemaInput, SchemaOutput } from '@mcpx/protocol'
+import type { DefinedItem } from './define.ts'
+import type { Mountable } from './mount/prefix.ts'
 import type { GetPrompt, PromptOptions } from './prompts.ts'
 import type { ReadResource, ReadReturn, ResourceOptions } from './resources.ts'
-import type { NoInput, NoOutput, RunTool, SomeSchema, ToolOptions } from './tools.ts'
+import type { NoInput, NoOutput, RunTool, ToolOptions } from './tools.ts'
 
 /** The types of a server without tools and prompts. */
 export interface NoOffers {
@@ -15,19 +17,52 @@ export interface NoOffers {
   prompts: {}
 }
 
-/** The part of a server's type that a tool adds. */
+/** The part of a server's type that a tool adds: its arguments and its result. */
 export interface WithTool<Name extends string, Input, Output> {
   readonly '~catalogue'?: {
-    readonly tools: {
-      readonly [Key in Name]: { readonly input: SchemaInput<Input>; readonly output: SchemaOutput<Output> }
-    }
+    readonly tools: { readonly [Key in Name as Known<Key>]: { readonly input: Input; readonly output: Output } }
   }
 }
 
-/** The part of a server's type that a prompt adds. */
+/** The part of a server's type that a prompt adds: its arguments, as clients send them. */
 export interface WithPrompt<Name extends string, Args> {
-  readonly '~catalogue'?: { readonly prompts: { readonly [Key in Name]: SchemaInput<Args> } }
+  readonly '~catalogue'?: { readonly prompts: { readonly [Key in Name as Known<Key>]: Args } }
 }
+
+/** The part of a server's type that `server.add` adds. */
+export interface WithItems<Items extends DefinedItem> {
+  readonly '~catalogue'?: UnionToIntersection<CatalogueOf<Items>>
+}
+
+/** The part of a server's type that a mounted server adds. Handlers have no types. */
+export interface WithMounted<Prefix extends string, Target> {
+  readonly '~catalogue'?: {
+    readonly tools: Prefixed<Prefix, CatalogueOf<Target>, 'tools'>
+    readonly prompts: Prefixed<Prefix, CatalogueOf<Target>, 'prompts'>
+  }
+}
+
+/** The arguments of a prompt as clients send them. A schema that converts any value receives a string. */
+export type PromptArguments<Args> = {
+  [Name in keyof SchemaInput<Args>]: unknown extends SchemaInput<Args>[Name]
+    ? string
+    : Extract<SchemaInput<Args>[Name], string | undefined>
+}
+
+/** Leaves out a name that the compiler does not know, because its type would apply to every tool. */
+type Known<Name extends string> = Record<never, never> extends Record<Name, unknown> ? never : Name
+
+type CatalogueOf<Item> = Item extends { readonly '~catalogue'?: infer Found } ? NonNullable<Found> : object
+
+type Prefixed<Prefix extends string, Found, Kind extends string> = Found extends { readonly [Key in Kind]: infer Items }
+  ? { readonly [Name in keyof Items & string as Known<`${Prefix}.${Name}`>]: Items[Name] }
+  : NoOffers['tools']
+
+type UnionToIntersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (
+  member: infer Intersection,
+) => void
+  ? Intersection
+  : never
 
 /**
  * The registration methods. Each returns the object it was called on, so interfaces that extend this one keep their methods
@@ -48,12 +83,12 @@ export interface Fluent<Offers extends Catalogue = NoOffers> extends Catalogued<
    * }, ({ a, b }) => ({ sum: a + b }))
    * ```
    */
-  tool<This, const Name extends string, Input extends SomeSchema = NoInput, Output extends SomeSchema = NoOutput>(
+  tool<This, const Name extends string, Input = NoInput, Output = NoOutput>(
     this: This,
     name: Name,
     options: ToolOptions<Input, Output>,
     run: RunTool<Input, Output>,
-  ): This & WithTool<Name, Input, Output>
+  ): This & WithTool<Name, SchemaInput<Input>, SchemaOutput<Output>>
 
   /**
    * Adds a resource with a URI, or many resources with a URI template. The contents of a resource may be a value or a
@@ -78,10 +113,30 @@ export interface Fluent<Offers extends Catalogue = NoOffers> extends Catalogued<
    * server.prompt('review', { args: z.object({ code: z.string() }) }, ({ code }) => `Review this:\n${code}`)
    * ```
    */
-  prompt<This, const Name extends string, Args extends SomeSchema = NoInput>(
+  prompt<This, const Name extends string, Args = NoInput>(
     this: This,
     name: Name,
     options: PromptOptions<Args>,
     get: GetPrompt<Args>,
-  ): This & WithPrompt<Name, Args>
+  ): This & WithPrompt<Name, PromptArguments<Args>>
+
+  /**
+   * Adds tools, resources and prompts that `defineTool`, `defineResource` and `definePrompt` have created, for example in
+   * files of their own.
+   *
+   * ```ts
+   * createServer(info).add(search, book, notes)
+   * ```
+   */
+  add<This, const Items extends readonly DefinedItem[]>(this: This, ...items: Items): This & WithItems<Items[number]>
+
+  /**
+   * Adds all items of another handler or server with a prefix, so that `search` becomes `github.search`. Throws a
+   * `RegistrationError` if the server would contain itself, also through other servers.
+   */
+  mount<This, const Prefix extends string, Target extends Mountable>(
+    this: This,
+    prefix: Prefix,
+    target: Target,
+  ): This & WithMounted<Prefix, Target>
 }

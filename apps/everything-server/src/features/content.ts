@@ -1,10 +1,11 @@
 /** The content that a tool can return: text, images, audio, embedded resources, links to resources, and combinations. */
 import { audio, image, link, resource, type Server, text } from '@mcpx/server'
 import { PNG, WAV } from './media.ts'
+import { simpleText } from './values.ts'
 
 export function addContent(server: Server): void {
   server
-    .tool('test_simple_text', { description: 'Returns text' }, () => 'This is a simple text response for testing.')
+    .add(simpleText)
     .tool('test_image_content', { description: 'Returns an image' }, () => image(PNG, 'image/png'))
     .tool('test_audio_content', { description: 'Returns audio' }, () => audio(WAV, 'audio/wav'))
     .tool('test_embedded_resource', { description: 'Returns an embedded resource' }, () =>

@@ -2,10 +2,11 @@
 import { image, resource, type Server } from '@mcpx/server'
 import { z } from 'zod'
 import { PNG } from './media.ts'
+import { simplePrompt } from './values.ts'
 
 export function addPrompts(server: Server): void {
   server
-    .prompt('test_simple_prompt', { description: 'A prompt' }, () => 'This is a simple prompt for testing.')
+    .add(simplePrompt)
     .prompt(
       'test_prompt_with_arguments',
       {

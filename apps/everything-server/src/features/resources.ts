@@ -2,16 +2,13 @@
 import type { Server } from '@mcpx/server'
 import { z } from 'zod'
 import { PNG } from './media.ts'
+import { staticText } from './values.ts'
 
 const png = Buffer.from(PNG, 'base64')
 
 export function addResources(server: Server): void {
   server
-    .resource(
-      'test://static-text',
-      { name: 'Static text', description: 'A text resource', cache: { ttlMs: 60_000, cacheScope: 'public' } },
-      'This is the content of the static text resource.',
-    )
+    .add(staticText)
     .resource('test://static-binary', { name: 'Static image', mimeType: 'image/png', size: png.length }, png)
     .resource(
       'config://app',

@@ -56,7 +56,7 @@ export const callingTools: Behaviours = {
       .tool('none', {}, (args) => JSON.stringify(args))
     const client = await connect(server)
     expect(textOf(await client.callTool('zod', { x: 1 }))).toBe('2 []')
-    expect(textOf(await client.callTool('raw', { x: 1, y: ['é'] }))).toBe('{"x":1,"y":["é"]}')
+    expect(textOf(await client.callTool('raw' as string, { x: 1, y: ['é'] }))).toBe('{"x":1,"y":["é"]}')
     expect(textOf(await client.callTool('none'))).toBe('{}')
   },
 
@@ -65,11 +65,11 @@ export const callingTools: Behaviours = {
       .tool('zod', { input: point }, () => 'never')
       .tool('raw', { input: rawPoint }, () => 'never')
     const client = await connect(server)
-    const zod = await client.callTool('zod', { x: 1, tags: ['a', 7] })
+    const zod = await client.callTool('zod' as string, { x: 1, tags: ['a', 7] })
     expect(errorTextOf(zod)).toMatch(/^arguments\.tags\[1\]: /)
-    const raw = await client.callTool('raw', { x: 'one' })
+    const raw = await client.callTool('raw' as string, { x: 'one' })
     expect(errorTextOf(raw)).toBe('arguments.x: expected number, got string')
-    expect(errorTextOf(await client.callTool('raw'))).toMatch(/^arguments\.x: /)
+    expect(errorTextOf(await client.callTool('raw' as string))).toMatch(/^arguments\.x: /)
   },
 
   async 'the message of a ToolError is returned to the model'({ connect }) {

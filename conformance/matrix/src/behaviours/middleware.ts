@@ -107,7 +107,7 @@ export const middleware: Behaviours = {
       auth: { subject: 'ada', scopes: [] },
     })
     expect(textOf(await client.callTool('drop', { name: 'a', password: 'hush' }))).toBe('dropped a')
-    expect(errorTextOf(await client.callTool('drop', {}))).toMatch(/^arguments\.name: /)
+    expect(errorTextOf(await client.callTool('drop' as string, {}))).toMatch(/^arguments\.name: /)
     await expect(client.callTool('nope')).rejects.toMatchObject({ code: -32602 })
     expect(entries).toMatchObject([
       {

@@ -50,7 +50,7 @@ export const promptBehaviours: Behaviours = {
 
   async 'invalid arguments and unknown prompts are rejected'({ connect }) {
     const client = await connect(prompts())
-    await expect(client.getPrompt('review')).rejects.toMatchObject({
+    await expect(client.getPrompt('review' as string)).rejects.toMatchObject({
       code: -32602,
       message: 'Missing argument: "code"',
     })
