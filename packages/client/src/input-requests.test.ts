@@ -128,8 +128,9 @@ describe('a form, in both eras', () => {
       onWarning: (problem) => problems.push(problem),
     }
     const [told, error] = await refused(form({ row: { type: 'integer' } }), options)
-    expect(told).toMatchObject({ code: -32603 })
     const message = 'onElicit returned values that do not fit the form. content.row: expected integer, got string'
+    // The server of the legacy era learns it, so that it can say it in its result.
+    expect(told).toMatchObject({ code: -32603, message })
     expect(problems.map((problem) => problem.message)).toContain(message)
     expect(error).toMatchObject({ reason: 'cancelled', cause: { message } })
   })
@@ -588,7 +589,8 @@ describe('a call whose onAsk returns no response', () => {
       onWarning: ({ message }) => void warnings.push(message),
     })
     const { structuredContent } = await client.callTool('ask', {}, { onAsk: () => 3 as never })
-    expect(structuredContent).toEqual({ code: -32603, message: 'Internal error' })
-    expect(warnings).toEqual(['onAsk: expected the response to elicitation/create, got number'])
+    const message = 'onAsk: expected the response to elicitation/create, got number'
+    expect(structuredContent).toEqual({ code: -32603, message })
+    expect(warnings).toEqual([message])
   })
 })

@@ -43,7 +43,7 @@ import {
   type Side,
   withCallMeta,
 } from './era.ts'
-import { MAX_CONCURRENT_INPUT, MAX_INPUT_REQUESTS } from './input-requests.ts'
+import { InvalidAnswer, MAX_CONCURRENT_INPUT, MAX_INPUT_REQUESTS } from './input-requests.ts'
 import { LegacySubscriptions } from './legacy-subscriptions.ts'
 import type { AskOrigin, CallOptions, RequestCallOptions } from './options.ts'
 import type { ClientState, SentOptions } from './state.ts'
@@ -210,7 +210,10 @@ export class LegacyConnection implements EraConnection, MessageListener {
       )
     } catch (error) {
       // The server has cancelled the request: the response is dropped, and there is no problem to report.
-      throw exchange.signal.aborted ? userRejected('The input request was cancelled') : error
+      if (exchange.signal.aborted) throw userRejected('The input request was cancelled')
+      if (!(error instanceof InvalidAnswer)) throw error
+      this.#state.onWarning(error)
+      throw new RpcError(ErrorCode.InternalError, error.message)
     } finally {
       release?.()
     }

@@ -11,7 +11,7 @@ import { type HttpOptions, readOptions } from './client/options.ts'
  * const client = await connect(http('https://example.com/mcp', { headers: { authorization: `Bearer ${token}` } }))
  * ```
  *
- * @throws TypeError for a URL that is not valid, not of HTTP, or contains credentials
+ * @throws TypeError for an unknown option, and for a URL that is not valid, not of HTTP, or contains credentials
  * @throws RangeError for a number that an option does not accept
  */
 export function http(url: string | URL, options: HttpOptions = {}): Connector {

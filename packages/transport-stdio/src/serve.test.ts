@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, connect as dial } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Message, resultMessage } from '@mcpx/protocol'
+import { type Message, type Responder, resultMessage } from '@mcpx/protocol'
 import { delay } from '@mcpx/testing'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { childArgs } from './child.fixture.ts'
@@ -304,5 +304,18 @@ describe('serving on other streams', () => {
       near.destroy()
       server.close()
     }
+  })
+})
+
+describe('the arguments of serveStdio', () => {
+  it('are checked before anything is served', () => {
+    const server: Responder = { respond: () => undefined }
+    expect(() => serveStdio(server, { drainTimeuot: 3 } as object)).toThrow(
+      'serveStdio: there is no option "drainTimeuot"; did you mean "drainTimeout"?',
+    )
+    expect(() => serveStdio({} as Responder)).toThrow(
+      'serveStdio: expected a server such as createServer returns, got object',
+    )
+    expect(() => serveStdio(undefined as never)).toThrow('got nothing')
   })
 })

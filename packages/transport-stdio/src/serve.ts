@@ -1,7 +1,7 @@
 /** Serves over standard input and output, or over two other byte streams. */
 
 import { setInterval, setTimeout } from 'node:timers'
-import { ConnectionError, createDuplex, type DuplexLimits, type Responder } from '@mcpx/protocol'
+import { ConnectionError, createDuplex, type DuplexLimits, kindOf, type Responder, unknownOption } from '@mcpx/protocol'
 import type { ByteSink, ByteSource } from './lines.ts'
 import { takeStdout } from './stdout-guard.ts'
 import { StreamChannel, type StreamLimits } from './stream-channel.ts'
@@ -59,8 +59,11 @@ const PARENT_CHECK_INTERVAL = 2_000
  * ```ts
  * await serveStdio(server)
  * ```
+ *
+ * @throws TypeError if `server` is not a server, and for an unknown option
  */
 export function serveStdio(server: Responder, options: ServeStdioOptions = {}): Serving {
+  checkArguments(server, options)
   const { input, signal, parentDeath = true, drainTimeout = DRAIN_TIMEOUT, limits, onWarning: report } = options
   const ownsProcess = input === undefined
   let isEnding = false
@@ -100,6 +103,30 @@ export function serveStdio(server: Responder, options: ServeStdioOptions = {}): 
     exitAfter(options.exitTimeout ?? EXIT_TIMEOUT)
   }
   return Object.assign(untilClosed(), { closed: duplex.closed, close })
+}
+
+// The compiler compares these names with the interface.
+const OPTION_NAMES: Readonly<Record<keyof ServeStdioOptions, true>> = {
+  input: true,
+  output: true,
+  signal: true,
+  guard: true,
+  parentDeath: true,
+  drainTimeout: true,
+  exitTimeout: true,
+  limits: true,
+  onWarning: true,
+  maxLineLength: true,
+  maxUnsent: true,
+  flushTimeout: true,
+}
+
+function checkArguments(server: unknown, options: object): void {
+  if (typeof (server as Partial<Responder> | undefined)?.respond !== 'function') {
+    throw new TypeError(`serveStdio: expected a server such as createServer returns, got ${kindOf(server)}`)
+  }
+  const problem = unknownOption('serveStdio', options, Object.keys(OPTION_NAMES))
+  if (problem !== undefined) throw new TypeError(problem)
 }
 
 function openChannel(options: ServeStdioOptions): StreamChannel {

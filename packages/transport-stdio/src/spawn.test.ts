@@ -184,3 +184,19 @@ describe('the output of a server', () => {
     await connection.close()
   })
 })
+
+describe('the arguments of spawn', () => {
+  it.each([
+    [['node', 'server.mjs'], 'spawn: args: expected an array of strings, got string; write spawn("node", ["first",'],
+    [['node', { env: {} }], 'spawn: args: expected an array of strings, got object; write spawn("node", ["first",'],
+    [[['node', 'server.mjs']], 'spawn: command: expected string, got array'],
+    [['node', ['--port', 3000]], 'spawn: args[1]: expected string, got number'],
+    [['node', [], { enviroment: {} }], 'spawn: there is no option "enviroment"; expected one of env, cwd, '],
+    [['node', [], { environment: {} }], 'spawn: there is no option "environment"; did you mean "env"?'],
+    [['node', [], { stdErr: 'ignore' }], 'spawn: there is no option "stdErr"; did you mean "stderr"?'],
+  ])('are checked: %j', (given, message) => {
+    const spawnUntyped = spawn as (...given: readonly unknown[]) => unknown
+    expect(() => spawnUntyped(...given)).toThrow(TypeError)
+    expect(() => spawnUntyped(...given)).toThrow(message)
+  })
+})

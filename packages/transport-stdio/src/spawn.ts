@@ -1,6 +1,6 @@
 /** Starts a server as a child process and connects to it over its standard streams. */
 
-import type { Connector, DuplexLimits } from '@mcpx/protocol'
+import { type Connector, type DuplexLimits, kindOf, quoted, unknownOption } from '@mcpx/protocol'
 import { createRestartDelay, type RestartOptions } from './restart.ts'
 import type { StreamLimits } from './stream-channel.ts'
 
@@ -54,8 +54,11 @@ export interface SpawnConnector extends Connector {
  * ```ts
  * const client = await connect(spawn('node', ['server.js'], { env: { API_KEY: key } }))
  * ```
+ *
+ * @throws TypeError for a command or arguments that are no strings, and for an unknown option
  */
 export function spawn(command: string, args: readonly string[] = [], options: SpawnOptions = {}): SpawnConnector {
+  checkArguments(command, args, options)
   const restartDelay = createRestartDelay(options.restart)
   return {
     peer: [command, ...args].map(quoteWord).join(' '),
@@ -67,6 +70,31 @@ export function spawn(command: string, args: readonly string[] = [], options: Sp
       return connectToProcess({ command, args, options, ...connectOptions, onExit: restartDelay.exited })
     },
   }
+}
+
+// The compiler compares these names with the interface.
+const OPTION_NAMES: Readonly<Record<keyof SpawnOptions, true>> = {
+  env: true,
+  cwd: true,
+  stderr: true,
+  shutdown: true,
+  restart: true,
+  probeTimeout: true,
+  limits: true,
+  maxLineLength: true,
+  maxUnsent: true,
+}
+
+function checkArguments(command: unknown, args: unknown, options: object): void {
+  if (typeof command !== 'string') throw new TypeError(`spawn: command: expected string, got ${kindOf(command)}`)
+  if (!Array.isArray(args)) {
+    const remedy = `write spawn(${quoted(command)}, ["first", "second"], options)`
+    throw new TypeError(`spawn: args: expected an array of strings, got ${kindOf(args)}; ${remedy}`)
+  }
+  const wrong = args.findIndex((arg) => typeof arg !== 'string')
+  if (wrong >= 0) throw new TypeError(`spawn: args[${wrong}]: expected string, got ${kindOf(args[wrong])}`)
+  const problem = unknownOption('spawn', options, Object.keys(OPTION_NAMES), { environment: 'env' })
+  if (problem !== undefined) throw new TypeError(problem)
 }
 
 function quoteWord(word: string): string {

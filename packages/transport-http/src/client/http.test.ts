@@ -370,3 +370,16 @@ it('a connection closes with the given reason', async () => {
 it('a connector does not decide the era by a timeout [C-026]', () => {
   expect(http('http://127.0.0.1:1/mcp')).toMatchObject({ silence: 'nothing', probeTimeout: 10_000 })
 })
+
+describe('an unknown option of http', () => {
+  it.each([
+    [{ header: {} }, 'http: there is no option "header"; did you mean "headers"?'],
+    [{ authProvider: {} }, 'http: there is no option "authProvider"; did you mean "auth"?'],
+    [{ requestInit: {} }, 'http: there is no option "requestInit"; did you mean "init"?'],
+    [{ onElicit: () => {} }, 'http: there is no option "onElicit"; expected one of fetch, headers, '],
+    [{ reconnect: { attempt: 3 } }, 'http: reconnect: there is no option "attempt"; did you mean "attempts"?'],
+  ])('is refused with the name that was meant: %j', (options, message) => {
+    expect(() => http('https://example.com/mcp', options as object)).toThrow(TypeError)
+    expect(() => http('https://example.com/mcp', options as object)).toThrow(message)
+  })
+})

@@ -1,6 +1,6 @@
 /** The options of `http`, and their defaults. */
 
-import type { Awaitable } from '@mcpx/protocol'
+import { type Awaitable, unknownOption } from '@mcpx/protocol'
 
 /** The signature of the platform's `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -76,9 +76,38 @@ export interface Settings {
   readonly probeTimeout: number
 }
 
-/** Fills in the defaults. Throws `TypeError` for a URL that is not valid, and `RangeError` for a number out of range. */
+// The compiler compares these names with the interface.
+const OPTION_NAMES: Readonly<Record<keyof HttpOptions, true>> = {
+  fetch: true,
+  headers: true,
+  auth: true,
+  init: true,
+  reconnect: true,
+  keepAlive: true,
+  maxResponseSize: true,
+  maxEventSize: true,
+  probeTimeout: true,
+}
+
+/** The names that other libraries use for options. */
+const OTHER_NAMES = {
+  authProvider: 'auth',
+  requestInit: 'init',
+  fetchOptions: 'init',
+  reconnectionOptions: 'reconnect',
+}
+
+/** Throws for an option that does not exist: a misspelled one would leave the default in place. */
+function refuseUnknown(place: string, options: object, names: readonly string[]): void {
+  const problem = unknownOption(place, options, names, OTHER_NAMES)
+  if (problem !== undefined) throw new TypeError(problem)
+}
+
+/** Fills in the defaults. Throws `TypeError` for an unknown option and for a URL that is not valid, and `RangeError` for a number out of range. */
 export function readOptions(url: string | URL, options: HttpOptions): Settings {
+  refuseUnknown('http', options, Object.keys(OPTION_NAMES))
   const { headers = {}, auth, init = {}, reconnect = {} } = options
+  refuseUnknown('http: reconnect', reconnect, ['minDelay', 'maxDelay', 'attempts'])
   return {
     url: readUrl(url),
     fetch: options.fetch ?? runtimeFetch,

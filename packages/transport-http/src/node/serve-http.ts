@@ -3,12 +3,12 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { guarded, invalidRequest, type Responder } from '@mcpx/protocol'
+import { guarded, invalidRequest, type Responder, unknownOption } from '@mcpx/protocol'
 import { Hono } from 'hono'
 import { mcp } from '../server/app.ts'
 import { copyResponse, LOOPBACK_HOSTS } from '../server/guards.ts'
 import { pathOf, withoutLastSlash } from '../server/http-request.ts'
-import { type EndpointOptions, readPath } from '../server/options.ts'
+import { ENDPOINT_OPTIONS, type EndpointOptions, readPath } from '../server/options.ts'
 import { faultResponse, refusal, toResponse } from '../server/responses.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
 import { answerBrokenRequests, arrivalSettings, OpenResponses } from './broken-requests.ts'
@@ -59,6 +59,8 @@ export interface HttpServer {
  * ```
  */
 export async function serveHttp(server: Responder, options: ServeHttpOptions = {}): Promise<HttpServer> {
+  const problem = unknownOption('serveHttp', options, [...ENDPOINT_OPTIONS, ...OWN_OPTIONS], { hostname: 'host' })
+  if (problem !== undefined) throw new TypeError(problem)
   const { host = '127.0.0.1', port: wanted = 3000, path, maxHeaderSize, requestTimeout, ...ofEndpoint } = options
   const address = readAddress(host, wanted)
   const paths = readPaths(path, options.sse)
@@ -97,6 +99,14 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
     },
   }
 }
+
+const OWN_OPTIONS: readonly Exclude<keyof ServeHttpOptions, keyof EndpointOptions>[] = [
+  'port',
+  'host',
+  'path',
+  'maxHeaderSize',
+  'requestTimeout',
+]
 
 /** Returns the served paths. The first one is the path of the endpoint. */
 function readPaths(path = '/mcp', sse?: string): readonly string[] {

@@ -161,8 +161,22 @@ describe('authenticate', () => {
 })
 
 describe('unknown options', () => {
-  it.each(['requestTimeout', 'alowedHosts'])('are rejected by name: %s', async (name) => {
-    expect(() => mcp(tools(), { [name]: 1 })).toThrow(`${name}: expected one of allowedHosts, `)
-    if (name !== 'requestTimeout') await expect(serveHttp(tools(), { port: 0, [name]: 1 })).rejects.toThrow(name)
+  it.each([
+    ['alowedHosts', 'allowedHosts'],
+    ['allowedHost', 'allowedHosts'],
+    ['allowOrigins', 'allowedOrigins'],
+  ])('are rejected with the name that was meant: %s', async (name, meant) => {
+    const message = `there is no option "${name}"; did you mean "${meant}"?`
+    expect(() => mcp(tools(), { [name]: 1 })).toThrow(`mcp: ${message}`)
+    await expect(serveHttp(tools(), { port: 0, [name]: 1 })).rejects.toThrow(`serveHttp: ${message}`)
+  })
+
+  it('are those of `serveHttp` for an app, and others for both', async () => {
+    expect(() => mcp(tools(), { maxHeaderSize: 1 } as object)).toThrow(
+      'mcp: there is no option "maxHeaderSize"; expected one of allowedHosts, ',
+    )
+    await expect(serveHttp(tools(), { prot: 3 } as object)).rejects.toThrow('did you mean "port"?')
+    await expect(serveHttp(tools(), { hostname: 'x' } as object)).rejects.toThrow('did you mean "host"?')
+    await expect(serveHttp(tools(), { other: 'x' } as object)).rejects.toThrow(/"other"; expected one of .*, port, /)
   })
 })

@@ -10,6 +10,7 @@ import type {
   Responder,
   SessionStore,
 } from '@mcpx/protocol'
+import { unknownOption } from '@mcpx/protocol'
 
 /** Limits of an endpoint. */
 export interface HttpLimits {
@@ -134,7 +135,7 @@ const HOSTS = 'hosts such as "mcp.example.com" or "mcp.example.com:8443"'
 const ORIGIN = /^(?:[a-z][\w+.-]*:\/\/[^\s/?#*]+|null)$/i
 const ORIGINS = 'origins such as "https://app.example.com"'
 
-const OPTION_NAMES: readonly (keyof EndpointOptions)[] = [
+export const ENDPOINT_OPTIONS: readonly (keyof EndpointOptions)[] = [
   'allowedHosts',
   'allowedOrigins',
   'authenticate',
@@ -167,10 +168,10 @@ export function checkOptions(responder: Responder, options: EndpointOptions): vo
   }
   checkTime('bodyTimeout', options.bodyTimeout, 1)
   checkTime('keepAlive', options.keepAlive, 1)
-  checkNames('', options, OPTION_NAMES)
-  checkNames('limits.', options.limits ?? {}, Object.keys(HTTP_LIMITS))
+  checkNames('mcp', options, ENDPOINT_OPTIONS)
+  checkNames('limits', options.limits ?? {}, Object.keys(HTTP_LIMITS))
   if (!sessions) return
-  checkNames('sessions.', sessions, ['store', 'ttl', 'events', 'retry', 'awayTimeout', 'bus'])
+  checkNames('sessions', sessions, ['store', 'ttl', 'events', 'retry', 'awayTimeout', 'bus'])
   checkTime('sessions.ttl', sessions.ttl, 1)
   checkTime('sessions.awayTimeout', sessions.awayTimeout, 1)
   // It is sent to clients, which accept no other numbers.
@@ -186,11 +187,10 @@ function checkList(option: string, given: unknown, form: RegExp, wanted: string)
   throw unexpected(`a list of ${wanted}`, Array.isArray(given) ? given[wrong] : given, `${option}: `)
 }
 
-/** Refuses unknown members, because a misspelt option would be ignored silently. */
-function checkNames(prefix: string, given: object, known: readonly string[]): void {
-  const unknown = Object.keys(given).find((name) => !known.includes(name))
-  if (unknown === undefined) return
-  throw new TypeError(`${prefix}${unknown}: expected one of ${known.join(', ')}; there is no such option`)
+/** Refuses unknown members, because a misspelled option would be ignored silently. */
+function checkNames(place: string, given: object, known: readonly string[]): void {
+  const problem = unknownOption(place, given, known)
+  if (problem !== undefined) throw new TypeError(problem)
 }
 
 function checkTime(option: string, given: unknown, least: number): void {
