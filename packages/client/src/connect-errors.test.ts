@@ -77,6 +77,31 @@ describe('an unknown option', () => {
     expect(server.asked('tools/call')).toEqual([])
   })
 
+  it.each(['timeout', 'maxTimeout', 'maxRounds', 'maxInputRequests', 'maxPages', 'cache'])(
+    'is refused as a %s that is no number from 0',
+    async (name) => {
+      for (const value of [Number.NaN, -1, '5', null]) {
+        const message = `${name}: expected a number from 0, got ${value}`
+        await expect(connect(target(), { [name]: value })).rejects.toThrow(new RangeError(message))
+        await expect(connectAll({ one: target() }, { [name]: value })).rejects.toThrow(new RangeError(message))
+      }
+    },
+  )
+
+  it('is refused as a timeout of a call that is no number from 0, and the call is not sent', async () => {
+    const server = target()
+    await using client = await connect(server)
+    const options = { timeout: Number.NaN }
+    const message = /timeout: expected a number from 0, got NaN$/
+    await expect(client.callTool('add', {}, options)).rejects.toThrow(message)
+    await expect(client.callTool('add', {}, { maxTimeout: Number.NaN })).rejects.toThrow(
+      /^tools\/call: maxTimeout: expected/,
+    )
+    await expect(client.subscribe('a:b', options)).rejects.toThrow(message)
+    expect(() => client.listen({}, options)).toThrow(message)
+    expect(server.asked('tools/call')).toEqual([])
+  })
+
   it('is refused as a connectTimeout that is not positive', async () => {
     await expect(connect(target(), { connectTimeout: 0 })).rejects.toThrow(
       'connectTimeout: expected a positive number of ms, or Infinity, got 0',

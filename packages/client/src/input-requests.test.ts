@@ -537,6 +537,34 @@ describe('many input requests at once', () => {
     expect(await client.callTool('ask')).toMatchObject({ structuredContent: { refused: 200 } })
   })
 
+  it('of a legacy server are refused beyond maxRounds times maxInputRequests since the last call', async () => {
+    const server = scriptedServer('2025-11-25', {
+      answers: {
+        'tools/call': async ({ exchange }) => {
+          let answered = 0
+          try {
+            for (; answered < 50; answered += 1) await exchange.session?.request('elicitation/create', form({}).params)
+          } catch (error) {
+            return { content: [], structuredContent: { answered, why: (error as Error).message } }
+          }
+          return { content: [], structuredContent: { answered } }
+        },
+      },
+    })
+    const warnings: Error[] = []
+    const onElicit = () => ({ action: 'decline' }) as const
+    const onWarning = (warning: Error) => void warnings.push(warning)
+    await using client = await connect(server, { onElicit, onWarning, maxRounds: 4, maxInputRequests: 5 })
+    const why = 'elicitation/create was refused: the server has sent 20 input requests since the last call'
+    for (let call = 0; call < 2; call += 1) {
+      const { structuredContent } = await client.callTool('ask')
+      expect(structuredContent).toEqual({ answered: 20, why })
+    }
+    expect(warnings).toMatchObject(Array(2).fill({ reason: 'limit', message: why }))
+    await using other = await connect(server, { onElicit })
+    expect(await other.callTool('ask')).toMatchObject({ structuredContent: { answered: 50 } })
+  })
+
   it('are answered 16 at a time in a round of a modern call, which fails beyond 100', async () => {
     const server = (count: number) =>
       scriptedServer('2026-07-28', {

@@ -35,6 +35,8 @@ export const INPUT_CALLBACKS: Readonly<Record<InputRequest['method'], string>> =
 export const MAX_CONCURRENT_INPUT = 16
 /** How many input requests a server may send at a time, unless the options say otherwise. */
 export const MAX_INPUT_REQUESTS = 100
+/** How often one call may return with input requests, unless the options say otherwise. */
+export const MAX_ROUNDS = 10
 
 /** A callback returned a value that cannot be sent. The message names the callback and contains no value of the user. */
 export class InvalidAnswer extends TypeError {}

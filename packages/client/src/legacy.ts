@@ -43,12 +43,20 @@ import {
   type Side,
   withCallMeta,
 } from './era.ts'
-import { InvalidAnswer, MAX_CONCURRENT_INPUT, MAX_INPUT_REQUESTS } from './input-requests.ts'
+import { InvalidAnswer, MAX_CONCURRENT_INPUT, MAX_INPUT_REQUESTS, MAX_ROUNDS } from './input-requests.ts'
 import { LegacySubscriptions } from './legacy-subscriptions.ts'
 import type { AskOrigin, CallOptions, RequestCallOptions } from './options.ts'
 import type { ClientState, SentOptions } from './state.ts'
 
 type InitializeResult = ClientRequests['initialize']['result']
+
+/** The input requests of one call. */
+interface InputCount {
+  /** Those that are being answered. */
+  readonly limit: ConcurrencyLimit
+  /** How many the server has sent. */
+  received: number
+}
 
 /** The result of the handshake. */
 interface Handshake {
@@ -89,7 +97,8 @@ export class LegacyConnection implements EraConnection, MessageListener {
   isReady = false
   readonly #state: ClientState
   readonly #undetermined: UndeterminedConnection
-  readonly #inputLimits = new WeakMap<object, ConcurrencyLimit>()
+  /** The input requests of each call. Those that name no call are counted for the connection, from its last call on. */
+  readonly #inputCounts = new WeakMap<object, InputCount>()
   /** The server was replaced by one that does not speak this era. */
   #isOutdated = false
 
@@ -131,6 +140,7 @@ export class LegacyConnection implements EraConnection, MessageListener {
 
   async #send(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject> {
     const label = requestLabel(method, params)
+    this.#inputCount(this).received = 0
     const sent = stripParamsFor(this.revision, method, withCallMeta(params, options.meta))
     const result = await this.connection.request(method, sent, this.#state.sentOptions(label, options))
     return checkResultOf(this.revision, method, label, result)
@@ -221,15 +231,29 @@ export class LegacyConnection implements EraConnection, MessageListener {
 
   /** Returns the limit of the call whose stream a request came on, or of the connection. Throws when it is reached. */
   #inputLimit(exchange: Exchange, method: string): ConcurrencyLimit {
-    const { maxInputRequests = MAX_INPUT_REQUESTS } = this.#state.options
-    const call = exchange.during ?? this
-    const limit = this.#inputLimits.get(call) ?? new ConcurrencyLimit(MAX_CONCURRENT_INPUT)
-    this.#inputLimits.set(call, limit)
-    if (limit.size < maxInputRequests) return limit
-    const message = `${method} was refused: ${maxInputRequests} input requests wait for an answer already`
+    const { maxInputRequests = MAX_INPUT_REQUESTS, maxRounds = MAX_ROUNDS } = this.#state.options
+    const count = this.#inputCount(exchange.during ?? this)
+    if (count.limit.size >= maxInputRequests) {
+      throw this.#inputLimitError(method, `${maxInputRequests} input requests wait for an answer already`)
+    }
+    if (count.received >= maxInputRequests * maxRounds) {
+      throw this.#inputLimitError(method, `the server has sent ${count.received} input requests since the last call`)
+    }
+    count.received += 1
+    return count.limit
+  }
+
+  #inputCount(call: object): InputCount {
+    const count = this.#inputCounts.get(call) ?? { limit: new ConcurrencyLimit(MAX_CONCURRENT_INPUT), received: 0 }
+    this.#inputCounts.set(call, count)
+    return count
+  }
+
+  #inputLimitError(method: string, reason: string): RpcError {
+    const message = `${method} was refused: ${reason}`
     const hint = 'Pass a larger maxInputRequests to connect if the server is right to ask for that much.'
     this.#state.onWarning(new ConnectionError('limit', message, { hint }))
-    throw internalError(message)
+    return internalError(message)
   }
 }
 

@@ -11,7 +11,13 @@ import {
 } from '@mcpx/protocol'
 import { forEachConcurrently, withSignal } from './async.ts'
 import { requestLabel, type ServerFacts } from './era.ts'
-import { INPUT_CALLBACKS, InvalidAnswer, MAX_CONCURRENT_INPUT, MAX_INPUT_REQUESTS } from './input-requests.ts'
+import {
+  INPUT_CALLBACKS,
+  InvalidAnswer,
+  MAX_CONCURRENT_INPUT,
+  MAX_INPUT_REQUESTS,
+  MAX_ROUNDS,
+} from './input-requests.ts'
 import type { AskOrigin, RequestCallOptions } from './options.ts'
 import type { ClientState } from './state.ts'
 
@@ -37,7 +43,7 @@ const LONGEST_DELAY = 5_000
 export async function answerInputRequests(first: InputRequiredResult, call: UnfinishedCall): Promise<JsonObject> {
   const { state, method, options, startTime, closing } = call
   const label = requestLabel(method, call.params)
-  const maxRounds = state.options.maxRounds ?? 10
+  const maxRounds = state.options.maxRounds ?? MAX_ROUNDS
   const maxTimeout = options.maxTimeout ?? state.options.maxTimeout ?? 600_000
   /** How long input requests have been answered, which does not count, in ms. */
   let answerTime = 0

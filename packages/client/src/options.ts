@@ -127,7 +127,8 @@ export interface ClientOptions {
   readonly maxRounds?: number | undefined
   /**
    * How many input requests may come at once: in one round of a call, or from a legacy server that waits for the answers. 16
-   * of them are answered at a time. Default: 100. More: `ConnectionError` `limit`, or an error for the legacy server.
+   * of them are answered at a time. A legacy server may send `maxRounds` times as many in one call. Default: 100. More:
+   * `ConnectionError` `limit`, or an error for the legacy server.
    */
   readonly maxInputRequests?: number | undefined
   /** How many pages of one list are read. Default: 1,000. More: `ConnectionError` `limit`. */
@@ -254,9 +255,13 @@ const CALL_OPTIONS: Readonly<Record<keyof RequestCallOptions, true>> = {
   resultTypes: true,
 }
 
-/** Throws for an option that does not exist, an era that does not exist, and a `connectTimeout` that is not positive. */
+/** Throws for an option or an era that does not exist, and for numbers that are out of range. */
 export function checkClientOptions(options: ClientOptions, place = 'connect'): void {
   refuseUnknown(place, options, CLIENT_OPTIONS)
+  const { timeout, maxTimeout, maxRounds, maxInputRequests, maxPages, cache } = options
+  const prefix = place === 'connect' ? '' : `${place}: `
+  checkNumbers(prefix, { timeout, maxTimeout, maxRounds, maxInputRequests, maxPages })
+  if (cache !== false) checkNumbers(prefix, { cache })
   const { era = 'auto', connectTimeout = 1 } = options
   if (!(connectTimeout > 0)) {
     throw new RangeError(`connectTimeout: expected a positive number of ms, or Infinity, got ${connectTimeout}`)
@@ -271,14 +276,25 @@ export function checkGroupOptions(options: GroupOptions): void {
   refuseUnknown('connectAll', options, { ...CLIENT_OPTIONS, separator: true, servers: true })
 }
 
-/** Throws for an option of a call that does not exist. */
+/** Throws for an option of a call that does not exist, and for a timeout that is out of range. */
 export function checkCallOptions(place: string, options: RequestCallOptions): void {
   refuseUnknown(place, options, CALL_OPTIONS)
+  const { timeout, maxTimeout } = options
+  checkNumbers(`${place}: `, { timeout, maxTimeout })
 }
 
-/** Throws for an option of `listen` or `subscribe` that does not exist. */
+/** Throws for an option of `listen` or `subscribe` that does not exist, and for a timeout that is out of range. */
 export function checkListenOptions(options: ListenOptions): void {
   refuseUnknown('listen', options, { signal: true, timeout: true })
+  checkNumbers('listen: ', { timeout: options.timeout })
+}
+
+/** Throws `RangeError` for values that are not numbers from 0. NaN would disable a limit, or end a timeout at once. */
+function checkNumbers(place: string, options: Readonly<Record<string, number | undefined>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || (typeof value === 'number' && value >= 0)) continue
+    throw new RangeError(`${place}${name}: expected a number from 0, got ${value}`)
+  }
 }
 
 /** The names that other libraries use for options. */

@@ -303,8 +303,9 @@ function placeLostError(cause: ConnectionError): ConnectionError {
   return new ConnectionError('refused', message, { status: cause.status as number, cause })
 }
 
-/** The shortest wait, in ms, so that a server cannot keep a client busy. */
+/** The shortest wait, in ms, and the shortest that a server may ask for, so that it cannot keep a client busy. */
 const MIN_WAIT = 20
+const MIN_RETRY = 100
 
 /** The waits between attempts to open a stream: the wait that the server asks for, or growing random waits. */
 class Backoff {
@@ -339,8 +340,8 @@ class Backoff {
   wait(retry: number | undefined, signal: AbortSignal): Promise<void> {
     const { minDelay, maxDelay } = this.#settings
     const grown = minDelay * 2 ** this.#waits * (0.5 + Math.random() / 2)
-    // The first wait is exactly the one that the server asks for, even where `grown` is longer.
-    const wanted = retry === undefined ? grown : Math.max(retry, this.#waits === 0 ? 0 : grown)
+    // The first wait is the one that the server asks for, even where `grown` is longer.
+    const wanted = retry === undefined ? grown : Math.max(retry, MIN_RETRY, this.#waits === 0 ? 0 : grown)
     this.#waits += 1
     return pause(Math.max(Math.min(wanted, maxDelay), MIN_WAIT), signal)
   }

@@ -299,6 +299,24 @@ describe('a request whose stream was cut', () => {
     }
   })
 
+  it('is resumed at most ten times a second, even if the server asks for more', async () => {
+    let count = 1
+    const { connection, call } = await cutting(
+      (_, response) => {
+        const events = stream(response)
+        count += 1
+        if (count < 6) events.raw(`id: p-${count}\ndata:\n\n`)
+        else events.event({ jsonrpc: '2.0', id: call().id, result: {} })
+        events.end()
+      },
+      'id: p-1\nretry: 0\ndata:\n\n',
+      { reconnect: { minDelay: 1, maxDelay: 60_000, attempts: 3 } },
+    )
+    const begun = performance.now()
+    expect(await connection.request('tools/call')).toEqual({})
+    expect(performance.now() - begun).toBeGreaterThan(490)
+  })
+
   it('does not increase its delay while events arrive', async () => {
     let count = 1
     const { connection, call } = await cutting(
