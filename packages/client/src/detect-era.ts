@@ -84,12 +84,14 @@ class EraDetection {
     this.#timeLeft = state.options.connectTimeout ?? CONNECT_TIMEOUT
   }
 
-  /** A failure leaves no connection open. */
+  /** A failure leaves no process behind, and no connection that stays open. */
   async connect(): Promise<EraConnection> {
     try {
       return await this.#detect()
     } catch (error) {
-      await this.#undetermined?.connection.close()
+      const closing = this.#undetermined?.connection.close().catch(this.#state.onWarning)
+      // A process has to be gone; a server that does not respond may take its time to delete the session.
+      if (this.#startsProcess) await closing
       throw this.#explain(error)
     }
   }
