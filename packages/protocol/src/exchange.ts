@@ -199,8 +199,14 @@ export interface Responder {
    * Sends list changes, resource updates and logs to a session until the returned function is called. The transport calls it
    * after the session is initialized. If `send` returns a promise, wait for it before you send more; it never rejects. Must
    * not call `send` before it has returned. A returned promise resolves when changes of other processes are received, too.
+   *
+   * @param hasGap whether the client may have missed changes, so that everything it has subscribed to counts as changed
    */
-  watchChanges?(session: Session, send: (message: NotificationMessage) => Awaitable<void>): Awaitable<() => void>
+  watchChanges?(
+    session: Session,
+    send: (message: NotificationMessage) => Awaitable<void>,
+    hasGap?: boolean,
+  ): Awaitable<() => void>
   /**
    * Called when a session ends with its connection, or because its client deleted it. Not called when a session expires.
    */

@@ -155,6 +155,13 @@ export class ChangeHub {
     if (receiver.waiting !== undefined) void this.#sendWaiting(receiver)
   }
 
+  /** Notifies a receiver that everything may have changed. */
+  sendAll(receiver: ChangeReceiver): void {
+    const lists = this.#listKinds().map((kind) => ({ kind }))
+    const resources = receiver.uris.map((uri) => ({ kind: 'resource', uri }) as const)
+    this.#enqueue(receiver, [...lists, ...resources])
+  }
+
   /** Ends all receivers that have an `end` method, and the subscription to the bus. */
   close(): void {
     this.#shared?.close()
@@ -199,15 +206,17 @@ export class ChangeHub {
     }
   }
 
-  /** Notifies all receivers that everything may have changed, because changes of other processes were lost. */
+  /** Notifies all receivers and listeners that everything may have changed, because changes of other processes were lost. */
   #noteAll(): void {
-    for (const kind of LIST_KINDS) {
-      if (this.#parts.some((part) => capabilitiesOf(part, false)[kind])) this.#note({ kind }, true)
-    }
-    for (const receiver of this.#receivers) {
-      const changes = receiver.uris.map((uri) => ({ kind: 'resource', uri }) as const)
-      this.#attempt(() => this.#enqueue(receiver, changes))
-    }
+    for (const kind of this.#listKinds())
+      for (const { listener } of [...this.#listeners]) this.#attempt(() => listener({ kind }, true))
+    for (const receiver of this.#receivers) this.#attempt(() => this.sendAll(receiver))
+  }
+
+  /** The lists that the server has. */
+  #listKinds() {
+    const capabilities = this.#parts.map((part) => capabilitiesOf(part, false))
+    return LIST_KINDS.filter((kind) => capabilities.some((each) => each[kind] !== undefined))
   }
 
   #distribute(): void {

@@ -282,6 +282,7 @@ export function watchChanges(
   session: Session,
   send: (message: NotificationMessage) => Awaitable<void>,
   { changes }: ServerInternals,
+  hasGap = false,
 ): Awaitable<() => void> {
   const receiver: ChangeReceiver = {
     isBusy: false,
@@ -294,6 +295,7 @@ export function watchChanges(
   }
   const stop = () => changes.remove(receiver)
   changes.add(receiver)
+  if (hasGap) queueMicrotask(() => changes.sendAll(receiver))
   const connected = changes.connect()
   if (connected === undefined) return stop
   return connected.then(

@@ -172,7 +172,7 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
       const era = eras.find((each) => each.matches(message, exchange)) ?? modern
       return era.handle(message, exchange, core)
     },
-    watchChanges: (session, send) => (servesLegacy ? watchChanges(session, send, core) : () => {}),
+    watchChanges: (session, send, hasGap) => (servesLegacy ? watchChanges(session, send, core, hasGap) : () => {}),
     async sessionEnded(session) {
       if (servesLegacy) await endSession(session, core)
     },

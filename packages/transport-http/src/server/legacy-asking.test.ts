@@ -156,7 +156,7 @@ describe('an input request', () => {
     await events.rest()
   })
 
-  it('is answered across processes repeatedly, without remaining bus subscriptions', async () => {
+  it('is answered across processes repeatedly, with two bus subscriptions per process, which close() ends', async () => {
     const inner = createMemoryEventBus()
     let subscribed = 0
     const bus = {
@@ -179,8 +179,11 @@ describe('an input request', () => {
       await post(there.app, { jsonrpc: '2.0', id: asked?.id, result: { roots: [] } }, headers)
       expect(await events.rest()).toMatchObject([{ id: n, result: {} }])
     }
-    await pause(1)
     expect(here.outcomes).toEqual([{ roots: [] }, { roots: [] }])
+    expect(subscribed).toBe(4)
+    here.app.close()
+    there.app.close()
+    await pause(1)
     expect(subscribed).toBe(0)
   })
 

@@ -9,18 +9,20 @@ async function withLostWriter(bus = createMemoryEventBus()) {
   const events = createMemoryEventStore()
   const app = mcp(new HandWritten(), { sessions: { store: createMemorySessionStore(), events, bus } })
   const session = await openSession(app)
-  const stream = `${session}~post~x`
+  const stream = `${session}~post~1-${WRITER}`
   const first = await events.append(stream, '')
   const resume = (id = first) => get(app, { 'mcp-session-id': session, 'last-event-id': id })
   return { bus, events, session, stream, resume }
 }
 
+/** The id of the process that wrote the stream. */
+const WRITER = '0123456789abcdef'
+
 /** Says for a while that it writes to every stream, as a process would. */
-async function writeElsewhere({ bus, session }: Awaited<ReturnType<typeof withLostWriter>>) {
-  const topic = `mcpx/session/${session}`
-  return bus.subscribe(topic, (text) => {
-    const { sought } = JSON.parse(text) as { sought?: string }
-    if (sought !== undefined) void bus.publish(topic, JSON.stringify({ writing: sought }))
+async function writeElsewhere({ bus }: Awaited<ReturnType<typeof withLostWriter>>) {
+  return bus.subscribe(`mcpx/process/${WRITER}`, (text) => {
+    const { from, id } = JSON.parse(text) as { from: string; id: number }
+    void bus.publish(`mcpx/process/${from}`, JSON.stringify({ from: WRITER, replyTo: id, isHandled: true }))
   })
 }
 

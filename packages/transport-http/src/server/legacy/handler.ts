@@ -29,6 +29,7 @@ import {
   jsonResponse,
   methodNotAllowed,
   refusal,
+  unavailable,
 } from '../responses.ts'
 import { batchesNotAllowed, HttpSession, LiveSession, sessionEnded, unreachable, updateTemporary } from './session.ts'
 import { Sessions } from './sessions.ts'
@@ -99,7 +100,7 @@ export class LegacyEra {
   close(reason: Error): void {
     this.closeStreams()
     this.#sse?.close(reason)
-    for (const live of this.#sessions.all) live.end(reason)
+    void this.#sessions.close(reason)
   }
 
   async #delete(live: LiveSession): Promise<HttpAnswer> {
@@ -126,8 +127,7 @@ export class LegacyEra {
 
   async #receive(message: Message, live: LiveSession, request: HttpRequest): Promise<HttpAnswer> {
     if (!('method' in message)) {
-      await this.#sessions.answer(live, message)
-      return accepted()
+      return (await this.#sessions.answer(live, message)) ? accepted() : notDelivered()
     }
     if (!('id' in message)) {
       await this.#handleNotification(message, live, request)
@@ -209,6 +209,11 @@ function withoutChanges(answer: ResponseMessage): ResponseMessage {
     capabilities[name] = rest
   }
   return { ...answer, result: { ...answer.result, capabilities } as JsonObject }
+}
+
+/** Refuses a response of the client that the process which waits for it has not received. */
+function notDelivered(): HttpAnswer {
+  return unavailable('The process that waits for this response does not reply; send the response again')
 }
 
 function versionProblem(request: HttpRequest, id?: RequestId): HttpAnswer | undefined {

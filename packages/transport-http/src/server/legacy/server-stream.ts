@@ -58,14 +58,15 @@ export class ServerStream implements StreamOwner {
    * Begins to send. Resolves when changes of other processes are received, too.
    *
    * @param last the id of the last event that the client has received
+   * @param hasGap whether changes may have been missed, so that everything counts as changed
    */
-  async begin(last: string | undefined, pending: PendingChanges | undefined): Promise<void> {
+  async begin(last: string | undefined, pending: PendingChanges | undefined, hasGap: boolean): Promise<void> {
     const { endpoint, sessions } = this.#streams
     this.body.sendComment()
     void this.#sendMissed(last, pending)
     try {
       const session = new HttpSession(this.#live, sessions.update)
-      const stop = await endpoint.responder.watchChanges?.(session, (change) => this.#send(change))
+      const stop = await endpoint.responder.watchChanges?.(session, (change) => this.#send(change), hasGap)
       if (this.#hasLeft) stop?.()
       else this.#stopWatching = stop
     } catch (problem) {

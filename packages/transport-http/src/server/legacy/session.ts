@@ -39,20 +39,22 @@ export class LiveSession {
   hasEnded = false
   /** The GET stream. */
   serverStream: { end(): void } | undefined
-  /** Resolves when messages of other processes are received, to the function that ends that. */
-  subscription: Promise<() => unknown> | undefined
   #requests: ClientRequests | undefined
   #running: Map<RequestId, HttpExchange> | undefined
   #streams: Map<string, StoredStream> | undefined
 
-  constructor(id: string, state: Readonly<SessionState>) {
+  readonly #processId: string | undefined
+
+  /** @param processId identifies this process, if other processes serve the session too */
+  constructor(id: string, state: Readonly<SessionState>, processId?: string) {
     this.id = id
     this.state = state
+    this.#processId = processId
   }
 
   /** Requests to the client. */
   get requests(): ClientRequests {
-    this.#requests ??= new ClientRequests()
+    this.#requests ??= new ClientRequests(this.#processId)
     return this.#requests
   }
 
@@ -118,9 +120,14 @@ export interface RequestStream {
 class ClientRequests {
   readonly #streams = new Map<RequestId, RequestStream>()
   readonly #pending = createPendingRequests({ onCancel: (id, reason) => this.#cancel(id, reason) })
-  /** Keeps the ids of different processes that serve one client distinct. */
-  readonly #prefix = crypto.randomUUID().slice(0, 8)
+  /** Keeps the ids of different processes that serve one client distinct, and names the process that waits for the response. */
+  readonly #prefix: string
   #count = 0
+
+  constructor(processId: string | undefined) {
+    const unique = crypto.randomUUID().slice(0, 8)
+    this.#prefix = processId === undefined ? unique : `${processId}-${unique}`
+  }
 
   async request(
     stream: RequestStream | undefined,

@@ -4,7 +4,6 @@ import {
   ASSUMED_REVISION,
   type AuthInfo,
   ConnectionError,
-  type EventBus,
   invalidRequest,
   isRevision,
   type NotificationMessage,
@@ -20,21 +19,29 @@ import { SESSION_HEADER, VERSION_HEADER } from '../../headers.ts'
 import type { EndpointContext } from '../endpoint-context.ts'
 import type { HttpRequest } from '../http-request.ts'
 import { type HttpAnswer, refusal } from '../responses.ts'
+import { Processes } from './processes.ts'
 import { LiveSession, updateTemporary } from './session.ts'
 
 const DEFAULT_TTL = 30 * 60_000
 const AWAY_TIMEOUT = 5 * 60_000
-/** How long to wait for another process to answer that it writes a stream, in ms. */
-const FIND_WRITER = 1_000
+/** How often a response of a client is sent to the process that waits for it. */
+const ANSWER_ATTEMPTS = 5
 
-/** The messages between processes about a session. */
-type BusMessage =
-  | { readonly answer: ResponseMessage }
-  | { readonly notification: NotificationMessage }
-  | { readonly state: Readonly<SessionState> }
-  | { readonly ended: true }
-  | { readonly sought: string }
-  | { readonly writing: string }
+/** A message between processes about a session. Each has one member besides the id of the session. */
+interface SessionMessage {
+  readonly session: string
+  /** A response of the client to a request of the receiving process. */
+  readonly answer?: ResponseMessage
+  /** A cancellation or progress notification of the client. */
+  readonly notification?: NotificationMessage
+  /** The changed record. */
+  readonly state?: Readonly<SessionState>
+  readonly ended?: true
+  /** The id of a stream. The receiver is asked whether it still writes to the stream. */
+  readonly writes?: string
+  /** The client has resumed the GET stream at the sending process. */
+  readonly resumed?: true
+}
 
 export class Sessions {
   /** Undefined if sessions are disabled. Each request then has a temporary session. */
@@ -42,18 +49,20 @@ export class Sessions {
   readonly #ttl: number
   /** The time after which a client without stream and messages is away, in ms. */
   readonly awayTimeout: number
-  readonly #bus: EventBus | undefined
+  readonly #processes: Processes<SessionMessage> | undefined
   readonly #report: (problem: Error) => void
   readonly #live = new Map<string, LiveSession>()
-  readonly #writersFound = new Set<{ readonly streamId: string; readonly found: () => void }>()
 
   constructor({ options, report, responder }: EndpointContext) {
     const sessions = options.sessions === false ? undefined : (options.sessions ?? {})
     this.#store = sessions && (sessions.store ?? responder.store?.sessions ?? createMemorySessionStore())
     this.#ttl = sessions?.ttl ?? DEFAULT_TTL
     this.awayTimeout = sessions?.awayTimeout ?? AWAY_TIMEOUT
-    this.#bus = sessions && (sessions.bus ?? responder.store?.bus)
     this.#report = report
+    const bus = sessions && (sessions.bus ?? responder.store?.bus)
+    if (bus === undefined) return
+    const refreshAll = () => this.all.forEach((live) => void this.refresh(live))
+    this.#processes = new Processes(bus, (message) => this.#receive(message), refreshAll, report)
   }
 
   /** Whether sessions outlive their requests. */
@@ -63,7 +72,12 @@ export class Sessions {
 
   /** Whether other processes may serve the same sessions. */
   get areShared(): boolean {
-    return this.#bus !== undefined
+    return this.#processes !== undefined
+  }
+
+  /** The id of this process. Undefined if no other process may serve the same sessions. */
+  get processId(): string | undefined {
+    return this.#processes?.id
   }
 
   get all(): LiveSession[] {
@@ -82,36 +96,17 @@ export class Sessions {
     if (id === null) {
       return refusal(400, invalidRequest('Mcp-Session-Id is missing: send "initialize" first'), requestId)
     }
+    await this.#processes?.connect()
     const changes = this.#live.get(id)?.changes ?? 0
     const state = await this.#store.get(id, this.#ttl)
     // Another caller gets the same response as for an unknown session.
     if (state === undefined || state.subject !== principalOf(request.auth)) return noSession(requestId)
-    const live = this.#live.get(id) ?? new LiveSession(id, state)
+    const live = this.#live.get(id) ?? new LiveSession(id, state, this.processId)
+    this.#live.set(id, live)
     live.holders += 1
     live.seenAt = Date.now()
     if (live.changes === changes) live.state = state
-    await this.#keep(live)
     return live
-  }
-
-  /** Registers the object, so that other requests find it, and subscribes to messages of other processes. */
-  async #keep(live: LiveSession): Promise<void> {
-    this.#live.set(live.id, live)
-    if (this.#bus === undefined) return
-    live.subscription ??= this.#subscribe(this.#bus, live)
-    const { subscription } = live
-    try {
-      await subscription
-    } catch (problem) {
-      // The next request subscribes again.
-      if (live.subscription === subscription) live.subscription = undefined
-      this.release(live)
-      throw problem
-    }
-  }
-
-  async #subscribe(bus: EventBus, live: LiveSession): Promise<() => unknown> {
-    return bus.subscribe(topicOf(live.id), (text) => this.#receive(live, text))
   }
 
   /** Whether the client of a session reads no stream, and has sent nothing for long. */
@@ -127,16 +122,6 @@ export class Sessions {
     live.holders -= 1
     if (live.holders > 0 || this.#live.get(live.id) !== live) return
     this.#live.delete(live.id)
-    void this.#unsubscribe(live)
-  }
-
-  async #unsubscribe(live: LiveSession): Promise<void> {
-    try {
-      const unsubscribe = await live.subscription
-      await unsubscribe?.()
-    } catch (problem) {
-      this.#report(problem as Error)
-    }
   }
 
   /** Changes the record. Works without a `this`. */
@@ -145,7 +130,7 @@ export class Sessions {
     const state = await this.#store.update(live.id, change)
     if (state === undefined) throw new ConnectionError('closed', 'The session has ended')
     live.replaceState(state)
-    await this.#publish(live.id, { state })
+    await this.#processes?.publish({ session: live.id, state })
   }
 
   /** Extends the time to live. Ends the session in this process if its record no longer exists. */
@@ -165,70 +150,79 @@ export class Sessions {
   async end({ id }: LiveSession): Promise<void> {
     await this.#store?.delete(id)
     this.#live.get(id)?.end(new ConnectionError('closed', 'The session has ended'))
-    await this.#publish(id, { ended: true })
+    await this.#processes?.publish({ session: id, ended: true })
   }
 
-  /** Delivers a response of the client, in this process or another one. */
-  async answer(live: LiveSession, answer: ResponseMessage): Promise<void> {
-    if (live.requests.settle(answer)) return
-    if (this.#bus !== undefined) await this.#publish(live.id, { answer })
-    else this.#report(new ConnectionError('unmatched', 'Ignored a response: no pending request has its id'))
+  /**
+   * Delivers a response of the client, in this process or the one that waits for it. Returns false if that process does not
+   * reply.
+   */
+  async answer(live: LiveSession, answer: ResponseMessage): Promise<boolean> {
+    if (live.requests.settle(answer)) return true
+    const process = processOf(answer.id)
+    if (this.#isOther(process)) {
+      const isHandled = await this.#processes?.send(process, { session: live.id, answer }, ANSWER_ATTEMPTS)
+      if (isHandled !== false) return isHandled === true
+    }
+    this.#report(new ConnectionError('unmatched', 'Ignored a response: no pending request has its id'))
+    return true
   }
 
   /** Delivers a cancellation or progress notification. Returns false for other notifications. */
   async handleNotification(live: LiveSession, notification: NotificationMessage): Promise<boolean> {
-    const { method } = notification
+    const { method, params } = notification
     if (method !== 'notifications/cancelled' && method !== 'notifications/progress') return false
-    if (!live.handleNotification(notification)) await this.#publish(live.id, { notification })
+    if (live.handleNotification(notification)) return true
+    const message = { session: live.id, notification }
+    const process = processOf(params?.progressToken)
+    if (method === 'notifications/cancelled') await this.#processes?.publish(message)
+    else if (this.#isOther(process)) await this.#processes?.send(process, message)
     return true
   }
 
   /** Returns whether a process still writes a POST stream. Assumed to be true if other processes cannot be asked. */
   async hasWriter(live: LiveSession, streamId: string): Promise<boolean> {
-    if (this.#bus === undefined || live.streams.has(streamId)) return true
-    return new Promise((resolve) => {
-      const finish = (hasWriter: boolean) => {
-        clearTimeout(timer)
-        this.#writersFound.delete(waiting)
-        resolve(hasWriter)
-      }
-      const timer = setTimeout(() => finish(false), FIND_WRITER)
-      const waiting = { streamId, found: () => finish(true) }
-      this.#writersFound.add(waiting)
-      void this.#publish(live.id, { sought: streamId })
-    })
+    if (this.#processes === undefined || live.streams.has(streamId)) return true
+    const process = streamId.slice(streamId.lastIndexOf('-') + 1)
+    return (
+      this.#isOther(process) && (await this.#processes.send(process, { session: live.id, writes: streamId })) === true
+    )
   }
 
-  /** Handles a message of another process. Reports and ignores invalid messages, because other programs may use the bus. */
-  #receive(live: LiveSession, text: string): void {
+  /** Ends the GET streams of a session in other processes, because its client has resumed the stream here. */
+  async endOtherStreams({ id }: LiveSession): Promise<void> {
+    await this.#processes?.publish({ session: id, resumed: true })
+  }
+
+  async close(reason: Error): Promise<void> {
+    for (const live of this.all) live.end(reason)
+    await this.#processes?.close()
+  }
+
+  #isOther(process: string | undefined): process is string {
+    return process !== undefined && process !== this.processId
+  }
+
+  /** Handles a message of another process. Returns whether this process has what the message is for. */
+  #receive({ session, answer, notification, state, ended, writes, resumed }: SessionMessage): boolean {
+    if (typeof session !== 'string') throw new TypeError('Ignored a message of the event bus: it names no session')
+    const live = this.#live.get(session)
+    if (live === undefined) return false
     // The client is alive at another process, which may also read a stream of this one.
     live.seenAt = Date.now()
-    try {
-      const message = JSON.parse(text) as BusMessage
-      if ('answer' in message) live.requests.settle(message.answer)
-      else if ('notification' in message) live.handleNotification(message.notification)
-      else if ('state' in message) live.replaceState(message.state)
-      else if ('sought' in message) {
-        if (live.streams.has(message.sought)) void this.#publish(live.id, { writing: message.sought })
-      } else if ('writing' in message) {
-        for (const { streamId, found } of [...this.#writersFound]) if (streamId === message.writing) found()
-      } else live.end(new ConnectionError('closed', 'The session has ended'))
-    } catch (problem) {
-      this.#report(problem as Error)
-    }
-  }
-
-  async #publish(id: string, message: BusMessage): Promise<void> {
-    try {
-      await this.#bus?.publish(topicOf(id), JSON.stringify(message))
-    } catch (problem) {
-      this.#report(problem as Error)
-    }
+    if (answer !== undefined) return live.requests.settle(answer)
+    if (notification !== undefined) return live.handleNotification(notification)
+    if (writes !== undefined) return live.streams.has(writes)
+    if (state !== undefined) live.replaceState(state)
+    if (resumed) live.serverStream?.end()
+    if (ended) live.end(new ConnectionError('closed', 'The session has ended'))
+    return true
   }
 }
 
-function topicOf(id: string): string {
-  return `mcpx/session/${id}`
+/** Returns the process that sent a request to a client, from the id of the request. */
+function processOf(id: unknown): string | undefined {
+  return typeof id === 'string' ? /^([0-9a-f]{16})-/.exec(id)?.[1] : undefined
 }
 
 /** Creates a session that ends with its request. */

@@ -1,6 +1,6 @@
 /** Opens and resumes the SSE streams of sessions. */
 
-import { type EventReplay, invalidRequest, LATEST_LEGACY_REVISION, type RequestId } from '@mcpx/protocol'
+import { invalidRequest, LATEST_LEGACY_REVISION, type RequestId, type StoredEvent } from '@mcpx/protocol'
 import { createMemoryEventStore } from '@mcpx/protocol/memory'
 import { encodeEvent } from '@mcpx/sse/encode'
 import { LAST_EVENT_HEADER } from '../../headers.ts'
@@ -9,6 +9,7 @@ import { EventStream, type StreamOwner } from '../event-stream.ts'
 import type { HttpRequest } from '../http-request.ts'
 import { createPlainStream, type MessageStream } from '../reply.ts'
 import { eventsNotAccepted, type HttpAnswer, methodNotAllowed, refusal, shuttingDown } from '../responses.ts'
+import { every } from '../timers.ts'
 import { ServerStream } from './server-stream.ts'
 import type { LiveSession } from './session.ts'
 import { noSession, type Sessions } from './sessions.ts'
@@ -17,8 +18,8 @@ import { StoredStream, type Storing } from './stored-stream.ts'
 /** The first revision whose clients accept an event without data. Older clients fail to parse it as a message. */
 const FIRST_WITH_EMPTY_EVENTS = LATEST_LEGACY_REVISION
 const DEFAULT_RETRY = 1_000
-/** How often the store is read for new events of another process, in ms. */
-const POLL = 500
+/** How often another process is asked whether it still writes a stream without new events, in ms. */
+const WRITER_CHECK = 1_000
 
 /** The position of a client in the GET stream of its session. Empty if the store has forgotten the event. */
 interface ServerStreamPosition {
@@ -29,9 +30,9 @@ interface ServerStreamPosition {
 const UNKNOWN_EVENT = 'Last-Event-ID: unknown or expired event; open a new stream without this header'
 const NO_WRITER = 'The process that served this stream has ended; send the request again if that is safe'
 
-/** The stream that a client resumes: a POST stream with the events that follow, the GET stream, or none. */
+/** The stream that a client resumes: a POST stream, the GET stream, or none. */
 type LostStream =
-  | { readonly kind: 'post'; readonly replay: EventReplay }
+  | { readonly kind: 'post'; readonly streamId: string }
   | { readonly kind: 'get'; readonly position: ServerStreamPosition }
   | { readonly kind: 'none'; readonly problem: string }
 
@@ -46,8 +47,8 @@ export class SessionStreams {
   /** Undefined if no events are stored. */
   readonly #storing: Storing | undefined
   /**
-   * Together with the count, it makes stream ids unique among all processes. Created on first use, because Workers provide
-   * random values only during a request.
+   * Names the process that writes a stream, if there are several; together with the count, it makes stream ids unique.
+   * Created on first use, because Workers provide random values only during a request.
    */
   #suffix: string | undefined
   #count = 0
@@ -136,7 +137,7 @@ export class SessionStreams {
    * @param kind `post`: the stream of a POST; `feed`: the GET stream
    */
   #newId(live: LiveSession, kind: 'post' | 'feed'): string {
-    this.#suffix ??= crypto.randomUUID().slice(0, 8)
+    this.#suffix ??= this.sessions.processId ?? crypto.randomUUID().slice(0, 8)
     this.#count += 1
     return `${live.id}~${kind}~${this.#count}-${this.#suffix}`
   }
@@ -152,7 +153,7 @@ export class SessionStreams {
     if (this.#isClosing) return shuttingDown()
     if (live.hasEnded) return noSession()
     if (lost?.kind === 'none') return refusal(400, invalidRequest(lost.problem))
-    if (lost?.kind === 'post') return this.#resumePost(live, request, lastEventId as string, lost.replay)
+    if (lost?.kind === 'post') return this.#resumePost(live, request, lastEventId as string, lost.streamId)
     return this.#openServerStream(live, request, lost?.position)
   }
 
@@ -165,10 +166,10 @@ export class SessionStreams {
     const { streamId } = replay
     if (streamId.startsWith(`${live.id}~feed~`)) return { kind: 'get', position: { lastEventId, streamId } }
     if (!streamId.startsWith(`${live.id}~post~`)) return UNKNOWN
-    if (replay.ended || (await this.sessions.hasWriter(live, streamId))) return { kind: 'post', replay }
+    if (replay.ended || (await this.sessions.hasWriter(live, streamId))) return { kind: 'post', streamId }
     // The stream may have ended while `hasWriter` waited.
     const now = await events.replay(lastEventId)
-    return now?.ended === true ? { kind: 'post', replay: now } : { kind: 'none', problem: NO_WRITER }
+    return now?.ended === true ? { kind: 'post', streamId } : { kind: 'none', problem: NO_WRITER }
   }
 
   /**
@@ -178,7 +179,7 @@ export class SessionStreams {
   #findForgotten(live: LiveSession, lastEventId: string): LostStream {
     if (lastEventId.includes(`${live.id}~feed~`)) return { kind: 'get', position: {} }
     for (const streamId of live.streams.keys()) {
-      if (lastEventId.includes(streamId)) return { kind: 'post', replay: { streamId, events: [], ended: false } }
+      if (lastEventId.includes(streamId)) return { kind: 'post', streamId }
     }
     return UNKNOWN
   }
@@ -197,6 +198,9 @@ export class SessionStreams {
       return refusal(409, invalidRequest('This session already has an open GET stream'))
     }
     if (this.endpoint.responder.watchChanges === undefined) return methodNotAllowed('POST, DELETE')
+    // The changes since the client disconnected are known only if no other process can have served it.
+    const hasGap = position !== undefined && this.sessions.areShared
+    if (hasGap) await this.sessions.endOtherStreams(live)
     const pending = earlier?.takePending()
     earlier?.end()
     const isSame = position?.streamId === undefined || position.streamId === earlier?.stored?.id
@@ -205,17 +209,17 @@ export class SessionStreams {
     const stream = new ServerStream(this, live, request, stored)
     live.serverStream = stream
     // Without a position, the stream continues where the client disconnected.
-    await stream.begin(position === undefined ? pending?.lastEventId : position.lastEventId, pending)
+    await stream.begin(position === undefined ? pending?.lastEventId : position.lastEventId, pending, hasGap)
     return stream.body.toResponse()
   }
 
-  #resumePost(live: LiveSession, request: HttpRequest, lastEventId: string, replay: EventReplay): HttpAnswer {
-    const stream = live.streams.get(replay.streamId)
-    const gone = new AbortController()
-    const reader = this.#openReader(live, request, stream, () => gone.abort())
+  #resumePost(live: LiveSession, request: HttpRequest, lastEventId: string, streamId: string): HttpAnswer {
+    const stream = live.streams.get(streamId)
+    const stop = new AbortController()
+    const reader = this.#openReader(live, request, stream, () => stop.abort())
     reader.sendComment()
     if (stream !== undefined) void stream.resume(lastEventId, reader)
-    else void this.#copyEvents(live, reader, replay, lastEventId, gone.signal)
+    else void this.#copyEvents(live, reader, { streamId, lastEventId, stop })
     return reader.toResponse()
   }
 
@@ -223,29 +227,29 @@ export class SessionStreams {
   async #copyEvents(
     live: LiveSession,
     reader: EventStream,
-    first: EventReplay,
-    lastEventId: string,
-    signal: AbortSignal,
+    { streamId, lastEventId, stop }: { streamId: string; lastEventId: string; stop: AbortController },
   ): Promise<void> {
-    let replay: EventReplay | undefined = first
+    const { events } = this.#storing as Storing
     let last = lastEventId
-    let isLast = false
+    let isIdle = false
+    const send = async ({ id, data }: StoredEvent) => {
+      last = id
+      isIdle = false
+      await reader.send(encodeEvent({ id, data }))
+    }
+    const checkWriter = async () => {
+      if (isIdle && !(await this.sessions.hasWriter(live, streamId)) && isIdle) stop.abort()
+      isIdle = true
+    }
+    const checking = every(WRITER_CHECK, () => void checkWriter())
     try {
-      while (replay !== undefined && !signal.aborted) {
-        for (const { id, data } of replay.events) {
-          last = id
-          await reader.send(encodeEvent({ id, data }))
-        }
-        if (replay.ended || isLast) return
-        const hadEvents = replay.events.length > 0
-        await new Promise((resolve) => setTimeout(resolve, POLL))
-        // Without a writer, the store is read once more for events that were stored before the writer ended.
-        isLast = !hadEvents && !(await this.sessions.hasWriter(live, first.streamId))
-        replay = await this.#storing?.events.replay(last)
-      }
+      for await (const event of events.follow(lastEventId, stop.signal)) await send(event)
+      // The last events before the writer ended, which may be stored but not followed yet.
+      if (reader.isOpen) for (const event of (await events.replay(last))?.events ?? []) await send(event)
     } catch (problem) {
       this.endpoint.report(problem as Error)
     } finally {
+      clearInterval(checking)
       reader.end()
     }
   }

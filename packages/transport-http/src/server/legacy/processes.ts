@@ -1,0 +1,144 @@
+/** Messages between the processes of an endpoint: each process subscribes to a topic of its own, and to one of all. */
+
+import type { EventBus } from '@mcpx/protocol'
+
+/** The topic of all processes. */
+const ALL = 'mcpx/processes'
+
+/** How long to wait for the reply of another process, in ms. */
+const REPLY_TIMEOUT = 1_000
+
+/** The parts that messages have besides their body. */
+interface Envelope {
+  /** The id of the process that sends the message. */
+  readonly from: string
+  /** Set if the sender waits for a reply. */
+  readonly id?: number
+  /** In a reply: the id of the message. */
+  readonly replyTo?: number
+  /** In a reply: whether the message was for something that the process has. */
+  readonly isHandled?: boolean
+}
+
+export class Processes<Body extends object> {
+  readonly #bus: EventBus
+  readonly #onMessage: (body: Body) => boolean
+  readonly #onGap: () => void
+  readonly #report: (problem: Error) => void
+  readonly #replies = new Map<number, (isHandled: boolean) => void>()
+  readonly #unsubscribes: (() => unknown)[] = []
+  #connecting: Promise<void> | undefined
+  #isConnected = false
+  #id: string | undefined
+  #count = 0
+
+  /**
+   * @param onMessage called with the messages of other processes; returns whether this process has what they are for
+   * @param onGap called when messages may have been lost
+   */
+  constructor(bus: EventBus, onMessage: (body: Body) => boolean, onGap: () => void, report: (problem: Error) => void) {
+    this.#bus = bus
+    this.#onMessage = onMessage
+    this.#onGap = onGap
+    this.#report = report
+  }
+
+  /** The id of this process, without hyphens. Created on first use, because Workers provide random values only then. */
+  get id(): string {
+    this.#id ??= crypto.randomUUID().replaceAll('-', '').slice(0, 16)
+    return this.#id
+  }
+
+  /** Subscribes once. Returns undefined if that was done before. Rejects if the bus fails; the next call tries again. */
+  connect(): Promise<void> | undefined {
+    if (this.#isConnected) return undefined
+    this.#connecting ??= this.#connect()
+    return this.#connecting
+  }
+
+  /** Publishes to all other processes. Reports errors of the bus and never rejects. */
+  async publish(body: Body): Promise<void> {
+    await this.#publish(ALL, { ...body, from: this.id })
+  }
+
+  /**
+   * Sends a message to one process. Returns whether that process has what the message is for. Returns undefined if it does
+   * not reply, also after the message was repeated: the process has ended, or the bus fails.
+   */
+  async send(process: string, body: Body, attempts = 1): Promise<boolean | undefined> {
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      const isHandled = await this.#sendOnce(process, body)
+      if (isHandled !== undefined) return isHandled
+    }
+    return undefined
+  }
+
+  async close(): Promise<void> {
+    this.#isConnected = false
+    for (const unsubscribe of this.#unsubscribes.splice(0)) {
+      try {
+        await unsubscribe()
+      } catch (problem) {
+        this.#report(problem as Error)
+      }
+    }
+  }
+
+  async #connect(): Promise<void> {
+    const receive = (text: string) => this.#receive(text)
+    try {
+      this.#unsubscribes.push(await this.#bus.subscribe(topicOf(this.id), receive))
+      this.#unsubscribes.push(await this.#bus.subscribe(ALL, receive, this.#onGap))
+      this.#isConnected = true
+    } catch (problem) {
+      await this.close()
+      throw problem
+    } finally {
+      this.#connecting = undefined
+    }
+  }
+
+  async #sendOnce(process: string, body: Body): Promise<boolean | undefined> {
+    this.#count += 1
+    const id = this.#count
+    let timer: ReturnType<typeof setTimeout> | undefined
+    try {
+      return await new Promise((resolve) => {
+        this.#replies.set(id, resolve)
+        timer = setTimeout(() => resolve(undefined), REPLY_TIMEOUT)
+        void this.#publish(topicOf(process), { ...body, from: this.id, id })
+      })
+    } finally {
+      clearTimeout(timer)
+      this.#replies.delete(id)
+    }
+  }
+
+  /** Handles a message. Reports and ignores invalid messages, because other programs may use the bus. */
+  #receive(text: string): void {
+    try {
+      const { from, id, replyTo, isHandled, ...body } = JSON.parse(text) as Envelope & Record<string, unknown>
+      if (from === this.id) return
+      if (replyTo !== undefined) {
+        this.#replies.get(replyTo)?.(isHandled === true)
+        return
+      }
+      const handled = this.#onMessage(body as Body)
+      if (id !== undefined) void this.#publish(topicOf(from), { from: this.id, replyTo: id, isHandled: handled })
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
+  }
+
+  async #publish(topic: string, message: Envelope): Promise<void> {
+    try {
+      await this.#bus.publish(topic, JSON.stringify(message))
+    } catch (problem) {
+      this.#report(problem as Error)
+    }
+  }
+}
+
+function topicOf(process: string): string {
+  return `mcpx/process/${process}`
+}
