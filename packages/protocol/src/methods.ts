@@ -292,7 +292,7 @@ export function methodEntry(revision: Revision, method: string, kind: MethodKind
 
 /** Returns the entry of a request in a revision, or undefined if the revision does not have it. */
 export function requestEntry(revision: Revision, method: string): MethodEntry | undefined {
-  return methodEntry(revision, method, 'request')
+  return lookUp(eraTables[eraOf(revision)].requests, method, revision)
 }
 
 /** Returns whether a revision has a capability of one side, such as `resources.subscribe`. */
