@@ -50,12 +50,15 @@ export function toResult(request: ServerRequest, returned: unknown): object {
   return result
 }
 
-function isDeeperThan(value: object, levels: number): boolean {
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
   if (levels === 0) return true
-  const isDeep = (member: unknown) => typeof member === 'object' && member !== null && isDeeperThan(member, levels - 1)
-  if (Array.isArray(value)) return value.some(isDeep)
+  if (Array.isArray(value)) {
+    for (const item of value) if (isDeeperThan(item, levels - 1)) return true
+    return false
+  }
   // `for in` takes a fifth of the time of `Object.values`.
-  for (const key in value) if (isDeep((value as JsonObject)[key])) return true
+  for (const key in value) if (isDeeperThan((value as JsonObject)[key], levels - 1)) return true
   return false
 }
 
