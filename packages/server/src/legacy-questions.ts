@@ -20,6 +20,7 @@ import {
 } from '@mcpx/protocol'
 import {
   type Asker,
+  checkAnswer,
   claimQuestions,
   type Question,
   type QuestionKinds,
@@ -72,11 +73,12 @@ export class LegacyAsker implements Asker {
     }
   }
 
-  async #askUntilItFits({ request, check: checkAnswer }: Question): Promise<unknown> {
+  async #askUntilItFits(question: Question): Promise<unknown> {
+    const { request } = question
     let problem = ''
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const response = await this.#askOnce(request, problem)
-      const checked = checkAnswer === undefined ? { value: response } : await Promise.resolve(checkAnswer(response))
+      const checked = await checkAnswer(question, response)
       if ('value' in checked) return checked.value
       problem = checked.problem
     }

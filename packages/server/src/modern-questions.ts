@@ -15,6 +15,7 @@ import { InputRequired, QuestionError } from './errors.ts'
 import type { ModernCall } from './modern-call.ts'
 import {
   type Asker,
+  checkAnswer,
   claimQuestions,
   type Question,
   type QuestionKinds,
@@ -97,14 +98,15 @@ export class ModernAsker implements Asker {
   }
 
   /** Accepts the answer of this round if it is valid; otherwise the question stays open. Returns whether it has an answer. */
-  async #acceptAnswer(key: string, { request, check: checkAnswer }: Question): Promise<boolean> {
+  async #acceptAnswer(key: string, question: Question): Promise<boolean> {
     if (Object.hasOwn(this.#answers, key)) return true
+    const { request } = question
     this.#openRequests[key] = request
     const { params, envelope } = this.#call
     const responses = (params.inputResponses ?? {}) as Record<string, InputResponse>
     const response = Object.hasOwn(responses, key) ? responses[key] : undefined
     if (response === undefined || !isResponseTo(request, response, envelope.protocolVersion as Revision)) return false
-    const checked = checkAnswer === undefined ? { value: response } : await Promise.resolve(checkAnswer(response))
+    const checked = await checkAnswer(question, response)
     if ('problem' in checked) {
       this.#openRequests[key] = repeatQuestion(request, checked.problem)
       return false

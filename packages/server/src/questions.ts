@@ -49,6 +49,11 @@ export interface Question {
 
 export type Questions = Readonly<Record<string, Question>>
 
+/** Checks a response that has the right type for its question. */
+export async function checkAnswer({ check: checkResponse }: Question, response: InputResponse) {
+  return checkResponse === undefined ? { value: response } : checkResponse(response)
+}
+
 /** Sends the questions of one call to the client. Each era implements it. */
 export interface Asker {
   /**
