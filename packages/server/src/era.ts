@@ -28,8 +28,6 @@ import type { ServerRequest } from './middleware.ts'
 import type { RequestState } from './request-state.ts'
 
 export interface ServerEra {
-  /** Returns whether a message belongs to this era. */
-  matches(message: RequestMessage | NotificationMessage, exchange: Exchange): boolean
   /** Handles a message. Returns the response, or undefined for notifications and for requests whose stream was closed. */
   handle(
     message: RequestMessage | NotificationMessage,

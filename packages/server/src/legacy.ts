@@ -44,8 +44,6 @@ import { isInputRequired, toResult } from './results.ts'
 const DEFAULT_LOG_LEVEL: LoggingLevel = 'info'
 
 export const legacy: ServerEra = {
-  matches: () => true,
-
   async handle(message, exchange, server) {
     if ('id' in message) return await answer(message, exchange, server)
     if (message.method === 'notifications/initialized' && exchange.session?.state.revision !== undefined) {

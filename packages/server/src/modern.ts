@@ -3,6 +3,7 @@
 import {
   claimsModern,
   ErrorCode,
+  type Exchange,
   eraOf,
   errorMessage,
   internalError,
@@ -10,6 +11,8 @@ import {
   isRevision,
   type JsonObject,
   methodNotFound,
+  type NotificationMessage,
+  type RequestMessage,
   type ResponseMessage,
   type RpcError,
   readEnvelope,
@@ -26,10 +29,12 @@ import { type CallState, type ModernAsker, openCallState, sealQuestions } from '
 import { isInputRequired, toResult } from './results.ts'
 import { openSubscription } from './subscriptions.ts'
 
-export const modern: ServerEra = {
-  // Requests of this era have an envelope. Notifications have none, so one without a session counts as modern.
-  matches: (message, { session }) => ('id' in message ? claimsModern(message) : session === undefined),
+/** Returns whether a message belongs to this era: a request with an envelope, or a notification without a session. */
+export function isModern(message: RequestMessage | NotificationMessage, { session }: Exchange): boolean {
+  return 'id' in message ? claimsModern(message) : session === undefined
+}
 
+export const modern: ServerEra = {
   async handle(message, exchange, server) {
     // The modern era has no client notifications for the server; transports handle cancellation.
     if (!('id' in message)) return undefined

@@ -19,11 +19,11 @@ import { ChangeHub } from './changes.ts'
 import type { RequestContext } from './context.ts'
 import { addItem } from './define.ts'
 import { capabilitiesOf, createServerHandler, dispatch, HANDLER_MEMBERS } from './dispatch.ts'
-import type { ServerEra, ServerInternals, ServerLimits } from './era.ts'
+import type { ServerInternals, ServerLimits } from './era.ts'
 import { describeRequest, Faults, type OnError, QuestionError, RegistrationError } from './errors.ts'
 import { endSession, legacy, watchChanges } from './legacy.ts'
 import { type Endpoint, type Middleware, type ServerRequest, wrap } from './middleware.ts'
-import { modern } from './modern.ts'
+import { isModern, modern } from './modern.ts'
 import { combine } from './mount/combine.ts'
 import { handlerOf, mounted, recordMount } from './mount/prefix.ts'
 import type { PromptOptions } from './prompts.ts'
@@ -126,7 +126,6 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
   const core = new ServerCore(info, options)
   const { registry, faults } = core
   const servesLegacy = options.legacy ?? true
-  const eras: readonly ServerEra[] = servesLegacy ? [modern, legacy] : [modern]
 
   const server: Server = {
     handler: createServerHandler(core.callEndpoint, (member) => core.hasMember(member)),
@@ -168,8 +167,8 @@ export function createServer(info: Implementation, options: ServerOptions & Whol
     store: options.store,
     respond(message, exchange) {
       core.changes.isServing = true
-      // The modern era refuses messages that belong to no supported era.
-      const era = eras.find((each) => each.matches(message, exchange)) ?? modern
+      // The modern era also refuses legacy messages, if those are not supported.
+      const era = servesLegacy && !isModern(message, exchange) ? legacy : modern
       return era.handle(message, exchange, core)
     },
     watchChanges: (session, send, hasGap) => (servesLegacy ? watchChanges(session, send, core, hasGap) : () => {}),
