@@ -102,6 +102,8 @@ export interface SessionState {
   subscriptions?: string[]
   /** The principal that opened the session. Other principals may not use it. */
   subject?: string
+  /** The network address that opened the session, if its caller is not authenticated. For limits that callers share. */
+  openedFrom?: string
 }
 
 /**
@@ -148,6 +150,11 @@ export interface Exchange {
   readonly auth: AuthInfo | undefined
   /** The session of this message. Legacy era only. */
   readonly session: Session | undefined
+  /**
+   * The caller for limits that callers share: a subject, a network address or a session id. Undefined if the transport
+   * has one peer only.
+   */
+  readonly caller?: string | undefined
   /** The HTTP request that carried the message. Undefined without HTTP. */
   readonly requestInfo: RequestInfo | undefined
   /**

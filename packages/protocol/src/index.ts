@@ -85,6 +85,7 @@ export {
   Implementation, MetaObject, NotificationParams, PaginatedRequestParams, ProgressNotificationParams, ProgressToken,
   RequestMetaObject, RequestParams, Result, Role, ServerCapabilities,
 } from './schemas/shared.ts'
+export { SHARE_PER_CALLER, SharedLimit } from './shared-limit.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export type {
   AnySchema, CompiledSchema, JsonSchema, JsonSchemaProblem, JsonSchemaTarget, JsonSchemaValidator, JsonSchemaVerdict,

@@ -48,6 +48,20 @@ describe('the records of all sessions', () => {
     expect(await existing(store, ids)).toEqual(['a', 'b'])
   })
 
+  it('of the caller that takes the most memory are dropped first, so that others keep theirs', async () => {
+    const evicted: string[] = []
+    const store = createMemorySessionStore({ maxSessions: 3, onEvict: (id) => evicted.push(id) })
+    await store.create('known', { ...large(), subject: 'alice' }, 10_000)
+    await store.create('other', { openedFrom: '192.0.2.1' }, 10_000)
+    for (const id of ['a', 'b', 'c']) await store.create(id, { ...large(), openedFrom: '192.0.2.2' }, 10_000)
+    expect(evicted).toEqual(['a', 'b'])
+    expect(await existing(store, ['known', 'other', 'c'])).toHaveLength(3)
+    const many = createMemorySessionStore({ maxTotalBytes: 4_000 })
+    await many.create('known', { ...large(), subject: 'alice' }, 10_000)
+    for (const id of ['a', 'b', 'c', 'd']) await many.create(id, { ...large(), openedFrom: '192.0.2.2' }, 10_000)
+    expect(await existing(many, ['known', 'a', 'b', 'c', 'd'])).toEqual(['known', 'c', 'd'])
+  })
+
   it('are 32 MiB by default, with the memory of their objects', async () => {
     const store = createMemorySessionStore()
     const nested = { clientCapabilities: { experimental: { a: { list: Array.from({ length: 20_000 }, () => []) } } } }

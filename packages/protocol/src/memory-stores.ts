@@ -66,6 +66,16 @@ export class ExpiringMap<V> {
     if (oldest !== undefined) this.#evict(oldest)
   }
 
+  /** Drops the least recently used entry that matches. Returns whether there was one. */
+  dropFirst(matches: (value: V) => boolean): boolean {
+    for (const [key, { value }] of this.#entries) {
+      if (!matches(value)) continue
+      this.#evict(key)
+      return true
+    }
+    return false
+  }
+
   #use(key: string, entry: Entry<V>, now: number): void {
     // The entry moves to the end by deletion. V8 replaces the table of a map after many deletions, so none is made for the
     // entry that is already last.
@@ -91,11 +101,14 @@ export class ExpiringMap<V> {
 
 /** Options of `createMemorySessionStore`. */
 export interface MemorySessionStoreOptions {
-  /** The most sessions that are kept. Beyond it, the least recently used one is dropped. Default: 10,000. */
+  /**
+   * The most sessions that are kept. Beyond it, the least recently used session is dropped of the caller whose sessions
+   * take the most memory, so that one caller cannot end those of others. Default: 10,000.
+   */
   maxSessions?: number
   /**
-   * How many bytes the records of all sessions take, estimated from their JSON; more drop the session that was not used
-   * for longest. Default: 32 Mi.
+   * The most bytes that the records of all sessions take, estimated from their JSON. Beyond it, sessions are dropped in the
+   * same way. Default: 32 Mi.
    */
   maxTotalBytes?: number
   /** Called with the id of each session that expired or was dropped. Default: none. */
@@ -103,6 +116,8 @@ export interface MemorySessionStoreOptions {
 }
 
 interface SessionRecord {
+  /** The caller that opened the session: its subject, or its network address. Empty if it is not known. */
+  readonly opener: string
   /** Frozen and replaced with each change, so readers need no copy. */
   state: Readonly<SessionState>
   /** The estimated size of the state. */
@@ -127,25 +142,41 @@ export function createMemorySessionStore({
 }: MemorySessionStoreOptions = {}): SessionStore {
   /** The bytes of all records. */
   let total = 0
-  const sessions = new ExpiringMap<SessionRecord>(maxSessions, (id, { bytes }) => {
-    total -= bytes
+  /** The bytes of all records per opener. */
+  const byOpener = new Map<string, number>()
+  const sessions = new ExpiringMap<SessionRecord>(Number.POSITIVE_INFINITY, (id, record) => {
+    resize(record, 0)
     onEvict?.(id)
   })
 
-  function write(record: SessionRecord, text: string): Readonly<SessionState> {
-    const bytes = estimateBytes(text)
+  function resize(record: SessionRecord, bytes: number): void {
+    const { opener } = record
+    const used = (byOpener.get(opener) ?? 0) + bytes - record.bytes
+    if (used === 0) byOpener.delete(opener)
+    else byOpener.set(opener, used)
     total += bytes - record.bytes
     record.bytes = bytes
+  }
+
+  /** Drops the oldest session of the caller whose sessions take the most memory. The given session was used last and stays. */
+  function dropOne(current: SessionRecord): void {
+    const [heaviest] = [...byOpener].reduce((most, each) => (each[1] > most[1] ? each : most))
+    const isOther = (record: SessionRecord) => record !== current
+    const isDropped = sessions.dropFirst((record) => isOther(record) && record.opener === heaviest)
+    if (!isDropped) sessions.dropFirst(isOther)
+  }
+
+  function write(record: SessionRecord, text: string): Readonly<SessionState> {
+    resize(record, estimateBytes(text))
     record.state = Object.freeze(JSON.parse(text))
-    // The session itself was used last, so it stays.
-    while (total > maxTotalBytes && sessions.size > 1) sessions.dropOldest()
+    while ((total > maxTotalBytes || sessions.size > maxSessions) && sessions.size > 1) dropOne(record)
     return record.state
   }
 
   return {
     create(id, state, ttl) {
       if (sessions.get(id)) throw new Error('A session with this id exists already')
-      const record: SessionRecord = { state, bytes: 0 }
+      const record: SessionRecord = { opener: state.subject ?? state.openedFrom ?? '', state, bytes: 0 }
       sessions.set(id, record, ttl)
       write(record, JSON.stringify(state))
     },
@@ -160,7 +191,7 @@ export function createMemorySessionStore({
     delete(id) {
       const record = sessions.get(id)
       if (record === undefined) return false
-      total -= record.bytes
+      resize(record, 0)
       return sessions.delete(id)
     },
   }

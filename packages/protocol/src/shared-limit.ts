@@ -1,0 +1,55 @@
+/** A limit that callers share, so that one caller cannot use all of it. */
+
+/** The part of a shared limit that one caller may use. */
+export const SHARE_PER_CALLER = 0.25
+
+/** The least that one caller may use of a limit, because a part of a small limit would be too little. */
+const LEAST_PER_CALLER = 16
+
+/** The number of callers above which those that use nothing are forgotten. */
+const FEW_CALLERS = 1_000
+
+/** Counts what is used of a limit, in total and per caller. */
+export class SharedLimit {
+  /** The most that all callers may use together. */
+  readonly total: number
+  /** The most that one caller may use. */
+  readonly perCaller: number
+  #used = 0
+  readonly #byCaller = new Map<string, number>()
+  #mostCallers = FEW_CALLERS
+
+  /** @param share the part of the total that one caller may use, from 0 to 1; at least 16 are granted, if there are so many */
+  constructor(total: number, share: number = SHARE_PER_CALLER) {
+    this.total = total
+    this.perCaller = Math.min(total, Math.max(Math.ceil(total * share), LEAST_PER_CALLER))
+  }
+
+  /**
+   * Takes an amount, and returns undefined. If it would exceed a limit, takes nothing and returns which one. A caller that
+   * is not known is limited by the total only.
+   */
+  take(caller: string | undefined, amount = 1): 'total' | 'caller' | undefined {
+    if (this.#used + amount > this.total) return 'total'
+    if (caller !== undefined) {
+      const used = (this.#byCaller.get(caller) ?? 0) + amount
+      if (used > this.perCaller) return 'caller'
+      this.#byCaller.set(caller, used)
+      if (this.#byCaller.size > this.#mostCallers) this.#forgetIdleCallers()
+    }
+    this.#used += amount
+    return undefined
+  }
+
+  /** Gives an amount back. */
+  give(caller: string | undefined, amount = 1): void {
+    this.#used -= amount
+    if (caller !== undefined) this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) - amount)
+  }
+
+  /** Entries are not deleted one by one, because V8 replaces the table of a map that changes all the time. */
+  #forgetIdleCallers(): void {
+    for (const [caller, used] of this.#byCaller) if (used === 0) this.#byCaller.delete(caller)
+    this.#mostCallers = Math.max(FEW_CALLERS, 2 * this.#byCaller.size)
+  }
+}
