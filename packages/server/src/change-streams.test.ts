@@ -1,4 +1,4 @@
-import { createDuplex, type Handler, type NotificationMessage, type Responder } from '@mcpx/protocol'
+import { createDuplex, type Exchange, type Handler, type NotificationMessage, type Responder } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createServer, type ServerOptions } from './index.ts'
@@ -235,6 +235,25 @@ describe('a modern subscription', () => {
     const second = listen(server, {})
     await turn()
     expect(methods(second.heard)).toEqual(['subscriptions/acknowledged'])
+  })
+
+  it('is refused to a caller that has a quarter of all streams, and not to others', async () => {
+    const server = growing({ limits: { listens: 80 } })
+    const open = (caller: string, id: number) => {
+      const { signal } = new AbortController()
+      const facts = { auth: undefined, session: undefined, requestInfo: undefined }
+      const exchange: Exchange = { ...facts, caller, signal, notify: () => {}, onClose: () => {} }
+      const params = { notifications: {}, _meta: modern }
+      return server.respond({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params }, exchange)
+    }
+    for (let id = 0; id < 20; id++) void open('mallory', id)
+    expect(await open('mallory', 20)).toMatchObject({
+      error: { message: 'Too many subscriptions: at most 20 of one caller (limits.perCaller of limits.listens)' },
+    })
+    const other = open('alice', 21)
+    await turn()
+    server.close()
+    expect(await other).toHaveProperty('result')
   })
 
   it('ends with a result when the server closes [S-074]', async () => {

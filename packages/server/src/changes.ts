@@ -89,8 +89,6 @@ export class ChangeHub {
   readonly #changed = new Map<string, Change>()
   /** The functions that unsubscribe from each part. */
   readonly #subscribed = new Map<Handler, () => void>()
-  /** The number of open `subscriptions/listen` streams. */
-  openStreams = 0
   /**
    * Whether messages of clients are handled. Before that, changes of lists are not published: they are the registrations of
    * a process that starts.

@@ -10,6 +10,7 @@ import type {
   ResponseMessage,
   Revision,
   ServerCapabilities,
+  SharedLimit,
 } from '@mcpx/protocol'
 import {
   check,
@@ -44,6 +45,10 @@ export interface ServerLimits {
   readonly subscriptions: number
   /** How often one legacy call may return `inputRequired()`. Default: 16. */
   readonly rounds: number
+  /**
+   * The part of `listens` that one caller of an HTTP endpoint may use, from 0 to 1, and at least 16 of them. Default: 0.25.
+   */
+  readonly perCaller: number
 }
 
 /** The parts of a server that the eras use. */
@@ -59,6 +64,8 @@ export interface ServerInternals {
   readonly faults: Faults
   readonly requestState: RequestState
   readonly changes: ChangeHub
+  /** The open `subscriptions/listen` streams. */
+  readonly listens: SharedLimit
   /** Aborted when the server is closed. */
   readonly closing: AbortSignal
   /** Runs a request through the middleware and the handler. Reports questions that the handler did not await. */

@@ -11,6 +11,8 @@ import {
   kindOf,
   type Responder,
   type ServerCapabilities,
+  SHARE_PER_CALLER,
+  SharedLimit,
   type Store,
   type WholeHandler,
   withDefaultLimits,
@@ -92,7 +94,12 @@ const OPTION_NAMES: readonly (keyof ServerOptions)[] = [
 ]
 
 /** The default limits of a server. */
-export const SERVER_LIMITS: ServerLimits = { listens: 1_000, subscriptions: 1_000, rounds: 16 }
+export const SERVER_LIMITS: ServerLimits = {
+  listens: 1_000,
+  subscriptions: 1_000,
+  rounds: 16,
+  perCaller: SHARE_PER_CALLER,
+}
 
 /** A server. It handles messages of all supported revisions, on any number of connections. */
 export interface Server<Offers extends Catalogue = NoOffers> extends Fluent<Offers>, Responder {
@@ -216,6 +223,7 @@ class ServerCore implements ServerInternals {
   readonly requestState: RequestState
   readonly registry: Registry
   readonly changes: ChangeHub
+  readonly listens: SharedLimit
   readonly #logging: boolean | undefined
   /** The registry, then the handler object of the options and the mounted handlers. */
   readonly #parts: Handler[]
@@ -232,6 +240,7 @@ class ServerCore implements ServerInternals {
     this.instructions = instructions
     this.#logging = logging
     this.limits = withDefaultLimits(SERVER_LIMITS, limits)
+    this.listens = new SharedLimit(this.limits.listens, this.limits.perCaller)
     this.faults = new Faults(onError)
     const report = (error: unknown) => void this.faults.report(error)
     this.requestState = new RequestState({ secrets, ttl: stateTtl, onWarning: report })

@@ -24,25 +24,29 @@ import { createClientAccess, finishResult, type ModernCall } from './modern-call
 
 /** Opens a stream. Resolves with its response when the server closes it, or with undefined when the client closes it. */
 export async function openSubscription(call: ModernCall): Promise<ResponseMessage | undefined> {
-  const { server, message, params } = call
+  const { server, message, params, exchange } = call
   const wanted = params.notifications as SubscriptionFilter
-  const { listens, subscriptions } = server.limits
+  const { subscriptions } = server.limits
   if ((wanted.resourceSubscriptions?.length ?? 0) > subscriptions) {
     const problem = `params.notifications.resourceSubscriptions: at most ${subscriptions}`
     return errorMessage(message.id, invalidParams(problem))
   }
-  if (server.changes.openStreams >= listens) {
-    return errorMessage(message.id, internalError(`Too many subscriptions: at most ${listens}`))
+  const { listens } = server
+  const exceeded = listens.take(exchange.caller)
+  if (exceeded !== undefined) {
+    const most =
+      exceeded === 'total'
+        ? `at most ${listens.total} (limits.listens)`
+        : `at most ${listens.perCaller} of one caller (limits.perCaller of limits.listens)`
+    return errorMessage(message.id, internalError(`Too many subscriptions: ${most}`))
   }
   const subscription = new Subscription(call, supportedFilter(wanted, server.capabilities))
-  // The stream counts as open only after `add`, which may throw.
-  server.changes.add(subscription)
-  server.changes.openStreams++
   try {
+    server.changes.add(subscription)
     await server.changes.connect()
   } catch (error) {
     server.changes.remove(subscription)
-    server.changes.openStreams--
+    listens.give(exchange.caller)
     throw error
   }
   return new Promise((resolve) => subscription.open(call, resolve))
@@ -146,9 +150,9 @@ class Subscription implements ChangeReceiver {
     const resolve = this.#resolve
     if (resolve === undefined) return
     this.#resolve = undefined
-    const { changes } = this.#server
+    const { changes, listens } = this.#server
     changes.remove(this)
-    changes.openStreams--
+    listens.give(this.#exchange.caller)
     const response = graceful ? this.#createResponse() : undefined
     resolve(this.#resources === undefined ? response : this.#resources.removeAll().then(() => response))
   }
