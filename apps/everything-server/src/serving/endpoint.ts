@@ -37,6 +37,9 @@ export function endpointOptions(): EndpointOptions {
     limits: {
       body: HTTP_LIMITS.body / 4,
       running: 1_000,
+      receivedBytes: HTTP_LIMITS.receivedBytes / 4,
+      streams: 1_000,
+      perCaller: 0.5,
       sessionRequests: 50,
       sessionStreams: 60,
       unsent: 1024 * 1024,

@@ -4,7 +4,8 @@ import type { Guard, Responder } from '@mcpx/protocol'
 import { type Context, Hono } from 'hono'
 import type { RouterRoute } from 'hono/types'
 import { Endpoint } from './endpoint.ts'
-import { authenticate, corsMiddleware, hostAndOriginGuard, serveMetadata } from './guards.ts'
+import { admitRequests, authenticate, corsMiddleware, hostAndOriginGuard, serveMetadata } from './guards.ts'
+import type { EndpointVariables } from './http-request.ts'
 import { checkOptions, type EndpointOptions } from './options.ts'
 import { toResponse } from './responses.ts'
 
@@ -46,8 +47,11 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   if (guard?.metadata !== undefined) app.use(serveMetadata(guard))
   app.use(hostAndOriginGuard(options))
   if (options.cors) app.use(corsMiddleware(options))
+  app.use(admitRequests(endpoint.limits, guard !== undefined))
   if (guard !== undefined) app.use(authenticate(guard))
-  addLast(app, async (context) => toResponse(context, await endpoint.handle(context)))
+  addLast(app, async (context: Context<{ Variables: EndpointVariables }>) =>
+    toResponse(context, await endpoint.handle(context)),
+  )
   return Object.assign(app, {
     close: () => endpoint.close(),
     drain: (ms?: number) => endpoint.drain(ms),
@@ -65,7 +69,7 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
  *
  * After the first request the router of Hono accepts no routes: `app.use` then throws, as in every Hono app.
  */
-function addLast(app: Hono, handler: (context: Context) => Promise<Response>): void {
+function addLast(app: Hono, handler: (context: Context<{ Variables: EndpointVariables }>) => Promise<Response>): void {
   const last: RouterRoute = { basePath: '/', path: '/*', method: 'ALL', handler }
   const { router, routes } = app
   const { match } = router

@@ -1,6 +1,7 @@
 /** Reads the body of a request as a string, within a limit. */
 
 import type { Context, HonoRequest } from 'hono'
+import type { Admission } from './admission.ts'
 import { bindingsOf, type NodeIncoming } from './http-request.ts'
 import { bodyReadBefore, bodyStalled, bodyTooLarge, bodyUnreadable, type HttpAnswer, notUtf8 } from './responses.ts'
 import { after, nextTurn } from './timers.ts'
@@ -16,16 +17,16 @@ type Bytes = Uint8Array | HttpAnswer
  *
  * @param timeout the longest time without a byte, in ms
  */
-export async function readBody(context: Context, limit: number, timeout: number): Promise<Body> {
+export async function readBody(context: Context, limit: number, timeout: number, admission: Admission): Promise<Body> {
   const { req } = context
   const { incoming } = bindingsOf(context)
   const announced = req.raw.headers.get('content-length')
-  if (announced !== null && Number(announced) > limit) return refuseTooLarge(incoming, limit)
+  if (announced !== null && Number(announced) > limit) return refuseRest(incoming, bodyTooLarge(limit))
   // Middleware has already read the body through `c.req`, which caches it.
   if (Object.keys(req.bodyCache).length > 0) return readCached(req, limit)
   let read: Promise<Body>
-  if (incoming !== undefined && isLightweight(req.raw)) read = readFromNode(incoming, req, limit, timeout)
-  else read = readFromWeb(req.raw, limit, timeout).then((bytes) => decode(bytes, limit))
+  if (incoming !== undefined && isLightweight(req.raw)) read = readFromNode(incoming, req, limit, timeout, admission)
+  else read = readFromWeb(req.raw, limit, timeout, admission).then((bytes) => decode(bytes, limit))
   // The cache of Hono holds promises, although its type names the values they resolve to.
   req.bodyCache.text = read as unknown as string
   const body = await read
@@ -37,11 +38,11 @@ export async function readBody(context: Context, limit: number, timeout: number)
 const LINGER = 1_000
 
 /**
- * Refuses a body that is too large. On Node, it reads and drops the rest of the body first, because a client that is still
- * sending would not receive the response.
+ * Refuses a body that has not arrived yet. On Node, it reads and drops the rest of the body first, because a client that is
+ * still sending would not receive the response.
  */
-async function refuseTooLarge(incoming: NodeIncoming | undefined, limit: number): Promise<HttpAnswer> {
-  if (incoming === undefined) return bodyTooLarge(limit)
+async function refuseRest(incoming: NodeIncoming | undefined, refused: HttpAnswer): Promise<HttpAnswer> {
+  if (incoming === undefined) return refused
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, LINGER)
     const finish = () => {
@@ -52,7 +53,7 @@ async function refuseTooLarge(incoming: NodeIncoming | undefined, limit: number)
     else incoming.on('end', finish).on('close', finish)
     incoming.resume()
   })
-  return bodyTooLarge(limit, { connection: 'close' })
+  return { ...refused, headers: { ...refused.headers, connection: 'close' } }
 }
 
 async function readCached(req: HonoRequest, limit: number): Promise<Body> {
@@ -76,17 +77,23 @@ function isLightweight(request: Request): boolean {
  * Reads the body from Node's request directly, which saves a tenth of the processor time of a small call. It waits for the
  * shared turn first, after which a small body has fully arrived.
  */
-async function readFromNode(incoming: NodeIncoming, req: HonoRequest, limit: number, timeout: number): Promise<Body> {
+async function readFromNode(
+  incoming: NodeIncoming,
+  req: HonoRequest,
+  limit: number,
+  timeout: number,
+  admission: Admission,
+): Promise<Body> {
   await nextTurn()
   const isUntouched = incoming.readableFlowing === null && !incoming.readableDidRead
   if (!isUntouched) {
     // If everything had arrived and the read still failed, the connection is not the reason: other code read the body.
     const hasArrived = incoming.complete
-    const bytes = await readFromWeb(req.raw, limit, timeout)
+    const bytes = await readFromWeb(req.raw, limit, timeout, admission)
     const isLost = bytes instanceof Uint8Array ? bytes.byteLength === 0 : bytes.status === 400
     return hasArrived && isLost ? bodyReadBefore() : decode(bytes, limit)
   }
-  if (!incoming.complete) return decode(await collect(incoming, limit, timeout), limit)
+  if (!incoming.complete) return decode(await collect(incoming, limit, timeout, admission), limit)
   const bytes = incoming.read()
   return bytes === null ? '' : decode(bytes, limit)
 }
@@ -95,7 +102,7 @@ async function readFromNode(incoming: NodeIncoming, req: HonoRequest, limit: num
  * Collects the body from Node's request. The web stream of `@hono/node-server` is not used because it cuts the connection
  * of a client whose body is too large.
  */
-function collect(incoming: NodeIncoming, limit: number, timeout: number): Promise<Bytes> {
+function collect(incoming: NodeIncoming, limit: number, timeout: number, admission: Admission): Promise<Bytes> {
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = []
     let length = 0
@@ -111,7 +118,8 @@ function collect(incoming: NodeIncoming, limit: number, timeout: number): Promis
       timer = after(timeout, onStalled)
       length += chunk.byteLength
       chunks.push(chunk)
-      if (length > limit) finish(refuseTooLarge(incoming, limit))
+      const refused = length > limit ? bodyTooLarge(limit) : admission.setBytes(length)
+      if (refused !== undefined) finish(refuseRest(incoming, refused))
     }
     const onEnd = () => finish(concat(chunks, length))
     const onBroken = () => finish(bodyUnreadable())
@@ -120,7 +128,7 @@ function collect(incoming: NodeIncoming, limit: number, timeout: number): Promis
   })
 }
 
-async function readFromWeb(request: Request, limit: number, timeout: number): Promise<Bytes> {
+async function readFromWeb(request: Request, limit: number, timeout: number, admission: Admission): Promise<Bytes> {
   // A middleware that keeps a reader of the body locks it.
   if (request.bodyUsed || request.body?.locked === true) return bodyReadBefore()
   const reader = request.body?.getReader()
@@ -143,9 +151,10 @@ async function readFromWeb(request: Request, limit: number, timeout: number): Pr
       if (done) break
       chunks.push(value)
       length += value.byteLength
-      if (length <= limit) continue
+      const refused = length > limit ? bodyTooLarge(limit) : admission.setBytes(length)
+      if (refused === undefined) continue
       cancel()
-      return bodyTooLarge(limit)
+      return refused
     }
     return concat(chunks, length)
   } catch {

@@ -10,6 +10,7 @@ import {
   type ResponseMessage,
   withDefaultLimits,
 } from '@mcpx/protocol'
+import { SharedLimits } from './admission.ts'
 import type { HttpExchange } from './exchange.ts'
 import { BODY_TIMEOUT, type EndpointOptions, HTTP_LIMITS, type HttpLimits, KEEP_ALIVE } from './options.ts'
 import { asError } from './responses.ts'
@@ -49,6 +50,7 @@ export class EndpointContext {
   readonly responder: Responder
   readonly options: EndpointOptions
   readonly limits: HttpLimits
+  readonly shared: SharedLimits
   readonly bodyTimeout: number
   readonly keepAlive: number
   readonly report: (problem: Error) => void
@@ -64,6 +66,7 @@ export class EndpointContext {
     this.responder = responder
     this.options = options
     this.limits = withDefaultLimits(HTTP_LIMITS, options.limits)
+    this.shared = new SharedLimits(this.limits)
     this.bodyTimeout = options.bodyTimeout ?? BODY_TIMEOUT
     this.keepAlive = options.keepAlive ?? KEEP_ALIVE
     this.report = guarded(options.onWarning)
@@ -79,6 +82,7 @@ export class EndpointContext {
     let answer: ResponseMessage | undefined
     let ownTimer: ReturnType<typeof every>
     running.add(exchange)
+    exchange.admission.hold()
     // Runtimes with `waitUntil` stop a timer when the request that started it ends, so each request has its own.
     if (exchange.waitUntil !== undefined) ownTimer = every(keepAlive, () => exchange.sendKeepAlive())
     else this.#keepAlive ??= every(keepAlive / LOOKS, () => this.#sendKeepAlive())
@@ -93,6 +97,7 @@ export class EndpointContext {
     }
     clearInterval(ownTimer)
     running.delete(exchange)
+    exchange.admission.release()
     if (exchange.abortReason !== undefined) return undefined
     exchange.end()
     if (isAnswer(answer)) return answer
@@ -113,11 +118,13 @@ export class EndpointContext {
 
   /** Resolves when the responder has handled a notification. */
   async handleNotification(message: NotificationMessage, exchange: HttpExchange): Promise<void> {
+    exchange.admission.hold()
     try {
       await this.responder.respond(message, exchange)
     } catch (error) {
       this.report(asError(error))
     }
+    exchange.admission.release()
     exchange.end()
   }
 }

@@ -2,21 +2,15 @@
 
 import { ConnectionError, decode, encode, errorMessage, isRequest, Refusal, type Responder } from '@mcpx/protocol'
 import type { Context } from 'hono'
-import { type Body, readBody } from './body.ts'
+import { estimateBytes, type SharedLimits } from './admission.ts'
+import { readBody } from './body.ts'
 import { EndpointContext } from './endpoint-context.ts'
-import { acceptsEvents, checkPostHeaders, type EndpointVariables } from './guards.ts'
-import { bindingsOf, HttpRequest, type Posted, type WaitUntil } from './http-request.ts'
+import { acceptsEvents, checkPostHeaders } from './guards.ts'
+import { bindingsOf, type EndpointVariables, HttpRequest, type Posted, type WaitUntil } from './http-request.ts'
 import { LegacyEra } from './legacy/handler.ts'
 import { isModern, namesModern, postModern, refuseLegacy } from './modern.ts'
 import type { EndpointOptions } from './options.ts'
-import {
-  faultResponse,
-  type HttpAnswer,
-  jsonResponse,
-  methodNotAllowed,
-  shuttingDown,
-  unavailable,
-} from './responses.ts'
+import { faultResponse, type HttpAnswer, jsonResponse, methodNotAllowed, shuttingDown } from './responses.ts'
 
 /** Default time for running requests to finish, in ms. */
 const DRAIN_TIMEOUT = 5_000
@@ -27,8 +21,6 @@ export class Endpoint {
   readonly #context: EndpointContext
   /** Undefined if only the modern revisions are served. */
   readonly #legacy: LegacyEra | undefined
-  /** The number of requests whose body is being read. */
-  #arriving = 0
   #isClosing = false
   /** Whether requests may have an execution context. */
   #mayHaveExecution = true
@@ -39,14 +31,19 @@ export class Endpoint {
     this.#legacy = hasLegacy ? new LegacyEra(this.#context) : undefined
   }
 
-  async handle(context: Context<{ Variables: Partial<EndpointVariables> }>): Promise<HttpAnswer> {
+  /** The limits that callers share. */
+  get limits(): SharedLimits {
+    return this.#context.shared
+  }
+
+  async handle(context: Context<{ Variables: EndpointVariables }>): Promise<HttpAnswer> {
     const { method, raw } = context.req
     const { responses, strictAccept } = this.#context.options
     if (this.#context.closedReason !== undefined || (this.#isClosing && method === 'GET')) return shuttingDown()
     const canStream = responses !== 'json' && acceptsEvents(raw)
     const isOnNode = bindingsOf(context).incoming !== undefined
     const waitUntil = isOnNode ? undefined : this.#waitUntilOf(context)
-    const request = new HttpRequest(context, context.get('auth'), canStream, waitUntil)
+    const request = new HttpRequest(context, canStream, waitUntil)
     if (method === 'POST') return checkPostHeaders(raw, strictAccept === true) ?? this.#post(context, request)
     if (this.#legacy === undefined) return methodNotAllowed('POST')
     if (method !== 'GET' && method !== 'DELETE') return methodNotAllowed('GET, POST, DELETE')
@@ -75,12 +72,12 @@ export class Endpoint {
   }
 
   async #post(context: Context, request: HttpRequest): Promise<HttpAnswer> {
-    const { running, limits } = this.#context
-    if (running.size + this.#arriving >= limits.running) {
-      return unavailable(`Too many requests at once: at most ${limits.running} (limits.running)`)
-    }
-    const body = await this.#receiveBody(context)
+    const { bodyTimeout, limits } = this.#context
+    const { admission } = request
+    const body = await readBody(context, limits.body, bodyTimeout, admission)
     if (typeof body !== 'string') return body
+    const refused = admission.setBytes(estimateBytes(body))
+    if (refused !== undefined) return refused
     const posted = decode(body)
     if (posted instanceof Refusal) {
       return jsonResponse(encode(posted.answer ?? errorMessage(undefined, posted.error)), 400)
@@ -95,16 +92,6 @@ export class Endpoint {
     if (this.#legacy !== undefined) return this.#legacy.post(posted, request)
     const isSingle = !Array.isArray(posted) && isRequest(posted)
     return isSingle ? refuseLegacy(posted, request) : postModern(this.#context, posted, request)
-  }
-
-  async #receiveBody(context: Context): Promise<Body> {
-    const { bodyTimeout, limits } = this.#context
-    this.#arriving += 1
-    try {
-      return await readBody(context, limits.body, bodyTimeout)
-    } finally {
-      this.#arriving -= 1
-    }
   }
 
   /**

@@ -45,6 +45,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     this.#endpoint = endpoint
     this.#request = request
     this.#owner = owner
+    request.admission.hold()
   }
 
   get isOpen(): boolean {
@@ -186,6 +187,7 @@ export class EventStream implements UnderlyingDefaultSource<Uint8Array<ArrayBuff
     clearInterval(this.#keepAlive)
     clearTimeout(this.#expiry)
     this.#unfollow?.()
+    this.#request.admission.release()
     this.#makeRoom()
   }
 }

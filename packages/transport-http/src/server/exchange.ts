@@ -10,6 +10,7 @@ import type {
   RequestInfo,
   Session,
 } from '@mcpx/protocol'
+import type { Admission } from './admission.ts'
 import type { HttpRequest, WaitUntil } from './http-request.ts'
 
 /** Sends messages before the response. */
@@ -42,6 +43,8 @@ export class HttpExchange implements Exchange {
   readonly waitUntil: WaitUntil
   /** The envelope of a modern request. */
   readonly envelope: Envelope | undefined
+  /** The places and bytes that the request of the exchange takes. */
+  readonly admission: Admission
   /** The number of keep-alive checks of the endpoint since the exchange started. */
   looks = 0
   /** The index in the `RunningExchanges` of the endpoint. */
@@ -61,12 +64,17 @@ export class HttpExchange implements Exchange {
 
   constructor({ request, session, envelope, endsWithClient, sink }: ExchangeFacts) {
     this.#request = request
+    this.admission = request.admission
     this.#endsWithClient = endsWithClient
     this.auth = request.auth
     this.waitUntil = request.waitUntil
     this.session = session
     this.envelope = envelope
     this.sink = sink
+  }
+
+  get caller(): string | undefined {
+    return this.admission.caller
   }
 
   get requestInfo(): RequestInfo {

@@ -13,7 +13,8 @@ import {
   SESSION_HEADER,
   VERSION_HEADER,
 } from '../headers.ts'
-import { bindingsOf } from './http-request.ts'
+import { Admission, callerOf, type SharedLimits } from './admission.ts'
+import { bindingsOf, type EndpointVariables } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
 import { asError, type HttpAnswer, refusal, toResponse } from './responses.ts'
 
@@ -126,9 +127,25 @@ export function corsMiddleware({ cors: allowed, allowedOrigins }: EndpointOption
   }
 }
 
-/** The variables that the middleware sets for the endpoint. */
-export interface EndpointVariables {
-  auth: AuthInfo | undefined
+/**
+ * Takes a place for the request until it is answered, or sends the response that refuses it. With a guard, the place
+ * belongs to no caller until the guard has found one.
+ */
+export function admitRequests(
+  limits: SharedLimits,
+  hasGuard: boolean,
+): MiddlewareHandler<{ Variables: EndpointVariables }> {
+  return async (context, next) => {
+    const admission = limits.admit(context, hasGuard ? undefined : callerOf(context))
+    if (!(admission instanceof Admission)) return toResponse(context, admission)
+    context.set('admission', admission)
+    try {
+      await next()
+    } finally {
+      admission.release()
+    }
+    return
+  }
 }
 
 /** Identifies the caller before the body is read, or sends the response that the guard returned. */
@@ -140,6 +157,8 @@ export function authenticate(guard: Guard): MiddlewareHandler<{ Variables: Endpo
       const found = await callGuard(guard, req.raw)
       if (isResponse(found)) return copyResponse(found)
       context.set('auth', found)
+      const refused = context.get('admission').moveTo(callerOf(context, found))
+      if (refused !== undefined) return toResponse(context, refused)
     }
     await next()
     return

@@ -2,6 +2,7 @@
 
 import { type AuthInfo, ConnectionError, type Message, type Refusal } from '@mcpx/protocol'
 import type { Context } from 'hono'
+import type { Admission } from './admission.ts'
 
 /** The members of Node's `IncomingMessage` that are used, so that this package compiles for every runtime. */
 export interface NodeIncoming {
@@ -12,6 +13,7 @@ export interface NodeIncoming {
   /** Null until the body is read or has a listener. */
   readonly readableFlowing: boolean | null
   readonly url?: string | undefined
+  readonly socket?: { readonly remoteAddress?: string | undefined } | undefined
   on(event: 'data', listener: (chunk: Uint8Array) => void): this
   on(event: 'end' | 'error' | 'close', listener: () => void): this
   off(event: 'data', listener: (chunk: Uint8Array) => void): this
@@ -50,10 +52,13 @@ export class HttpRequest {
   readonly waitUntil: WaitUntil
   /** Node's `ServerResponse`. Undefined on other runtimes. */
   readonly outgoing: NodeOutgoing | undefined
+  /** The places and bytes that this request takes. */
+  readonly admission: Admission
 
-  constructor(context: Context, auth: AuthInfo | undefined, acceptsEvents: boolean, waitUntil: WaitUntil) {
+  constructor(context: Context<{ Variables: EndpointVariables }>, acceptsEvents: boolean, waitUntil: WaitUntil) {
     this.raw = context.req.raw
-    this.auth = auth
+    this.auth = context.get('auth')
+    this.admission = context.get('admission')
     this.acceptsEvents = acceptsEvents
     this.waitUntil = waitUntil
     this.outgoing = bindingsOf(context).outgoing
@@ -84,6 +89,12 @@ export class HttpRequest {
       signal?.removeEventListener('abort', gone)
     }
   }
+}
+
+/** The variables that the middleware sets for the endpoint. */
+export interface EndpointVariables {
+  auth: AuthInfo | undefined
+  admission: Admission
 }
 
 const NO_BINDINGS: NodeBindings = {}

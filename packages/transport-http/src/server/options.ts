@@ -1,14 +1,15 @@
 /** The options of an endpoint, their defaults, and the checks that refuse invalid ones. */
 
-import type {
-  Awaitable,
-  EventBus,
-  EventStore,
-  Exchange,
-  Guard,
-  JsonSchema,
-  Responder,
-  SessionStore,
+import {
+  type Awaitable,
+  type EventBus,
+  type EventStore,
+  type Exchange,
+  type Guard,
+  type JsonSchema,
+  type Responder,
+  type SessionStore,
+  SHARE_PER_CALLER,
 } from '@mcpx/protocol'
 import { unknownOption } from '@mcpx/protocol'
 
@@ -18,6 +19,19 @@ export interface HttpLimits {
   readonly body: number
   /** The most requests that are received and run at the same time. More are refused with 503. Default: 10,000. */
   readonly running: number
+  /**
+   * The most bytes of all requests that are received and run at the same time, estimated from their JSON. More are refused
+   * with 503. Default: 64 MiB.
+   */
+  readonly receivedBytes: number
+  /** The most streams that clients open by GET and that are open at the same time. More are refused with 503. Default: 10,000. */
+  readonly streams: number
+  /**
+   * The part of `running`, `receivedBytes` and `streams` that one caller may use, from 0 to 1, and at least 16 of them.
+   * More are refused with 429. A caller is a subject, else a network address, else a session. Clients behind one proxy have
+   * one address: use 1 there, unless they are authenticated. Default: 0.25.
+   */
+  readonly perCaller: number
   /** The most requests of one legacy session that run at the same time. More are refused with 429. Default: 100. */
   readonly sessionRequests: number
   /**
@@ -33,6 +47,9 @@ export interface HttpLimits {
 export const HTTP_LIMITS: HttpLimits = {
   body: 4 * 1024 * 1024,
   running: 10_000,
+  receivedBytes: 64 * 1024 * 1024,
+  streams: 10_000,
+  perCaller: SHARE_PER_CALLER,
   sessionRequests: 100,
   sessionStreams: 128,
   unsent: 4 * 1024 * 1024,

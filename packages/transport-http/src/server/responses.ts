@@ -63,6 +63,12 @@ export function unavailable(text: string, id?: RequestId): HttpAnswer {
   return refusal(503, internalError(text), id, { 'retry-after': '1' })
 }
 
+/** Refuses a request of a caller that uses its whole share of a limit with 429. The caller may retry after a second. */
+export function callerLimited(text: string, most: number, limit: string, id?: RequestId): HttpAnswer {
+  const error = invalidRequest(`${text} of one caller at once: at most ${most} (limits.perCaller of ${limit})`)
+  return refusal(429, error, id, { 'retry-after': '1' })
+}
+
 export function shuttingDown(id?: RequestId): HttpAnswer {
   return unavailable('Shutting down: no new requests are accepted', id)
 }
@@ -76,8 +82,8 @@ export function eventsNotAccepted(): HttpAnswer {
   return refusal(406, invalidRequest(`Accept must list ${EVENTS_TYPE}`))
 }
 
-export function bodyTooLarge(limit: number, headers?: HeaderRecord): HttpAnswer {
-  return refusal(413, invalidRequest(`The body is larger than ${limit} bytes (limits.body)`), undefined, headers)
+export function bodyTooLarge(limit: number): HttpAnswer {
+  return refusal(413, invalidRequest(`The body is larger than ${limit} bytes (limits.body)`))
 }
 
 export function bodyStalled(timeout: number): HttpAnswer {

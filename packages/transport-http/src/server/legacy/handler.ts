@@ -121,7 +121,7 @@ export class LegacyEra {
     const text = answerText(hasServerStream ? answer : withoutChanges(answer), this.#endpoint.report)
     if ('error' in answer) return jsonResponse(text, statuses[answer.error.code])
     if (!areStored) return jsonResponse(text)
-    await this.#sessions.create(draft.id, draft.state, request.auth)
+    await this.#sessions.create(draft.id, draft.state, request.auth, request.admission.caller)
     return jsonResponse(text, 200, { [SESSION_HEADER]: draft.id })
   }
 

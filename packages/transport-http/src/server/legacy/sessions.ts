@@ -84,8 +84,11 @@ export class Sessions {
     return [...this.#live.values()]
   }
 
-  async create(id: string, state: Readonly<SessionState>, auth: AuthInfo | undefined): Promise<void> {
-    const bound = auth === undefined ? state : { ...state, subject: principalOf(auth) as string }
+  /** @param caller the caller of an anonymous request */
+  async create(id: string, state: Readonly<SessionState>, auth: AuthInfo | undefined, caller?: string): Promise<void> {
+    const bound: SessionState = { ...state }
+    if (auth !== undefined) bound.subject = principalOf(auth) as string
+    else if (caller !== undefined) bound.openedFrom = caller
     await this.#store?.create(id, bound, this.#ttl)
   }
 

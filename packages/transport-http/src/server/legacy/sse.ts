@@ -8,7 +8,6 @@ import {
   ConnectionError,
   claimsModern,
   errorMessage,
-  internalError,
   invalidRequest,
   isRequest,
   type Message,
@@ -33,6 +32,7 @@ import {
   methodNotAllowed,
   refusal,
   shuttingDown,
+  unavailable,
 } from '../responses.ts'
 import {
   batchesNotAllowed,
@@ -81,9 +81,7 @@ export class SseConnections {
     if (this.#isStopped) return shuttingDown()
     if (!request.acceptsEvents) return eventsNotAccepted()
     const most = this.#endpoint.limits.running
-    if (this.#open.size >= most) {
-      return refusal(503, internalError(`Too many connections: at most ${most} (limits.running)`))
-    }
+    if (this.#open.size >= most) return unavailable(`Too many connections: at most ${most} (limits.running)`)
     const connection = new SseConnection(this.#endpoint, request, () => this.#open.delete(connection.id))
     this.#open.set(connection.id, connection)
     return connection.stream.toResponse()

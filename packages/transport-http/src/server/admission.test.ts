@@ -1,0 +1,146 @@
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type HttpServer, type ServeHttpOptions, serveHttp } from '../node/serve-http.ts'
+import { gate, HandWritten, MODERN, modern } from './server.fixture.ts'
+
+const servers: HttpServer[] = []
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+const readCaller = ({ headers }: Request) => {
+  const subject = headers.get('x-caller')
+  return subject === null ? undefined : { subject, scopes: [] }
+}
+
+async function start(options: ServeHttpOptions) {
+  const held = gate<void>()
+  const server = new HandWritten({
+    'tools/list': () => ({ tools: [] }),
+    async 'prompts/list'() {
+      await held.promise
+      return { prompts: [] }
+    },
+  })
+  const http = await serveHttp(server, { port: 0, authenticate: readCaller, ...options })
+  servers.push(http)
+  const post = (method: string, caller?: string, more: object = {}) =>
+    fetch(http.url, {
+      method: 'POST',
+      body: JSON.stringify(modern(method, { ...more })),
+      headers: {
+        'content-type': 'application/json',
+        'mcp-protocol-version': MODERN,
+        'mcp-method': method,
+        ...(caller !== undefined && { 'x-caller': caller }),
+      },
+    })
+  const refusalOf = async (response: Response) => [
+    response.status,
+    response.headers.get('retry-after'),
+    ((await response.json()) as { error?: { message: string } }).error?.message,
+  ]
+  return { ...http, post, held, server, refusalOf }
+}
+
+const begun = async (server: HandWritten, count: number) => {
+  while (server.exchanges.length < count) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+describe('one caller', () => {
+  it('cannot take all places of running requests', async () => {
+    const { post, held, server, refusalOf } = await start({ limits: { running: 80 } })
+    const slow = Array.from({ length: 20 }, () => post('prompts/list'))
+    await begun(server, 20)
+    expect(await refusalOf(await post('tools/list'))).toEqual([
+      429,
+      '1',
+      'Too many requests of one caller at once: at most 20 (limits.perCaller of limits.running)',
+    ])
+    expect((await post('tools/list', 'alice')).status).toBe(200)
+    held.open()
+    for (const response of await Promise.all(slow)) expect(response.status).toBe(200)
+    expect((await post('tools/list')).status).toBe(200)
+  })
+
+  it('may take all of them where limits.perCaller says so', async () => {
+    const { post, held, server, refusalOf } = await start({ limits: { running: 40, perCaller: 1 } })
+    const slow = Array.from({ length: 40 }, () => post('prompts/list', 'alice'))
+    await begun(server, 40)
+    expect(await refusalOf(await post('tools/list', 'bob'))).toEqual([
+      503,
+      '1',
+      'Too many requests at once: at most 40 (limits.running)',
+    ])
+    held.open()
+    await Promise.all(slow)
+  })
+
+  it('cannot open all streams by GET', async () => {
+    const { url, refusalOf } = await start({ sse: '/sse', limits: { streams: 64 } })
+    const open = (caller: string) =>
+      fetch(url.replace(/\/mcp$/, '/sse'), { headers: { accept: 'text/event-stream', 'x-caller': caller } })
+    const streams = await Promise.all(Array.from({ length: 16 }, () => open('mallory')))
+    expect(await refusalOf(await open('mallory'))).toEqual([
+      429,
+      '1',
+      'Too many streams of one caller at once: at most 16 (limits.perCaller of limits.streams)',
+    ])
+    const other = await open('alice')
+    expect(other.status).toBe(200)
+    await streams[0]?.body?.cancel()
+    let again = await open('mallory')
+    while (again.status === 429) again = await open('mallory')
+    for (const response of [...streams.slice(1), other, again]) await response.body?.cancel()
+  })
+
+  it('cannot hold all bytes of requests that run, however small each of them is', async () => {
+    const { post, held, server, refusalOf } = await start({ limits: { receivedBytes: 400_000 } })
+    const slow = [post('prompts/list', 'mallory', { more: 'x'.repeat(60_000) })]
+    await begun(server, 1)
+    expect(await refusalOf(await post('tools/list', 'mallory', { more: 'x'.repeat(60_000) }))).toEqual([
+      429,
+      '1',
+      'Too many bytes of one caller at once: at most 100000 (limits.perCaller of limits.receivedBytes)',
+    ])
+    expect((await post('tools/list', 'alice', { more: 'x'.repeat(60_000) })).status).toBe(200)
+    // Its 10,000 objects take more memory than its 30 kB.
+    expect((await post('tools/list', 'mallory', { more: Array.from({ length: 10_000 }, () => ({})) })).status).toBe(429)
+    expect((await post('tools/list', 'mallory')).status).toBe(200)
+    held.open()
+    await Promise.all(slow)
+    // Alone, a request may be larger than the share of its caller.
+    expect((await post('tools/list', 'mallory', { more: 'x'.repeat(300_000) })).status).toBe(200)
+  })
+})
+
+describe('bodies that are arriving', () => {
+  it('are refused and not read on, once they take all bytes', async () => {
+    const { port } = await start({ limits: { receivedBytes: 1_000_000, perCaller: 1 } })
+    const head =
+      'POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 4000000\r\n\r\n'
+    const texts = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+        let text = ''
+        socket.on('data', (chunk) => {
+          text += chunk
+        })
+        socket.write(head + 'x'.repeat(900_000))
+        await new Promise((resolve) => {
+          socket.on('close', resolve).on('error', () => {})
+          setTimeout(resolve, 2_500)
+        })
+        socket.destroy()
+        return text
+      }),
+    )
+    const refused = texts.filter((text) => text !== '')
+    expect(refused.length).toBeGreaterThanOrEqual(2)
+    for (const text of refused) {
+      expect(text).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*at most 1000000 \(limits\.receivedBytes\)/i)
+      expect(text).toMatch(/connection: close/i)
+    }
+  })
+})

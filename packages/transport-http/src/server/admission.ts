@@ -1,0 +1,131 @@
+/** The places and bytes that HTTP requests take of limits that all callers of an endpoint share. */
+
+import { type AuthInfo, principalOf, type RequestId, SharedLimit } from '@mcpx/protocol'
+import type { Context } from 'hono'
+import { SESSION_HEADER } from '../headers.ts'
+import { bindingsOf } from './http-request.ts'
+import type { HttpLimits } from './options.ts'
+import { callerLimited, type HttpAnswer, unavailable } from './responses.ts'
+
+/** The memory of a request besides its body, in bytes. */
+const REQUEST_COST = 2_048
+/** The memory of an object or array besides its members, and of an item or member, in bytes. */
+const OBJECT_COST = 64
+const ITEM_COST = 24
+
+/** The limits that callers share. */
+export class SharedLimits {
+  readonly running: SharedLimit
+  readonly streams: SharedLimit
+  readonly bytes: SharedLimit
+
+  constructor({ running, streams, receivedBytes, perCaller }: HttpLimits) {
+    this.running = new SharedLimit(running, perCaller)
+    this.streams = new SharedLimit(streams, perCaller)
+    this.bytes = new SharedLimit(receivedBytes, perCaller)
+  }
+
+  /** Admits a request for a caller that may be unknown yet, or returns the response that refuses it. */
+  admit({ req }: Context, caller: string | undefined): Admission | HttpAnswer {
+    const admission = new Admission(this, req.method === 'GET' ? 'streams' : 'running', caller)
+    return admission.enter() ?? admission
+  }
+}
+
+/** Returns the caller of a request: its principal, else its network address, else its session. */
+export function callerOf(context: Context, auth?: AuthInfo): string | undefined {
+  const address = bindingsOf(context).incoming?.socket?.remoteAddress
+  const session = context.req.raw.headers.get(SESSION_HEADER) ?? undefined
+  return principalOf(auth) ?? address ?? session?.slice(0, MAX_CALLER)
+}
+
+/** The longest session id that counts as a caller, in UTF-16 code units. */
+const MAX_CALLER = 100
+
+/**
+ * One admitted HTTP request. It takes a place and the bytes of its body until its last holder has released it: the HTTP
+ * response, the exchanges of its messages, and its stream.
+ */
+export class Admission {
+  caller: string | undefined
+  readonly #limits: SharedLimits
+  readonly #kind: 'running' | 'streams'
+  #holders = 0
+  #bytes = 0
+
+  constructor(limits: SharedLimits, kind: 'running' | 'streams', caller: string | undefined) {
+    this.#limits = limits
+    this.#kind = kind
+    this.caller = caller
+  }
+
+  /** Takes the place, or returns the response that refuses the request. */
+  enter(): HttpAnswer | undefined {
+    const limit = this.#limits[this.#kind]
+    const exceeded = limit.take(this.caller)
+    if (exceeded === undefined) {
+      this.#holders = 1
+      return undefined
+    }
+    const what = this.#kind === 'running' ? 'requests' : 'streams'
+    if (exceeded === 'caller') return callerLimited(`Too many ${what}`, limit.perCaller, `limits.${this.#kind}`)
+    return unavailable(`Too many ${what} at once: at most ${limit.total} (limits.${this.#kind})`)
+  }
+
+  /** Counts the request for the caller that was authenticated. */
+  moveTo(caller: string | undefined): HttpAnswer | undefined {
+    const limit = this.#limits[this.#kind]
+    limit.give(this.caller)
+    this.caller = caller
+    const holders = this.#holders
+    this.#holders = 0
+    const refused = this.enter()
+    if (refused === undefined) this.#holders = holders
+    return refused
+  }
+
+  hold(): void {
+    this.#holders += 1
+  }
+
+  release(): void {
+    this.#holders -= 1
+    if (this.#holders !== 0) return
+    this.#limits[this.#kind].give(this.caller)
+    this.#limits.bytes.give(this.caller, this.#bytes)
+    this.#bytes = 0
+  }
+
+  /**
+   * Counts the bytes of the body that have arrived, or returns the response that refuses it. One request alone is never
+   * refused: it counts for no more than its caller may use.
+   */
+  setBytes(bytes: number, id?: RequestId): HttpAnswer | undefined {
+    const { bytes: limit } = this.#limits
+    const most = this.caller === undefined ? limit.total : limit.perCaller
+    const added = Math.min(bytes, most) - this.#bytes
+    const exceeded = added > 0 ? limit.take(this.caller, added) : undefined
+    if (exceeded === 'caller') return callerLimited('Too many bytes', limit.perCaller, 'limits.receivedBytes', id)
+    if (exceeded === 'total') {
+      return unavailable(`Too many bytes at once: at most ${limit.total} (limits.receivedBytes)`, id)
+    }
+    if (added < 0) limit.give(this.caller, -added)
+    this.#bytes += added
+    return undefined
+  }
+}
+
+/** Estimates the memory of a message from its JSON: `[{},{}]` takes far more than its 7 characters. */
+export function estimateBytes(text: string): number {
+  let bytes = REQUEST_COST + text.length
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === OBJECT || code === ARRAY) bytes += OBJECT_COST
+    else if (code === COMMA) bytes += ITEM_COST
+  }
+  return bytes
+}
+
+const OBJECT = '{'.charCodeAt(0)
+const ARRAY = '['.charCodeAt(0)
+const COMMA = ','.charCodeAt(0)
