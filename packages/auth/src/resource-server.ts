@@ -1,4 +1,4 @@
-/** Guards for servers: they check tokens and keys, and tell clients where to get tokens. */
+/** Guards for servers: they check tokens and keys, and refer clients to the authorization server. */
 
 export type { AuthInfo, Guard, ReplayStore, ScopeRefusal } from '@mcpx/protocol'
 export { createMemoryReplayStore, type MemoryReplayStoreOptions } from '@mcpx/protocol/memory'

@@ -16,7 +16,7 @@ export interface FlowContext {
   readonly dpop: DpopKey | undefined
   /** The id of the client that the stored tokens were issued to. */
   readonly clientId: string | undefined
-  /** Fires when all callers have given up. */
+  /** Fires when no caller waits any more. */
   readonly signal: AbortSignal
 }
 

@@ -19,8 +19,8 @@ import type { Client, SecretMethod } from './token-endpoint.ts'
 /** Options of `oauth`. */
 export interface OAuthOptions extends CommonOptions {
   /**
-   * How the user gets to the authorization server and back: `loopbackRedirect()`, `popupRedirect()`, `pageRedirect()`, or
-   * your own. Default: none; then only tokens of the store are used.
+   * Sends the user to the authorization server and reads the callback: `loopbackRedirect()`, `popupRedirect()`,
+   * `pageRedirect()`, or your own. Default: none; then only tokens of the store are used.
    */
   readonly redirect?: Redirect | undefined
   /**

@@ -1,4 +1,4 @@
-/** How a user gets to the authorization server and back: the interface, by hand, in a popup window, or in the same page. */
+/** Redirects: send the user to the authorization server, by hand, in a popup window or in the page, and read the callback. */
 
 import type { Awaitable } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
@@ -6,7 +6,7 @@ import { AuthError } from '../auth-error.ts'
 /** The URL to which the authorization server sent the user back, or its query. */
 export type Callback = string | URL | URLSearchParams
 
-/** What a redirect knows when its URI is requested. */
+/** The argument of a `redirectUri` function. */
 export interface RedirectUriOptions {
   /** Fires when the login has ended. */
   readonly signal: AbortSignal
@@ -74,8 +74,8 @@ const CHANNEL = 'mcpx-auth'
 const CHECK_INTERVAL = 500
 
 /**
- * In ms. A window that is reported as closed sooner may still be open: a page can cut itself off from its opener. It is not
- * checked any further.
+ * The shortest time after which a closed window ends the login, in ms. A window that is reported as closed sooner may
+ * still be open, because its page can isolate itself from its opener (COOP). Then the window is not checked again.
  */
 const SHORTEST_VISIT = 3_000
 

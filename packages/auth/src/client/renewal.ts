@@ -33,7 +33,7 @@ export interface LoginSettings {
   readonly resource: string | false | undefined
 }
 
-/** What new tokens are needed for. */
+/** The reason why new tokens are needed. */
 export interface TokenNeed {
   /** The scopes of the server's challenge. */
   readonly scope: readonly string[]
@@ -57,7 +57,7 @@ export interface Renewal {
   readonly fetch: Fetch
   readonly refused: Tokens | undefined
   readonly need: TokenNeed
-  /** Fires when all callers have given up. */
+  /** Fires when no caller waits any more. */
   readonly signal: AbortSignal
 }
 

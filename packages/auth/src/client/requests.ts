@@ -10,7 +10,7 @@ export interface ConnectionOptions extends UrlPolicyOptions {
   readonly maxResponseSize?: number | undefined
 }
 
-/** The way to authorization servers, through the `fetch` of one caller. */
+/** Sends requests to authorization servers with the `fetch` of one caller. */
 export interface Connection {
   readonly urls: UrlPolicy
   /** Returns a function that sends a request of a step, within the limits. It rejects with `AuthError`. */
@@ -19,9 +19,9 @@ export interface Connection {
 
 export type ConnectionFactory = (fetch: Fetch) => Connection
 
-/** In ms. */
+/** The longest wait for a response, in ms. */
 const DEFAULT_TIMEOUT = 10_000
-/** In bytes. */
+/** The largest response, in bytes. */
 const DEFAULT_MAX_RESPONSE_SIZE = 131_072
 const MAX_REDIRECTS = 3
 
@@ -93,11 +93,11 @@ function isRedirect({ type, status }: Response): boolean {
   return type === 'opaqueredirect' || (status > 300 && status < 309 && status !== 304)
 }
 
-/** The next URL, or why the redirect is not followed. */
+/** Returns the next URL, or the reason why the redirect is not followed. */
 function redirectTarget({ headers }: Response, from: URL, method: string, redirects: number): URL | string {
   if (method !== 'GET') return 'secrets are sent to the named URL only'
   const location = headers.get('location')
-  if (location === null || !URL.canParse(location, from.href)) return 'it has no usable location'
+  if (location === null || !URL.canParse(location, from.href)) return 'its Location header is missing or not a URL'
   const target = new URL(location, from)
   if (target.origin !== from.origin) return `it leads to another origin, ${target.origin}`
   return redirects < MAX_REDIRECTS ? target : `more than ${MAX_REDIRECTS} in a row`

@@ -10,7 +10,7 @@ export class SharedTask<T> {
   /** @param run its signal fires when no caller waits any more */
   constructor(run: (abandoned: AbortSignal) => Promise<T>) {
     this.#result = run(this.#abandoned.signal)
-    // Callers receive the error; without callers, nobody needs it.
+    // Callers receive the error from `wait`. Without callers, the rejection must not be unhandled.
     this.#result.catch(() => {})
   }
 

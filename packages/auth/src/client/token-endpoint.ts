@@ -58,7 +58,7 @@ export interface TokenRequest {
 export interface TokenResponse {
   readonly accessToken: string
   readonly tokenType: string
-  /** In ms; undefined if the server does not tell. */
+  /** In ms; undefined if the server does not state it. */
   readonly lifetime: number | undefined
   readonly refreshToken: string | undefined
   /** Undefined if the requested scopes were granted. */

@@ -21,7 +21,7 @@ export interface Tokens extends TokenOwner {
   readonly renewAt?: number | undefined
   /** In ms since 1970; undefined if the lifetime is unknown. */
   readonly expiresAt?: number | undefined
-  /** The granted scopes, as far as the server tells. */
+  /** The granted scopes; if the server names none, the previous or the requested ones. */
   readonly scope: readonly string[]
   /** The requested scopes. */
   readonly requested: readonly string[]
@@ -33,7 +33,7 @@ export interface ServerRecord extends TokenOwner {
   readonly resourceMetadata?: string | undefined
 }
 
-/** What a token response must match, and what is stored with it. */
+/** The members that a token response must match, and that are stored with it. */
 export type TokenTerms = Pick<Tokens, 'issuer' | 'clientId' | 'resource' | 'requested' | 'tokenType'>
 
 /** How long before its expiry a token is refreshed at most, in ms. */

@@ -42,7 +42,7 @@ export function apiKeys({ keys, header }: ApiKeysOptions): Guard {
     digests ??= Promise.all(keys.map(toKeyDigest))
     try {
       const auth = findEqual(await digests, await digestOf(readKey(request, header)))
-      if (auth === undefined) throw new CredentialsError('unknown', 'the key is not known here')
+      if (auth === undefined) throw new CredentialsError('unknown', 'the key is unknown')
       if (auth.expiresAt !== undefined && auth.expiresAt * 1_000 <= Date.now()) {
         throw new CredentialsError('expired', 'the key has expired')
       }

@@ -375,12 +375,12 @@ describe('apiKeys', () => {
     [
       'a wrong one',
       { authorization: `Bearer ${key}x` },
-      [401, 'Bearer error="invalid_token", error_description="the key is not known here"'],
+      [401, 'Bearer error="invalid_token", error_description="the key is unknown"'],
     ],
     [
       'the beginning of one',
       { authorization: `Bearer ${key.slice(0, -1)}` },
-      [401, expect.stringContaining('not known')],
+      [401, expect.stringContaining('unknown')],
     ],
     ['an expired key', { authorization: `Bearer ${keys[2]?.key}` }, [401, expect.stringContaining('expired')]],
     [

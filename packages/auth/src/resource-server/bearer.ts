@@ -83,7 +83,7 @@ export interface BearerOptions {
   readonly cooldown?: number | undefined
   /** Called with each refused request. Default: none. */
   readonly onRefused?: ((refused: RefusedRequest, request: Request) => void) | undefined
-  /** Called with problems on this side, such as keys that cannot be fetched. Default: none. */
+  /** Called with problems of this server, such as keys that cannot be fetched. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
 }
 

@@ -108,7 +108,7 @@ export function createVerification(
     if (claims !== undefined) return toAuthInfo(claims)
     if (verify === undefined) throw unknownToken(claimed)
     const auth = await verify(token, request)
-    if (auth === undefined) throw new CredentialsError('unknown', 'the token is not known here')
+    if (auth === undefined) throw new CredentialsError('unknown', 'the token is unknown')
     return { ...auth, scopes: hierarchy.expand(auth.scopes) }
   }
 }
