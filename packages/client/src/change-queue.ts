@@ -28,7 +28,7 @@ export function createChangeQueue(limit: number = MAX_WAITING): ChangeQueue {
     },
     end(error) {
       if (ended !== undefined) return
-      // With readers, the first of them gets the error.
+      // If readers wait, the first of them receives the error.
       const [first, ...others] = readers
       ended = { error: first === undefined ? error : undefined }
       if (error === undefined) first?.resolve(DONE)

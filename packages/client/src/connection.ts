@@ -91,7 +91,7 @@ async function answer(
   }
 }
 
-/** Reported as a warning: a modern server gets no response. */
+/** Creates the warning for a request of a modern server, which receives no response. */
 function unexpectedRequest(method: string): ConnectionError {
   const message = `The server sent the request ${method.slice(0, 100)}, which servers of the modern era must not do`
   return new ConnectionError('invalid-message', message)

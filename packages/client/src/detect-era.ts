@@ -213,7 +213,7 @@ class EraDetection {
     return this.#openLegacy(await this.#open(), offer)
   }
 
-  /** A modern server that took longer to start than the probe may take refuses `initialize`, and answers now. */
+  /** A modern server that started after the probe timed out refuses `initialize`, and responds to a second probe. */
   async #probeAgain(undetermined: UndeterminedConnection, refusal: RpcError): Promise<EraConnection> {
     const probed = await this.#probe(undetermined, this.#timeLeft)
     if ('era' in probed) return probed

@@ -20,7 +20,7 @@ import {
 } from '@mcpx/protocol'
 import type { CallOptions, RequestCallOptions } from './options.ts'
 
-/** What a server states about itself. */
+/** The facts that a server states about itself. */
 export interface ServerFacts {
   /** The name and version of the server. For people to read; do not depend on it. */
   readonly info: Implementation | undefined

@@ -223,7 +223,7 @@ class ResourceSubscription {
     this.#isSubscribed = !this.#isStale
   }
 
-  /** Waits for the answer for a while only. A later answer may end the next subscription, which is sent again then. */
+  /** Waits a limited time for the response. If it is late, it may end the next subscription, which is then sent again. */
   async #unsubscribe(): Promise<void> {
     this.#isSubscribed = false
     let isLate = false

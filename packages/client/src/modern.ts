@@ -300,7 +300,7 @@ export class ModernConnection implements EraConnection {
   }
 
   async ping(): Promise<void> {
-    const hint = 'Call discover({ fresh: true }) to check that the server answers.'
+    const hint = 'Call discover({ fresh: true }) to check that the server responds.'
     throw new ConnectionError('unsupported', `Revision ${this.revision} has no ping`, { hint })
   }
 

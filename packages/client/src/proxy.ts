@@ -83,7 +83,7 @@ function pageParams({ cursor }: PageRequest): JsonObject {
 
 // Calls
 
-/** How long a server may take to cancel the input request of a call that has ended, in ms. After that it is answered. */
+/** How long a server may take to cancel the input request of a call that has ended, in ms. Then the proxy responds. */
 const CANCEL_TIMEOUT = 1_000
 
 /** Forwards calls with the metadata of their callers, and everything that the server sends before the result. */
@@ -162,7 +162,7 @@ function forwardOptions(
     // The response to a call with capabilities is not kept: the server of this handler keeps it by the same hints.
     capabilities: ctx.client.capabilities,
     logLevel,
-    // A legacy request does not tell whether its caller wants log messages.
+    // A legacy request does not state whether its caller wants log messages.
     logs: isLegacy || logLevel !== undefined ? 'own' : 'mixed',
     meta: ownMeta(ctx.meta),
     onLog: ({ level, data, logger }) => void ctx.log[level](data, logger),

@@ -57,7 +57,7 @@ export class ClientState {
 
   /** Handles a log message that the server sent outside of the stream of a request. */
   handleLog(notification: NotificationMessage): void {
-    // While several calls listen, the message may belong to any of them: then only the client's own callback gets it.
+    // If several calls have an `onLog`, the message may belong to any of them: then only the client's `onLog` receives it.
     const { onLog } = this.turns
     const callback = onLog === undefined ? this.#onLog : guarded(onLog, this.onWarning)
     const entry = this.#readLog(notification)

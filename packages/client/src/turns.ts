@@ -67,8 +67,8 @@ export class Turns {
   }
 
   /**
-   * Makes a call once no other call runs that it could be mistaken for. Rejects with `ConnectionError` when that takes longer
-   * than its timeout, when too many calls wait already, and when its signal fires.
+   * Makes a call when no running call could be confused with it. Rejects with `ConnectionError` when that takes longer than
+   * its timeout, when too many calls wait already, and when its signal fires.
    */
   async run<Result>(
     connection: EraConnection,
