@@ -236,7 +236,7 @@ class ChannelConnection implements Duplex, ExchangeHost {
       await this.close(isKnown ? error : new ConnectionError('closed', 'The connection broke', { cause: error }))
       return
     }
-    // No more responses can arrive. Requests of the peer may still be answered.
+    // No more responses can arrive. Responses to requests of the peer may still be sent.
     const reason = new ConnectionError('closed', 'The peer ended the connection')
     this.#failRequests(reason)
     this.#running.abortStreams(reason)

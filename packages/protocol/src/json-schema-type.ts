@@ -56,5 +56,5 @@ type FromProperties<Properties, Required> = Flat<
   }
 >
 
-/** One object type in the place of an intersection, for short hovers. */
+/** Converts an intersection to one object type, so that editors show short types. */
 type Flat<T> = { [Name in keyof T]: T[Name] }

@@ -57,7 +57,7 @@ export type SchemaOutput<S> = S extends {
 /** The values of a plain JSON Schema: known to the compiler if the schema is written `as const`, else any object. */
 type RawValue<S> = unknown extends FromJsonSchema<S> ? JsonObject : FromJsonSchema<S>
 
-/** A plain JSON Schema. Written `as const`, it tells the compiler the type of its values; see `FromJsonSchema`. */
+/** A plain JSON Schema. If it is written `as const`, `FromJsonSchema` infers the type of its values. */
 export interface RawJsonSchema {
   /** The `type` keyword. An object schema has `object`. */
   readonly type?: unknown

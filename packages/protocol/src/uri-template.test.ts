@@ -316,10 +316,10 @@ describe('a malformed template', () => {
     ['{a:10000}', 1, '"a:10000" is not a variable such as id, path* or id:3'],
     ['{a{b}}', 1, '"a{b" is not a variable such as id, path* or id:3'],
     ['{a..b}', 1, '"a..b" is not a variable such as id, path* or id:3'],
-    ['{a}{b}', 3, '"a" and "b" cannot be told apart when matching; put a literal between them'],
-    ['{+path}{/id}', 7, '"path" and "id" cannot be told apart when matching; put a literal between them'],
-    ['{/a*,b}', 0, '"a" and "b" cannot be told apart when matching; put a literal between them'],
-    ['{?a}{b}', 4, '"a" and "b" cannot be told apart when matching; put a literal between them'],
+    ['{a}{b}', 3, '"a" and "b" cannot be distinguished when matching; put a literal between them'],
+    ['{+path}{/id}', 7, '"path" and "id" cannot be distinguished when matching; put a literal between them'],
+    ['{/a*,b}', 0, '"a" and "b" cannot be distinguished when matching; put a literal between them'],
+    ['{?a}{b}', 4, '"a" and "b" cannot be distinguished when matching; put a literal between them'],
   ])('%s is rejected at %i: %s', (template, position, problem) => {
     const error = problemOf(() => parseUriTemplate(template))
     expect(error.message).toBe(`URI template "${template}", position ${position}: ${problem}`)

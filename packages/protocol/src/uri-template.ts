@@ -211,7 +211,7 @@ function cutIntoParts(pieces: readonly Piece[], fail: Fail): readonly Part[] {
       else if (endsAt(last, slot.lead)) parts.push(slot)
       else {
         const names = `"${last.variables.at(-1)?.name}" and "${slot.variables[0]?.name}"`
-        throw fail(piece.position, `${names} cannot be told apart when matching; put a literal between them`)
+        throw fail(piece.position, `${names} cannot be distinguished when matching; put a literal between them`)
       }
     }
   }

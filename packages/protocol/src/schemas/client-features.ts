@@ -59,7 +59,7 @@ export const ToolResultContent = z.object({
 /** The result of a tool, for the model. */
 export interface ToolResultContent extends z.infer<typeof ToolResultContent> {}
 
-/** One block of a sampling message; `type` tells which kind. */
+/** One block of a sampling message, distinguished by `type`. */
 export type SamplingMessageContentBlock = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
 export const SamplingMessageContentBlock: z.ZodMiniType<SamplingMessageContentBlock> = z.discriminatedUnion(
   'type',
@@ -105,7 +105,7 @@ export const CreateMessageRequestParams = z.object({
   messages: list<SamplingMessage>(SamplingMessage),
   modelPreferences: z.optional(ModelPreferences),
   systemPrompt: optionalText,
-  /** The servers whose context the model gets. Default: `none`. The other two are deprecated together with sampling. */
+  /** The servers whose context the model receives. Default: `none`. The other two are deprecated together with sampling. */
   includeContext: z.optional(z.enum(['none', 'thisServer', 'allServers'])),
   temperature: z.optional(z.number()),
   maxTokens: Integer,

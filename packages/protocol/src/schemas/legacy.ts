@@ -38,7 +38,7 @@ export const Task = z.object({
   /** The time between two polls, in ms. */
   pollInterval: z.optional(Integer),
 })
-/** A request that is answered later. */
+/** A request whose result is fetched later. */
 export interface Task extends z.infer<typeof Task> {}
 
 export const TaskMetadata = z.object({
