@@ -99,7 +99,7 @@ export class Faults {
   }
 }
 
-/** Creates a tool result that tells the model about a failure. */
+/** Creates a tool result with `isError` and a message for the model. */
 export function failedResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }

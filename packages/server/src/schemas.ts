@@ -74,7 +74,7 @@ export function prepareSchema(schema: AnySchema, use: SchemaUse): PreparedSchema
   return { json, check: createJsonCheck(compile(validator, json, where), root) }
 }
 
-/** Prepares a schema that must describe an object. Its JSON Schema gets `type: "object"` at the root. */
+/** Prepares a schema that must describe an object. Adds `type: "object"` at the root of its JSON Schema. */
 export function prepareObjectSchema(schema: AnySchema, use: SchemaUse): PreparedSchema {
   const { json, check } = prepareSchema(schema, use)
   if (json.type === 'object') return { json, check }

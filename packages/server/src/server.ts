@@ -39,7 +39,7 @@ import type { Fluent, NoOffers } from './typed-server.ts'
 
 /** Options of `createServer`. */
 export interface ServerOptions {
-  /** Tells the model how to use the server. */
+  /** Instructions for the model on how to use the server. Default: none. */
   readonly instructions?: string | undefined
   /**
    * Secrets that encrypt the state of unfinished calls. The first one encrypts; all decrypt. Default: a random one for this

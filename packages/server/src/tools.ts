@@ -67,7 +67,7 @@ export type ToolOptions<Input = AnySchema, Output = AnySchema> = ToolMembers<Inp
 export interface ToolMembers<Input, Output> extends VisibilityOptions {
   /** The display name. Default: the tool's name. */
   title?: string | undefined
-  /** Tells the model what the tool does and when to use it. Default: none. */
+  /** Describes to the model what the tool does and when to use it. Default: none. */
   description?: string | undefined
   /** The schema of the arguments: of any library that converts to JSON Schema, or a JSON Schema. Default: no arguments. */
   input?: Input | undefined

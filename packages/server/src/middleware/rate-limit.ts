@@ -11,9 +11,12 @@ export const RATE_LIMITED = 429
 
 /** Options of `rateLimit`. */
 export interface RateLimitOptions {
-  /** The most requests of a caller in each window. A whole number, at least 1. */
+  /** Maximum number of requests per caller and window, an integer from 1. */
   readonly limit: number
-  /** The length of a window in ms. It starts with the first request, so up to twice the limit can pass around its end. */
+  /**
+   * The length of a window, in ms. A window starts with the first request after the previous one. Around its end, a caller
+   * can send up to twice the limit within a short time.
+   */
   readonly window: number
   /**
    * Returns the key under which a request is counted. If it returns undefined, the request is not counted. Default: the
@@ -40,7 +43,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   if (!Number.isFinite(window) || window <= 0) throw new RangeError(`window: expected more than 0, got ${window}`)
   const counters = store ?? createMemoryCounterStore()
   return async (request, ctx, next) => {
-    // Never refused, because the client could not end its subscription.
+    // `resources/unsubscribe` is never refused: otherwise the client could not end its subscription.
     if (request.method === 'resources/unsubscribe') return next()
     const caller = key(request, ctx)
     if (caller === undefined) return next()
