@@ -48,7 +48,7 @@ describe('a program that serves', () => {
       bare.ask(2, 'destroy')
       expect(await bare.exit).toEqual({ code: 1, signal: null })
       expect(bare.stderr).toContain(
-        '[mcpx] Standard output was destroyed, so the server cannot answer any more and ends. at ',
+        '[mcpx] Standard output was destroyed, so the server cannot send responses and ends. at ',
       )
       expect(bare.stderr).toMatch(/child\.fixture\.ts:\d+/)
     },

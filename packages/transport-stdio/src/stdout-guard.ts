@@ -34,7 +34,7 @@ export function takeStdout(guard: boolean): ByteSink {
     end: (done) => void done(),
     on(event: string, listener: (error: Error) => void) {
       stdout.on(event as 'error', listener)
-      // Standard output is never closed here. A server that cannot answer any more must not stay.
+      // Standard output is never closed here. A server that cannot send responses must end.
       if (event === 'error') stdout.on('close', () => listener(new Error('standard output was closed')))
     },
     removeListener: stdout.removeListener.bind(stdout),
@@ -52,7 +52,7 @@ function reportDestroy(): void {
     const [caller] = linesBelow(reported)
     if (caller !== undefined && !isOfRuntime(caller)) {
       process.stderr.write(
-        `[mcpx] Standard output was destroyed, so the server cannot answer any more and ends. ${caller}\n`,
+        `[mcpx] Standard output was destroyed, so the server cannot send responses and ends. ${caller}\n`,
       )
       process.exitCode = 1
     }
@@ -96,7 +96,7 @@ function createGuard(): StdoutGuard {
 
   function redirectWrite(...args: Parameters<typeof write>): true {
     redirect(redirectWrite, args)
-    // Always reports room: a writer that was told to wait would wait for `drain` of standard output.
+    // Always returns true: after false, the writer would wait for `drain` of standard output.
     return true
   }
 
@@ -141,12 +141,12 @@ function redirectConsole(warn: (entered: Replacement) => void): () => void {
   return () => void Object.assign(methods, Object.fromEntries(before))
 }
 
-/** Methods of the console that write to standard error or nothing. */
+/** Methods of the console that write to standard error, or do not write. */
 const stderrMethods = new Set(['error', 'warn', 'trace', 'assert', 'time', 'clear', 'groupEnd', 'countReset'])
 
 /** Returns the first line of the stack below `entered` that does not belong to the runtime. */
 function findWriter(entered: Replacement): string {
-  return linesBelow(entered).find((line) => !isOfRuntime(line)) ?? 'by code that cannot be told'
+  return linesBelow(entered).find((line) => !isOfRuntime(line)) ?? 'by unknown code'
 }
 
 function isOfRuntime(line: string): boolean {
