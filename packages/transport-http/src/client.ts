@@ -21,7 +21,7 @@ export function http(url: string | URL, options: HttpOptions = {}): Connector {
     // One origin may serve several servers of different revisions.
     peer: `${settings.url.origin}${settings.url.pathname}`,
     probeTimeout: settings.probeTimeout,
-    // A slow network or gateway may be silent; a server that is there answers.
+    // A slow network or gateway may delay the response; a running server sends one.
     silence: 'nothing',
   }
 }

@@ -194,7 +194,7 @@ export class LegacySession {
 
   /**
    * Reads the server's own stream until the connection ends. Returns when the server has no such stream. Ends the
-   * connection when the stream cannot be opened again, so that nobody waits for notifications in vain.
+   * connection when the stream cannot be opened again, because its notifications would be missed.
    */
   async #listen(onTried: () => void, onMissed: (() => void) | undefined): Promise<void> {
     const { settings, signal, report } = this.#host

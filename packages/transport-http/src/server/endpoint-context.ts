@@ -74,8 +74,8 @@ export class EndpointContext {
   }
 
   /**
-   * Answers a request. Masks and reports faults. Returns undefined if the request was cancelled. Long requests send
-   * keep-alive comments; they share one timer, which costs less than a timer per request.
+   * Calls the responder with a request. Masks and reports faults. Returns undefined if the request was cancelled. Long
+   * requests send keep-alive comments; they share one timer, which costs less than a timer per request.
    */
   async answerRequest(message: RequestMessage, exchange: HttpExchange): Promise<ResponseMessage | undefined> {
     const { keepAlive, running } = this
@@ -101,7 +101,7 @@ export class EndpointContext {
     if (exchange.abortReason !== undefined) return undefined
     exchange.end()
     if (isAnswer(answer)) return answer
-    if (answer) this.report(new TypeError('The responder answered with a value that is not a JSON-RPC response'))
+    if (answer) this.report(new TypeError('The responder returned a value that is not a JSON-RPC response'))
     return errorMessage(message.id, internalError())
   }
 

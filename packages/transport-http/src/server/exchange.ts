@@ -113,7 +113,7 @@ export class HttpExchange implements Exchange {
     if (!this.#hasEnded) void this.sink?.send(undefined)
   }
 
-  /** Tells a request that runs until it is ended, such as a subscription, to send its response. */
+  /** Ends a request that has no end of its own, such as a subscription: its response is sent. */
   finish(): void {
     this.#isClosing = true
     this.#callOnClose(true)

@@ -47,7 +47,7 @@ export class HttpRequest {
   readonly raw: Request
   /** The caller, when `authenticate` knows one. */
   readonly auth: AuthInfo | undefined
-  /** Whether the answer may be an SSE stream. */
+  /** Whether the client accepts an SSE stream as the response. */
   readonly acceptsEvents: boolean
   readonly waitUntil: WaitUntil
   /** Node's `ServerResponse`. Undefined on other runtimes. */

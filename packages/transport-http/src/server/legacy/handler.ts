@@ -164,7 +164,7 @@ export class LegacyEra {
 
   #createReply(live: LiveSession, request: HttpRequest): Reply {
     const policy: ReplyPolicy = {
-      // If the stream is lost, requests to the client that were sent on it cannot be answered.
+      // If the stream is lost, the client cannot respond to requests that were sent on it.
       openStream: (reply) =>
         this.#streams.openPost(live, request, () => live.requests.fail(unreachable('a request'), reply)),
       statuses,

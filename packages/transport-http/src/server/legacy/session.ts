@@ -217,7 +217,7 @@ export class HttpSession implements Session {
   }
 }
 
-/** Tells the responder that a session has ended. Reports its errors and never rejects. */
+/** Notifies the responder that a session has ended. Reports its errors and never rejects. */
 export async function sessionEnded({ responder, report }: EndpointContext, session: HttpSession): Promise<void> {
   try {
     await responder.sessionEnded?.(session)

@@ -102,7 +102,7 @@ export class Sessions {
     await this.#processes?.connect()
     const changes = this.#live.get(id)?.changes ?? 0
     const state = await this.#store.get(id, this.#ttl)
-    // Another caller gets the same response as for an unknown session.
+    // Another caller receives the same response as for an unknown session.
     if (state === undefined || state.subject !== principalOf(request.auth)) return noSession(requestId)
     const live = this.#live.get(id) ?? new LiveSession(id, state, this.processId)
     this.#live.set(id, live)
