@@ -3,7 +3,7 @@
 import type { JsonObject, NotificationMessage, Responder, Session } from '@mcpx/protocol'
 import { HandWritten, type Method } from './server.fixture.ts'
 
-/** A server that tells every session what is put into it. */
+/** A server that sends the published messages to every session. */
 export function feeding(methods: Readonly<Record<string, Method>> = {}) {
   const listeners = new Set<(change: NotificationMessage) => void>()
   const sessions: Session[] = []

@@ -27,7 +27,7 @@ export function call(port: number): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/mcp`, { method: 'POST', headers, body, signal: AbortSignal.timeout(4_000) })
 }
 
-/** The same by a client that reads only when it is told to. */
+/** Like that, for a client that reads only on request. */
 export function callByHand(port: number): Socket {
   const lines = Object.entries({ host: `127.0.0.1:${port}`, ...headers, 'content-length': String(body.length) })
   const head = lines.map(([name, value]) => `${name}: ${value}`).join('\r\n')

@@ -131,7 +131,7 @@ describe('a session', () => {
     const headers = { 'mcp-session-id': await openSession(app) }
     expect((await post(app, { jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202)
     expect((await post(app, { jsonrpc: '2.0', id: 'x', result: {} }, headers)).status).toBe(202)
-    expect(server.heard).toHaveLength(1)
+    expect(server.notifications).toHaveLength(1)
   })
 
   it('continues in another process with the same store', async () => {

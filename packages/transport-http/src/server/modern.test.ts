@@ -105,7 +105,7 @@ describe('a modern POST', () => {
       { 'mcp-protocol-version': MODERN },
     )
     expect([response.status, await response.text()]).toEqual([202, ''])
-    expect(server.heard).toHaveLength(1)
+    expect(server.notifications).toHaveLength(1)
   })
 
   it('ignores session ids and Last-Event-ID [S-123]', async () => {

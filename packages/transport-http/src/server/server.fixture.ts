@@ -1,4 +1,4 @@
-/** A responder written by hand, and what tests need to speak to an endpoint. */
+/** A hand-written responder, and functions that send requests to an endpoint and read its responses. */
 
 import type {
   Awaitable,
@@ -27,9 +27,9 @@ const KEY = 'io.modelcontextprotocol'
 
 export type Method = (params: JsonObject, exchange: Exchange) => Awaitable<object>
 
-/** Answers the methods given, and the handshake; remembers what it was told. */
+/** Responds to `initialize` and the given methods; records exchanges and notifications. */
 export class HandWritten implements Responder {
-  readonly heard: NotificationMessage[] = []
+  readonly notifications: NotificationMessage[] = []
   readonly exchanges: Exchange[] = []
   readonly #methods: Readonly<Record<string, Method>>
 
@@ -42,7 +42,7 @@ export class HandWritten implements Responder {
     exchange: Exchange,
   ): Promise<ResponseMessage | undefined> {
     if (!('id' in message)) {
-      this.heard.push(message)
+      this.notifications.push(message)
       return undefined
     }
     this.exchanges.push(exchange)
@@ -73,7 +73,7 @@ export function modern(method: string, params: JsonObject = {}, id: string | num
 
 type HeaderInit = Record<string, string | undefined>
 
-/** Posts what a modern client posts; a header given as `undefined` is left out. */
+/** Posts a message with the headers of a modern client; headers that are `undefined` are not sent. */
 export function postModern(
   app: McpApp,
   message: RequestMessage,
@@ -108,7 +108,7 @@ function headersOf(headers: HeaderInit): Headers {
   return new Headers(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
-/** Opens a session and gives its id. */
+/** Opens a session and returns its id. */
 export async function openSession(app: McpApp, revision = LEGACY, headers: HeaderInit = {}): Promise<string> {
   const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
   const response = await post(app, request('initialize', params, 'open'), headers)
@@ -136,12 +136,12 @@ export function eventsOf(response: Response) {
   }
   return {
     comments,
-    /** The next event, or nothing at the end of the stream. */
+    /** Returns the next event, or undefined at the end of the stream. */
     async next(): Promise<SseEvent | undefined> {
       while (events.length === 0 && !ended) await read()
       return events.shift()
     },
-    /** The next event that holds a message, as that message. */
+    /** Returns the message of the next event that contains one. */
     async message(): Promise<JsonObject | undefined> {
       for (;;) {
         const event = await this.next()
@@ -168,7 +168,7 @@ export async function json(response: Response): Promise<JsonObject> {
   return (await response.json()) as JsonObject
 }
 
-/** A promise and the function that settles it. */
+/** Returns a promise and the function that resolves it. */
 export function gate<T = void>() {
   let open: (value: T) => void = () => {}
   const promise = new Promise<T>((resolve) => {
