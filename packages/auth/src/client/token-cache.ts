@@ -15,10 +15,10 @@ export interface Caller {
   readonly signal: AbortSignal | null | undefined
 }
 
-/** How long a user is not asked again after a login that failed or did not help, in ms. */
+/** How long no new login starts after one that failed or whose tokens were refused, in ms. */
 const PAUSE = 30_000
 
-/** How long a valid token is used without another early refresh after one that failed, in ms. */
+/** The pause between an early refresh that failed and the next one, in ms. Until then the valid token is used. */
 const REFRESH_PAUSE = 5_000
 
 export class TokenCache {
@@ -52,7 +52,7 @@ export class TokenCache {
     // A user is asked only after a challenge of the server, because the challenge names the scopes.
     if (interactive && tokens.refreshToken === undefined) return isExpired(tokens) ? undefined : tokens
     try {
-      // No token was refused: some servers prolong the same access token.
+      // `refused` is undefined, because some servers return the same access token with a longer lifetime.
       const renewed = await this.#renew(caller, undefined, { scope: tokens.requested, refreshOnly: interactive })
       if (renewed !== undefined) return renewed.tokens
     } catch (error) {
@@ -145,7 +145,7 @@ export class TokenCache {
     const client = await flow.client({ ...this.settings, connection, discovery, clientId, signal })
     if (client === undefined) return
     const { refreshToken, accessToken } = tokens
-    // The refresh token first: it is worth more.
+    // The refresh token is revoked first, because it is valid for longer.
     if (refreshToken !== undefined) await revokeToken(connection, server, client, 'refresh_token', refreshToken)
     await revokeToken(connection, server, client, 'access_token', accessToken)
   }
