@@ -1,4 +1,4 @@
-/** Serves another server: makes a handler of a client, which forwards everything in both directions. */
+/** `proxy`: creates a handler that forwards requests to the server of a client, and its messages back. */
 
 import {
   type Change,
@@ -31,7 +31,7 @@ export interface ProxyOptions {
 }
 
 /**
- * Makes of a client a handler that can be served and mounted, with the tools, resources and prompts of its server. A legacy
+ * Creates a handler with the tools, resources and prompts of the client's server. It can be served and mounted. A legacy
  * server sends only the input requests that the client declared: pass `capabilities` to `connect`.
  *
  * ```ts
@@ -119,8 +119,8 @@ class Forwarder {
     let asked = 0
 
     /**
-     * Asks the caller. When the response comes with another request, this call ends: the caller makes the call again, and its
-     * input requests, which have the same names, are answered at once.
+     * Forwards an input request to the caller. In the modern era this ends the call: the caller sends it again with the
+     * responses. Then the same input requests have the same names, and receive these responses at once.
      */
     async function onAsk(request: InputRequest, { signal }: AskOrigin): Promise<InputResponse> {
       asked += 1
@@ -130,7 +130,7 @@ class Forwarder {
         responses = await ctx.ask({ [name]: request })
       } catch (error) {
         stop.abort(error)
-        // The server cancels its request now that the call is gone; an answer would only cross the cancellation.
+        // The call has ended, so the server cancels its request. A response before that would be unexpected.
         await pause(CANCEL_TIMEOUT, signal).catch(() => {})
         throw userRejected('The input request is sent by another call')
       }
@@ -159,7 +159,7 @@ function forwardOptions(
   return {
     signal: AbortSignal.any([ctx.signal, stop]),
     input: 'pass',
-    // The response to a call with capabilities is not kept: the server of this handler keeps it by the same hints.
+    // The client does not cache responses to calls with capabilities. The server of this handler caches them.
     capabilities: ctx.client.capabilities,
     logLevel,
     // A legacy request does not state whether its caller wants log messages.
@@ -196,7 +196,7 @@ class ChangeFeed {
 
   /** Returns a function that removes the listener. */
   addListener(listener: (change: Change, isShared?: boolean) => void): () => void {
-    // A function of its own: the same listener may be added twice.
+    // `guarded` returns a new function, so that the same listener can be added twice.
     const added = guarded(listener, this.#onWarning)
     this.#listeners.add(added)
     this.#open()
