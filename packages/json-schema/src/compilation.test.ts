@@ -311,7 +311,7 @@ describe('limits of schemas', () => {
   })
 
   it('apply to the names in the path of a subschema', () => {
-    expect(refusalOf({ properties: { ['x'.repeat(5000)]: {} } }).message).toContain('have at most 4096 characters')
+    expect(refusalOf({ properties: { ['x'.repeat(5000)]: {} } }).message).toContain('has at most 4096 characters')
   })
 
   it.each<[string, JsonSchema, string]>([

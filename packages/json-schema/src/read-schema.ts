@@ -121,7 +121,7 @@ export function readSchema(raw: unknown, location: Location, document: SchemaDoc
 function assertWithinLimits(raw: unknown, { pointer, ancestors }: Location, { options, nodes }: SchemaDocument): void {
   const { maxSubschemas, maxDepth } = options.limits
   if (ancestors.includes(raw)) {
-    throw schemaError('malformed', pointer, 'is an object that contains itself; use "$ref" to recur')
+    throw schemaError('malformed', pointer, 'is an object that contains itself; use "$ref" for recursion')
   }
   if (nodes.size >= maxSubschemas) {
     throw schemaError('limit', pointer, `a schema has at most ${maxSubschemas} subschemas (maxSubschemas)`)
@@ -129,7 +129,7 @@ function assertWithinLimits(raw: unknown, { pointer, ancestors }: Location, { op
   if (ancestors.length >= maxDepth) {
     throw schemaError('limit', pointer, `schemas nest at most ${maxDepth} deep (maxDepth)`)
   }
-  assertShort(pointer, 'the names on the way to a subschema have', pointer)
+  assertShort(pointer, 'the path of a subschema has', pointer)
 }
 
 /** Throws a `JsonSchemaError` for a string that is too long. The message begins with `subject`. */
@@ -146,7 +146,7 @@ function registerNames(raw: JsonObject, { pointer, base: outer }: Location, docu
   const isDraft07 = dialect === 'draft-07'
   const { $schema, $id, $ref, $anchor, $dynamicAnchor } = raw
   if (dialectOf($schema, pointer, dialect) !== dialect) {
-    throw schemaError('dialect', `${pointer}/$schema`, `must be left out or ${dialect}, as around it`)
+    throw schemaError('dialect', `${pointer}/$schema`, `must be absent or ${dialect}, like that of the whole schema`)
   }
   const [uri, fragment] = isDraft07 && $ref !== undefined ? [] : stringOrEmpty($id).split('#')
   const base = uri ? resolveUri(uri, outer) : outer

@@ -54,7 +54,7 @@ function fieldProblem(place: string, field: Field, value: unknown): string | und
   if (type !== 'integer' && type !== kind) return unexpected(place, type, value)
   const choices = items.enum ?? (items.oneOf ?? items.anyOf)?.map((choice) => choice.const)
   const strays = choices && [value].flat().some((one) => !choices.includes(one))
-  const expected = strays ? 'nothing but choices of the form' : boundsProblem(field, value)
+  const expected = strays ? 'only choices of the form' : boundsProblem(field, value)
   const problem = expected ?? (format && typeof value === 'string' ? formatProblem(format, value) : undefined)
   return problem && `${place}: expected ${problem}`
 }
@@ -85,7 +85,7 @@ const formats: Readonly<Record<string, readonly [expected: string, fits: (text: 
   'date-time': ['a date and time (YYYY-MM-DDThh:mm:ssZ)', isDateTime],
 }
 
-/** Returns the expected format if a string does not match it; undefined if it matches, or if forms do not have the format. */
+/** Returns the expected format if a string does not match it. Returns undefined for formats that forms do not have. */
 function formatProblem(format: string, text: string): string | undefined {
   const known = Object.hasOwn(formats, format) ? formats[format] : undefined
   return known === undefined || known[1](text) ? undefined : known[0]

@@ -84,6 +84,6 @@ async function readChunk(
 }
 
 function eventSizeError(cause: SseError): ConnectionError {
-  const hint = 'Raise maxEventSize, or ask for less.'
+  const hint = 'Raise maxEventSize, or request less data.'
   return new ConnectionError('limit', `An event of the server's stream was refused. ${cause.message}`, { hint, cause })
 }

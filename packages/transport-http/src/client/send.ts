@@ -107,7 +107,7 @@ export async function readText(response: Response, maxBytes: number): Promise<st
 }
 
 function sizeError(maxBytes: number): ConnectionError {
-  const hint = 'Raise maxResponseSize, or ask for less.'
+  const hint = 'Raise maxResponseSize, or request less data.'
   return new ConnectionError('limit', `The response is larger than ${maxBytes} bytes`, { hint })
 }
 
