@@ -109,7 +109,7 @@ export class LegacyAsker implements Asker {
   }
 }
 
-/** Returns the parameters of a legacy request. URL questions get an id for the later notification of completion. */
+/** Returns the parameters of a legacy request. URL questions have an id for the later notification of completion. */
 function toParams(request: InputRequest, problem: string): JsonObject {
   const asked = problem === '' ? request : repeatQuestion(request, problem)
   const params: JsonObject = { ...('params' in asked ? asked.params : undefined) }

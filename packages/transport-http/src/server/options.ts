@@ -78,8 +78,8 @@ export interface SessionOptions {
    */
   readonly retry?: number | undefined
   /**
-   * The time that requests to a client wait for its answers while it reads no stream and sends nothing, in ms. Beyond it
-   * they are rejected, so that their calls end. `Infinity`: as long as the request itself. Default: 300,000.
+   * How long requests to a client wait for its responses while it reads no stream and sends nothing, in ms. Then they are
+   * rejected, so that their calls end. `Infinity`: as long as the request itself. Default: 300,000.
    */
   readonly awayTimeout?: number | undefined
   /**
