@@ -10,8 +10,8 @@ import {
   type Responder,
   type SessionStore,
   SHARE_PER_CALLER,
+  unknownOption,
 } from '@mcpx/protocol'
-import { unknownOption } from '@mcpx/protocol'
 
 /** Limits of an endpoint. */
 export interface HttpLimits {
