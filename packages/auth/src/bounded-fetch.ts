@@ -1,5 +1,6 @@
 /** A `fetch` with limits on the time and the size of a response, for servers that are not trusted. */
 
+import { LONGEST_TIMER } from '@mcpx/protocol'
 import { AuthError } from './auth-error.ts'
 
 /** A function with the signature of the global `fetch`. */
@@ -40,7 +41,7 @@ export async function boundedFetch(
   let timer: ReturnType<typeof setTimeout> | undefined
   const timedOut = new Promise<never>((_, reject) => {
     const fail = () => reject(new FetchError('timeout', `no response within ${timeout} ms`))
-    timer = setTimeout(fail, timeout)
+    timer = setTimeout(fail, Math.min(timeout, LONGEST_TIMER))
   })
   const send = async () => {
     const response = await fetch(url, { ...init, redirect: 'manual', signal: controller.signal })

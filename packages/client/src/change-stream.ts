@@ -175,7 +175,7 @@ export class ChangeStream implements Listening {
     this.#state.onWarning(new ConnectionError('unsupported', message))
   }
 
-  /** Returns the delay before the next attempt, in ms; undefined when there is none. */
+  /** Returns the delay before the next attempt, in ms; undefined if there is no next attempt. */
   #nextDelay(error: unknown): number | undefined {
     if (this.#openSince !== undefined) {
       this.#attempts = 0

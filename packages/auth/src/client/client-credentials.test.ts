@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AuthError } from '../auth-error.ts'
 import { clientCredentials, workload } from './client-credentials.ts'
 import { enterprise } from './enterprise.ts'
+import { oauth } from './oauth.ts'
 import { caught, json, World } from './world.fixture.ts'
 
 const bodies = (world: World, path = '/token') =>
@@ -87,6 +88,19 @@ it('does not reveal a key that cannot be used', async () => {
   const error = (await caught(() => auth(world.fetch)(world.mcp))) as Error
   expect(error).toMatchObject({ step: 'token', message: expect.stringMatching(/The private key cannot be used/) })
   expect(`${error.message}${String(error.cause)}`).not.toMatch(/c2VjcmV0/)
+})
+
+it.each(['', undefined, 5])('refuses the client id %j by the name of its option', (clientId) => {
+  const client = { clientId: clientId as string, clientSecret: 'hush' }
+  const identityProvider = { issuer: 'https://sso.example', subjectToken: 't', clientId: 'me' }
+  const got = clientId === '' ? '""' : String(clientId)
+  const message = `clientId: expected a string that is not empty, got ${got}`
+  expect(() => clientCredentials(client)).toThrow(new TypeError(message))
+  expect(() => enterprise({ ...client, identityProvider })).toThrow(new TypeError(message))
+  const provider = { ...identityProvider, clientId: clientId as string }
+  const enter = () => enterprise({ ...client, clientId: 'me', identityProvider: provider })
+  expect(enter).toThrow(new TypeError(`identityProvider.${message}`))
+  if (clientId !== undefined) expect(() => oauth({ clientId: clientId as string })).toThrow(new TypeError(message))
 })
 
 it('requires a secret or a key', () => {

@@ -43,6 +43,7 @@ export interface ClientCredentialsOptions extends CommonOptions, CredentialOptio
  * @throws TypeError without a secret and a key
  */
 export function clientCredentials(options: ClientCredentialsOptions): Login {
+  checkClientId('clientId', options.clientId)
   if (options.clientSecret === undefined && options.privateKey === undefined) {
     throw new TypeError('clientCredentials: expected a clientSecret or a privateKey')
   }
@@ -89,6 +90,13 @@ function refuseOtherAudience(assertion: string, { issuer, token_endpoint }: Serv
   const message = `The assertion is for ${printable(audience)}, not for ${printable(issuer)}`
   const hint = 'It was not sent. If this is the right authorization server, pass its issuer to workload().'
   throw new AuthError(message, { step: 'token', url: issuer, hint })
+}
+
+/** Throws for a client id that cannot be sent. JavaScript code may omit it, for example for a missing environment variable. */
+export function checkClientId(option: string, clientId: unknown): void {
+  if (typeof clientId === 'string' && clientId !== '') return
+  const got = clientId === '' ? '""' : String(clientId)
+  throw new TypeError(`${option}: expected a string that is not empty, got ${got}`)
 }
 
 export function clientOf(options: CredentialOptions): Client {

@@ -42,7 +42,7 @@ export interface Login extends Auth {
 
 /** The options that `oauth`, `clientCredentials`, `workload` and `enterprise` share. */
 export interface CommonOptions {
-  /** Where credentials and tokens of one user are stored. Default: `memoryStore()`. */
+  /** Stores credentials and tokens of one user. Default: `memoryStore()`. */
   readonly store?: AuthStore | undefined
   /**
    * Scopes to request in addition to those of the server's challenge. Default: those of the challenge, or else all that

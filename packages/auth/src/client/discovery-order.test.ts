@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { oauth } from './oauth.ts'
+import { memoryStore } from './store.ts'
 import { json, World, type WorldOptions } from './world.fixture.ts'
 
 const gone = () => new Response('', { status: 404 })
@@ -85,4 +86,41 @@ it.each([
   const [visit] = world.to('/authorize')
   expect(visit?.url.searchParams.get('resource')).toBe(resource)
   expect(new URLSearchParams(world.to('/token')[0]?.body).get('resource')).toBe(resource)
+})
+
+it.each([
+  ['404', gone],
+  ['410', () => new Response('', { status: 410 })],
+  ['a page', () => new Response('<title>Home</title>', { headers: { 'content-type': 'text/html' } })],
+])('finds metadata that has moved since the last login, where now is %s', async (_, old) => {
+  const before = 'https://mcp.example/old-metadata'
+  const resource = () => json({ resource: 'https://mcp.example/mcp', authorization_servers: [AS] })
+  const store = memoryStore()
+  const first = new World({ challenge: `Bearer resource_metadata="${before}"`, on: { [before]: resource } })
+  expect((await oauth({ redirect: first.redirect, store })(first.fetch)(first.mcp)).status).toBe(200)
+  const second = new World({ challenge: 'Bearer', on: { [before]: old } })
+  expect((await oauth({ redirect: second.redirect, store })(second.fetch)(second.mcp)).status).toBe(200)
+  expect(second.logins).toBe(1)
+})
+
+it('does not look elsewhere for metadata that a challenge names', async () => {
+  const named = 'https://mcp.example/metadata'
+  const world = new World({ challenge: `Bearer resource_metadata="${named}"`, on: { [named]: gone } })
+  await expect(oauth({ redirect: world.redirect })(world.fetch)(world.mcp)).rejects.toMatchObject({
+    step: 'discovery',
+    message: expect.stringContaining('HTTP status 404'),
+  })
+})
+
+it('does not look elsewhere for metadata of an earlier login during an outage', async () => {
+  const before = 'https://mcp.example/metadata'
+  const resource = () => json({ resource: 'https://mcp.example/mcp', authorization_servers: [AS] })
+  const store = memoryStore()
+  const first = new World({ challenge: `Bearer resource_metadata="${before}"`, on: { [before]: resource } })
+  expect((await oauth({ redirect: first.redirect, store })(first.fetch)(first.mcp)).status).toBe(200)
+  const outage = new World({ challenge: 'Bearer', on: { [before]: () => new Response('', { status: 503 }) } })
+  await expect(oauth({ redirect: outage.redirect, store })(outage.fetch)(outage.mcp)).rejects.toMatchObject({
+    step: 'discovery',
+    message: expect.stringContaining('HTTP status 503'),
+  })
 })

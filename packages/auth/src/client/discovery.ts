@@ -32,6 +32,8 @@ export interface DiscoveryRequest {
   readonly serverUrl: URL
   /** The URL of the metadata that a challenge of the server names. */
   readonly resourceMetadata?: string | undefined
+  /** The URL of the metadata of the previous login, from which it may have moved. Requested if no challenge names another. */
+  readonly previousMetadata?: string | undefined
   /** The only permitted authorization server. */
   readonly issuer?: string | undefined
   /** The previous authorization server: it stays in use as long as the MCP server names it. */
@@ -45,7 +47,7 @@ export async function discover(connection: Connection, request: DiscoveryRequest
   const { serverUrl, issuer } = request
   // The result is a token that is sent to this URL.
   connection.urls.checkWithoutLookup('discovery', 'The URL of the server', serverUrl, serverUrl)
-  const metadata = await findResourceMetadata(connection, serverUrl, request.resourceMetadata)
+  const metadata = await findResourceMetadata(connection, request)
   if (metadata === undefined) return discoverWithoutMetadata(connection, request)
   const chosen = chooseIssuer(metadata.authorizationServers, request)
   // An issuer that the user names is trusted like its own host; any other like the MCP server.
@@ -103,26 +105,34 @@ interface ResourceMetadata {
 const WELL_KNOWN = '/.well-known/oauth-protected-resource'
 const REPORT_TO_SERVER = 'Report it to the operator of the server: its metadata must name the URL that clients use.'
 
-/** Reads the document that the challenge names, or else the well-known ones. Returns undefined if the server has none. */
+/**
+ * Reads the document that the challenge names, or else that of the previous login, or else the well-known ones. Returns
+ * undefined if the server has none.
+ */
 async function findResourceMetadata(
   connection: Connection,
-  server: URL,
-  named: string | undefined,
+  { serverUrl: server, resourceMetadata: named, previousMetadata }: DiscoveryRequest,
 ): Promise<ResourceMetadata | undefined> {
   if (named !== undefined) {
-    const url = await connection.urls.check('discovery', 'resource_metadata', named, server)
-    if (!connection.urls.isTrusted(url)) refuseOtherOrigin(url, server)
+    const url = await checkMetadataUrl(connection, named, server)
     const { status, body } = await getJson(connection, url)
     if (status !== 200) throw metadataRefused(url, status)
     return readResourceMetadata(body, url, server)
   }
-  for (const path of wellKnownPaths(server)) {
-    const url = new URL(path, server.origin)
+  const urls = wellKnownPaths(server).map((path) => new URL(path, server.origin))
+  if (previousMetadata !== undefined) urls.unshift(await checkMetadataUrl(connection, previousMetadata, server))
+  for (const url of urls) {
     const { status, body } = await getJson(connection, url)
     if (status >= 500) throw metadataRefused(url, status)
     if (status === 200 && isObject(body)) return readResourceMetadata(body, url, server)
   }
   return undefined
+}
+
+async function checkMetadataUrl(connection: Connection, named: string, server: URL): Promise<URL> {
+  const url = await connection.urls.check('discovery', 'resource_metadata', named, server)
+  if (!connection.urls.isTrusted(url)) refuseOtherOrigin(url, server)
+  return url
 }
 
 /** The author of the document decides who receives the tokens, so it must be the server itself. */

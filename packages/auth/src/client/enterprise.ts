@@ -5,7 +5,7 @@
 
 import type { Awaitable } from '@mcpx/protocol'
 import { AuthError, printable } from '../auth-error.ts'
-import { type CredentialOptions, clientOf, JWT_BEARER, machineFlow } from './client-credentials.ts'
+import { type CredentialOptions, checkClientId, clientOf, JWT_BEARER, machineFlow } from './client-credentials.ts'
 import type { Login } from './create-login.ts'
 import { type CommonOptions, createLogin } from './create-login.ts'
 import { missingServerMetadata, readServerMetadata } from './discovery.ts'
@@ -47,6 +47,8 @@ export interface EnterpriseOptions extends CommonOptions, CredentialOptions {
  */
 export function enterprise(options: EnterpriseOptions): Login {
   const { identityProvider } = options
+  checkClientId('clientId', options.clientId)
+  checkClientId('identityProvider.clientId', identityProvider.clientId)
   if (!URL.canParse(identityProvider.issuer)) {
     throw new TypeError(`identityProvider.issuer: expected a URL, got ${identityProvider.issuer}`)
   }

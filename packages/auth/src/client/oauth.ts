@@ -2,6 +2,7 @@
 
 import { AuthError } from '../auth-error.ts'
 import { authorize, requirePkce, resume } from './authorization-code.ts'
+import { checkClientId } from './client-credentials.ts'
 import type { Login } from './create-login.ts'
 import { type CommonOptions, createLogin } from './create-login.ts'
 import type { Flow, FlowContext, FlowResult } from './flow.ts'
@@ -56,6 +57,7 @@ export interface OAuthOptions extends CommonOptions {
  */
 export function oauth(options: OAuthOptions): Login {
   const { clientId, clientMetadataUrl } = options
+  if (clientId !== undefined) checkClientId('clientId', clientId)
   if (clientMetadataUrl !== undefined) checkMetadataUrl(clientMetadataUrl)
   const flow: Flow = {
     interactive: true,

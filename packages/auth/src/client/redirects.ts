@@ -1,6 +1,6 @@
 /** Redirects: send the user to the authorization server, by hand, in a popup window or in the page, and read the callback. */
 
-import type { Awaitable } from '@mcpx/protocol'
+import { type Awaitable, LONGEST_TIMER } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
 
 /** The URL to which the authorization server sent the user back, or its query. */
@@ -95,7 +95,11 @@ export function popupRedirect({ redirectUri, timeout = 300_000, features }: Popu
       throw new AuthError('The browser did not open a window', { step: 'authorization', hint })
     }
     try {
-      return await callbackOf(popup, state, AbortSignal.any([signal, AbortSignal.timeout(timeout)]))
+      return await callbackOf(
+        popup,
+        state,
+        AbortSignal.any([signal, AbortSignal.timeout(Math.min(timeout, LONGEST_TIMER))]),
+      )
     } finally {
       popup.close()
     }

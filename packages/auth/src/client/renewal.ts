@@ -84,9 +84,16 @@ export async function renewTokens(
   const stored = record && (await records.tokensOf(record))
   if (stored !== undefined && satisfies(stored, refused, need)) return { tokens: stored, source: 'store' }
   const connection = connect(fetch)
-  const resourceMetadata = need.resourceMetadata ?? record?.resourceMetadata
+  const { resourceMetadata = record?.resourceMetadata } = need
   const previousIssuer = record?.issuer
-  const discovery = await discover(connection, { serverUrl, resourceMetadata, issuer, previousIssuer, resource })
+  const discovery = await discover(connection, {
+    serverUrl,
+    resourceMetadata: need.resourceMetadata,
+    previousMetadata: record?.resourceMetadata,
+    issuer,
+    previousIssuer,
+    resource,
+  })
   const { server, resourceParams } = discovery
   if (flow.bound && issuer === undefined) refuseOtherIssuer(server.issuer, previousIssuer, serverUrl)
   const context: FlowContext = { serverUrl, connection, discovery, store, dpop, clientId: record?.clientId, signal }

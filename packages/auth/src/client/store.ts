@@ -73,7 +73,7 @@ export interface WebStorage {
 export interface LocalStorageStoreOptions {
   /** Prefix of each key. Default: `mcpx-auth:`. */
   readonly prefix?: string | undefined
-  /** Where records are stored. Default: `localStorage`. `sessionStorage` is cleared when the tab is closed. */
+  /** The storage of the records. Default: `localStorage`. `sessionStorage` is cleared when the tab is closed. */
   readonly storage?: WebStorage | undefined
 }
 

@@ -78,6 +78,15 @@ it('shows the URL if no browser was opened', async () => {
   }
 })
 
+it.each([2 ** 31, 1e12, Number.POSITIVE_INFINITY])('waits for the user with a timeout of %s ms', async (timeout) => {
+  const { over, uri, visit } = await begin({
+    ...browse((back) => back.searchParams.set('code', 'c1')),
+    timeout,
+  })
+  expect(String(await visit())).toBe(`${uri}?state=s1&code=c1`)
+  over.abort()
+})
+
 it('fails after the timeout, and rejects with the reason of its signal', async () => {
   const late = await begin({ open: () => true, timeout: 20 })
   expect(await caught(late.visit)).toMatchObject({

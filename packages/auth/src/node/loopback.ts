@@ -5,7 +5,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Awaitable } from '@mcpx/protocol'
+import { type Awaitable, LONGEST_TIMER } from '@mcpx/protocol'
 import { AuthError } from '../auth-error.ts'
 import type { Redirect, RedirectUriOptions } from '../client/redirects.ts'
 
@@ -123,7 +123,7 @@ function receiveCallback(
       respond(response, 200, hasCode ? 'You are logged in. You can close this page.' : 'The login failed.')
       response.once('close', () => end(() => resolve(callback)))
     }
-    const timer = setTimeout(onTimeout, timeout)
+    const timer = setTimeout(onTimeout, Math.min(timeout, LONGEST_TIMER))
     signal.addEventListener('abort', onAbort, { once: true })
     if (signal.aborted) return onAbort()
     server.on('request', onRequest)

@@ -145,6 +145,21 @@ describe('the metadata', () => {
   })
 })
 
+describe('numbers out of range', () => {
+  it.each([Number.NaN, -1, '5'])('are refused by the names of their options: %s', (value) => {
+    const number = value as number
+    for (const name of ['timeout', 'maxAge', 'cooldown', 'verifiedMaxAge'] as const) {
+      expect(() => createFixture({ [name]: number })).toThrow(
+        new RegExp(`^${name}: expected a number of ms from 0, got`),
+      )
+    }
+    for (const name of ['maxAge', 'maxEntries'] as const) {
+      const introspection = { clientId: 'rs', clientSecret: 'rs-secret', [name]: number }
+      expect(() => createFixture({ introspection })).toThrow(new RegExp(`^introspection.${name}: expected a number`))
+    }
+  })
+})
+
 describe('a token without a subject', () => {
   it('is of its client, which is never mistaken for a user of the same name', async () => {
     const fixture = createFixture()

@@ -5,7 +5,14 @@ import { secureUrl } from '../urls.ts'
 import { type Claims, CredentialsError } from './credentials.ts'
 import { sha256 } from './dpop.ts'
 import { ExpiringMap } from './expiring-map.ts'
-import { type CachedDocument, type FetchSettings, fetchJson, type IssuerMetadata, mayShareWork } from './issuers.ts'
+import {
+  type CachedDocument,
+  checkNumber,
+  type FetchSettings,
+  fetchJson,
+  type IssuerMetadata,
+  mayShareWork,
+} from './issuers.ts'
 
 /** Options of token introspection. */
 export interface IntrospectionOptions {
@@ -44,6 +51,8 @@ export function createIntrospection(
   settings: FetchSettings,
 ): (token: string) => Promise<Claims> {
   const { endpoint, maxAge = 10_000, maxEntries = 10_000 } = options
+  checkNumber('introspection.maxAge', 'a number of ms', maxAge)
+  checkNumber('introspection.maxEntries', 'a number', maxEntries)
   if (endpoint !== undefined) secureUrl(endpoint, 'introspection.endpoint')
   if (endpoint === undefined && rules.metadata === undefined) {
     throw new RangeError('introspection.endpoint: expected a URL, because there is no issuer whose metadata names it')

@@ -113,6 +113,12 @@ async function fetchKeys(
   return createLocalJWKSet(keys as unknown as JSONWebKeySet)
 }
 
+/** Throws for a value that is not a number from 0. Comparisons with NaN are false, which would disable a limit. */
+export function checkNumber(option: string, expected: string, value: unknown): void {
+  if (typeof value === 'number' && value >= 0) return
+  throw new RangeError(`${option}: expected ${expected} from 0, got ${value}`)
+}
+
 /** In Cloudflare Workers, a request must not wait for the promise of another one. */
 export function mayShareWork(): boolean {
   return globalThis.navigator?.userAgent !== 'Cloudflare-Workers'

@@ -9,6 +9,7 @@ import { ExpiringMap } from './expiring-map.ts'
 import { createIntrospection } from './introspection.ts'
 import {
   type CachedDocument,
+  checkNumber,
   createIssuerKeys,
   createIssuerMetadata,
   type FetchSettings,
@@ -45,13 +46,15 @@ export function createVerification(
   if (!(clockTolerance >= 0 && clockTolerance < Number.POSITIVE_INFINITY)) {
     throw new RangeError(`clockTolerance: expected a number of ms from 0, got ${clockTolerance}`)
   }
-  if (!(verifiedMaxAge >= 0))
-    throw new RangeError(`verifiedMaxAge: expected a number of ms from 0, got ${verifiedMaxAge}`)
+  const { timeout = 5_000, cooldown = 30_000 } = options
+  for (const [name, value] of Object.entries({ maxAge, verifiedMaxAge, timeout, cooldown })) {
+    checkNumber(name, 'a number of ms', value)
+  }
   const settings: FetchSettings = {
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
-    timeout: options.timeout ?? 5_000,
+    timeout,
     maxAge,
-    cooldown: options.cooldown ?? 30_000,
+    cooldown,
     onWarning: options.onWarning ?? (() => {}),
   }
   const issuers = new Map(trusted.map((each) => [each.issuer, prepareIssuer(each)]))
