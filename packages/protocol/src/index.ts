@@ -32,7 +32,7 @@ export type {
   Catalogue, Catalogued, Change, Handler, OtherHandler, PageRequest, PromptHandler, ResourceHandler,
   SubscriptionHandler, ToolHandler, ToolTypes, WholeHandler,
 } from './handler.ts'
-export { isObject, kindOf, quoted, tooLong } from './json.ts'
+export { isObject, kindOf, placeOf, quoted, tooLong } from './json.ts'
 export type { FromJsonSchema } from './json-schema-type.ts'
 // biome-ignore format: a list of names reads best as a paragraph
 export {

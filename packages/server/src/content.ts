@@ -1,18 +1,22 @@
 /** Content blocks for tools and prompts. */
 
-import type {
-  Annotations,
-  AudioContent,
-  BlobResourceContents,
-  ContentBlock,
-  EmbeddedResource,
-  ImageContent,
-  MetaObject,
-  ResourceLink,
-  TextContent,
-  TextResourceContents,
+import {
+  type Annotations,
+  type AudioContent,
+  type BlobResourceContents,
+  type ContentBlock,
+  type EmbeddedResource,
+  type ImageContent,
+  isObject,
+  kindOf,
+  type MetaObject,
+  quoted,
+  type ResourceLink,
+  type TextContent,
+  type TextResourceContents,
 } from '@mcpx/protocol'
 import { toBase64 } from './base64.ts'
+import { toJson } from './json-value.ts'
 
 /** Options of a content block. */
 export interface BlockOptions {
@@ -54,7 +58,7 @@ export function link(uri: string, name: string, options?: Omit<ResourceLink, 'ty
   return { type: 'resource_link', uri, name, ...options }
 }
 
-/** Converts a value to the contents of a resource. Throws a `TypeError` for a value that cannot be written as JSON. */
+/** Converts a value to the contents of a resource. Throws a `ResultError` for a value that cannot be written as JSON. */
 export function toContents(
   uri: string,
   value: unknown,
@@ -64,14 +68,7 @@ export function toContents(
   if (value instanceof Uint8Array) {
     return { uri, mimeType: mimeType ?? 'application/octet-stream', blob: toBase64(value) }
   }
-  return { uri, mimeType: mimeType ?? 'application/json', text: toJson(value) }
-}
-
-/** Writes a value as JSON. Throws a `TypeError` for a value that cannot be written as JSON. */
-export function toJson(value: unknown): string {
-  const json: string | undefined = JSON.stringify(value)
-  if (json === undefined) throw new TypeError(`A ${typeof value} cannot be written as JSON`)
-  return json
+  return { uri, mimeType: mimeType ?? 'application/json', text: toJson(value, `contents of ${quoted(uri)}`) }
 }
 
 /** The required string members of each block type, except for embedded resources. */
@@ -88,6 +85,19 @@ export function isBlock(value: unknown): value is ContentBlock {
   if (type === 'resource') return typeof resource === 'object' && resource !== null
   if (typeof type !== 'string' || !Object.hasOwn(BLOCKS, type)) return false
   return BLOCKS[type]?.every((name) => typeof (value as Record<string, unknown>)[name] === 'string') === true
+}
+
+/** Describes why a value is not a content block. */
+export function blockProblem(value: unknown): string {
+  if (!isObject(value)) return `expected a content block, got ${kindOf(value)}; write text("…") for a string`
+  const { type } = value
+  const types = [...Object.keys(BLOCKS), 'resource']
+  if (typeof type !== 'string' || !types.includes(type)) {
+    const found = typeof type === 'string' ? quoted(type) : kindOf(type)
+    return `type: expected one of ${types.join(', ')}, got ${found}`
+  }
+  const member = (BLOCKS[type] ?? ['resource']).find((name) => typeof value[name] !== 'string') as string
+  return `${member}: expected ${type === 'resource' ? 'object' : 'string'}, got ${kindOf(value[member])}`
 }
 
 function encodeData(data: Uint8Array | string): string {

@@ -14,8 +14,9 @@ import {
   resourceNotFound,
   type TextResourceContents,
 } from '@mcpx/protocol'
-import { isBlock, text, toContents, toJson } from './content.ts'
+import { blockProblem, isBlock, text, toContents } from './content.ts'
 import { describeRequest, ResultError } from './errors.ts'
+import { isPlainJson, refuseLostValues, toJson } from './json-value.ts'
 import type { ServerRequest } from './middleware.ts'
 import type { CacheHints } from './named-items.ts'
 import { type CheckSchema, describeIssues } from './schemas.ts'
@@ -70,16 +71,41 @@ function isCallToolResult(value: unknown): value is CallToolResult {
   return Array.isArray(content) && content.every(isBlock)
 }
 
+/** The members of a whole result. An object of other members is a value, also if it has a member `content`. */
+const RESULT_MEMBERS: readonly string[] = ['content', 'structuredContent', 'isError', '_meta', 'resultType']
+
+/**
+ * Throws a `ResultError` for an object that is meant as a whole result, but whose content is invalid. A list without blocks
+ * of any type is a value.
+ */
+function refuseBrokenResult(value: object, tool: string): void {
+  if (!('content' in value) || Object.keys(value).some((key) => !RESULT_MEMBERS.includes(key))) return
+  const { content } = value
+  const place = `${tool}, result.content`
+  if (!Array.isArray(content)) {
+    const remedy = 'return a string, or content made by text(), image(), audio(), resource() or link()'
+    throw new ResultError(`${place}: expected an array of content blocks, got ${kindOf(content)}; ${remedy}`)
+  }
+  if (!content.some((block) => isObject(block) && 'type' in block)) return
+  const index = content.findIndex((block) => !isBlock(block))
+  throw new ResultError(`${place}[${index}]: ${blockProblem(content[index])}`)
+}
+
 /** Converts the return value of a tool without `output`. */
-export function toToolResult(value: unknown): ToolResult {
+export function toToolResult(value: unknown, tool: string): ToolResult {
   if (typeof value === 'string') return { content: [text(value)] }
   if (value === undefined || value === null) return { content: [] }
-  if (isCallToolResult(value) || isInputRequired(value)) return value
+  if (isInputRequired(value)) return value
+  if (isCallToolResult(value)) {
+    if (value.structuredContent !== undefined) refuseLostValues(value.structuredContent, `${tool}, structuredContent`)
+    return value
+  }
   if (isBlock(value)) return { content: [value] }
   if (Array.isArray(value) && value.some(isBlock) && value.every((item) => typeof item === 'string' || isBlock(item))) {
     return { content: value.map((item) => (typeof item === 'string' ? text(item) : item)) }
   }
-  return { content: [text(toJson(value))] }
+  if (isObject(value)) refuseBrokenResult(value, tool)
+  return { content: [text(toJson(value, `${tool}, result`))] }
 }
 
 /**
@@ -108,7 +134,7 @@ export function createStructuredResult(
   async function toStructured(returned: unknown): Promise<unknown> {
     const value = checkJson === undefined ? returned : await accept(check, returned)
     if (value !== undefined && !isPlainJson(value)) {
-      return accept(checkJson ?? check, JSON.parse(toJson(value)), ' as JSON')
+      return accept(checkJson ?? check, JSON.parse(toJson(value, `${tool}, result`)), ' as JSON')
     }
     return checkJson === undefined ? accept(check, value) : value
   }
@@ -125,25 +151,6 @@ export function createStructuredResult(
     const structuredContent = await toStructured(value)
     return { content: [text(toJson(structuredContent))], structuredContent: structuredContent as never }
   }
-}
-
-/** The depth at which `isPlainJson` stops. Deeper or cyclic values are converted by `JSON.stringify`, which handles them. */
-const PLAIN_DEPTH = 500
-
-/** Returns whether JSON does not change the value. May return false for other values that are slow to check, such as class instances. */
-export function isPlainJson(value: unknown, depth: number = PLAIN_DEPTH): boolean {
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object') return typeof value === 'string' || typeof value === 'boolean'
-  if (value === null) return true
-  if (depth === 0 || typeof (value as { toJSON?: unknown }).toJSON === 'function') return false
-  if (Array.isArray(value)) {
-    // `every` would skip holes.
-    for (const item of value) if (!isPlainJson(item, depth - 1)) return false
-    return true
-  }
-  const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) return false
-  return Object.values(value).every((member) => member === undefined || isPlainJson(member, depth - 1))
 }
 
 export function toPromptResult(

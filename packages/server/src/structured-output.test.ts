@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { ResultError } from './errors.ts'
+import { isPlainJson } from './json-value.ts'
 import { createRegistry } from './registry.ts'
-import { isPlainJson } from './results.ts'
 
 const seed = Number(process.env.FC_SEED ?? Date.now() % 2 ** 31)
 console.log(`FC_SEED=${seed}`)
@@ -56,7 +56,7 @@ describe('the structured content of a tool with an output schema', () => {
     const failing = sent(output as AnySchema, value)
     await expect(failing).rejects.toThrow(ResultError)
     await expect(failing).rejects.toThrow(
-      /^Tool "t" returned a value that does not match its output schema as JSON\. result/,
+      /^Tool "t"(?: returned a value that does not match its output schema as JSON\. result|, result: a (?:Map|Mean) would be sent empty)/,
     )
     const whole = sent(output as AnySchema, { content: [], structuredContent: value })
     await expect(whole).rejects.toThrow(ResultError)
@@ -95,14 +95,14 @@ describe('the structured content of a tool with an output schema', () => {
     expect(checks).toBe(1)
   })
 
-  it.each([
-    ['is circular', (value: Record<string, unknown>) => Object.assign(value, { a: value, b: value })],
-    [
-      'contains a value that JSON does not support',
-      (value: Record<string, unknown>) => Object.assign(value, { a: 1n }),
-    ],
-  ])('is absent if the value %s', async (_what, spoil) => {
-    await expect(sent({ type: 'object' }, spoil({}))).rejects.toThrow(TypeError)
+  it('is absent if the value is circular', async () => {
+    const circle: Record<string, unknown> = {}
+    await expect(sent({ type: 'object' }, Object.assign(circle, { a: circle, b: circle }))).rejects.toThrow(TypeError)
+  })
+
+  it('is absent if the value contains a value that JSON does not support', async () => {
+    await expect(sent({ type: 'object' }, { a: 1n })).rejects.toThrow(ResultError)
+    await expect(sent({ type: 'object' }, { a: 1n })).rejects.toThrow('Tool "t", result.a: a bigint cannot be written')
   })
 })
 

@@ -139,8 +139,8 @@ describe('the return value of a tool without output schema', () => {
   })
 
   it('fails if JSON cannot represent it', async () => {
-    await expect(returning(() => 1)).rejects.toThrow('A function cannot be written as JSON')
-    await expect(returning(1n)).rejects.toThrow(TypeError)
+    await expect(returning(() => 1)).rejects.toThrow('Tool "it", result: a function cannot be written as JSON')
+    await expect(returning(1n)).rejects.toThrow('Tool "it", result: a bigint cannot be written as JSON')
   })
 })
 

@@ -105,6 +105,8 @@ export interface ToolsOptions extends ListOptions, SchemaOptions {}
 interface RegisteredTool extends NamedItem {
   /** The definition that clients see. */
   readonly definition: Tool
+  /** The tool in error messages, such as `Tool "add"`. */
+  readonly label: string
   readonly input: PreparedSchema | undefined
   readonly output: PreparedOutput | undefined
   run(args: never, ctx: Context): unknown
@@ -128,13 +130,13 @@ export class Tools extends NamedItems<RegisteredTool> {
       return { tools: items.map(({ definition }) => definition), ...frame }
     },
     callTool: async (params, ctx) => {
-      const { input, output, run } = this.find(params.name, ctx)
+      const { label, input, output, run } = this.find(params.name, ctx)
       try {
         // A tool without `input` ignores all arguments.
         const { issues, value } = input === undefined ? { value: {} } : await input.check(params.arguments ?? {})
         if (issues !== undefined) return failedResult(describeIssues(issues, 'arguments'))
         const returned = await run(value as never, ctx)
-        return output === undefined ? toToolResult(returned) : await output.toResult(returned)
+        return output === undefined ? toToolResult(returned, label) : await output.toResult(returned)
       } catch (error) {
         if (error instanceof ToolError) return failedResult(error.message)
         throw error
@@ -162,7 +164,7 @@ function createTool(
     ...(output && { outputSchema: output.json }),
     ...pickDefined(options, 'annotations', 'icons', '_meta'),
   }
-  return { name, access: createAccessRule(options), definition, input, output, run }
+  return { name, label, access: createAccessRule(options), definition, input, output, run }
 }
 
 function prepareInput(schema: AnySchema | undefined, label: string, options: SchemaOptions) {
