@@ -18,6 +18,7 @@ import {
   resultMessage,
 } from '@mcpx/protocol'
 import { createChannelPair } from '@mcpx/protocol/memory'
+import type { ClientState } from './state.ts'
 
 /** A server to connect to: the connector of a transport, or a server of this process. */
 export type Target = Connector | Responder
@@ -42,7 +43,7 @@ export interface UndeterminedConnection {
 /** Opens a connection. The signal ends waiting for it. */
 export async function openConnection(
   target: Target,
-  onWarning: (warning: Error) => void,
+  { onWarning, observer }: Pick<ClientState, 'onWarning' | 'observer'>,
   signal?: AbortSignal,
 ): Promise<UndeterminedConnection> {
   if (signal?.aborted === true) throw cancelledError('connect', signal)
@@ -66,6 +67,7 @@ export async function openConnection(
   const connection = await connector.connect({
     responder,
     signal,
+    onMessage: observer,
     onWarning(warning) {
       if (warning instanceof ConnectionError && warning.reason === 'invalid-message') opened.invalidMessage ??= warning
       onWarning(warning)
@@ -100,11 +102,11 @@ function unexpectedRequest(method: string): ConnectionError {
 /** Connects to a server of this process over a pair of channels. */
 function memoryConnector(server: Responder): Connector {
   return {
-    connect({ responder, onWarning }) {
+    connect({ responder, onWarning, onMessage }) {
       const [here, there] = createChannelPair()
       let supportsBatches = false
       createDuplex(there, { responder: server, onWarning })
-      const duplex = createDuplex(here, { responder, onWarning, supportsBatches: () => supportsBatches })
+      const duplex = createDuplex(here, { responder, onWarning, onMessage, supportsBatches: () => supportsBatches })
       return Object.assign(duplex, {
         negotiated(revision: string) {
           supportsBatches = revision === BATCH_REVISION

@@ -119,7 +119,7 @@ class EraDetection {
   /** Opens a connection instead of the previous one. */
   async #open(): Promise<UndeterminedConnection> {
     await this.#undetermined?.connection.close()
-    this.#undetermined = await openConnection(this.#target, this.#state.onWarning, this.#signal)
+    this.#undetermined = await openConnection(this.#target, this.#state, this.#signal)
     return this.#undetermined
   }
 

@@ -6,6 +6,7 @@ import {
   type ClientCapabilities,
   type CreateMessageRequestParams,
   type CreateMessageResult,
+  type DebugOption,
   type ElicitResult,
   type Era,
   type Implementation,
@@ -139,6 +140,11 @@ export interface ClientOptions {
   readonly eraMemory?: EraMemory | undefined
   /** Called with every problem that was handled: messages that were ignored, dropped or masked. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
+  /**
+   * Writes each message that is sent or received to standard error, in one line, without secrets and with long values cut; a
+   * function receives the lines instead. Default: whether the environment variable `MCPX_DEBUG` is set.
+   */
+  readonly debug?: DebugOption | undefined
   /** Cancels connecting. Has no effect on an open client. Default: none. */
   readonly signal?: AbortSignal | undefined
 }
@@ -235,6 +241,7 @@ const CLIENT_OPTIONS: Readonly<Record<keyof ClientOptions, true>> = {
   cache: true,
   eraMemory: true,
   onWarning: true,
+  debug: true,
   signal: true,
 }
 

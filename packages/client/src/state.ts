@@ -4,12 +4,14 @@ import {
   type ClientCapabilities,
   ConnectionError,
   check,
+  createDebugObserver,
   guarded,
   type Implementation,
   type InputRequest,
   type InputResponse,
   type LoggingLevel,
   LoggingMessageNotificationParams,
+  type MessageObserver,
   type NotificationMessage,
   type RequestOptions,
 } from '@mcpx/protocol'
@@ -35,6 +37,8 @@ export class ClientState {
   readonly turns: Turns
   /** Never throws. */
   readonly onWarning: (warning: Error) => void
+  /** Observes the messages of the connection, to debug it. */
+  readonly observer: MessageObserver | undefined
   /** Answers an input request by the callbacks of the client. */
   readonly answerInput: (request: InputRequest, origin: AskOrigin) => Promise<InputResponse>
   readonly #onLog: ((entry: LoggingMessageNotificationParams) => void) | undefined
@@ -42,7 +46,7 @@ export class ClientState {
   logLevel: LoggingLevel | undefined
 
   constructor(options: ClientOptions) {
-    const { cache = 256, clientInfo, onLog, onWarning, roots } = options
+    const { cache = 256, clientInfo, debug, onLog, onWarning, roots } = options
     if (Array.isArray(roots)) checkRoots(roots)
     this.options = options
     this.capabilities = declaredCapabilities(options)
@@ -50,6 +54,7 @@ export class ClientState {
     this.cache = createResponseCache(cache === false ? 0 : cache)
     this.turns = new Turns(this.capabilities)
     this.onWarning = guarded(onWarning)
+    this.observer = createDebugObserver('client', debug)
     this.answerInput = (request, origin) => answerInputRequest(options, request, origin)
     this.#onLog = onLog && guarded(onLog, this.onWarning)
     this.logLevel = options.logLevel ?? (onLog && 'info')

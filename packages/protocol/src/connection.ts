@@ -2,6 +2,7 @@
 
 import { type Awaitable, guarded, isPromise } from './async.ts'
 import { type Decoded, encode } from './codec.ts'
+import { type MessageObserver, observeChannel } from './debug.ts'
 import { relatedRequest, withProgressToken } from './envelope.ts'
 import { ConnectionError, invalidRequest, RpcError } from './errors.ts'
 import type { AuthInfo, RequestInfo, RequestOptions, Responder, Session, SessionState } from './exchange.ts'
@@ -47,6 +48,8 @@ export interface DuplexOptions {
   limits?: Partial<DuplexLimits> | undefined
   /** Called with each ignored, dropped or masked problem. Default: none. */
   onWarning?: ((warning: Error) => void) | undefined
+  /** Called with each message that is received or sent. Default: none. */
+  onMessage?: MessageObserver | undefined
 }
 
 export interface Duplex extends Requester {
@@ -60,7 +63,7 @@ export interface Duplex extends Requester {
 
 /** Creates a connection over a channel, and starts reading immediately. */
 export function createDuplex(channel: Channel, options: DuplexOptions = {}): Duplex {
-  return new ChannelConnection(channel, options)
+  return new ChannelConnection(observeChannel(channel, options.onMessage), options)
 }
 
 class ChannelConnection implements Duplex, ExchangeHost {

@@ -5,6 +5,7 @@
 
 import type { Awaitable } from './async.ts'
 import type { Decoded } from './codec.ts'
+import type { MessageObserver } from './debug.ts'
 import type { ConnectionError } from './errors.ts'
 import type { RequestOptions, Responder } from './exchange.ts'
 import type { Message } from './messages.ts'
@@ -53,6 +54,8 @@ export interface ConnectOptions {
   readonly responder: Responder
   /** Called with each ignored, dropped or masked problem. */
   readonly onWarning: (warning: Error) => void
+  /** Called with each message that is received or sent. Optional for transports. Default: none. */
+  readonly onMessage?: MessageObserver | undefined
   /** Cancels the attempt to connect. Default: none. */
   readonly signal?: AbortSignal | undefined
 }

@@ -44,7 +44,7 @@ const KILL_TIMEOUT = 1_000
 
 /** Resolves when the process runs. Rejects with `ConnectionError` `unreachable` when it cannot be started. */
 export async function connectToProcess(start: ProcessConnectOptions): Promise<Connection> {
-  const { command, options, responder, onWarning: report, onExit } = start
+  const { command, options, responder, onWarning: report, onMessage, onExit } = start
   const { end = END_TIMEOUT, terminate = TERMINATE_TIMEOUT, kill = KILL_TIMEOUT } = options.shutdown ?? {}
   const cwd = options.cwd instanceof URL ? fileURLToPath(options.cwd) : (options.cwd ?? process.cwd())
   const child = await startProcess(start, cwd)
@@ -60,7 +60,7 @@ export async function connectToProcess(start: ProcessConnectOptions): Promise<Co
     onExit,
     report,
   })
-  return connectOver(channel, { responder, onWarning: report, limits: options.limits })
+  return connectOver(channel, { responder, onWarning: report, onMessage, limits: options.limits })
 }
 
 async function startProcess({ command, args, options }: ProcessConnectOptions, cwd: string): Promise<ServerProcess> {

@@ -34,6 +34,28 @@ describeContract(
   { describe, it },
 )
 
+it('shows its messages to an observer of the client, and to the debug option of the server', async () => {
+  const lines: string[] = []
+  const responder: Parameters<typeof serveStdio>[0] = {
+    respond: (message) => ('id' in message ? { jsonrpc: '2.0', id: message.id, result: {} } : undefined),
+  }
+  const server = createServer((socket) => {
+    void serveStdio(responder, { input: socket, output: socket, debug: (line) => void lines.push(line) })
+  })
+  servers.push(server.listen(0, '127.0.0.1'))
+  await once(server, 'listening')
+  const connector = overStreams(() => open((server.address() as AddressInfo).port))
+  const seen: string[] = []
+  const connection = await connector.connect({ ...silent, onMessage: (direction) => void seen.push(direction) })
+  await connection.request('ping')
+  await connection.close()
+  expect(seen).toEqual(['out', 'in'])
+  expect(lines).toEqual([
+    'mcpx server <- {"jsonrpc":"2.0","id":1,"method":"ping"}',
+    'mcpx server -> {"jsonrpc":"2.0","id":1,"result":{}}',
+  ])
+})
+
 it('opens new streams for each connection', async () => {
   const port = await listen({ respond: () => undefined })
   let opened = 0

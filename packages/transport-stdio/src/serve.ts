@@ -1,7 +1,16 @@
 /** Serves over standard input and output, or over two other byte streams. */
 
 import { setInterval, setTimeout } from 'node:timers'
-import { ConnectionError, createDuplex, type DuplexLimits, kindOf, type Responder, unknownOption } from '@mcpx/protocol'
+import {
+  ConnectionError,
+  createDebugObserver,
+  createDuplex,
+  type DebugOption,
+  type DuplexLimits,
+  kindOf,
+  type Responder,
+  unknownOption,
+} from '@mcpx/protocol'
 import type { ByteSink, ByteSource } from './lines.ts'
 import { takeStdout } from './stdout-guard.ts'
 import { StreamChannel, type StreamLimits } from './stream-channel.ts'
@@ -35,6 +44,11 @@ export interface ServeStdioOptions extends StreamLimits {
   readonly limits?: Partial<DuplexLimits> | undefined
   /** Called with every error that was ignored, dropped or masked. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
+  /**
+   * Writes each message that is sent or received to standard error, in one line, without secrets and with long values cut; a
+   * function receives the lines instead. Default: whether the environment variable `MCPX_DEBUG` is set.
+   */
+  readonly debug?: DebugOption | undefined
 }
 
 /** Resolves when serving has ended, for whatever reason. Never rejects. */
@@ -65,13 +79,14 @@ const PARENT_CHECK_INTERVAL = 2_000
 export function serveStdio(server: Responder, options: ServeStdioOptions = {}): Serving {
   checkArguments(server, options)
   const { input, signal, parentDeath = true, drainTimeout = DRAIN_TIMEOUT, limits, onWarning: report } = options
+  const onMessage = createDebugObserver('server', options.debug)
   const ownsProcess = input === undefined
   let isEnding = false
   const channel = openChannel(options)
   void channel.lost.then(() => {
     isEnding = true
   })
-  const duplex = createDuplex(channel, { responder: server, drainTimeout, limits, onWarning: report })
+  const duplex = createDuplex(channel, { responder: server, drainTimeout, limits, onWarning: report, onMessage })
 
   function close(): Promise<void> {
     if (isEnding) return duplex.close()
@@ -116,6 +131,7 @@ const OPTION_NAMES: Readonly<Record<keyof ServeStdioOptions, true>> = {
   exitTimeout: true,
   limits: true,
   onWarning: true,
+  debug: true,
   maxLineLength: true,
   maxUnsent: true,
   flushTimeout: true,

@@ -241,10 +241,10 @@ export function overStreams(open: () => Awaitable<StreamPair>, options: OverStre
   return {
     peer,
     probeTimeout,
-    async connect({ responder, onWarning: report }) {
+    async connect({ responder, onWarning: report, onMessage }) {
       const { input, output } = await open()
       const channel = new StreamChannel({ input, output, maxLineLength, maxUnsent, flushTimeout })
-      return connectOver(channel, { responder, onWarning: report, limits })
+      return connectOver(channel, { responder, onWarning: report, onMessage, limits })
     },
   }
 }

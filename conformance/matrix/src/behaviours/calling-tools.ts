@@ -11,6 +11,20 @@ const point = z.object({ x: z.number(), tags: z.array(z.string()).default([]) })
 const rawPoint = { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } as const
 
 export const callingTools: Behaviours = {
+  async 'the debug option shows the messages of a client'({ connect }) {
+    const lines: string[] = []
+    const server = createServer(info).tool('count', {}, async (_args, ctx) => {
+      await ctx.progress(1)
+      return { structuredContent: { secret: 'hunter22' }, content: [] }
+    })
+    const client = await connect(server, { debug: (line) => void lines.push(line) })
+    lines.length = 0
+    await client.callTool('count', { password: 'hunter22' }, { onProgress: () => {} })
+    expect(lines[0]).toMatch(/^mcpx client -> .*"method":"tools\/call"/)
+    expect(lines.at(-1)).toMatch(/^mcpx client <- .*"result"/)
+    expect(lines.join()).not.toContain('hunter22')
+  },
+
   async 'the handshake or discovery returns the server’s info and capabilities'({ connect, revision, era, transport }) {
     const server = createServer({ ...info, title: 'The tools' }, { instructions: 'Be kind.' }).tool('a', {}, () => 'b')
     const client = await connect(server)

@@ -37,10 +37,10 @@ function createMemoryTransport(
   let newestConnection: Duplex | undefined
   return {
     connector: {
-      connect({ responder, onWarning: onClientWarning }) {
+      connect({ responder, onWarning: onClientWarning, onMessage }) {
         const [clientEnd, serverEnd] = open(onClientWarning)
         newestConnection = createDuplex(serverEnd, { responder: server, auth, onWarning })
-        return createDuplex(clientEnd, { responder, onWarning: onClientWarning })
+        return createDuplex(clientEnd, { responder, onWarning: onClientWarning, onMessage })
       },
     },
     cut: async () => newestConnection?.close(),

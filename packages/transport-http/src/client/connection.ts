@@ -52,10 +52,10 @@ export class HttpConnection implements Connection, EraHost {
   #error: ConnectionError | undefined
   #grace: ReturnType<typeof setTimeout> | undefined
 
-  constructor(settings: Settings, { responder, onWarning: report }: ConnectOptions) {
+  constructor(settings: Settings, { responder, onWarning: report, onMessage }: ConnectOptions) {
     const { auth, fetch, url } = settings
     const hold = (signal: AbortSignal) => this.#holdSentWith(signal)
-    this.settings = auth === undefined ? settings : { ...settings, fetch: auth(fetch, { url, hold }) }
+    this.settings = { ...settings, onMessage, fetch: auth === undefined ? fetch : auth(fetch, { url, hold }) }
     this.responder = responder
     this.report = report
     this.closed = new Promise((resolve) => {

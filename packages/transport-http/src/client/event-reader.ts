@@ -43,7 +43,7 @@ export async function readEvents(response: Response, settings: Settings, reader:
     onRetry: (ms) => {
       cursor.retry = ms
     },
-    onEvent: (event) => handleEvent(event, reader),
+    onEvent: (event) => handleEvent(event, settings, reader),
   })
   signal.addEventListener('abort', cancel)
   if (signal.aborted) cancel()
@@ -64,10 +64,17 @@ export async function readEvents(response: Response, settings: Settings, reader:
   }
 }
 
-function handleEvent(event: SseEvent, { cursor, onMessage, onOther }: EventReader): void {
+/** Decodes received JSON: one message, or those of a batch. */
+export function decodeReceived(text: string, { onMessage }: Settings): (Message | Refusal)[] {
+  const decoded = decode(text)
+  onMessage?.('in', decoded)
+  return [decoded].flat()
+}
+
+function handleEvent(event: SseEvent, settings: Settings, { cursor, onMessage, onOther }: EventReader): void {
   if (event.id !== undefined) cursor.lastEventId = event.id === '' ? undefined : event.id
   if ((event.event ?? 'message') !== 'message') onOther?.(event)
-  else if (event.data !== '') for (const message of [decode(event.data)].flat()) onMessage(message)
+  else if (event.data !== '') for (const message of decodeReceived(event.data, settings)) onMessage(message)
 }
 
 /** Resolves to undefined at the end, also when the stream was cut. */

@@ -1,6 +1,6 @@
 /** The options of `http`, and their defaults. */
 
-import { type Awaitable, unknownOption } from '@mcpx/protocol'
+import { type Awaitable, type MessageObserver, unknownOption } from '@mcpx/protocol'
 
 /** The signature of the platform's `fetch`. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -74,6 +74,8 @@ export interface Settings {
   readonly maxResponseSize: number
   readonly maxEventSize: number
   readonly probeTimeout: number
+  /** Called with each message that is received or sent. */
+  readonly onMessage?: MessageObserver | undefined
 }
 
 // The compiler compares these names with the interface.

@@ -10,7 +10,7 @@ import {
   type ResponseMessage,
 } from '@mcpx/protocol'
 import { EVENTS_TYPE, JSON_TYPE } from '../headers.ts'
-import { type Cursor, readEvents } from './event-reader.ts'
+import { type Cursor, decodeReceived, readEvents } from './event-reader.ts'
 import type { Settings } from './options.ts'
 import { discardBody, isResponseTo, readText, responseLostError, statusError } from './send.ts'
 
@@ -44,7 +44,7 @@ export async function readRpcResponse(
   const text = await readText(response, settings.maxResponseSize).catch((error: unknown) => {
     throw error instanceof ConnectionError ? error : responseLostError(pending.method, error)
   })
-  const rpcResponses = [decode(text)].flat().map((message) => pickResponse(message, pending))
+  const rpcResponses = decodeReceived(text, settings).map((message) => pickResponse(message, pending))
   const rpcResponse = rpcResponses.find((each) => each !== undefined)
   if (rpcResponse === undefined) throw missingResponseError('the JSON body', pending)
   return rpcResponse
@@ -62,6 +62,7 @@ async function readFailure(response: Response, settings: Settings, pending: Sent
   const { id, method } = pending
   const text = await readText(response, Math.min(settings.maxResponseSize, MAX_FAILURE_SIZE)).catch(() => '')
   const message = decode(text)
+  if (!(message instanceof Refusal)) settings.onMessage?.('in', message)
   const isError = !Array.isArray(message) && !(message instanceof Refusal) && 'error' in message
   if (!isError) throw statusError(response, method)
   if (!isResponseTo(response.status, message, id)) throw statusError(response, method, message)

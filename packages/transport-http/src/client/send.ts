@@ -60,6 +60,7 @@ export function post(
   signal: AbortSignal,
   url?: URL,
 ): Promise<Response> {
+  settings.onMessage?.('out', message)
   return send(settings, {
     method: 'POST',
     url,

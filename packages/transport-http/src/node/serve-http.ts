@@ -9,6 +9,7 @@ import { mcp } from '../server/app.ts'
 import { copyResponse, LOOPBACK_HOSTS } from '../server/guards.ts'
 import { pathOf, withoutLastSlash } from '../server/http-request.ts'
 import { ENDPOINT_OPTIONS, type EndpointOptions, readPath } from '../server/options.ts'
+import { isVisit, notFoundPage } from '../server/page.ts'
 import { faultResponse, refusal, toResponse } from '../server/responses.ts'
 import { type Address, authorityOf, cannotListen, readAddress } from './address.ts'
 import { answerBrokenRequests, arrivalSettings, OpenResponses } from './broken-requests.ts'
@@ -69,7 +70,7 @@ export async function serveHttp(server: Responder, options: ServeHttpOptions = {
   const allowedHosts = options.allowedHosts ?? hostsFor(address)
   const report = guarded(options.onWarning)
   const app = mcp(server, { ...ofEndpoint, allowedHosts })
-  const others = createOthers(options, report)
+  const others = createOthers(options, paths[0] as string, report)
   const unsent = new OpenResponses()
   const listener = getRequestListener(
     (request, env) => {
@@ -117,8 +118,12 @@ function readPaths(path = '/mcp', sse?: string): readonly string[] {
   throw new TypeError(`sse: expected another path than that of the endpoint, "${own}"`)
 }
 
-/** Creates the app for all other paths. It serves only the metadata of the guard. */
-function createOthers({ authenticate }: EndpointOptions, report: (problem: Error) => void): Hono {
+/** Creates the app for all other paths. It serves the metadata of the guard, and shows browsers the path of the endpoint. */
+function createOthers(
+  { authenticate, page = true }: EndpointOptions,
+  path: string,
+  report: (problem: Error) => void,
+): Hono {
   return new Hono()
     .onError((error, context) => toResponse(context, faultResponse(error, report)))
     .all('*', (context) => {
@@ -128,7 +133,8 @@ function createOthers({ authenticate }: EndpointOptions, report: (problem: Error
         return toResponse(context, refusal(400, invalidRequest(text)))
       }
       const metadata = authenticate?.metadata?.(req.raw)
-      return metadata === undefined ? new Response(null, { status: 404 }) : copyResponse(metadata)
+      if (metadata !== undefined) return copyResponse(metadata)
+      return page && isVisit(req.raw) ? toResponse(context, notFoundPage(path)) : new Response(null, { status: 404 })
     })
 }
 

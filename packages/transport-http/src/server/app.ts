@@ -48,7 +48,7 @@ export function mcp(server: Responder, options: EndpointOptions = {}): McpApp {
   app.use(hostAndOriginGuard(options))
   if (options.cors) app.use(corsMiddleware(options))
   app.use(admitRequests(endpoint.limits, guard !== undefined))
-  if (guard !== undefined) app.use(authenticate(guard))
+  if (guard !== undefined) app.use(authenticate(guard, options.page !== false))
   addLast(app, async (context: Context<{ Variables: EndpointVariables }>) =>
     toResponse(context, await endpoint.handle(context)),
   )

@@ -1,9 +1,11 @@
 /** The parts of an endpoint that both eras use: the responder, the options, and the running requests. */
 
 import {
+  createDebugObserver,
   errorMessage,
   guarded,
   internalError,
+  type MessageObserver,
   type NotificationMessage,
   type RequestMessage,
   type Responder,
@@ -54,6 +56,7 @@ export class EndpointContext {
   readonly bodyTimeout: number
   readonly keepAlive: number
   readonly report: (problem: Error) => void
+  readonly onMessage: MessageObserver | undefined
   /** Finds the input schema of a tool. Undefined if no schemas are known. */
   readonly inputSchemaOf: Responder['inputSchemaOf']
   /** The requests that are being answered. */
@@ -70,6 +73,7 @@ export class EndpointContext {
     this.bodyTimeout = options.bodyTimeout ?? BODY_TIMEOUT
     this.keepAlive = options.keepAlive ?? KEEP_ALIVE
     this.report = guarded(options.onWarning)
+    this.onMessage = createDebugObserver('server', options.debug)
     this.inputSchemaOf = options.toolSchemas ?? responder.inputSchemaOf?.bind(responder)
   }
 

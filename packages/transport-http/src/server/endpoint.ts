@@ -1,15 +1,26 @@
 /** Handles the requests of one MCP endpoint after its guards: reads the body, chooses the era, and closes everything. */
 
-import { ConnectionError, decode, encode, errorMessage, isRequest, Refusal, type Responder } from '@mcpx/protocol'
+import {
+  ConnectionError,
+  decode,
+  encode,
+  errorMessage,
+  isRequest,
+  Refusal,
+  type Responder,
+  serverInfoOf,
+} from '@mcpx/protocol'
 import type { Context } from 'hono'
 import { estimateBytes, type SharedLimits } from './admission.ts'
 import { readBody } from './body.ts'
 import { EndpointContext } from './endpoint-context.ts'
+import { HttpExchange } from './exchange.ts'
 import { acceptsEvents, checkPostHeaders } from './guards.ts'
 import { bindingsOf, type EndpointVariables, HttpRequest, type Posted, type WaitUntil } from './http-request.ts'
 import { LegacyEra } from './legacy/handler.ts'
 import { isModern, namesModern, postModern, refuseLegacy } from './modern.ts'
 import type { EndpointOptions } from './options.ts'
+import { infoRequest, isVisit, welcomePage } from './page.ts'
 import { faultResponse, type HttpAnswer, jsonResponse, methodNotAllowed, shuttingDown } from './responses.ts'
 
 /** Default time for running requests to finish, in ms. */
@@ -38,16 +49,25 @@ export class Endpoint {
 
   async handle(context: Context<{ Variables: EndpointVariables }>): Promise<HttpAnswer> {
     const { method, raw } = context.req
-    const { responses, strictAccept } = this.#context.options
+    const { page, responses, strictAccept } = this.#context.options
     if (this.#context.closedReason !== undefined || (this.#isClosing && method === 'GET')) return shuttingDown()
     const canStream = responses !== 'json' && acceptsEvents(raw)
     const isOnNode = bindingsOf(context).incoming !== undefined
     const waitUntil = isOnNode ? undefined : this.#waitUntilOf(context)
     const request = new HttpRequest(context, canStream, waitUntil)
     if (method === 'POST') return checkPostHeaders(raw, strictAccept === true) ?? this.#post(context, request)
+    if (page !== false && isVisit(raw)) return this.#welcome(request)
     if (this.#legacy === undefined) return methodNotAllowed('POST')
     if (method !== 'GET' && method !== 'DELETE') return methodNotAllowed('GET, POST, DELETE')
     return namesModern(request) ? methodNotAllowed('POST') : this.#legacy.other(request)
+  }
+
+  /** The server tells its name to the caller that was authenticated, through its middleware. */
+  async #welcome(request: HttpRequest): Promise<HttpAnswer> {
+    const exchange = new HttpExchange({ request, endsWithClient: true })
+    const answer = await this.#context.answerRequest(infoRequest(), exchange)
+    const info = answer !== undefined && 'result' in answer ? serverInfoOf(answer.result) : undefined
+    return welcomePage(request.raw, info)
   }
 
   fault(error: unknown): HttpAnswer {
@@ -79,6 +99,7 @@ export class Endpoint {
     const refused = admission.setBytes(estimateBytes(body))
     if (refused !== undefined) return refused
     const posted = decode(body)
+    this.#context.onMessage?.('in', posted)
     if (posted instanceof Refusal) {
       return jsonResponse(encode(posted.answer ?? errorMessage(undefined, posted.error)), 400)
     }

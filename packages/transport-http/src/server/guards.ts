@@ -16,6 +16,7 @@ import {
 import { Admission, callerOf, type SharedLimits } from './admission.ts'
 import { bindingsOf, type EndpointVariables } from './http-request.ts'
 import type { EndpointOptions } from './options.ts'
+import { isVisit, refusedPage } from './page.ts'
 import { asError, type HttpAnswer, refusal, toResponse } from './responses.ts'
 
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
@@ -149,13 +150,13 @@ export function admitRequests(
 }
 
 /** Identifies the caller before the body is read, or sends the response that the guard returned. */
-export function authenticate(guard: Guard): MiddlewareHandler<{ Variables: EndpointVariables }> {
+export function authenticate(guard: Guard, hasPage: boolean): MiddlewareHandler<{ Variables: EndpointVariables }> {
   return async (context, next) => {
     const { req } = context
     // Browsers send preflights without credentials.
     if (req.method !== 'OPTIONS') {
       const found = await callGuard(guard, req.raw)
-      if (isResponse(found)) return copyResponse(found)
+      if (isResponse(found)) return hasPage && isVisit(req.raw) ? refusedPage(req.raw, found) : copyResponse(found)
       context.set('auth', found)
       const refused = context.get('admission').moveTo(callerOf(context, found))
       if (refused !== undefined) return toResponse(context, refused)

@@ -2,6 +2,7 @@
 
 import {
   type Awaitable,
+  type DebugOption,
   type EventBus,
   type EventStore,
   type Exchange,
@@ -143,8 +144,18 @@ export interface EndpointOptions {
   readonly toolSchemas?: ToolSchemas | undefined
   /** Limits that differ from `HTTP_LIMITS`. */
   readonly limits?: Partial<HttpLimits> | undefined
+  /**
+   * Answers browsers that open the URL of the endpoint with a page for people: the name and the version of the server, and how
+   * to connect. MCP clients never receive it. Default: true.
+   */
+  readonly page?: boolean | undefined
   /** Called with every error that was dropped or masked, and for every stream that was cut. Default: none. */
   readonly onWarning?: ((warning: Error) => void) | undefined
+  /**
+   * Writes each message that is sent or received to standard error, in one line, without secrets and with long values cut; a
+   * function receives the lines instead. Default: whether the environment variable `MCPX_DEBUG` is set.
+   */
+  readonly debug?: DebugOption | undefined
 }
 
 const HOST = /^(?:[^\s/:?#*[\]]+|\[[^\s/\]]+\])(?::\d+)?$/
@@ -158,10 +169,12 @@ export const ENDPOINT_OPTIONS: readonly (keyof EndpointOptions)[] = [
   'authenticate',
   'bodyTimeout',
   'cors',
+  'debug',
   'keepAlive',
   'legacy',
   'limits',
   'onWarning',
+  'page',
   'responses',
   'sessions',
   'sse',
@@ -183,6 +196,8 @@ export function checkOptions(responder: Responder, options: EndpointOptions): vo
     const given: unknown = options[name]
     if (given !== undefined && typeof given !== 'function') throw unexpected('a function', given, `${name}: `)
   }
+  const { page = true } = options
+  if (typeof page !== 'boolean') throw unexpected('true or false', page, 'page: ')
   checkTime('bodyTimeout', options.bodyTimeout, 1)
   checkTime('keepAlive', options.keepAlive, 1)
   checkNames('mcp', options, ENDPOINT_OPTIONS)

@@ -77,7 +77,7 @@ export class Reply implements MessageSink {
    */
   send(message: Message | undefined): Promise<void> | undefined {
     if (!this.canSend) return undefined
-    const text = message && messageText(message, this.#endpoint.report)
+    const text = message && messageText(message, this.#endpoint)
     if (text !== undefined) return this.#open().send(text)
     // A comment, because some runtimes send the headers only with the first bytes of the body.
     if (message === undefined) this.#open().body.sendComment()
@@ -110,7 +110,7 @@ export class Reply implements MessageSink {
     const stream = begun ?? (isForced ? this.#policy.openStream(this) : undefined)
     this.#hasEnded = true
     if (stream === undefined) return this.#toJson(answer)
-    for (const each of [answer ?? []].flat()) void stream.send(answerText(each, this.#endpoint.report))
+    for (const each of [answer ?? []].flat()) void stream.send(answerText(each, this.#endpoint))
     await stream.end()
     return begun === undefined ? stream.body.toResponse() : undefined
   }
@@ -123,10 +123,11 @@ export class Reply implements MessageSink {
   }
 
   #toJson(answer: Answer): HttpAnswer {
-    const { report, options } = this.#endpoint
+    const { options } = this.#endpoint
     if (answer === undefined) return emptyEventsResponse()
-    if (Array.isArray(answer)) return jsonResponse(`[${answer.map((each) => answerText(each, report)).join(',')}]`)
-    const text = answerText(answer, report)
+    if (Array.isArray(answer))
+      return jsonResponse(`[${answer.map((each) => answerText(each, this.#endpoint)).join(',')}]`)
+    const text = answerText(answer, this.#endpoint)
     if ('result' in answer) return jsonResponse(text)
     const scopes = lackedScopes(answer.error)
     if (scopes !== undefined) return scopeResponse(text, scopes, this.#request, options)

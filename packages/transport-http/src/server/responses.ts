@@ -8,6 +8,7 @@ import {
   internalError,
   invalidRequest,
   type Message,
+  type MessageObserver,
   parseError,
   type RequestId,
   type ResponseMessage,
@@ -116,10 +117,18 @@ export function faultResponse(error: unknown, report: Report): HttpAnswer {
   return refusal(500, internalError())
 }
 
+/** The parts of an endpoint that see what is sent. */
+interface Sender {
+  readonly report: Report
+  readonly onMessage: MessageObserver | undefined
+}
+
 /** Returns a response as JSON. If it cannot be written as JSON, returns an error response and reports the reason. */
-export function answerText(answer: ResponseMessage, report: Report): string {
+export function answerText(answer: ResponseMessage, { report, onMessage }: Sender): string {
   try {
-    return encode(answer)
+    const text = encode(answer)
+    onMessage?.('out', answer)
+    return text
   } catch (problem) {
     report(problem as Error)
     if (problem instanceof RpcError) return encode(errorMessage(answer.id, problem))
@@ -128,9 +137,11 @@ export function answerText(answer: ResponseMessage, report: Report): string {
 }
 
 /** Returns a message as JSON. If it cannot be written as JSON, returns undefined and reports the reason. */
-export function messageText(message: Message, report: Report): string | undefined {
+export function messageText(message: Message, { report, onMessage }: Sender): string | undefined {
   try {
-    return encode(message)
+    const text = encode(message)
+    onMessage?.('out', message)
+    return text
   } catch (problem) {
     report(problem as Error)
     return undefined

@@ -118,7 +118,7 @@ export class LegacyEra {
     if (answer === undefined) return emptyEventsResponse()
     const { areStored } = this.#sessions
     const hasServerStream = areStored && this.#endpoint.options.responses !== 'json'
-    const text = answerText(hasServerStream ? answer : withoutChanges(answer), this.#endpoint.report)
+    const text = answerText(hasServerStream ? answer : withoutChanges(answer), this.#endpoint)
     if ('error' in answer) return jsonResponse(text, statuses[answer.error.code])
     if (!areStored) return jsonResponse(text)
     await this.#sessions.create(draft.id, draft.state, request.auth, request.admission.caller)

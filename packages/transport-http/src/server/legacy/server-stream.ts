@@ -110,7 +110,7 @@ export class ServerStream implements StreamOwner {
   }
 
   async #send(change: NotificationMessage): Promise<void> {
-    const text = messageText(change, this.#streams.endpoint.report)
+    const text = messageText(change, this.#streams.endpoint)
     if (text === undefined) return
     if (this.isWaiting && this.stored !== undefined) this.#pending?.add(change, text, this.stored)
     else await this.#sendText(text)

@@ -129,7 +129,7 @@ class SseConnection implements StreamOwner, MessageSink {
 
   /** Sends a message. Without one it does nothing, because the stream is already open. */
   send(message: Message | undefined): Promise<void> | undefined {
-    return this.#sendText(message && messageText(message, this.#endpoint.report))
+    return this.#sendText(message && messageText(message, this.#endpoint))
   }
 
   /** Accepts a message. Its answer is sent on the stream. */
@@ -159,7 +159,7 @@ class SseConnection implements StreamOwner, MessageSink {
     const answers = await Promise.all(
       [posted].flat().map((item) => (item instanceof Refusal ? item.answer : this.#handle(item, request))),
     )
-    const texts = answers.flatMap((answer) => (answer ? [answerText(answer, this.#endpoint.report)] : []))
+    const texts = answers.flatMap((answer) => (answer ? [answerText(answer, this.#endpoint)] : []))
     if (texts.length > 0) await this.#sendText(Array.isArray(posted) ? `[${texts.join(',')}]` : texts[0])
   }
 
